@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
-from wire_support import Playback, Seen, Wire, answered, event, streamed
+from wire_support import Playback, Seen, Wire, event, event_stream, http_response
 
 from debate_cli import errors
 from debate_cli.llm.model import Message, OnText, OutputSchema, Reply, Request
@@ -105,7 +105,7 @@ def completion(message: Mapping[str, Any], finish: str | None = "stop") -> Playb
     """A whole chat completion."""
     choice = {"index": 0, "message": {"role": "assistant"} | dict(message), "finish_reason": finish}
     head = {"id": "x", "object": "chat.completion", "created": 1, "model": "m"}
-    return answered(head | {"choices": [choice], "usage": OPENAI_USAGE})
+    return http_response(head | {"choices": [choice], "usage": OPENAI_USAGE})
 
 
 def chunk(delta: Mapping[str, Any] | None, finish: str | None = None, **more: Any) -> str:
@@ -139,7 +139,7 @@ HEAD = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "st
 
 def message(*content: Mapping[str, Any], stop: str | None = "end_turn", **more: Any) -> Playback:
     """A whole message."""
-    return answered(HEAD | {"content": list(content), "stop_reason": stop, "usage": ANTHROPIC_USAGE} | more)
+    return http_response(HEAD | {"content": list(content), "stop_reason": stop, "usage": ANTHROPIC_USAGE} | more)
 
 
 def text_block(text: str) -> dict[str, str]:
@@ -184,9 +184,9 @@ ADAPTERS = (OPENAI, ANTHROPIC)
 
 def openai_stream(*deltas: Mapping[str, Any], finish: str = "stop") -> Playback:
     """A complete stream of chat completion chunks."""
-    return streamed(*map(chunk, deltas), chunk({}, finish), OPENAI_TOTAL, DONE)
+    return event_stream(*map(chunk, deltas), chunk({}, finish), OPENAI_TOTAL, DONE)
 
 
 def anthropic_stream(*events: str, stop: str = "end_turn", **details: Any) -> Playback:
     """A complete stream of message events."""
-    return streamed(START, *events, message_delta(stop, **details), STOP)
+    return event_stream(START, *events, message_delta(stop, **details), STOP)

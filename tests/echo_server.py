@@ -1,4 +1,4 @@
-"""A model server that tells what it was sent: the Authorization header and all others, in errors or in its answers."""
+"""A model server that repeats the headers of each request, in errors or in its answers."""
 
 from __future__ import annotations
 
@@ -14,38 +14,38 @@ from model_server import answer
 from serving_support import Answering, Served, serving
 
 WHOLE = 200
-"""The status of an answer."""
+"""Status of a successful answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A request as it came in."""
+    """A received request."""
 
     told: str
-    """Its headers and their secrets in all spellings, which is said back."""
+    """Its headers and their secrets in all encodings; the server repeats them."""
     body: str
 
 
 @dataclass
 class EchoServer(Served):
-    """How a running server is to behave."""
+    """Behaviour of a running server."""
 
     status: int = WHOLE
-    """Of every answer: 200 with the header in the words of the answer, or an error with it in the body."""
+    """Status of every answer: 200 puts the headers into the text of the answer, an error into its body."""
     heard: list[Heard] = field(default_factory=list[Heard])
-    """Its requests so far."""
+    """Requests received so far."""
 
 
 @contextmanager
 def echo_server(status: int) -> Generator[EchoServer]:
-    """A server for the length of a `with` block."""
+    """Run a server within a `with` block."""
     state = EchoServer(status)
     with serving(_handler(state)) as state.port:
         yield state
 
 
 def spellings(secret: str) -> dict[str, str]:
-    """How a secret may be written."""
+    """The encodings in which a secret may occur."""
     return {
         "raw": secret,
         "in JSON": json.dumps(secret)[1:-1],
@@ -61,7 +61,7 @@ def spellings(secret: str) -> dict[str, str]:
 def _handler(state: EchoServer) -> type[Answering]:
     class Handler(Answering):
         def do_POST(self) -> None:  # noqa: N802 - the base class's name
-            """What was sent, said back."""
+            """Repeat the request's headers."""
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             told = self._told()
             state.heard.append(Heard(told, json.dumps(body, ensure_ascii=False)))
@@ -98,7 +98,7 @@ _USAGE = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
 
 
 def _with(text: str, told: str) -> str:
-    """The answer with `told` in its longer texts; short ones and those a form checks stay."""
+    """The answer with `told` appended to its longer texts; short texts and those that a form checks stay."""
     try:
         form = json.loads(text)
     except ValueError:

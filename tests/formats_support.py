@@ -42,7 +42,7 @@ def config(
     )
 
 
-def begun(settings: DebateConfig) -> Debate:
+def new_debate(settings: DebateConfig) -> Debate:
     """The debate before its first turn."""
     generator = Generator(name="debate-cli", version="0")
     return initial_debate(
@@ -66,7 +66,7 @@ def turn(cue: Cue, **content: Any) -> Turn:
 
 
 def speech(cue: Cue, debate: Debate) -> Turn:
-    """A valid turn: two arguments in an opening, a response with a question to everything, a claim of its own in each speech."""
+    """A valid turn: two arguments in an opening, a response with a question to every argument, a new claim in each speech."""
     known = debate.visible_to(cue)
     prefix = debate.participant(cue.speaker).prefix
     theirs = [key for key, (name, _) in known.arguments.items() if name != cue.speaker]
@@ -88,7 +88,7 @@ def speech(cue: Cue, debate: Debate) -> Turn:
 
 
 def argument(key: str, claim: str = "Something holds.") -> Argument:
-    """An argument of that id."""
+    """An argument with this id."""
     return Argument(id=key, claim=claim, reasoning="Because of something else.", evidence="A study.")
 
 
@@ -97,30 +97,30 @@ def response(target: str, follow_up: str = "") -> Response:
     return Response(target=target, type="refute", reasoning="It does not follow.", follow_up=follow_up)
 
 
-def said(debate: Debate, *turns: Turn) -> Debate:
+def with_turns(debate: Debate, *turns: Turn) -> Debate:
     """The debate with these turns."""
     for item in turns:
         debate = debate.apply(TurnCompleted(at=NOON, turn=item))
     return debate
 
 
-def assessed(debate: Debate, brief: Brief, *findings: Finding, marks: Iterable[Mark] = ()) -> Debate:
+def with_assessment(debate: Debate, brief: Brief, *findings: Finding, marks: Iterable[Mark] = ()) -> Debate:
     """The debate with this brief answered."""
     fields = brief.model_dump() | {"findings": findings, "marks": tuple(marks), "exchange": EXCHANGE}
     return debate.apply(AssessmentCompleted(at=NOON, assessment=Assessment.model_validate(fields)))
 
 
-def failed(debate: Debate, task: Cue | Brief) -> Debate:
-    """The debate with a failure of this task that is not final."""
+def with_failure(debate: Debate, task: Cue | Brief) -> Debate:
+    """The debate with a failure of this task that may be repeated."""
     failure = Failure(task=task, who="x", cause="ServerError", message="No answer.", final=False)
     return debate.apply(TaskFailed(at=NOON, failure=failure))
 
 
-def spoken(debate: Debate, say: Speech = speech, waves: int = 1000) -> Debate:
-    """The debate after `waves` waves of cues, each answered by `say`; it stops where a turn waits for a judge."""
+def play_debate(debate: Debate, say: Speech = speech, waves: int = 1000) -> Debate:
+    """The debate after `waves` waves of cues, each answered by `say`. It stops when a turn waits for a judge."""
     for _ in range(waves):
         step = next_step(debate)
         if not step.cues:
             break
-        debate = said(debate, *(say(cue, debate) for cue in step.cues))
+        debate = with_turns(debate, *(say(cue, debate) for cue in step.cues))
     return debate

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from formats_support import NOON, begun, config, spoken
+from formats_support import NOON, config, new_debate, play_debate
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import JudgingConfig
@@ -28,7 +28,7 @@ Change = Callable[[dict[str, Any]], None]
 """Alters a filled-in form before it is sent."""
 
 
-def filled(schema: Mapping[str, Any]) -> Any:
+def fill_form(schema: Mapping[str, Any]) -> Any:
     """The simplest value that satisfies `schema`: first choices, middles of ranges, short texts, shortest lists."""
     if "const" in schema:
         return schema["const"]
@@ -36,11 +36,11 @@ def filled(schema: Mapping[str, Any]) -> Any:
         return schema["enum"][0]
     match schema["type"]:
         case "object":
-            return {name: filled(part) for name, part in schema["properties"].items()}
+            return {name: fill_form(part) for name, part in schema["properties"].items()}
         case "array" if "prefixItems" in schema:
-            return [filled(part) for part in schema["prefixItems"]]
+            return [fill_form(part) for part in schema["prefixItems"]]
         case "array":
-            return [filled(schema["items"]) for _ in range(schema.get("minItems", 0))]
+            return [fill_form(schema["items"]) for _ in range(schema.get("minItems", 0))]
         case "integer":
             return (schema["minimum"] + schema["maximum"]) // 2
         case "number":
@@ -63,7 +63,7 @@ class FillingModel:
         self.requests: list[Request] = []
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """The form as JSON, or what was said to be said or raised."""
+        """The filled-in form, or the configured text or error."""
         del on_text
         self.requests.append(request)
         if self._raising is not None:
@@ -71,7 +71,7 @@ class FillingModel:
         if self._says is not None:
             return Reply(text=self._says, usage=Usage(), finish_reason="stop")
         assert request.schema is not None
-        form = filled(request.schema.json)
+        form = fill_form(request.schema.json)
         if self._change is not None:
             self._change(form)
         return Reply(text=json.dumps(form), usage=Usage(input_tokens=10, output_tokens=5), finish_reason="stop")
@@ -99,8 +99,8 @@ def assess(brief: Brief, debate: Debate, model: FillingModel | SilentModel) -> A
     return asyncio.run(judge(model).assess(brief, debate))
 
 
-def assessed(brief: Brief, debate: Debate, change: Change | None = None) -> Assessment:
-    """The assessment of a judge whose form is the plainest one, with `change` made to it."""
+def assess_filled(brief: Brief, debate: Debate, change: Change | None = None) -> Assessment:
+    """The assessment from a simple form with `change` applied."""
     result = assess(brief, debate, FillingModel(change))
     assert isinstance(result, Assessment), result
     return result
@@ -124,30 +124,30 @@ def settle_all(debate: Debate, model: FillingModel | None = None) -> Debate:
     return debate
 
 
-def debated(*systems: System, form: dict[str, Any] | None = None, **fields: Any) -> Debate:
-    """A debate with all turns and no assessment."""
-    return spoken(begun(config(form, systems or ("structured",), **fields)))
+def debate_with_speeches(*systems: System, form: dict[str, Any] | None = None, **fields: Any) -> Debate:
+    """A debate with all turns and no assessments."""
+    return play_debate(new_debate(config(form, systems or ("structured",), **fields)))
 
 
-def played(*systems: System, model: FillingModel | None = None, **fields: Any) -> Debate:
-    """A debate with all turns and assessments, each made as soon as the other allows."""
-    debate = debated(*systems, **fields)
+def play_and_judge(*systems: System, model: FillingModel | None = None, **fields: Any) -> Debate:
+    """A debate with all turns and assessments, each made as early as possible."""
+    debate = debate_with_speeches(*systems, **fields)
     while owed_briefs(debate) or next_step(debate).cues:
-        debate = spoken(settle_all(debate, model))
+        debate = play_debate(settle_all(debate, model))
     return debate
 
 
-def judged_later(debate: Debate, *systems: System) -> Debate:
+def judge_later(debate: Debate, *systems: System) -> Debate:
     """The debate with a judging run `r2`."""
     judging = JudgingConfig.model_validate({"systems": list(systems)})
     return debate.apply(JudgingOpened(at=NOON, run="r2", judging=judging))
 
 
-def closed(debate: Debate) -> Debate:
+def close_debate(debate: Debate) -> Debate:
     """The debate closed as complete."""
     return debate.apply(DebateClosed(at=NOON, reason="complete"))
 
 
 def keys(debate: Debate) -> list[str]:
-    """Keys of the briefs that are owed."""
+    """Keys of the owed briefs."""
     return [brief.key for brief in owed_briefs(debate)]

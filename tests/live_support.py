@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from render_support import START, console, console_output, opened
+from render_support import START, console, console_output, opening_event
 from rich.text import Text
 
 from debate_cli.domain.debate import Debate, initial_debate
@@ -19,19 +19,19 @@ def cue(turn: Turn) -> Cue:
     return Cue(index=turn.index, round=turn.round, phase=turn.phase, speaker=turn.speaker)
 
 
-def failed(task: Task, message: str = "lab is down", who: str = "") -> TaskFailed:
+def failure_event(task: Task, message: str = "lab is down", who: str = "") -> TaskFailed:
     """The event of a task whose server was unreachable."""
     name = who or (task.assessor if isinstance(task, Brief) else task.speaker)
     failure = Failure(task=task, who=name, cause="UnreachableError", message=message, final=False)
     return TaskFailed(at=START, failure=failure)
 
 
-def completed(turn: Turn) -> TurnCompleted:
+def turn_event(turn: Turn) -> TurnCompleted:
     """The event of a finished turn."""
     return TurnCompleted(at=START, turn=turn)
 
 
-def assessed(assessment: object, **changes: object) -> AssessmentCompleted:
+def assessment_event(assessment: object, **changes: object) -> AssessmentCompleted:
     """The event of an assessment, with changed fields."""
     event = AssessmentCompleted.model_validate({"at": START, "assessment": assessment})
     return event.model_copy(update={"assessment": event.assessment.model_copy(update=changes)})
@@ -44,9 +44,9 @@ class LiveView:
         self.console = console(width, colour=True)
         self.now = 0.0
         self.observer = LiveObserver(self.console, planned, clock=lambda: self.now)
-        self.debate: Debate = saved or initial_debate(opened())
+        self.debate: Debate = saved or initial_debate(opening_event())
         if saved is None:
-            self.observer.event(opened(), self.debate)
+            self.observer.event(opening_event(), self.debate)
 
     def request(self, *turns: Turn) -> None:
         """Announce that turns were requested."""

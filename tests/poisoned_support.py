@@ -1,4 +1,4 @@
-"""A debate under all five systems in which every text that a debater, a judge or a user can fill in carries an attack."""
+"""A debate under all five systems in which every text by a debater, a judge or a user contains an attack."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, cast
 
-from rehearsal_support import config_of, hold
+from rehearsal_support import config_of, run_debate
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure, TaskFailed
@@ -27,7 +27,7 @@ NAMES = frozenset(
         "names",
     }
 )
-"""Keys under which a debater's name stands."""
+"""Keys with a debater's name as value."""
 TEXTS = frozenset(
     {
         "topic", "background", "text", "claim", "reasoning", "evidence", "follow_up", "final_position", "concessions",
@@ -37,42 +37,42 @@ TEXTS = frozenset(
         "message", "technique", "early", "late", "claimed", "verdict", "source", "assessor", "description", "side",
     }
 )  # fmt: skip
-"""Keys under which somebody's words stand."""
+"""Keys with a text by a person or a model as value."""
 
 
 @cache
-def plain() -> Debate:
-    """A debate on the mock with something of everything in it."""
+def plain_debate() -> Debate:
+    """A debate on the mock with every kind of content."""
     debaters = [
         {"name": "Pro", "side": "for", "personality": "engineer"},
         {"name": "Con", "side": "against", "personality": "provocateur"},
     ]
-    held = hold(config_of(judging={"systems": SYSTEMS}, background="Eight engineers.", debaters=debaters))
+    held = run_debate(config_of(judging={"systems": SYSTEMS}, background="Eight engineers.", debaters=debaters))
     brief = held.assessments[0].brief.model_copy(update={"assessor": "late"})
     failure = Failure(task=brief, who="late", cause="ModelTimeoutError", message="No answer came.", final=True)
     return held.apply(TaskFailed(at=held.started_at, failure=failure))
 
 
-def poisoned(attack: str) -> Debate:
-    """The same with `attack` behind every text, and behind the debaters' names; names hold no more than 50 characters of it."""
-    names = {debater.name for debater in plain().participants}
-    data = plain().model_dump(mode="json")
+def poisoned_debate(attack: str) -> Debate:
+    """The debate with `attack` appended to every text and to the debaters' names (at most 50 characters of it in names)."""
+    names = {debater.name for debater in plain_debate().participants}
+    data = plain_debate().model_dump(mode="json")
 
     def text(key: str, value: str) -> str:
         if key in NAMES and value in names:
             return f"{value} {attack[:50]}"
         return f"{value} {attack[:50] if key == 'side' else attack}" if key in TEXTS else value
 
-    return Debate.model_validate(_changed(data, "", text))
+    return Debate.model_validate(_map_strings(data, "", text))
 
 
-def _changed(value: Any, key: str, text: Callable[[str, str], str]) -> Any:
+def _map_strings(value: Any, key: str, text: Callable[[str, str], str]) -> Any:
     match value:
         case str():
             return text(key, value)
         case list():
-            return [_changed(item, key, text) for item in cast("list[Any]", value)]
+            return [_map_strings(item, key, text) for item in cast("list[Any]", value)]
         case dict():
-            return {name: _changed(item, name, text) for name, item in cast("dict[str, Any]", value).items()}
+            return {name: _map_strings(item, name, text) for name, item in cast("dict[str, Any]", value).items()}
         case _:
             return value

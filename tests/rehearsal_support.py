@@ -1,4 +1,4 @@
-"""A whole debate in one call: the real schedulers, actors, ladder and stack around whatever models a test names."""
+"""Runs a whole debate in one call, with the real engine and model wrappers around the models of a test."""
 
 from __future__ import annotations
 
@@ -13,33 +13,17 @@ from debate_cli.app.model_factory import ModelFactory
 from debate_cli.app.session import Outcome, Session
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate, initial_debate
-from debate_cli.domain.events import DebateClosed, DebateOpened, Event, Generator
-from debate_cli.domain.tasks import Cue, Task
+from debate_cli.domain.events import DebateClosed, DebateOpened, Generator
 from debate_cli.engine import DebateRun, StopSignal
+from debate_cli.observer import NullObserver, Observer
 from debate_cli.storage.transcript_store import StoredDebate
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 MICROSERVICES = "Should a startup of under ten people adopt microservices from day one?"
 
 
-class Deaf:
-    """A watcher that looks away."""
-
-    def event(self, event: Event, debate: Debate) -> None:
-        """Nothing."""
-
-    def asking(self, task: Task) -> None:
-        """Nothing."""
-
-    def text(self, cue: Cue, piece: str) -> None:
-        """Nothing."""
-
-    def note(self, note: str) -> None:
-        """Nothing."""
-
-
 def config_of(**fields: Any) -> DebateConfig:
-    """Two debaters and the mock, with whatever else `fields` says."""
+    """Two debaters and the mock; `fields` override the rest."""
     plain: dict[str, Any] = {
         "topic": MICROSERVICES,
         "seed": 7,
@@ -49,12 +33,16 @@ def config_of(**fields: Any) -> DebateConfig:
     return DebateConfig.model_validate(plain | fields)
 
 
-def hold(config: DebateConfig, *, tape: Cassette | None = None, folder: Path = Path(), watcher: Any = None) -> Debate:
-    """The debate that `config` asks for, from the opening to the last assessment; without debaters, a judged document."""
-    return asyncio.run(_hold(RunContext(config, folder, cassette=tape, sleep=_at_once), watcher or Deaf()))
+def run_debate(
+    config: DebateConfig, *, cassette: Cassette | None = None, folder: Path = Path(), observer: Observer | None = None
+) -> Debate:
+    """Run the debate of `config` to its last assessment; without debaters, judge its document."""
+    return asyncio.run(
+        _run_debate(RunContext(config, folder, cassette=cassette, sleep=_skip_wait), observer or NullObserver())
+    )
 
 
-async def _hold(context: RunContext, watcher: Any) -> Debate:
+async def _run_debate(context: RunContext, observer: Observer) -> Debate:
     config = context.config
     debate = initial_debate(
         DebateOpened(
@@ -69,7 +57,7 @@ async def _hold(context: RunContext, watcher: Any) -> Debate:
         debate = debate.apply(DebateClosed(at=NOON, reason="complete"))
     factory = ModelFactory(context)
     try:
-        run = DebateRun(debate, factory.build_actors(), lambda _: None, watcher, clock=lambda: NOON, stop=StopSignal())
+        run = DebateRun(debate, factory.build_actors(), lambda _: None, observer, clock=lambda: NOON, stop=StopSignal())
         return await run.run()
     finally:
         await factory.aclose()
@@ -77,7 +65,7 @@ async def _hold(context: RunContext, watcher: Any) -> Debate:
 
 @dataclass(frozen=True)
 class Sessions:
-    """Sessions that differ in their configuration alone."""
+    """Runs sessions that differ only in their configuration."""
 
     context: RunContext
 
@@ -90,5 +78,5 @@ class Sessions:
         return await Session(replace(self.context, config=config or stored.debate.config)).resume(stored)
 
 
-async def _at_once(_seconds: float) -> None:
+async def _skip_wait(_seconds: float) -> None:
     await asyncio.sleep(0)

@@ -225,7 +225,7 @@ def final_assessment() -> Assessment:
     )  # fmt: skip
 
 
-def opened(**changes: Any) -> DebateOpened:
+def opening_event(**changes: Any) -> DebateOpened:
     """The first event. `changes` override the configuration."""
     config = DebateConfig.model_validate({**CONFIG, **changes})
     return DebateOpened(
@@ -236,7 +236,7 @@ def opened(**changes: Any) -> DebateOpened:
 
 def events(**changes: Any) -> list[Event]:
     """All events of the debate."""
-    found: list[Event] = [opened(**changes)]
+    found: list[Event] = [opening_event(**changes)]
     found += [TurnCompleted(at=START, turn=turn) for turn in turns()]
     found += [AssessmentCompleted(at=START, assessment=round_assessment(number)) for number in ROUND_MARKS]
     found += [AssessmentCompleted(at=START, assessment=item) for item in (final_assessment(), structured_assessment())]
@@ -271,7 +271,7 @@ def console_output(target: Console) -> str:
 
 def plain_output(events: Sequence[Event], state: Debate | None = None, *, show_hidden: bool = False) -> str:
     """The plain lines written for these events, which follow on `state`; by default on the opened debate."""
-    stream, current = StringIO(), state or initial_debate(opened())
+    stream, current = StringIO(), state or initial_debate(opening_event())
     observer = PlainObserver(stream, show_hidden=show_hidden)
     for event in events:
         current = current.apply(event)
@@ -312,7 +312,7 @@ def with_arguments(debate: Debate, warnings: tuple[str, ...] = (), **changes: An
     return with_first_turn(debate, arguments=arguments, warnings=warnings)
 
 
-def judged_again(system: str = "structured", *assessments: Assessment, run: str = "r2") -> Debate:
+def with_second_judging(system: str = "structured", *assessments: Assessment, run: str = "r2") -> Debate:
     """The debate with a further judging run by one system, and its assessments."""
     judging = JudgingConfig.model_validate({"systems": [system]})
     again = debate().apply(JudgingOpened(at=START, run=run, judging=judging))

@@ -1,4 +1,4 @@
-"""Saved debates without running one: the fixed debate of `render_support`, and another that began later."""
+"""Saved debates without a run: the debate of `render_support`, and a later one."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from debate_cli.storage.transcript import dump_transcript, to_transcript
 from debate_cli.systems.scoring import score
 
 
-def fixed() -> Debate:
-    """The fixed debate, called `one`; Bo wins under both systems."""
+def first_debate() -> Debate:
+    """The debate of `render_support` with the id `one`; Bo wins under both systems."""
     return debate().model_copy(update={"id": "one"})
 
 
-def another() -> Debate:
-    """Another that began a day later, with another seed and higher marks for Ada; called `two`."""
+def second_debate() -> Debate:
+    """A debate that began a day later, with another seed, higher marks for Ada and the id `two`."""
     marks = tuple(
         mark.model_copy(update={"value": 10}) if mark.participant == "Ada" else mark
         for mark in structured_assessment().marks
@@ -34,14 +34,14 @@ def another() -> Debate:
     return judged.model_copy(update={"id": "two", "started_at": START + timedelta(days=1)})
 
 
-def rejudged() -> Debate:
-    """The fixed debate with a second run, in which structured judged it as before."""
-    told = fixed().apply(JudgingOpened(at=START, run="r2", judging=JudgingConfig()))
+def debate_judged_twice() -> Debate:
+    """The first debate with a second judging run, in which structured gave the same judgment."""
+    told = first_debate().apply(JudgingOpened(at=START, run="r2", judging=JudgingConfig()))
     return told.with_assessments([*told.assessments, structured_assessment().model_copy(update={"run": "r2"})])
 
 
-def save(path: Path, told: Debate, **fields: Any) -> Path:
-    """A transcript of the debate with all its verdicts, some fields changed; its path."""
+def write_transcript_file(path: Path, told: Debate, **fields: Any) -> Path:
+    """Write a transcript with all verdicts and changed `fields`. Returns its path."""
     document = json.loads(dump_transcript(to_transcript(told, score(told, runs="all")), Redactor()))
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps({**document, **fields}))

@@ -1,4 +1,4 @@
-"""Judged debates for the tests of scorers, built in memory: the fewest words that carry the numbers."""
+"""Judged debates for the tests of scorers, built in memory with short texts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TWO: tuple[dict[str, Any], ...] = ({"name": PRO, "side": "for"}, {"name": CON, "
 THREE: tuple[dict[str, Any], ...] = (*TWO, {"name": THIRD, "side": "neither"})
 
 
-def begun(
+def opening_event(
     *systems: SystemSettings, debaters: Sequence[Mapping[str, Any]] = TWO, decides: str | None = None
 ) -> DebateOpened:
     """The first event of a debate that `systems` judge."""
@@ -40,7 +40,7 @@ def begun(
     return DebateOpened(at=NOON, id="d", generator=generator, config=config, config_sha256=config.sha256())
 
 
-def judged(head: DebateOpened, turns: Iterable[Turn] = (), given: Iterable[Assessment] = ()) -> Debate:
+def build_debate(head: DebateOpened, turns: Iterable[Turn] = (), given: Iterable[Assessment] = ()) -> Debate:
     """The debate with these turns and assessments, applied in the order given."""
     debate = initial_debate(head)
     events: list[Event] = [TurnCompleted(at=NOON, turn=turn) for turn in turns]
@@ -50,7 +50,7 @@ def judged(head: DebateOpened, turns: Iterable[Turn] = (), given: Iterable[Asses
     return debate
 
 
-def rejudged(
+def with_judging_run(
     debate: Debate, run: str, *systems: SystemSettings, decides: str | None = None, replaces: bool = False
 ) -> Debate:
     """The debate with a later judging run opened."""
@@ -58,20 +58,20 @@ def rejudged(
     return debate.apply(JudgingOpened(at=NOON, run=run, judging=judging, replaces=replaces))
 
 
-def shuffled(debate: Debate, order: Sequence[int]) -> Debate:
-    """The same debate with its assessments in another order than the canonical one."""
+def reorder_assessments(debate: Debate, order: Sequence[int]) -> Debate:
+    """The debate with its assessments in another than the canonical order."""
     fields: dict[str, Any] = {name: getattr(debate, name) for name in type(debate).model_fields}
     return Debate.model_construct(None, **{**fields, "assessments": tuple(debate.assessments[i] for i in order)})
 
 
-def without(debate: Debate, place: int) -> Debate:
-    """The same debate without one of its assessments."""
+def drop_assessment(debate: Debate, place: int) -> Debate:
+    """The debate without one of its assessments."""
     kept = [number for number in range(len(debate.assessments)) if number != place]
-    return shuffled(debate, kept)
+    return reorder_assessments(debate, kept)
 
 
 def speech(index: int, speaker: str, text: str = "So it is.", *, strategy: str | None = None) -> Turn:
-    """A free speech; each has a round of its own for every two turns."""
+    """A free speech; every two turns form a round."""
     return Turn(
         index=index,
         round=index // 2 + 1,
@@ -91,7 +91,7 @@ def opening(index: int, speaker: str, *ids: str) -> Turn:
     )
 
 
-def crossing(index: int, speaker: str, *responses: Response) -> Turn:
+def cross_examination(index: int, speaker: str, *responses: Response) -> Turn:
     """A cross-examination."""
     return Turn(
         index=index,

@@ -51,8 +51,8 @@ def config(**changes: Any) -> DebateConfig:
     return DebateConfig.model_validate({**SMALLEST, **changes})
 
 
-def opened(**changes: Any) -> DebateOpened:
-    """The beginning of a debate; its systems are structured, moderator and panel."""
+def opening_event(**changes: Any) -> DebateOpened:
+    """The first event of a debate with the systems structured, moderator and panel."""
     settled = config(judging={"systems": ["structured", "moderator", "panel"]}, **changes)
     return DebateOpened(
         at=AT, id="a-debate", generator=Generator(name="t", version="1"), config=settled, config_sha256=settled.sha256()
@@ -106,7 +106,7 @@ def failure(index: int, *, final: bool, judge: bool = False) -> Failure:
 def small_debate() -> list[Event]:
     """A whole debate of six turns, two assessments and a failure."""
     return [
-        opened(),
+        opening_event(),
         *(TurnCompleted(at=AT, turn=turn(index)) for index in range(6)),
         AssessmentCompleted(at=AT, assessment=assessment(system="moderator", round_number=1)),
         TaskFailed(at=AT, failure=failure(1, final=True, judge=True)),
@@ -120,43 +120,43 @@ REASONS: tuple[CloseReason, ...] = ("complete", "surrender", "converged", "budge
 _INDICES = st.integers(0, 5)
 
 
-def _turned(index: int, text: str) -> Event:
+def _turn_event(index: int, text: str) -> Event:
     return TurnCompleted(at=AT, turn=turn(index, text))
 
 
-def _assessed(system: str, round_number: int | None) -> Event:
+def _assessment_event(system: str, round_number: int | None) -> Event:
     return AssessmentCompleted(at=AT, assessment=assessment("r1", system, round_number))
 
 
-def _failed(index: int, final: bool, judge: bool) -> Event:
+def _failure_event(index: int, final: bool, judge: bool) -> Event:
     return TaskFailed(at=AT, failure=failure(index, final=final, judge=judge))
 
 
-def _asked(index: int) -> Event:
+def _task_started_event(index: int) -> Event:
     return TaskStarted(at=AT, key=f"turn/{index}")
 
 
-def _closed(reason: CloseReason) -> Event:
+def _close_event(reason: CloseReason) -> Event:
     return DebateClosed(at=AT, reason=reason)
 
 
-def _judging(kinds: list[str], replaces: bool) -> tuple[list[str], bool]:
+def _judging_settings(kinds: list[str], replaces: bool) -> tuple[list[str], bool]:
     return kinds, replaces
 
 
 _SYSTEMS = st.sampled_from(["structured", "moderator", "panel"])
 _RESUMED: Event = DebateResumed(at=AT)
 ANSWERS: st.SearchStrategy[Event] = st.one_of(
-    st.builds(_turned, _INDICES, TEXTS), st.builds(_assessed, _SYSTEMS, st.none() | st.integers(1, 3))
+    st.builds(_turn_event, _INDICES, TEXTS), st.builds(_assessment_event, _SYSTEMS, st.none() | st.integers(1, 3))
 )
 _OTHERS: st.SearchStrategy[Event] = st.one_of(
-    st.builds(_failed, _INDICES, st.booleans(), st.booleans()),
-    st.builds(_asked, _INDICES),
-    st.builds(_closed, st.sampled_from(REASONS)),
+    st.builds(_failure_event, _INDICES, st.booleans(), st.booleans()),
+    st.builds(_task_started_event, _INDICES),
+    st.builds(_close_event, st.sampled_from(REASONS)),
     st.just(_RESUMED),
 )
 _JUDGING = st.builds(
-    _judging,
+    _judging_settings,
     st.lists(st.sampled_from(["structured", "moderator", "live", "persuasion"]), min_size=1, max_size=3, unique=True),
     st.booleans(),
 )
@@ -164,8 +164,8 @@ _JUDGING = st.builds(
 
 @st.composite
 def event_lists(draw: st.DrawFn) -> list[Event]:
-    """Any list of events that begins as it must; judging runs are numbered as they come."""
-    events: list[Event] = [opened(topic=draw(st.just("T") | TEXTS.filter(bool)))]
+    """Any list of events with a valid beginning; judging runs are numbered in order."""
+    events: list[Event] = [opening_event(topic=draw(st.just("T") | TEXTS.filter(bool)))]
     run = 1
     for item in draw(st.lists(st.one_of(ANSWERS, ANSWERS, _OTHERS, _JUDGING), max_size=16)):
         if isinstance(item, tuple):

@@ -1,4 +1,4 @@
-"""`import debate_cli` goes the command line's way: folder, `.env`, prompts and secrets of a configuration count."""
+"""The Python API treats folder, `.env`, prompts and secrets of a configuration as the command line does."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ SCRIPTED = f"topic: Trams?\nmodels: {{default: {{model: mock/scripted, script: s
 
 @pytest.fixture
 def server() -> Iterator[ModelServer]:
-    """A server on this machine."""
+    """A model server on this machine."""
     with model_server() as running:
         yield running
 
 
 @pytest.fixture
 def config(tmp_path: Path, server: ModelServer) -> debate_cli.DebateConfig:
-    """A configuration in a folder of its own, with a key in `.env` and a prompt beside it."""
+    """A configuration in a separate folder, with a key in `.env` and a prompt file."""
     home = tmp_path / "elsewhere"
     home.mkdir()
     (home / ".env").write_text(f"TEST_LAB_KEY={KEY}\n")
@@ -54,13 +54,13 @@ def sent(server: ModelServer, header: str) -> set[str]:
 
 
 def test_a_key_beside_the_configuration_is_used(config: debate_cli.DebateConfig, server: ModelServer) -> None:
-    """`.env` in the file's folder, though nobody works there."""
+    """`.env` is read from the file's folder, not the working folder."""
     assert ran(config).debate.status == "complete"
     assert sent(server, "authorization") == {f"Bearer {KEY}"}
 
 
 def test_a_prompt_beside_the_configuration_is_used(config: debate_cli.DebateConfig, server: ModelServer) -> None:
-    """Both openings are asked for in its words."""
+    """Both openings are requested with its text."""
     ran(config)
     asked = ["canary of my own prompt" in str(body["messages"]) for body in server.bodies]
     assert asked.count(True) >= 2
@@ -74,7 +74,7 @@ def test_a_changed_copy_knows_its_folder_still(config: debate_cli.DebateConfig, 
 
 
 def test_no_key_is_written(config: debate_cli.DebateConfig, tmp_path: Path) -> None:
-    """A topic that holds the key is stored, and sent, without it."""
+    """A topic that contains the key is stored, and sent, without it."""
     outcome = ran(config.model_copy(update={"topic": f"Is {KEY} good?"}), tmp_path / "out")
     assert outcome.path is not None
     assert KEY not in outcome.path.read_text()
@@ -82,7 +82,7 @@ def test_no_key_is_written(config: debate_cli.DebateConfig, tmp_path: Path) -> N
 
 
 def test_a_file_named_in_the_configuration_lies_beside_it(tmp_path: Path) -> None:
-    """The script of a mock is looked for there, and the error names that place when it is not."""
+    """A mock's script is looked up in the configuration's folder, and an error names that path."""
     home = tmp_path / "elsewhere"
     home.mkdir()
     (home / "debate.yaml").write_text(SCRIPTED)
@@ -91,7 +91,7 @@ def test_a_file_named_in_the_configuration_lies_beside_it(tmp_path: Path) -> Non
 
 
 def test_another_configuration_judges(config: debate_cli.DebateConfig, server: ModelServer) -> None:
-    """`judge` takes one, with its folder and key."""
+    """`judge` accepts another configuration, with its folder and key."""
     mock = debate_cli.DebateConfig.model_validate(
         {"topic": "t", "models": {"default": {"model": "mock/a"}},
          "debaters": [{"name": "Ada", "side": "for"}, {"name": "Bo", "side": "against"}]}
@@ -102,7 +102,7 @@ def test_another_configuration_judges(config: debate_cli.DebateConfig, server: M
 
 
 def test_a_judge_without_its_key_is_refused_before_any_call(server: ModelServer, tmp_path: Path) -> None:
-    """As on the command line."""
+    """The same error as on the command line."""
     path = tmp_path / "debate.yaml"
     path.write_text(SERVED.replace("URL", server.base_url).replace("prompts: {opening: mine.md}\n", ""))
     with pytest.raises(UsageError, match="TEST_LAB_KEY is not set"):
@@ -111,7 +111,7 @@ def test_a_judge_without_its_key_is_refused_before_any_call(server: ModelServer,
 
 
 def test_a_prompt_of_a_configuration_without_a_file_is_looked_for_here() -> None:
-    """Where it is not, the error names the key."""
+    """It is looked up in the working folder; if it is missing, the error names the key."""
     config = debate_cli.DebateConfig.model_validate(
         {"topic": "t", "models": {"default": {"model": "mock/a"}}, "prompts": {"opening": "no-such-prompt.md"},
          "debaters": [{"name": "Ada", "side": "for"}, {"name": "Bo", "side": "against"}]}
@@ -121,14 +121,14 @@ def test_a_prompt_of_a_configuration_without_a_file_is_looked_for_here() -> None
 
 
 def test_what_is_stored_is_a_configuration_like_any_other(config: debate_cli.DebateConfig) -> None:
-    """The debate's configuration equals the one that was read, and goes into a transcript."""
+    """It equals the configuration that was loaded, and can be stored."""
     outcome = ran(config)
     assert type(outcome.debate.config) is debate_cli.DebateConfig
     assert to_transcript(outcome.debate).config.sha256() == config.sha256()
 
 
 def test_a_configuration_that_was_read_equals_the_same_one_that_was_not(config: debate_cli.DebateConfig) -> None:
-    """Either way round; one that differs does not."""
+    """In both directions; a configuration with another value is not equal."""
     same = debate_cli.DebateConfig.model_validate(config.model_dump())
     assert config == same
     assert same == config
@@ -136,7 +136,7 @@ def test_a_configuration_that_was_read_equals_the_same_one_that_was_not(config: 
 
 
 def test_a_configuration_validated_by_the_class_of_one_that_was_read_runs() -> None:
-    """It has no folder, and goes the way of any other."""
+    """It has no folder, and works like any other."""
     kind = type(debate_cli.load_config(MOCK))
     config = kind.model_validate(debate_cli.load_config(MOCK).model_dump())
     assert ran(config).debate.status == "complete"

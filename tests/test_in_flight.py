@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from storage_support import AT, assessment, opened, turn
+from storage_support import AT, assessment, opening_event, turn
 
 from debate_cli.app.resume import describe_in_flight_calls
 from debate_cli.domain.debate import Debate, fold
@@ -11,9 +11,13 @@ from debate_cli.domain.events import AssessmentCompleted, DebateClosed, JudgingO
 from debate_cli.domain.judging_config import JudgingConfig
 
 HELD = fold(
-    [opened(), *(TurnCompleted(at=AT, turn=turn(index)) for index in range(6)), DebateClosed(at=AT, reason="complete")]
+    [
+        opening_event(),
+        *(TurnCompleted(at=AT, turn=turn(index)) for index in range(6)),
+        DebateClosed(at=AT, reason="complete"),
+    ]
 )
-BEGUN = fold([opened()])
+BEGUN = fold([opening_event()])
 AGAIN = HELD.apply(JudgingOpened(at=AT, run="r2", judging=JudgingConfig.model_validate({"systems": ["moderator"]})))
 
 

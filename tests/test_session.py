@@ -1,4 +1,4 @@
-"""How a debate begins: what its first event holds of the configuration where a text of it holds a secret."""
+"""The first event of a debate contains no secret of the configuration."""
 
 from __future__ import annotations
 
@@ -28,30 +28,30 @@ CONFIG = DebateConfig.model_validate(
 
 
 def opened() -> DebateOpened:
-    """The first event of a debate whose background holds the secret."""
+    """The first event of a debate whose background contains the secret."""
     context = RunContext(CONFIG, secrets=(SECRET,), now=lambda: datetime(2026, 1, 1, tzinfo=UTC))
     return Session(context).opening_event("one")
 
 
 def written(config: DebateConfig) -> dict[str, set[str]]:
-    """The keys that each provider was written with."""
+    """The explicit keys of each provider."""
     return {name: set(row.model_fields_set) for name, row in config.providers.items()}
 
 
 def test_a_secret_is_taken_out_of_the_texts() -> None:
-    """So that neither judges nor files get it."""
+    """Neither judges nor files get it."""
     assert opened().config.background == "The word is [redacted]."
 
 
 def test_a_provider_keeps_the_keys_that_it_was_written_with() -> None:
-    """A row that names one key does not come out as one that sets all: `api_key_env: null` is not a key left out."""
+    """A row with one key is not stored with all keys, because `api_key_env: null` differs from an absent key."""
     assert written(opened().config) == {
         "openai": {"max_concurrency"}, "groq": {"api_key_env"}, "lab": {"kind", "base_url", "price"},
     }  # fmt: skip
 
 
 def test_a_provider_means_the_same_after_it_was_stored() -> None:
-    """Read back from a transcript: the same keys, and so the same server opened by the same variable."""
+    """Read back from a transcript, it has the same keys, and so the same server and variable."""
     (first, *_) = transcript_to_events(to_transcript(fold([opened()])))
     assert isinstance(first, DebateOpened)
     assert written(first.config) == written(CONFIG)

@@ -1,4 +1,4 @@
-"""Answers that come in together: the order in which they become part of the debate, and what a full disk leaves of them."""
+"""Answers that arrive together: the order in which they enter the debate, and what survives a full disk."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 import pytest
-from formats_support import NOON, begun, config, speech
+from formats_support import NOON, config, new_debate, speech
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Event, Failure, TurnCompleted
@@ -18,32 +18,32 @@ from debate_cli.llm.model import OnText
 from debate_cli.observer import NullObserver
 
 TWELVE = [{"name": f"D{number}", "side": f"side {number}", "model": "mock/a"} for number in range(12)]
-"""So many speeches at once that the keys of the last two, as texts, come before that of the third."""
+"""A number of simultaneous speeches with which keys sorted as text would be in the wrong order."""
 
 
 class Instant:
-    """Speakers who answer at once, and no judge."""
+    """Actors whose speakers answer at once and whose judges do not answer."""
 
     async def speak(self, cue: Cue, debate: Debate, on_text: OnText | None = None) -> Turn | Failure:
-        """The speech of the cue."""
+        """A speech for the cue."""
         del on_text
         return speech(cue, debate)
 
     async def assess(self, brief: Brief, debate: Debate) -> Failure:
-        """No opinion."""
+        """No assessment."""
         del debate
         return Failure(task=brief, who=brief.assessor, cause="abstained", message="No opinion.", final=True)
 
 
 def run_of(append: Callable[[Event], None]) -> DebateRun:
-    """A debate of twelve, about to begin."""
-    debate, actors = begun(config(debaters=TWELVE)), Instant()
+    """A run of a debate with twelve speakers."""
+    debate, actors = new_debate(config(debaters=TWELVE)), Instant()
     cast = Actors({item.name: actors for item in debate.participants}, actors)
     return DebateRun(debate, cast, append, NullObserver(), clock=lambda: NOON, stop=StopSignal())
 
 
 def test_what_comes_in_together_is_recorded_in_the_order_of_the_debate() -> None:
-    """The tenth speech before the eleventh, and not after the first."""
+    """The tenth speech precedes the eleventh, though not in text order."""
     kept: list[Event] = []
     asyncio.run(run_of(kept.append).run())
     first = [event.turn.index for event in kept if isinstance(event, TurnCompleted)][: len(TWELVE)]
@@ -51,7 +51,7 @@ def test_what_comes_in_together_is_recorded_in_the_order_of_the_debate() -> None
 
 
 def test_what_came_in_with_an_answer_that_cannot_be_kept_is_not_lost() -> None:
-    """All twelve openings were paid for; the debate so far, which is printed then, holds them."""
+    """All twelve openings were paid for, so the debate that is printed contains them."""
 
     def full(event: Event) -> None:
         if isinstance(event, TurnCompleted):

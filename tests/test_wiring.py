@@ -1,4 +1,4 @@
-"""What the models of one provider share in a run: its limits, however many speak by it and whoever asks them."""
+"""Models of one provider share its limits in a run, however many roles and judging runs use them."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ def row(address: str) -> dict[str, Any]:
 
 
 class Noting(NullObserver):
-    """Passes notes on."""
+    """A model factory's observer that records notes."""
 
     def __init__(self, receive: Callable[[str], None]) -> None:
         self._receive = receive
 
     def note(self, note: str) -> None:
-        """Pass the note on."""
+        """Record the note."""
         self._receive(note)
 
 
 def studio(address: str, note: Callable[[str], None] = lambda _: None) -> ModelFactory:
-    """That of a debate whose provider `lab` is at an address."""
+    """The model factory of a debate whose provider `lab` is at an address."""
     debaters = [{"name": "Pro", "side": "for"}, {"name": "Con", "side": "against"}]
     told = {"topic": "x", "providers": {"lab": row(address)}, "debaters": debaters}
     observer = Noting(note)
@@ -50,7 +50,7 @@ def studio(address: str, note: Callable[[str], None] = lambda _: None) -> ModelF
 
 
 def judging(run: str, **rows: dict[str, Any]) -> JudgingRun:
-    """A judging run that brought providers of its own."""
+    """A judging run with its own providers."""
     providers = {name: ProviderSpec.model_validate(told) for name, told in rows.items()}
     return JudgingRun.model_validate(
         {"id": run, "judging": {"systems": ["structured"]}, "providers": providers, "started_at": NOON}
@@ -58,7 +58,7 @@ def judging(run: str, **rows: dict[str, Any]) -> JudgingRun:
 
 
 def asked(server: ModelServer, voices: Callable[[ModelFactory], Sequence[ModelHandle]]) -> int:
-    """How many requests the server was answering at once, where all voices ask together."""
+    """Highest number of requests that the server answered at once when all handles ask concurrently."""
 
     async def ask() -> None:
         asking = studio(server.base_url)
@@ -72,12 +72,12 @@ def asked(server: ModelServer, voices: Callable[[ModelFactory], Sequence[ModelHa
 
 
 def two_models(asking: ModelFactory) -> Sequence[ModelHandle]:
-    """Of one provider, in the debate itself."""
+    """Two models of one provider, in the debate itself."""
     return asking.handle_for(BIG), asking.handle_for(SMALL)
 
 
 def two_askers(asking: ModelFactory) -> Sequence[ModelHandle]:
-    """One model that the debate asks, and a judging run that brought another provider beside it."""
+    """One model asked by the debate, and one asked by a judging run with another provider."""
     return asking.handle_for(BIG), asking.handle_for(BIG, judging("r2", other=row(ELSEWHERE)))
 
 
@@ -85,13 +85,13 @@ def two_askers(asking: ModelFactory) -> Sequence[ModelHandle]:
 def test_the_models_of_a_provider_keep_its_limit_together(
     voices: Callable[[ModelFactory], Sequence[ModelHandle]],
 ) -> None:
-    """Never are two asked at once where it takes one; all are asked in the end."""
+    """With a limit of one call, two calls never overlap; all calls are made in the end."""
     with model_server(latency_s=0.2) as server:
         assert (asked(server, voices), len(server.bodies)) == (1, 2)
 
 
 def test_judging_runs_that_mean_the_same_speak_with_one_voice() -> None:
-    """Providers brought with equal rows are the same: the debate's own, or those of an earlier run."""
+    """A judging run with rows equal to the debate's, or to those of an earlier run, shares their limits."""
     asking = studio(ELSEWHERE)
     own, moved = row(ELSEWHERE), row("http://127.0.0.1:10/v1")
     first, second = (asking.handle_for(BIG, judging(run, lab=moved)) for run in ("r2", "r3"))
@@ -101,14 +101,14 @@ def test_judging_runs_that_mean_the_same_speak_with_one_voice() -> None:
 
 
 def test_a_judging_run_that_means_another_server_has_a_voice_of_its_own() -> None:
-    """Under the same name."""
+    """A row of the same name with another address gets separate limits."""
     asking = studio(ELSEWHERE)
     assert asking.handle_for(BIG, judging("r2", lab=row("http://127.0.0.1:10/v1"))) is not asking.handle_for(BIG)
     asyncio.run(asking.aclose())
 
 
 def answers(server: ModelServer, notes: list[str]) -> list[StructuredAnswer[FormModel]]:
-    """What three questions come to, the second of another model, asked one after the other at a judge's temperature."""
+    """Answers to three questions in sequence, the second to another model, at a judge's temperature."""
 
     async def ask() -> list[StructuredAnswer[FormModel]]:
         asking = studio(server.base_url, notes.append)
@@ -122,7 +122,7 @@ def answers(server: ModelServer, notes: list[str]) -> list[StructuredAnswer[Form
 
 
 def test_a_provider_that_reports_no_usage_is_told_of_once() -> None:
-    """Each answer of its models is counted at the estimate."""
+    """A note names the provider once; each answer of its models counts with an estimate."""
     notes: list[str] = []
     with model_server() as server:
         server.counts = False
@@ -132,7 +132,7 @@ def test_a_provider_that_reports_no_usage_is_told_of_once() -> None:
 
 
 def test_a_refused_temperature_is_found_out_once_a_model() -> None:
-    """The first question of each is asked again without, and the attempt counts; the next one goes without at once."""
+    """The first question of each model is repeated without the temperature, and the attempt counts; later ones omit it."""
     notes: list[str] = []
     with model_server() as server:
         server.unsupported = "temperature"

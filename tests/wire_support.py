@@ -107,7 +107,7 @@ class Wire:
         return True
 
 
-def answered(
+def http_response(
     body: bytes | str | Mapping[str, Any] | Sequence[Any],
     *,
     status: int = 200,
@@ -125,7 +125,7 @@ def answered(
     return (("\r\n".join(lines) + "\r\n\r\n").encode() + raw,)
 
 
-def streamed(*events: str, then: Literal["end", "reset", "stall", "vanish"] = "end") -> Playback:
+def event_stream(*events: str, then: Literal["end", "reset", "stall", "vanish"] = "end") -> Playback:
     """An event stream and how it ends: `vanish` closes inside the chunked body."""
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
     chunks = [f"{len(raw):x}\r\n".encode() + raw + b"\r\n" for raw in (event.encode() for event in events)]

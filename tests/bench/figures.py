@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import median
 
 DEBATE = str(Path(sys.executable).with_name("debate"))
-"""The installed command, beside the interpreter that runs the benchmarks."""
+"""The installed command, from the environment that runs the benchmarks."""
 _LAUNCHER = """
 import json, os, sys, time
 started = time.perf_counter()

@@ -1,4 +1,4 @@
-"""The model server as a process of its own, so that its work does not slow the run that is measured.
+"""The model server as a separate process, so that its work does not slow the measured run.
 
 As a program it prints its address. Each line on its stdin sets the seconds that it waits before an answer.
 """
@@ -23,7 +23,7 @@ class ServerProcess:
         self.base_url = process.stdout.readline().strip()
 
     def wait_before_answers(self, seconds: float) -> None:
-        """From now on, answer no sooner than `seconds` after a question."""
+        """Set the seconds before each answer."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         print(seconds, file=self._process.stdin, flush=True)
@@ -32,7 +32,7 @@ class ServerProcess:
 
 @contextmanager
 def server_process() -> Generator[ServerProcess]:
-    """A server for the length of a `with` block; it answers at once until told otherwise."""
+    """Run a server within a `with` block; it answers at once until `wait_before_answers` is called."""
     with subprocess.Popen(
         [sys.executable, "-m", "bench.server_process"],
         cwd=Path(__file__).parents[1],

@@ -19,7 +19,7 @@ from debate_cli.domain.config import DebateConfig
 
 LATENCY_S = 0.5
 PROMPT_WORDS = 2000
-"""About as many as a judge of the debate below reads."""
+"""Approximate length of a judge's prompt in this debate."""
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def _seconds(work: Any) -> float:
 
 
 async def _ask_in_turn(base_url: str, calls: int) -> None:
-    """Ask so many questions, one after the other."""
+    """Ask `calls` questions in sequence."""
     transport = DefaultAsyncHttpxClient(timeout=60, verify=False)
     question = {"model": "any", "messages": [{"role": "user", "content": "word " * PROMPT_WORDS}], "max_tokens": 800}
     async with AsyncOpenAI(api_key="none", base_url=base_url, max_retries=0, http_client=transport) as client:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise, takewhile
 
 from bench.figures import Figures
-from rehearsal_support import config_of, hold
+from rehearsal_support import config_of, run_debate
 
 from debate_cli.llm.model import Model, OnText, Reply, Request
 
@@ -16,13 +16,13 @@ JUDGE = "mock/judge"
 
 @dataclass
 class Requests:
-    """A tape that keeps what is asked, per model and in order."""
+    """A cassette that records requests per model, in order."""
 
     serves: bool = False
     asked: dict[str, list[Request]] = field(default_factory=dict[str, list[Request]])
 
     def wrap(self, name: str, model: Model) -> Model:
-        """`model`, overheard."""
+        """`model`, with its requests recorded."""
         return _Overheard(model, self.asked.setdefault(name, []))
 
 
@@ -38,31 +38,31 @@ class _Overheard:
 
 
 def _input(request: Request) -> str:
-    """What a model reads: system and messages, one after the other."""
+    """The input of a model: system prompt and messages."""
     return request.system + "".join(message.content for message in request.messages)
 
 
 def _repeated(request: Request, earlier: Sequence[Request]) -> int:
-    """Leading characters of `request` that begin an earlier one too, at the most."""
+    """Length of the longest beginning of `request` that an earlier request shares."""
     text = _input(request)
     return max((_common(text, _input(other)) for other in earlier), default=0)
 
 
 def _common(one: str, other: str) -> int:
-    """How many leading characters are the same."""
+    """Length of the common beginning."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def test_a_debater_repeats_itself(figures: Figures) -> None:
-    """From the second call on, most of what a debater is sent begins as its call before did."""
-    tape = Requests()
+    """From the second call on, most of a debater's prompt equals the beginning of its previous one."""
+    cassette = Requests()
     debaters = [
         {"name": name, "side": side, "model": f"mock/{name}"} for name, side in (("Pro", "for"), ("Con", "against"))
     ]
-    hold(config_of(debaters=debaters, models={"judge": {"model": JUDGE}}), tape=tape)
+    run_debate(config_of(debaters=debaters, models={"judge": {"model": JUDGE}}), cassette=cassette)
     shares: list[float] = []
     for name in ("mock/Pro", "mock/Con"):
-        calls = tape.asked[name]
+        calls = cassette.asked[name]
         assert [call.purpose for call in calls] == ["opening", "cross_examination", "closing"]
         shares += [_repeated(call, [before]) / len(_input(call)) for before, call in pairwise(calls)]
     figures.add(

@@ -11,7 +11,7 @@ from statistics import median
 
 import pytest
 from bench.figures import DEBATE, Figures, run_measured
-from rehearsal_support import config_of, hold
+from rehearsal_support import config_of, run_debate
 
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import dump_transcript, to_transcript
@@ -23,7 +23,7 @@ READ_ALL = "import json, pathlib, sys\nfor path in pathlib.Path(sys.argv[1]).ite
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
     """Folders of 100 and of 1,000 transcripts, by their number: one structured debate under many ids."""
-    debate = hold(config_of())
+    debate = run_debate(config_of())
     text = dump_transcript(to_transcript(debate, score(debate)), Redactor())
     made = {count: tmp_path_factory.mktemp(f"saved-{count}") for count in (100, 1000)}
     for count, folder in made.items():

@@ -9,8 +9,8 @@ import pytest
 from axe_support import script, violations
 from browser_support import Chromium
 from hostile_corpus import corpus
-from poisoned_support import plain, poisoned
-from rehearsal_support import config_of, hold
+from poisoned_support import plain_debate, poisoned_debate
+from rehearsal_support import config_of, run_debate
 from render_support import debate, unjudged
 
 from debate_cli.domain.debate import Debate
@@ -29,7 +29,7 @@ def three_sides() -> Debate:
     sides = ("monolith", "modular monolith", "microservices")
     debaters = [{"name": f"Architect {number}", "side": side} for number, side in enumerate(sides, start=1)]
     systems = ["structured", "moderator", "panel", "live", "persuasion"]
-    return hold(config_of(judging={"systems": systems}, debaters=debaters))
+    return run_debate(config_of(judging={"systems": systems}, debaters=debaters))
 
 
 def long_names() -> Debate:
@@ -37,7 +37,7 @@ def long_names() -> Debate:
     names = ("Federal Representative for Transport", "Donaudampfschifffahrtsgesellschaft")
     debaters = [{"name": name, "side": side} for name, side in zip(names, ("for", "against"), strict=True)]
     systems = ["structured", "moderator", "panel", "live", "persuasion"]
-    return hold(config_of(judging={"systems": systems}, debaters=debaters))
+    return run_debate(config_of(judging={"systems": systems}, debaters=debaters))
 
 
 LONG_CLAIM = " ".join(f"Claim {number} of a debater who likes to talk." for number in range(12))
@@ -56,8 +56,8 @@ def long_weakest() -> Debate:
 
 PAGES: dict[str, Callable[[], Debate]] = {
     "two systems": debate,
-    "five systems": plain,
-    "hostile": lambda: poisoned(ATTACK),
+    "five systems": plain_debate,
+    "hostile": lambda: poisoned_debate(ATTACK),
     "unjudged": unjudged,
     "three sides": three_sides,
     "long names": long_names,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from cli_support import CONFIGS, debate
-from saved_support import another, fixed, save
+from saved_support import first_debate, second_debate, write_transcript_file
 
 
 @pytest.fixture
@@ -38,5 +38,5 @@ def saved(saved_once: Path, here: Path) -> Path:
 @pytest.fixture
 def two_saved(here: Path) -> Path:
     """Two handmade transcripts in `here`, `transcripts/one.json` and `transcripts/two.json`; the path of the first."""
-    save(here / "transcripts" / "two.json", another())
-    return save(here / "transcripts" / "one.json", fixed())
+    write_transcript_file(here / "transcripts" / "two.json", second_debate())
+    return write_transcript_file(here / "transcripts" / "one.json", first_debate())

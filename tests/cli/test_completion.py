@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from cli_support import debate
-from saved_support import fixed, save
+from saved_support import first_debate, write_transcript_file
 
 
 def completed(here: Path, line: str) -> list[str]:
@@ -23,7 +23,7 @@ def full(two_saved: Path) -> Path:
     (here / "configs").mkdir()
     for name in ("debate.yaml", "configs/mock.yaml", "configs/other.yml", "notes.md"):
         (here / name).write_text("topic: x")
-    save(here / "transcripts" / "schema.schema.json", fixed())
+    write_transcript_file(here / "transcripts" / "schema.schema.json", first_debate())
     return here
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from cli_support import CommandResult, debate, run_on_terminal
-from saved_support import rejudged, save
+from saved_support import debate_judged_twice, write_transcript_file
 
 DRAWN = {"TERM": "xterm-256color", "COLUMNS": "100", "NO_COLOR": "1"}
 
@@ -37,7 +37,7 @@ def test_diff_begins_with_a_summary(two_saved: Path) -> None:
 
 def test_diff_compares_two_runs_of_one_debate(two_saved: Path) -> None:
     """The second run's structured verdict equals the first; the moderator judged once."""
-    save(two_saved, rejudged())
+    write_transcript_file(two_saved, debate_judged_twice())
     found = diff(two_saved, "one", "--runs", "r1,r2", "--json").json
     assert [(item["system"], item["outcome"]) for item in found["verdicts"]] == [
         ("structured", "same"),

@@ -41,7 +41,7 @@ debaters: [{{name: Pro, side: for}}, {{name: Con, side: against, model: default}
 
 @dataclass
 class Patient:
-    """Answers each rung, and the streamed question (`text`), with what it is given; FORM where it is given nothing."""
+    """A model that answers each rung, and the streamed question (`text`), as configured; FORM by default."""
 
     answers: Mapping[str, Reply | Exception] = field(default_factory=dict[str, Reply | Exception])
     pieces: tuple[str, ...] = ("one, ", "two")
@@ -60,7 +60,7 @@ class Patient:
 
 
 def found(patient: Patient, profile: Profile = EVERY) -> dict[str, ModelCheck]:
-    """The checks of `patient` by way."""
+    """Rung -> check of `patient`."""
     return {check.way: check for check in asyncio.run(run_checks(patient, profile, ASKED, clock=lambda: 10.0))}
 
 

@@ -1,4 +1,4 @@
-"""`debate run --dry-run`: what a run would ask, as planned and at the worst, without asking it."""
+"""`debate run --dry-run`: the calls of a run as planned and at worst, without asking a model."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def plan(here: Path, text: str) -> Any:
 
 
 def worst(found: Any, role: str) -> Any:
-    """What one role is asked at the worst."""
+    """The worst case of one role."""
     return next(share["worst"] for share in found["roles"] if share["role"] == role)
 
 
 def test_what_is_set_is_told_and_nothing_else_of_the_configuration(here: Path) -> None:
-    """As YAML, the calls as comments; no nulls, no defaults; no file is written."""
+    """As YAML, with the calls as comments, without nulls and defaults; no file is written."""
     done = debate("run", MOCK, "--dry-run", "--set", "format.arguments=2", cwd=here)
     resolved = yaml.safe_load(done.out)
     assert resolved["format"] == {"arguments": 2}
@@ -56,7 +56,7 @@ def test_a_null_that_means_something_is_told(here: Path) -> None:
 
 @pytest.mark.parametrize("judging", ["", "judging: {decides: live, systems: [panel, {kind: live}]}\n"])
 def test_what_is_printed_is_a_configuration(here: Path, judging: str) -> None:
-    """Under --mock too, and where nothing says who judges: `debate check -` takes it, and it means the same."""
+    """Also under --mock and without judges: `debate check -` accepts it, and it means the same."""
     text = f"topic: t\n{TWO}models: {{default: {{model: openai/m}}}}\n{judging}"
     told = debate("run", write_config(here, text), "--mock", "--dry-run", cwd=here).out
     kinds = [system["kind"] for system in yaml.safe_load(told)["judging"]["systems"]]
@@ -66,14 +66,14 @@ def test_what_is_printed_is_a_configuration(here: Path, judging: str) -> None:
 
 
 def test_the_json_form_has_every_key(here: Path) -> None:
-    """Defaults and nulls among them."""
+    """Including defaults and nulls."""
     config = debate("run", MOCK, "--dry-run", "--json", cwd=here).json["config"]
     assert config["judging"]["systems"][0]["weights"]["evidence"] == 0.4
     assert config["limits"]["max_cost_usd"] is None
 
 
 def test_planned_calls_are_those_that_the_run_makes(here: Path) -> None:
-    """By model and in all, with about the tokens that the mock then uses."""
+    """By model and in total, with about the tokens that the mock then uses."""
     found = debate("run", MOCK, "--dry-run", "--json", cwd=here).json["plan"]
     ran = debate("run", MOCK, "--no-save", "--json", cwd=here).json["usage"]
     assert {share["model"]: share["calls"] for share in found["models"]} == {"mock/debater": 6, "mock/judge": 5}
@@ -84,7 +84,7 @@ def test_planned_calls_are_those_that_the_run_makes(here: Path) -> None:
 
 @pytest.mark.parametrize("faults", ["{}", "{malformed: 0.4}", "{malformed: 1.0}"])
 def test_no_run_takes_more_than_the_worst(here: Path, faults: str) -> None:
-    """With answers that are of no use, each asked for again, and a panel that never agrees."""
+    """With unusable answers, each repeated, and a panel that never agrees."""
     text = f"{ALL}models: {{default: {{model: mock/a, faults: {faults}}}}}\n"
     bound = plan(here, text)["worst"]
     ran = debate("run", "debate.yaml", "--no-save", "--json", cwd=here).json["usage"]
@@ -94,7 +94,7 @@ def test_no_run_takes_more_than_the_worst(here: Path, faults: str) -> None:
 
 
 def test_the_worst_counts_every_way_of_asking_again(here: Path) -> None:
-    """A speech is asked for twice, and each question three times; a panel deliberates; a narrative is resolved."""
+    """A speech is requested twice, and each question three times; a panel deliberates; a narrative is resolved."""
     found = plan(here, f"{ALL}models: {{default: {{model: mock/a, max_output_tokens: 1000}}}}\n")
     assert worst(found, "Pro")["calls"] == 3 * 2 * 3
     assert worst(found, "structured judge")["calls"] == 3
@@ -121,7 +121,7 @@ def test_roles_on_one_model_are_counted_by_their_own_parameters(here: Path) -> N
 
 
 def test_a_price_that_is_not_known_is_told_as_such(here: Path) -> None:
-    """The whole is then not known either; a key that is not set keeps nobody from a plan."""
+    """The total is then unknown too; a missing key does not prevent a plan."""
     text = f"topic: t\n{TWO}{LAB.replace('null', 'NO_SUCH_KEY')}models: {{default: {{model: lab/m}}}}\n"
     done = debate("run", write_config(here, text), "--dry-run", cwd=here)
     assert done.code == 0
@@ -132,12 +132,12 @@ def test_a_price_that_is_not_known_is_told_as_such(here: Path) -> None:
 
 
 def test_a_mock_that_is_slow_is_not_waited_for(here: Path) -> None:
-    """Its rehearsal takes no time, and its script is not needed."""
+    """Its simulation takes no time and needs no script."""
     models = "models: {default: {model: mock/scripted, script: none.yaml, latency_s: 3600}}\n"
     assert plan(here, f"topic: t\n{TWO}{models}")["planned"]["output_tokens"] > 0
 
 
 def test_a_recording_is_not_begun(here: Path) -> None:
-    """Nothing is asked, so that there is nothing to keep."""
+    """No model is asked, so the file is not created."""
     done = debate("run", MOCK, "--dry-run", "--record", "tape.jsonl", cwd=here)
     assert (done.code, (here / "tape.jsonl").exists()) == (0, False)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from cli_support import CommandResult, debate, run_on_terminal, write_config
 from model_server import model_server
-from saved_support import fixed, save
+from saved_support import first_debate, write_transcript_file
 
 DRAWN = {"TERM": "xterm-256color", "COLUMNS": "80"}
 JUDGED = (
@@ -27,7 +27,7 @@ def list_(two_saved: Path, *options: str | Path) -> CommandResult:
 def test_a_pipe_gets_one_line_per_debate(two_saved: Path) -> None:
     """Sorted by name, columns separated by tabs."""
     done = list_(two_saved)
-    topic = fixed().topic
+    topic = first_debate().topic
     assert (done.code, done.err) == (0, "")
     assert [line.split("\t") for line in done.out.splitlines()] == [
         ["one", "2026-03-01T09:00:00Z", topic, "mock/debater", "structured=Bo,moderator=Bo", "0.022", "complete"],
@@ -77,7 +77,7 @@ def test_bad_files_are_reported_at_the_end(two_saved: Path, options: tuple[str, 
 
 def test_interrupted_debates_show_how_to_resume(two_saved: Path) -> None:
     """State and command."""
-    save(two_saved, fixed(), closed="interrupted", status="incomplete")
+    write_transcript_file(two_saved, first_debate(), closed="interrupted", status="incomplete")
     assert list_(two_saved).out.splitlines()[0].endswith("\tinterrupted")
     _, drawn = run_on_terminal("list", cwd=two_saved.parent.parent, env=DRAWN)
     assert [line.strip() for line in drawn.splitlines() if "interrupted" in line or "resume: " in line] == [
@@ -118,7 +118,7 @@ def test_a_named_folder_must_exist(here: Path) -> None:
 
 def test_topics_cannot_break_the_columns(two_saved: Path) -> None:
     """Tabs, line breaks and escapes stay within one cell."""
-    save(two_saved, fixed(), id="one\tmore")
+    write_transcript_file(two_saved, first_debate(), id="one\tmore")
     document = json.loads(two_saved.read_text())
     document["config"]["topic"] = "a\tb\nc\x1b[31m\x1b]0;owned\x07 [bold]d[/bold]"
     two_saved.write_text(json.dumps(document))

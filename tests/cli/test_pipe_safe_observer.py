@@ -18,7 +18,7 @@ CLOSED = DebateClosed(at=NOON, reason="failed")
 
 
 class Listening(NullObserver):
-    """A watcher that keeps what it is told."""
+    """An observer that records its notes."""
 
     def __init__(self) -> None:
         self.heard: list[str] = []
@@ -34,7 +34,7 @@ class Listening(NullObserver):
 
 
 class Leaving(Listening):
-    """One whose reader leaves after the first note."""
+    """An observer whose pipe closes after the first note."""
 
     def note(self, note: str) -> None:
         """See `Observer`."""
@@ -82,7 +82,7 @@ def test_a_closed_pipe_stops_forwarding() -> None:
 
 
 class Failing(Listening):
-    """One whose stream fails with `code`."""
+    """An observer whose stream fails with `code`."""
 
     def __init__(self, code: int) -> None:
         super().__init__()

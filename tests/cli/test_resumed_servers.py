@@ -25,7 +25,7 @@ KEYS = {"OWN_KEY": "canary-key-of-the-debate", "ONE_KEY": "canary-key-of-a-run",
 
 @dataclass(frozen=True)
 class Bench:
-    """A debate of which three judging runs are open, each at a server of its own that goes by the same name."""
+    """A debate with three unfinished judging runs, each at another server under the same provider name."""
 
     here: Path
     own: ModelServer
@@ -38,7 +38,7 @@ class Bench:
         return self.here / "transcripts" / "saved.json"
 
     def resumed(self, *options: str, keys: dict[str, str] | None = None) -> CommandResult:
-        """Go on with it; the servers forget what they were asked before."""
+        """Resume it, after the servers have forgotten their requests."""
         for server in (self.own, self.one, self.two):
             server.bodies.clear()
             server.headers.clear()
@@ -47,7 +47,7 @@ class Bench:
 
 @contextmanager
 def opened(here: Path) -> Generator[Bench]:
-    """A bench whose judges all failed once."""
+    """A bench whose judges have all failed once."""
     with ExitStack() as stack:
         own, one, two = (stack.enter_context(model_server(failures=[503])) for _ in range(3))
         write_config(here, CONFIG.replace("URL", own.base_url).replace("KEY", "OWN_KEY"))
@@ -59,7 +59,7 @@ def opened(here: Path) -> Generator[Bench]:
 
 
 def keys_of(server: ModelServer) -> set[str]:
-    """The keys that came with its requests."""
+    """The keys in the requests to a server."""
     return {value for each in server.headers for name, value in each.items() if name.lower() == "authorization"}
 
 

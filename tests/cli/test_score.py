@@ -278,7 +278,7 @@ def test_the_table_of_many_ends_with_a_summary(several: Path) -> None:
 
 @pytest.fixture
 def journal(saved: Path) -> Path:
-    """The journal of a debate that never came to its end, in the place of its transcript."""
+    """The journal of an unfinished debate, instead of its transcript."""
     path = saved.with_suffix(".jsonl")
     path.write_text(one_event_journal(saved))
     saved.unlink()
@@ -300,7 +300,7 @@ def test_a_journal_is_never_changed(journal: Path) -> None:
 
 
 def one_event_journal(saved: Path) -> str:
-    """The journal of the saved debate as it began."""
+    """A journal with only the first event of the saved debate."""
     document = json.loads(saved.read_text())
     keys = ("id", "generator", "config", "config_sha256")
     opened = {"schema_version": 1, "type": "opened", "at": document["started_at"]}

@@ -15,7 +15,7 @@ SYSTEMS = "structured, moderator, panel, live, persuasion"
 
 @dataclass(frozen=True)
 class Slip:
-    """A command line with a wrong word, and what is said of it."""
+    """A command line with a wrong word, and the expected message."""
 
     args: tuple[str, ...]
     said: str

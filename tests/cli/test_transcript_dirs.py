@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from cli_support import debate, write_config
-from saved_support import another, fixed, save
+from saved_support import first_debate, second_debate, write_transcript_file
 
 CONFIG = "topic: t\nmodels: {default: {model: mock/a}}\ndebaters: [{name: Ada, side: for}, {name: Bo, side: against}]\n"
 COMMANDS = (
@@ -23,7 +23,7 @@ COMMANDS = (
 
 @dataclass(frozen=True)
 class Told:
-    """How a user says where debates go."""
+    """A way to set the folder of transcripts."""
 
     env: Mapping[str, str]
     config: str
@@ -43,7 +43,7 @@ TOLD = {
 @pytest.mark.parametrize("told", TOLD.values(), ids=TOLD.keys())
 def test_an_id_is_searched_where_run_saves(here: Path, command: tuple[str, ...], told: Told) -> None:
     """As the environment or the default configuration says."""
-    save(here / "debates" / "one.json", fixed())
+    write_transcript_file(here / "debates" / "one.json", first_debate())
     if told.config:
         write_config(here, CONFIG + told.config)
     done = debate(*command, cwd=here, env=told.env)
@@ -53,22 +53,22 @@ def test_an_id_is_searched_where_run_saves(here: Path, command: tuple[str, ...],
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
 def test_an_id_in_the_default_folder_is_found(here: Path, command: tuple[str, ...]) -> None:
     """Even after `output.dir` was changed."""
-    save(here / "transcripts" / "one.json", fixed())
+    write_transcript_file(here / "transcripts" / "one.json", first_debate())
     done = debate(*command, cwd=here, env={"DEBATE_OUT": "debates"})
     assert done.code == 0, done.err
 
 
 def test_the_out_option_overrides_all(here: Path) -> None:
     """`run --resume ID --out DIR`."""
-    save(here / "mine" / "one.json", fixed(), topic="Mine?")
-    save(here / "debates" / "one.json", fixed())
+    write_transcript_file(here / "mine" / "one.json", first_debate(), topic="Mine?")
+    write_transcript_file(here / "debates" / "one.json", first_debate())
     done = debate("run", "--resume", "one", "--out", "mine", "--json", cwd=here, env={"DEBATE_OUT": "debates"})
     assert (done.code, "unchanged: mine/one.json" in done.err) == (0, True)
 
 
 def test_a_named_configuration_sets_the_folder(here: Path) -> None:
     """Its `output.dir`, in `judge ID --config` and `run CONFIG --resume ID`."""
-    save(here / "debates" / "one.json", fixed())
+    write_transcript_file(here / "debates" / "one.json", first_debate())
     write_config(here, f"{CONFIG}output: {{dir: debates}}\n", "my.yaml")
     assert debate("judge", "one", "--config", "my.yaml", cwd=here).code == 0
     resumed = debate("run", "my.yaml", "--resume", "one", cwd=here)
@@ -77,10 +77,10 @@ def test_a_named_configuration_sets_the_folder(here: Path) -> None:
 
 def test_list_shows_the_folder_where_run_saves(here: Path) -> None:
     """The default folder, if the other does not exist."""
-    save(here / "transcripts" / "one.json", fixed())
+    write_transcript_file(here / "transcripts" / "one.json", first_debate())
     env = {"DEBATE_OUT": "debates"}
     assert debate("list", cwd=here, env=env).out.startswith("one\t")
-    save(here / "debates" / "two.json", another())
+    write_transcript_file(here / "debates" / "two.json", second_debate())
     assert debate("list", cwd=here, env=env).out.startswith("two\t")
 
 
@@ -93,7 +93,7 @@ def test_a_missing_id_names_both_folders(here: Path) -> None:
 
 def test_saved_debates_can_be_shown_despite_an_invalid_configuration(here: Path) -> None:
     """Showing needs none."""
-    save(here / "transcripts" / "one.json", fixed())
+    write_transcript_file(here / "transcripts" / "one.json", first_debate())
     write_config(here, "output: [this is: no configuration\n")
     done = debate("score", "one", "--json", cwd=here)
     assert (done.code, json.loads(done.out)[0]["id"]) == (0, "one")
@@ -105,6 +105,6 @@ def test_saved_debates_can_be_shown_despite_an_invalid_env_file(
     here: Path, command: tuple[str, ...], content: bytes
 ) -> None:
     """Showing needs no key."""
-    save(here / "transcripts" / "one.json", fixed())
+    write_transcript_file(here / "transcripts" / "one.json", first_debate())
     (here / ".env").write_bytes(content)
     assert debate(*command, cwd=here).code == 0

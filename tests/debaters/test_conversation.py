@@ -9,7 +9,18 @@ from collections.abc import Callable
 
 import pytest
 from debaters_support import Parrot, speak
-from formats_support import PAIR, TRIO, argument, assessed, begun, config, said, speech, spoken, turn
+from formats_support import (
+    PAIR,
+    TRIO,
+    argument,
+    config,
+    new_debate,
+    play_debate,
+    speech,
+    turn,
+    with_assessment,
+    with_turns,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -43,10 +54,10 @@ def text_of(request: Request) -> str:
 
 def requests_of(settings_: DebateConfig, speaker: str, say: Callable[[Cue, Debate], Turn] = speech) -> list[Request]:
     """Every request made to one debater in a debate."""
-    debate, found = begun(settings_), list[Request]()
+    debate, found = new_debate(settings_), list[Request]()
     while (step := next_step(debate)).cues:
         found += [request_for(cue, debate) for cue in step.cues if cue.speaker == speaker]
-        debate = said(debate, *(say(cue, debate) for cue in step.cues))
+        debate = with_turns(debate, *(say(cue, debate) for cue in step.cues))
     return found
 
 
@@ -101,8 +112,8 @@ def test_a_request_repeats_60_percent_of_the_one_before(speaker: str) -> None:
 def test_words_of_others_are_json_strings() -> None:
     """Topic, background, names, speeches and ids cannot end their quotes; the system text holds none of them."""
     debaters = ({"name": f"P{EVIL}", "side": "for"}, {"name": "Con", "side": "against"})
-    debate = begun(config(topic=EVIL, background=EVIL, debaters=debaters))
-    heard = spoken(debate, lambda cue, _: turn(cue, text=EVIL, arguments=[argument(EVIL)]), waves=1)
+    debate = new_debate(config(topic=EVIL, background=EVIL, debaters=debaters))
+    heard = play_debate(debate, lambda cue, _: turn(cue, text=EVIL, arguments=[argument(EVIL)]), waves=1)
     request = request_for(next_step(heard).cues[1], heard)
     unquoted = re.sub(
         r'"(?:[^"\\]|\\.)*"', "", "\n".join(item.content for item in request.messages if item.role == "user")
@@ -115,7 +126,7 @@ def test_words_of_others_are_json_strings() -> None:
 
 def test_own_turns_have_the_assistant_role() -> None:
     """As structured data; the opponent's turns are quoted."""
-    debate = spoken(begun(config()), waves=1)
+    debate = play_debate(new_debate(config()), waves=1)
     request = request_for(next_step(debate).cues[0], debate)
     assert [message.role for message in request.messages] == ["user", "assistant", "user"]
     assert [item["id"] for item in json.loads(request.messages[1].content)["arguments"]] == ["PRO-1", "PRO-2"]
@@ -125,24 +136,24 @@ def test_own_turns_have_the_assistant_role() -> None:
 
 def test_claims_of_free_speeches_are_listed_with_their_ids() -> None:
     """The text of a free speech does not contain the ids."""
-    debate = spoken(begun(config({"kind": "free_flowing"})), waves=1)
+    debate = play_debate(new_debate(config({"kind": "free_flowing"})), waves=1)
     assert '- claim "PRO-1": "Claim of round 1."' in text_of(request_for(next_step(debate).cues[0], debate))
 
 
 def test_a_blind_opening_sees_no_turn() -> None:
     """A request holds only turns that its cue sees."""
-    debate = begun(config())
+    debate = new_debate(config())
     first, second = next_step(debate).cues
     assert text_of(request_for(first, debate)).replace(request_for(first, debate).nonce, "") != ""
-    heard = said(debate, turn(second, text="SECRET"))
+    heard = with_turns(debate, turn(second, text="SECRET"))
     assert "SECRET" not in text_of(request_for(first, heard))
 
 
 def test_the_nonce_is_in_the_last_line_only() -> None:
     """Each call has its own nonce, which is not in later requests."""
-    debate = begun(config())
+    debate = new_debate(config())
     first = request_for(next_step(debate).cues[0], debate)
-    later = spoken(debate, waves=1)
+    later = play_debate(debate, waves=1)
     second = request_for(next_step(later).cues[0], later)
     assert first.nonce != second.nonce
     assert (text_of(first).count(first.nonce), text_of(second).count(first.nonce)) == (1, 0)
@@ -151,16 +162,16 @@ def test_the_nonce_is_in_the_last_line_only() -> None:
 
 def test_the_nonce_does_not_change_the_fingerprint() -> None:
     """A replayed request matches its cassette."""
-    debate = begun(config())
+    debate = new_debate(config())
     cue = next_step(debate).cues[0]
     assert request_for(cue, debate).fingerprint() == request_for(cue, debate).fingerprint()
 
 
 def test_guidance_is_quoted_as_advice() -> None:
     """In the requests of its round."""
-    debate = spoken(begun(config(systems=[{"kind": "moderator", "guidance": True}])))
+    debate = play_debate(new_debate(config(systems=[{"kind": "moderator", "guidance": True}])))
     brief = Brief(run="r1", system="moderator", assessor="judge", subject=Subject(moment="round", round=1))
-    guided = assessed(debate, brief, Summary(guidance="Define your terms."))
+    guided = with_assessment(debate, brief, Summary(guidance="Define your terms."))
     assert 'The chair\'s advice for this round: "Define your terms."' in text_of(
         request_for(next_step(guided).cues[0], guided)
     )
@@ -169,14 +180,14 @@ def test_guidance_is_quoted_as_advice() -> None:
 def debate_with_pressure() -> Debate:
     """A debate in which the live judge puts cognitive pressure on Pro."""
     debaters = ({**PAIR[0], "personality": "strategist", "elasticity": 1.0}, {**PAIR[1], "personality": "engineer"})
-    debate = begun(config(systems=["live"], debaters=debaters))
+    debate = new_debate(config(systems=["live"], debaters=debaters))
     for index in range(2):
-        debate = said(debate, speech(next_step(debate).cues[0], debate))
+        debate = with_turns(debate, speech(next_step(debate).cues[0], debate))
         brief = Brief(run="r1", system="live", assessor="judge", subject=Subject(moment="turn", turns=(index,)))
-        debate = assessed(debate, brief)
+        debate = with_assessment(debate, brief)
     pressure = Pressure(participant="Pro", cognitive=0.8, emotional=0, strategic=0, credibility=0)
     pair = Brief(run="r1", system="live", assessor="judge", subject=Subject(moment="pair", turns=(0, 1)))
-    return assessed(debate, pair, pressure)
+    return with_assessment(debate, pair, pressure)
 
 
 def test_pressure_becomes_a_directive_at_the_end_of_the_rules() -> None:
@@ -204,7 +215,7 @@ def test_instructions_and_character_end_the_system_prompt() -> None:
 
 def test_prompts_can_be_replaced() -> None:
     """A user's text replaces a shipped one and may use its placeholders."""
-    debate = begun(config())
+    debate = new_debate(config())
     cue = next_step(debate).cues[0]
     prompts = Prompts({"opening": "Give {{count}} reasons: {{ids}}!"})
     found = build_conversation(cue, debate, SpeakerInstructions(), prompts)

@@ -6,7 +6,7 @@ import json
 
 import pytest
 from debaters_support import Parrot, closing, codes, opening, responses, speak, take_turn
-from formats_support import begun, config, spoken
+from formats_support import config, new_debate, play_debate
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure
@@ -16,13 +16,13 @@ from debate_cli.errors import BudgetError, ServerError
 from debate_cli.formats import next_step
 from debate_cli.llm.model import RESTART
 
-DEBATE = begun(config({"arguments": 2}))
+DEBATE = new_debate(config({"arguments": 2}))
 GOOD = opening("PRO-1", "PRO-2")
 
 
 def at(waves: int, debate: Debate = DEBATE) -> tuple[Cue, Debate]:
     """The first debater's cue after `waves` waves, and the debate at that time."""
-    heard = spoken(debate, waves=waves)
+    heard = play_debate(debate, waves=waves)
     return next_step(heard).cues[0], heard
 
 
@@ -165,7 +165,7 @@ def test_a_closing_is_measured_in_words() -> None:
 
 def test_a_rebuttal_lists_its_targets() -> None:
     """Ids that the speech does not mention are listed after it."""
-    debate = begun(config({"phases": ["opening", "cross_examination", "rebuttal", "closing"]}))
+    debate = new_debate(config({"phases": ["opening", "cross_examination", "rebuttal", "closing"]}))
     reply = json.dumps({"speech": "Look at con-1 again.", "targets": ["CON-2"]})
     turn = take_turn(Parrot(reply), *at(2, debate))
     assert (turn.text, turn.warnings) == ("Look at con-1 again.\n\nIn answer to CON-2, CON-1.", ())
@@ -173,14 +173,14 @@ def test_a_rebuttal_lists_its_targets() -> None:
 
 def test_a_rebuttal_of_nothing_is_asked_again() -> None:
     """A rebuttal must name an argument."""
-    debate = begun(config({"phases": ["opening", "rebuttal"]}))
+    debate = new_debate(config({"phases": ["opening", "rebuttal"]}))
     parrot = Parrot(json.dumps({"speech": "So there."}))
     assert (codes(take_turn(parrot, *at(1, debate))), len(parrot.asked)) == (["unanswered"], 2)
 
 
 def test_claims_of_a_free_speech_get_the_next_ids() -> None:
     """Numbers continue after the debater's earlier claims."""
-    debate = begun(config({"kind": "free_flowing"}))
+    debate = new_debate(config({"kind": "free_flowing"}))
     part = {"claim": "Another thing holds.", "reasoning": "It follows from what was said.", "evidence": "A census."}
     rebuttal = {"target": "con-1", "type": "challenge", "reasoning": "Not shown."}
     reply = json.dumps({"speech": "Well.", "claims": [part, part], "rebuttals": [rebuttal]})
@@ -192,7 +192,7 @@ def test_claims_of_a_free_speech_get_the_next_ids() -> None:
 
 def test_answers_name_the_questions_they_answer() -> None:
     """An unanswered question breaks the shape."""
-    debate = begun(config({"kind": "semi_structured"}))
+    debate = new_debate(config({"kind": "semi_structured"}))
     reply = json.dumps({"answers": [{"question_target": "PRO-1", "reply": "Because."}]})
     turn = take_turn(Parrot(reply), *at(2, debate))
     assert codes(turn) == ["unanswered"]
@@ -211,7 +211,7 @@ def test_a_new_argument_in_a_cross_examination_gives_a_warning() -> None:
 
 def test_a_configured_strategy_is_in_prompt_and_turn() -> None:
     """The prompt and the turn both name the strategy."""
-    debate = begun(
+    debate = new_debate(
         config(debaters=({"name": "Pro", "side": "for", "strategy": "defensive"}, {"name": "Con", "side": "against"}))
     )
     parrot = Parrot(GOOD)

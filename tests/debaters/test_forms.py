@@ -6,7 +6,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from formats_support import PAIR, TRIO, begun, config, spoken
+from formats_support import PAIR, TRIO, config, new_debate, play_debate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -30,7 +30,7 @@ OCCASIONS = [
         ({"kind": "free_flowing"}, 4),
     )
     for debaters in (PAIR, TRIO)
-    for debate in [spoken(begun(config(form, debaters=debaters)), waves=waves)]
+    for debate in [play_debate(new_debate(config(form, debaters=debaters)), waves=waves)]
 ]
 
 
@@ -85,7 +85,7 @@ def test_schemas_are_valid(occasion: TurnContext) -> None:
 
 def test_every_opposing_argument_is_asked_for_by_its_id() -> None:
     """With three debaters, the schema names the arguments of both opponents, in order."""
-    debate = spoken(begun(config(debaters=TRIO)), waves=1)
+    debate = play_debate(new_debate(config(debaters=TRIO)), waves=1)
     schema = build_debater_form(TurnContext.from_cue(next_step(debate).cues[1], debate)).schema
     parts = schema["properties"]["responses"]["prefixItems"]
     assert [part["properties"]["target"]["const"] for part in parts] == ["PRO-1", "PRO-2", "MIDDLE-1", "MIDDLE-2"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from formats_support import begun, config, response, said, spoken, turn
+from formats_support import config, new_debate, play_debate, response, turn, with_turns
 
 from debate_cli.debaters.turn_content import TurnContent
 from debate_cli.debaters.turn_context import TurnContext
@@ -13,8 +13,8 @@ from debate_cli.debaters.validation import count_shape_warnings, find_turn_warni
 from debate_cli.domain.turn import Argument
 from debate_cli.formats import next_step
 
-DEBATE = begun(config())
-LATER = spoken(DEBATE, waves=1)
+DEBATE = new_debate(config())
+LATER = play_debate(DEBATE, waves=1)
 OPENING = TurnContext.from_cue(next_step(DEBATE).cues[0], DEBATE)
 CROSS = TurnContext.from_cue(next_step(LATER).cues[0], LATER)
 
@@ -84,5 +84,5 @@ def test_an_id_is_shown_on_one_line_and_cut() -> None:
 def test_an_opening_of_another_debater_takes_no_id_in_a_blind_round() -> None:
     """A duplicate of an argument that the speaker may not see is not reported."""
     cue = next_step(DEBATE).cues[0]
-    taken = said(DEBATE, turn(next_step(DEBATE).cues[1], arguments=argued().arguments))
+    taken = with_turns(DEBATE, turn(next_step(DEBATE).cues[1], arguments=argued().arguments))
     assert find_turn_warnings(argued(), TurnContext.from_cue(cue, taken)) == ()

@@ -16,7 +16,7 @@ TARGET = ROOT / "docs" / "screen.svg"
 
 
 def drawn() -> str:
-    """The screen as SVG, the same for the same transcript: a round of threads, then what it came to."""
+    """The screen as SVG, equal for equal transcripts: a round of threads, then verdicts and briefing."""
     debate = open_debate(SOURCE).debate
     verdicts = score(debate)
     parts = [

@@ -7,7 +7,7 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from storage_support import ANSWERS, AT, REASONS, assessment, event_lists, failure, opened, small_debate, turn
+from storage_support import ANSWERS, AT, REASONS, assessment, event_lists, failure, opening_event, small_debate, turn
 
 from debate_cli.domain.debate import RESUMABLE_CLOSE_REASONS, fold
 from debate_cli.domain.events import (
@@ -76,7 +76,7 @@ def test_the_order_of_arrival_does_not_matter(answers: list[Event], seed: int) -
     shuffled = list({key_of(event): event for event in answers}.values())
     ordered = list(shuffled)
     random.Random(seed).shuffle(shuffled)
-    assert fold([opened(), *shuffled]) == fold([opened(), *ordered])
+    assert fold([opening_event(), *shuffled]) == fold([opening_event(), *ordered])
 
 
 @settings(deadline=None)
@@ -95,19 +95,19 @@ def test_a_second_answer_to_a_task_is_ignored(events: list[Event]) -> None:
 def test_a_resumable_debate_is_incomplete(reason: str) -> None:
     """The other close reasons make it complete."""
     closed = DebateClosed.model_validate({"at": AT, "reason": reason})
-    assert fold([opened(), closed]).status == ("incomplete" if reason in RESUMABLE_CLOSE_REASONS else "complete")
+    assert fold([opening_event(), closed]).status == ("incomplete" if reason in RESUMABLE_CLOSE_REASONS else "complete")
 
 
 def test_a_started_task_is_unanswered_until_its_answer() -> None:
     """Or until its failure."""
     asked = [TaskStarted(at=AT, key=f"turn/{index}") for index in range(3)]
     failed = TaskFailed(at=AT, failure=failure(1, final=False))
-    assert fold([opened(), *asked, TurnCompleted(at=AT, turn=turn(0)), failed]).unanswered == ("turn/2",)
+    assert fold([opening_event(), *asked, TurnCompleted(at=AT, turn=turn(0)), failed]).unanswered == ("turn/2",)
 
 
 def test_a_failure_settles_its_task() -> None:
     """It is not asked again in this session, and not answered."""
-    debate = fold([opened(), TaskFailed(at=AT, failure=failure(1, final=False))])
+    debate = fold([opening_event(), TaskFailed(at=AT, failure=failure(1, final=False))])
     cue = Cue(index=1, round=1, phase="opening", speaker="Con")
     assert debate.is_settled(cue)
     assert cue.key not in debate.answered_keys
@@ -115,10 +115,10 @@ def test_a_failure_settles_its_task() -> None:
 
 def test_a_replacing_run_replaces_its_systems_in_earlier_runs() -> None:
     """Other systems are kept; a run without `replaces` replaces none."""
-    debate = fold([opened(), judging_opened("structured", run="r2", replaces=True)])
+    debate = fold([opening_event(), judging_opened("structured", run="r2", replaces=True)])
     assert [system.kind for system in debate.run("r1").active_systems()] == ["moderator", "panel"]
     assert [system.kind for system in debate.run("r2").active_systems()] == ["structured"]
-    added = fold([opened(), judging_opened("structured", run="r2", replaces=False)])
+    added = fold([opening_event(), judging_opened("structured", run="r2", replaces=False)])
     assert len(added.run("r1").active_systems()) == 3
 
 
@@ -131,7 +131,7 @@ def test_assessments_have_a_canonical_order() -> None:
         assessment("r1", "moderator", 1),
         assessment("r1", "structured"),
     ]
-    debate = fold([opened(), *(AssessmentCompleted(at=AT, assessment=item) for item in said)])
+    debate = fold([opening_event(), *(AssessmentCompleted(at=AT, assessment=item) for item in said)])
     assert [(item.system, item.subject.round) for item in debate.assessments] == [
         ("structured", None), ("moderator", 1), ("moderator", 2), ("moderator", None), ("panel", None),
     ]  # fmt: skip
@@ -153,14 +153,14 @@ def test_a_cue_shows_only_its_turns() -> None:
 
 def test_cached_views_follow_the_events() -> None:
     """Arguments are those of the current turns."""
-    debate = fold([opened(), TurnCompleted(at=AT, turn=turn(0))])
+    debate = fold([opening_event(), TurnCompleted(at=AT, turn=turn(0))])
     assert set(debate.arguments) == {"PRO-1"}
     assert set(debate.apply(TurnCompleted(at=AT, turn=turn(1))).arguments) == {"PRO-1", "CON-1"}
 
 
 def test_judging_settings_are_those_of_the_run() -> None:
     """A later run has its own."""
-    debate = fold([opened(), judging_opened("persuasion", run="r2", replaces=False)])
+    debate = fold([opening_event(), judging_opened("persuasion", run="r2", replaces=False)])
     assert [type(system) for system in debate.run("r2").judging.systems] == [PersuasionSettings]
     assert isinstance(debate.run("r1").judging.systems[0], StructuredSettings)
 

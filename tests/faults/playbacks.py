@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from faults.wire_formats import ModelAnswer, Wire
-from wire_support import answered, streamed
+from wire_support import event_stream, http_response
 
 from debate_cli.domain.model_call import Usage
 
@@ -47,8 +47,8 @@ PAGE = "<html><head><title>Sign in to the hotel network</title></head><body>Welc
 def correct_answer(wire: Wire, reply: ModelAnswer, stream: bool) -> Playback:
     """A correct answer."""
     if stream:
-        return Playback(streamed(*(part.raw for part in wire.stream(reply))), reply.usage)
-    return Playback(answered(wire.whole(reply)), reply.usage)
+        return Playback(event_stream(*(part.raw for part in wire.stream(reply))), reply.usage)
+    return Playback(http_response(wire.whole(reply)), reply.usage)
 
 
 def _status(
@@ -57,7 +57,7 @@ def _status(
     """An error status with the vendor's body."""
 
     def play(wire: Wire, _said: ModelAnswer, _stream: bool) -> Playback:
-        return Playback(answered(wire.error(message, kind, name), status=code, headers=headers))
+        return Playback(http_response(wire.error(message, kind, name), status=code, headers=headers))
 
     return play
 
@@ -78,9 +78,9 @@ def _broken_off(then: Literal["end", "reset", "stall", "vanish"]) -> Play:
         if stream:
             parts = wire.stream(reply)
             sent = parts[: len(parts) // 2]
-            return Playback(streamed(*(part.raw for part in sent), then=then), sent[-1].reported)
+            return Playback(event_stream(*(part.raw for part in sent), then=then), sent[-1].reported)
         half = _half(wire.whole(reply))
-        head, *chunks = streamed(half, then=then)
+        head, *chunks = event_stream(half, then=then)
         assert isinstance(head, bytes)
         return Playback((head.replace(b"text/event-stream", b"application/json"), *chunks))
 
@@ -91,18 +91,20 @@ def _instead(body: str, content_type: str) -> Play:
     """A 200 with another body."""
 
     def play(_wire: Wire, _said: ModelAnswer, _stream: bool) -> Playback:
-        return Playback(answered(body, content_type=content_type))
+        return Playback(http_response(body, content_type=content_type))
 
     return play
 
 
 def _broken_json(wire: Wire, reply: ModelAnswer, stream: bool) -> Playback:
     if not stream:
-        return Playback(answered(_half(wire.whole(reply))))
+        return Playback(http_response(_half(wire.whole(reply))))
     parts = wire.stream(reply)
     sent = parts[: len(parts) // 2]
     broken = sent[-1].raw.rstrip()
-    return Playback(streamed(*(part.raw for part in sent[:-1]), broken[: len(broken) - 12] + "\n\n"), sent[-2].reported)
+    return Playback(
+        event_stream(*(part.raw for part in sent[:-1]), broken[: len(broken) - 12] + "\n\n"), sent[-2].reported
+    )
 
 
 def _mislabelled(wire: Wire, reply: ModelAnswer, stream: bool) -> Playback:
@@ -118,17 +120,17 @@ def _mislabelled(wire: Wire, reply: ModelAnswer, stream: bool) -> Playback:
 
 def _not_streamed(wire: Wire, reply: ModelAnswer, _stream: bool) -> Playback:
     """A correct answer that is not streamed."""
-    return Playback(answered(wire.whole(reply)))
+    return Playback(http_response(wire.whole(reply)))
 
 
 def _error_inside(wire: Wire, reply: ModelAnswer, stream: bool) -> Playback:
     """An error object after a 200."""
     body = wire.error("The engine is overloaded, please try again later", "overloaded_error")
     if not stream:
-        return Playback(answered(body))
+        return Playback(http_response(body))
     parts = wire.stream(reply)
     sent = parts[: len(parts) // 2]
-    return Playback(streamed(*(part.raw for part in sent), wire.error_event(body)), sent[-1].reported)
+    return Playback(event_stream(*(part.raw for part in sent), wire.error_event(body)), sent[-1].reported)
 
 
 def _says(text: str | None = None, **changes: Any) -> Play:

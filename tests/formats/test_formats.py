@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from formats_support import PAIR, TRIO, Speech, begun, config, failed, said, speech, spoken, turn
+from formats_support import PAIR, TRIO, Speech, config, new_debate, play_debate, speech, turn, with_failure, with_turns
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import Cue, FollowUpQuestion
@@ -20,7 +20,7 @@ def turn_order(debate: Debate) -> list[tuple[int, int, str, str]]:
 
 def test_a_simultaneous_round_sees_earlier_rounds_only() -> None:
     """Openings see nothing, the closing sees both rounds before it."""
-    assert [[cue.sees for cue in wave] for wave in waves(begun(config()))] == [
+    assert [[cue.sees for cue in wave] for wave in waves(new_debate(config()))] == [
         [(), ()],
         [(0, 1), (0, 1)],
         [(0, 1, 2, 3), (0, 1, 2, 3)],
@@ -29,7 +29,7 @@ def test_a_simultaneous_round_sees_earlier_rounds_only() -> None:
 
 def test_a_sequential_turn_sees_all_earlier_turns() -> None:
     """One debater speaks at a time."""
-    found = waves(begun(config({"order": "sequential"})))
+    found = waves(new_debate(config({"order": "sequential"})))
     assert [[cue.sees for cue in wave] for wave in found] == [[tuple(range(index))] for index in range(6)]
 
 
@@ -38,14 +38,14 @@ def waves(debate: Debate) -> list[tuple[Cue, ...]]:
     found: list[tuple[Cue, ...]] = []
     while (step := next_step(debate)).cues:
         found.append(step.cues)
-        debate = said(debate, *(speech(cue, debate) for cue in step.cues))
+        debate = with_turns(debate, *(speech(cue, debate) for cue in step.cues))
     return found
 
 
 def test_phases_follow_the_configuration() -> None:
     """Every configured phase is a round of its own."""
     phases = ["opening", "cross_examination", "rebuttal", "rebuttal", "closing"]
-    debate = spoken(begun(config({"phases": phases})))
+    debate = play_debate(new_debate(config({"phases": phases})))
     assert [(item.round, item.phase) for item in debate.select_turns(speaker="Con")] == list(enumerate(phases, 1))
 
 
@@ -57,14 +57,14 @@ def test_a_debate_with_all_questions_has_the_planned_turns(
 ) -> None:
     """Then it closes as complete."""
     settings = config({"kind": kind, "order": sequence, "exchanges": 2}, debaters=debaters)
-    debate = spoken(begun(settings))
+    debate = play_debate(new_debate(settings))
     assert len(debate.turns) == planned_turns(settings)
     assert next_step(debate).close == "complete"
 
 
 def test_follow_up_questions_go_to_the_owner_of_the_argument() -> None:
     """In the phase `answers` each debater has the questions about its own arguments."""
-    debate = spoken(begun(config({"kind": "semi_structured"})), waves=2)
+    debate = play_debate(new_debate(config({"kind": "semi_structured"})), waves=2)
     first, second = next_step(debate).cues
     assert (first.phase, first.questions) == (
         "answers",
@@ -83,7 +83,7 @@ def without_questions(cue: Cue, debate: Debate) -> Turn:
 
 def test_without_questions_there_is_no_round_of_answers() -> None:
     """Round numbers have no gap."""
-    debate = spoken(begun(config({"kind": "semi_structured", "exchanges": 3})), without_questions)
+    debate = play_debate(new_debate(config({"kind": "semi_structured", "exchanges": 3})), without_questions)
     assert [(item.round, item.phase) for item in debate.select_turns(speaker="Pro")] == [
         (1, "opening"),
         (2, "cross_examination"),
@@ -98,13 +98,13 @@ def only_con_asks(cue: Cue, debate: Debate) -> Turn:
 
 def test_only_debaters_with_questions_answer() -> None:
     """Indices have no gap."""
-    debate = spoken(begun(config({"kind": "semi_structured"})), only_con_asks)
+    debate = play_debate(new_debate(config({"kind": "semi_structured"})), only_con_asks)
     assert turn_order(debate)[4:] == [(4, 3, "answers", "Pro"), (5, 4, "closing", "Pro"), (6, 4, "closing", "Con")]
 
 
 def test_a_second_exchange_asks_about_the_answers() -> None:
     """The questioner has its own questions again; the other debater has no cue."""
-    debate = spoken(begun(config({"kind": "semi_structured", "exchanges": 2})), only_con_asks, waves=3)
+    debate = play_debate(new_debate(config({"kind": "semi_structured", "exchanges": 2})), only_con_asks, waves=3)
     (cue,) = next_step(debate).cues
     assert (cue.speaker, cue.phase, [question.target for question in cue.questions]) == (
         "Con",
@@ -115,7 +115,7 @@ def test_a_second_exchange_asks_about_the_answers() -> None:
 
 def test_free_speeches_rotate() -> None:
     """One after the other, in the order of the debaters."""
-    debate = spoken(begun(config({"kind": "free_flowing", "turns": 2}, debaters=TRIO)))
+    debate = play_debate(new_debate(config({"kind": "free_flowing", "turns": 2}, debaters=TRIO)))
     assert turn_order(debate) == [
         (index, index // 3 + 1, "speech", ("Pro", "Con", "Third")[index % 3]) for index in range(6)
     ]
@@ -151,34 +151,38 @@ def only_text(cue: Cue, _: Debate) -> Turn:
 )
 def test_a_free_debate_without_new_claims_converges(say: Speech, turns: int, reason: str) -> None:
     """After a full round, and not before two rounds; texts without claims are compared as texts."""
-    debate = spoken(begun(config({"kind": "free_flowing", "turns": 9})), say)
+    debate = play_debate(new_debate(config({"kind": "free_flowing", "turns": 9})), say)
     assert (len(debate.turns), next_step(debate).close) == (turns, reason)
 
 
 def test_an_incomplete_wave_has_the_missing_cues() -> None:
     """With unchanged indices."""
-    debate = begun(config())
+    debate = new_debate(config())
     _, second = next_step(debate).cues
-    assert next_step(said(debate, turn(second))).cues == next_step(debate).cues[:1]
+    assert next_step(with_turns(debate, turn(second))).cues == next_step(debate).cues[:1]
 
 
 def test_a_failed_cue_blocks_the_next_round() -> None:
     """The debate waits to be resumed."""
-    debate = begun(config())
+    debate = new_debate(config())
     first, second = next_step(debate).cues
-    assert next_step(failed(debate, first)).cues == (second,)
-    assert next_step(said(failed(debate, first), turn(second))) == Step()
+    assert next_step(with_failure(debate, first)).cues == (second,)
+    assert next_step(with_turns(with_failure(debate, first), turn(second))) == Step()
 
 
 def test_cues_of_past_turns_can_be_listed() -> None:
     """Each as it was given."""
-    debate = begun(config({"kind": "semi_structured", "exchanges": 2}, debaters=TRIO))
+    debate = new_debate(config({"kind": "semi_structured", "exchanges": 2}, debaters=TRIO))
     given = [cue for wave in waves(debate) for cue in wave]
-    assert list(list_cues(spoken(debate))) == given
+    assert list(list_cues(play_debate(debate))) == given
 
 
 def test_a_round_is_finished_when_all_have_spoken() -> None:
     """Half a wave is not a finished round."""
-    debate = spoken(begun(config()), waves=1)
-    half = said(debate, turn(next_step(debate).cues[0]))
-    assert (finished_rounds(debate), finished_rounds(half), finished_rounds(spoken(half))) == ((1,), (1,), (1, 2, 3))
+    debate = play_debate(new_debate(config()), waves=1)
+    half = with_turns(debate, turn(next_step(debate).cues[0]))
+    assert (finished_rounds(debate), finished_rounds(half), finished_rounds(play_debate(half))) == (
+        (1,),
+        (1,),
+        (1, 2, 3),
+    )

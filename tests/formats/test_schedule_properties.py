@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from formats_support import PAIR, TRIO, begun, config, said, speech
+from formats_support import PAIR, TRIO, config, new_debate, speech, with_turns
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -41,7 +41,7 @@ def run_debate(debate: Debate, data: st.DataObject) -> tuple[Debate, list[Cue]]:
     while (step := next_step(debate)).cues:
         for cue in step.cues:
             assert given_cues.setdefault(cue.key, cue) == cue
-        debate = said(debate, say(data.draw(st.sampled_from(step.cues)), debate))
+        debate = with_turns(debate, say(data.draw(st.sampled_from(step.cues)), debate))
     assert step.close is not None
     return debate, [given_cues[key] for key in sorted(given_cues, key=lambda key: given_cues[key].index)]
 
@@ -50,7 +50,7 @@ def run_debate(debate: Debate, data: st.DataObject) -> tuple[Debate, list[Cue]]:
 @settings(max_examples=60, deadline=None)
 def test_every_debate_ends_with_each_cue_answered_once(settings_: DebateConfig, data: st.DataObject) -> None:
     """An open cue does not change, indices have no gaps, and there are no more cues than planned."""
-    debate, given_cues = run_debate(begun(settings_), data)
+    debate, given_cues = run_debate(new_debate(settings_), data)
     assert [turn.index for turn in debate.turns] == [cue.index for cue in given_cues] == list(range(len(given_cues)))
     assert len(given_cues) <= planned_turns(settings_)
 
@@ -59,9 +59,9 @@ def test_every_debate_ends_with_each_cue_answered_once(settings_: DebateConfig, 
 @settings(max_examples=40, deadline=None)
 def test_a_resumed_debate_has_the_same_cues(settings_: DebateConfig, data: st.DataObject) -> None:
     """From any prefix of its turns."""
-    debate, given_cues = run_debate(begun(settings_), data)
+    debate, given_cues = run_debate(new_debate(settings_), data)
     kept = debate.turns[: data.draw(st.integers(0, len(debate.turns)))]
-    resumed, _ = run_debate(said(begun(settings_), *kept), data)
+    resumed, _ = run_debate(with_turns(new_debate(settings_), *kept), data)
     assert resumed.turns == debate.turns
     assert [cue.key for cue in given_cues] == [f"turn/{turn.index}" for turn in resumed.turns]
 
@@ -70,8 +70,8 @@ def test_a_resumed_debate_has_the_same_cues(settings_: DebateConfig, data: st.Da
 @settings(max_examples=40, deadline=None)
 def test_a_cue_sees_existing_earlier_turns_only(settings_: DebateConfig, data: st.DataObject) -> None:
     """For any order of answers."""
-    debate = begun(settings_)
+    debate = new_debate(settings_)
     while (step := next_step(debate)).cues:
         assert all(set(cue.sees) <= set(debate.turns_by_index) for cue in step.cues)
         assert all(max(cue.sees, default=-1) < cue.index for cue in step.cues)
-        debate = said(debate, say(data.draw(st.sampled_from(step.cues)), debate))
+        debate = with_turns(debate, say(data.draw(st.sampled_from(step.cues)), debate))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from formats_support import assessed, begun, config, failed, said, speech, spoken, turn
+from formats_support import config, new_debate, play_debate, speech, turn, with_assessment, with_failure, with_turns
 
 from debate_cli.domain.assessment import Mark
 from debate_cli.domain.debate import Debate
@@ -24,8 +24,8 @@ def on_turns(*indices: int) -> Subject:
     return Subject(moment="turn" if len(indices) == 1 else "pair", turns=indices)
 
 
-LIVE = begun(config(systems=["live"]))
-MODERATED = begun(config(systems=[{"kind": "moderator", "guidance": True}]))
+LIVE = new_debate(config(systems=["live"]))
+MODERATED = new_debate(config(systems=[{"kind": "moderator", "guidance": True}]))
 ROUND_1 = brief("moderator", Subject(moment="round", round=1))
 
 
@@ -36,49 +36,49 @@ def test_feedback_makes_a_debate_sequential() -> None:
 
 def test_a_turn_waits_for_feedback_on_the_turn_before() -> None:
     """The second cue comes after the first assessment."""
-    debate = said(LIVE, speech(next_step(LIVE).cues[0], LIVE))
+    debate = with_turns(LIVE, speech(next_step(LIVE).cues[0], LIVE))
     assert next_step(debate) == Step()
-    assert [cue.index for cue in next_step(assessed(debate, brief("live", on_turns(0)))).cues] == [1]
+    assert [cue.index for cue in next_step(with_assessment(debate, brief("live", on_turns(0)))).cues] == [1]
 
 
 def test_a_turn_waits_for_the_pair_before_it() -> None:
     """From the third turn on; a failed assessment is not waited for."""
-    debate = said(
+    debate = with_turns(
         LIVE, *(turn(Cue(index=i, round=1, phase="opening", speaker=s)) for i, s in enumerate(("Pro", "Con")))
     )
     for index in (0, 1):
-        debate = assessed(debate, brief("live", on_turns(index)))
+        debate = with_assessment(debate, brief("live", on_turns(index)))
     assert next_step(debate) == Step()
-    assert next_step(failed(debate, brief("live", on_turns(0, 1)))).cues
+    assert next_step(with_failure(debate, brief("live", on_turns(0, 1)))).cues
 
 
 @pytest.mark.parametrize("system", [{"kind": "live", "feedback": False}, "moderator"])
 def test_without_feedback_or_guidance_no_turn_waits(system: str | dict[str, Any]) -> None:
     """Judging runs beside the debate."""
-    assert len(spoken(begun(config(systems=[system]))).turns) == 6
+    assert len(play_debate(new_debate(config(systems=[system]))).turns) == 6
 
 
 def test_a_round_waits_for_guidance() -> None:
     """The guidance is in every cue of the next round."""
-    debate = spoken(MODERATED)
+    debate = play_debate(MODERATED)
     assert (len(debate.turns), next_step(debate)) == (2, Step())
-    guided = assessed(debate, ROUND_1, Summary(guidance=" Define your terms. "))
+    guided = with_assessment(debate, ROUND_1, Summary(guidance=" Define your terms. "))
     assert [cue.guidance for cue in next_step(guided).cues] == ["Define your terms."] * 2
 
 
 def test_a_round_waits_for_every_moderator() -> None:
     """The guidance of two moderators is joined."""
-    debate = spoken(begun(config(systems=[{"kind": "moderator", "guidance": True, "judges": 2}])))
+    debate = play_debate(new_debate(config(systems=[{"kind": "moderator", "guidance": True, "judges": 2}])))
     for number in (1, 2):
         assert next_step(debate) == Step()
         moderator = brief("moderator", Subject(moment="round", round=1), f"judge-{number}")
-        debate = assessed(debate, moderator, Summary(guidance=f"Word {number}."))
+        debate = with_assessment(debate, moderator, Summary(guidance=f"Word {number}."))
     assert next_step(debate).cues[0].guidance == "Word 1.\nWord 2."
 
 
 def test_a_failed_moderator_is_not_waited_for() -> None:
     """The next round has no guidance."""
-    assert [cue.guidance for cue in next_step(failed(spoken(MODERATED), ROUND_1)).cues] == [None, None]
+    assert [cue.guidance for cue in next_step(with_failure(play_debate(MODERATED), ROUND_1)).cues] == [None, None]
 
 
 def rate(debate: Debate, index: int, target: str, persuasion: float) -> Debate:
@@ -87,10 +87,10 @@ def rate(debate: Debate, index: int, target: str, persuasion: float) -> Debate:
         Mark(participant=target, criterion=criterion, value=value, out_of=1)
         for criterion, value in (("persuasion", persuasion), ("attack", 0.0), ("evidence", 0.0))
     ]
-    return assessed(debate, brief("persuasion", on_turns(index)), marks=marks)
+    return with_assessment(debate, brief("persuasion", on_turns(index)), marks=marks)
 
 
-JUDGED = begun(
+JUDGED = new_debate(
     config(
         {"order": "sequential"},
         systems=[{"kind": "persuasion", "effects": "judge", "victory_conditions": {"consecutive_persuasion": 1}}],
@@ -100,14 +100,14 @@ JUDGED = begun(
 
 def test_a_turn_waits_for_the_effects_of_the_turn_before() -> None:
     """They may end the debate by surrender."""
-    debate = said(JUDGED, speech(next_step(JUDGED).cues[0], JUDGED))
+    debate = with_turns(JUDGED, speech(next_step(JUDGED).cues[0], JUDGED))
     assert next_step(debate) == Step()
     assert [cue.speaker for cue in next_step(rate(debate, 0, "Con", 0.1)).cues] == ["Con"]
 
 
 def test_a_debate_with_one_debater_left_ends_by_surrender() -> None:
     """The surrendered debater has no more cues, and its round is finished."""
-    debate = rate(said(JUDGED, speech(next_step(JUDGED).cues[0], JUDGED)), 0, "Con", 0.9)
+    debate = rate(with_turns(JUDGED, speech(next_step(JUDGED).cues[0], JUDGED)), 0, "Con", 0.9)
     assert next_step(debate) == Step(close="surrender")
     assert finished_rounds(debate) == (1,)
 
@@ -116,7 +116,7 @@ def test_the_close_waits_for_the_effects_of_the_last_turn() -> None:
     """The last turn can cause a surrender."""
     debate = JUDGED
     for index in range(6):
-        debate = said(debate, speech(next_step(debate).cues[0], debate))
+        debate = with_turns(debate, speech(next_step(debate).cues[0], debate))
         if index < 5:
             debate = rate(debate, index, "Con" if index % 2 == 0 else "Pro", 0.1)
     assert next_step(debate) == Step()
@@ -134,8 +134,8 @@ def test_a_surrendered_debater_is_skipped() -> None:
         "kind": "persuasion",
         "victory_conditions": {"surrender_threshold": 0.7, "consecutive_persuasion": 10},
     }
-    debate = begun(config({"kind": "free_flowing", "turns": 2}, systems=[persuasion], debaters=trio))
-    heard = spoken(
+    debate = new_debate(config({"kind": "free_flowing", "turns": 2}, systems=[persuasion], debaters=trio))
+    heard = play_debate(
         debate, lambda cue, _: turn(cue, text="However, but, consider, understand." if cue.index == 0 else "No.")
     )
     assert [(item.index, item.speaker) for item in heard.turns] == [(0, "Pro"), (1, "Firm"), (2, "Pro"), (3, "Firm")]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from cli_support import debate, write_config
-from saved_support import fixed, save
+from saved_support import first_debate, write_transcript_file
 
 from debate_cli.domain.debate import Debate
 from debate_cli.systems.moderator.criteria import FINAL_CATEGORIES
@@ -69,9 +69,9 @@ def transcript(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The fixed debate after the lying judge has judged it."""
     here = tmp_path_factory.mktemp("lying") / "here"
     here.mkdir()
-    path = save(here / "transcripts" / "one.json", fixed(), verdicts=[], assessments=[])
+    path = write_transcript_file(here / "transcripts" / "one.json", first_debate(), verdicts=[], assessments=[])
     replies = {
-        "judge.structured": structured_reply(fixed()),
+        "judge.structured": structured_reply(first_debate()),
         "judge.moderator.round": round_reply(),
         "judge.moderator.final": final_reply(),
     }
@@ -102,7 +102,7 @@ def test_marks_beyond_the_scale_are_clamped(transcript: dict[str, Any]) -> None:
     """99 counts as 10 and -5 as 1, each with a warning: 0.3 x 10 + 0.4 x 1 + 0.2 x 5 + 0.1 x 5 for both."""
     marks = {(mark["criterion"], mark["value"]) for told in of(transcript, "structured") for mark in told["marks"]}
     assert marks == {("logic", 10), ("evidence", 1), ("responsiveness", 5), ("honesty", 5)}
-    assert len(warnings(transcript, "structured", "clamped")) == 2 * len(fixed().arguments)
+    assert len(warnings(transcript, "structured", "clamped")) == 2 * len(first_debate().arguments)
     found = verdict(transcript, "structured")
     assert found["scores"] == {"Ada": pytest.approx(4.9), "Bo": pytest.approx(4.9)}
     assert (found["winner"], found["victory"]) == (None, "draw")
@@ -113,7 +113,7 @@ def test_an_invented_quote_is_dropped(transcript: dict[str, Any]) -> None:
     quotes = [
         item["quote"] for told in of(transcript, "structured") for item in told["findings"] if item["kind"] == "fallacy"
     ]
-    argument = next(iter(fixed().turns[0].arguments or ()))
+    argument = next(iter(first_debate().turns[0].arguments or ()))
     assert quotes == [argument.claim]
     assert len(warnings(transcript, "structured", "dropped_fallacy")) == 1
 
@@ -132,7 +132,7 @@ def test_words_that_a_judge_finds_addressed_to_it_are_checked(transcript: dict[s
     """A quote from a speech is a finding of the judge; an invented one is dropped with a warning."""
     (told,) = of(transcript, "structured")
     found = [item for item in told["findings"] if item["kind"] == "manipulation"]
-    claim = list(fixed().turns[0].arguments or ())[1].claim
+    claim = list(first_debate().turns[0].arguments or ())[1].claim
     assert [(item["quote"], item["turn"], item["participant"], item["found_by"]) for item in found] == [
         (claim, 0, "Ada", "judge")
     ]

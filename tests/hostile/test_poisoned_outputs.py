@@ -12,8 +12,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from cli_support import CommandResult, debate, run_on_terminal
-from poisoned_support import poisoned
-from saved_support import save
+from poisoned_support import poisoned_debate
+from saved_support import write_transcript_file
 
 ATTACK = (
     "\x1b]0;owned\x07\x1b[31mred\x1b[2J\x9b31m\u202edetrevni\u200b\r\n::error::pwned\n=cmd()\n"
@@ -30,9 +30,9 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder's transcripts `one.json` and `two.json` of the attacked debate; the path of the first."""
     folder = tmp_path_factory.mktemp("poisoned") / "here"
     folder.mkdir()
-    told = poisoned(ATTACK)
+    told = poisoned_debate(ATTACK)
     for name in ("two", "one"):
-        path = save(folder / "transcripts" / f"{name}.json", told.model_copy(update={"id": name}))
+        path = write_transcript_file(folder / "transcripts" / f"{name}.json", told.model_copy(update={"id": name}))
     return path
 
 

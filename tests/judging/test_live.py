@@ -8,16 +8,16 @@ import pytest
 from judging_support import (
     FillingModel,
     assess,
-    assessed,
-    closed,
-    debated,
-    judged_later,
+    assess_filled,
+    close_debate,
+    debate_with_speeches,
+    judge_later,
     keys,
-    played,
+    play_and_judge,
     settle,
     settle_all,
 )
-from scoring_support import CON, PRO, THIRD, THREE, begun, judged, speech
+from scoring_support import CON, PRO, THIRD, THREE, build_debate, opening_event, speech
 
 from debate_cli.domain.assessment import Contradiction, Finding
 from debate_cli.domain.debate import Debate
@@ -43,8 +43,8 @@ def of_kind(findings: tuple[Finding, ...], kind: type[Finding]) -> list[Finding]
 
 def test_a_turn_has_five_marks() -> None:
     """Logic 40, rhetoric 30, tactics 30; frame control and credibility 10 each."""
-    debate = debated(LIVE)
-    marks = {mark.criterion: mark for mark in assessed(brief_of(debate, "turn/0/0"), debate).marks}
+    debate = debate_with_speeches(LIVE)
+    marks = {mark.criterion: mark for mark in assess_filled(brief_of(debate, "turn/0/0"), debate).marks}
     assert {name: marks[name].out_of for name in ("logic", "rhetoric", "tactics")} == {
         "logic": 40,
         "rhetoric": 30,
@@ -58,8 +58,8 @@ def test_a_turn_has_five_marks() -> None:
 def test_rhetoric_is_the_sum_of_its_parts(framing: int, delivery: int, rhetoric: int) -> None:
     """Clarity 3, evidence use 4, framing, and delivery, which is capped by framing with a warning."""
     change = {"framing": framing, "delivery": delivery}
-    debate = debated(LIVE)
-    assessment = assessed(brief_of(debate, "turn/0/0"), debate, lambda form: form.update(change))
+    debate = debate_with_speeches(LIVE)
+    assessment = assess_filled(brief_of(debate, "turn/0/0"), debate, lambda form: form.update(change))
     value = next(mark.value for mark in assessment.marks if mark.criterion == "rhetoric")
     assert value == rhetoric
     assert any(warning.startswith("capped") for warning in assessment.warnings) == (delivery > framing)
@@ -71,8 +71,8 @@ def test_a_contradiction_names_an_earlier_turn_of_the_speaker() -> None:
     def change(form: dict[str, Any]) -> None:
         form["contradictions"] = [{"earlier": index, "explanation": "says the opposite"} for index in (0, 1)]
 
-    debate = debated(LIVE, form=FREE)
-    assessment = assessed(brief_of(debate, "turn/2/0"), debate, change)
+    debate = debate_with_speeches(LIVE, form=FREE)
+    assessment = assess_filled(brief_of(debate, "turn/2/0"), debate, change)
     (found,) = of_kind(assessment.findings, Contradiction)
     assert isinstance(found, Contradiction)
     assert (found.participant, found.earlier, found.later) == ("Pro", 0, 2)
@@ -89,8 +89,8 @@ def test_a_suspect_claim_belongs_to_the_turn_that_made_it(quote: str, turns: lis
     def change(form: dict[str, Any]) -> None:
         form["suspect_claims"] = [{"quote": quote, "fault": "fabricated"}]
 
-    debate = debated(LIVE, form=FREE)
-    assessment = assessed(brief_of(debate, "turn/2/0"), debate, change)
+    debate = debate_with_speeches(LIVE, form=FREE)
+    assessment = assess_filled(brief_of(debate, "turn/2/0"), debate, change)
     found = of_kind(assessment.findings, SuspectClaim)
     assert [item.turn for item in found if isinstance(item, SuspectClaim)] == turns
     assert len(assessment.warnings) == (not turns)
@@ -102,17 +102,17 @@ def test_a_logic_gap_belongs_to_the_earlier_turn() -> None:
     def change(form: dict[str, Any]) -> None:
         form["logic_gap"] = [{"reason": "no process", "points": 40}]
 
-    debate = debated(LIVE)
-    (gap,) = of_kind(assessed(brief_of(debate, "pair/0-1/0"), debate, change).findings, LogicGap)
+    debate = debate_with_speeches(LIVE)
+    (gap,) = of_kind(assess_filled(brief_of(debate, "pair/0-1/0"), debate, change).findings, LogicGap)
     assert isinstance(gap, LogicGap)
     assert (gap.turn, gap.points) == (0, 10)
 
 
 def test_a_comparison_names_a_speaker_or_draw() -> None:
     """Another name counts as a draw, with a warning."""
-    debate = debated(LIVE)
+    debate = debate_with_speeches(LIVE)
     change = {"logic": "Con", "rhetoric": "Nemo", "tactics": "draw"}
-    assessment = assessed(brief_of(debate, "pair/0-1/0"), debate, lambda form: form.update(change))
+    assessment = assess_filled(brief_of(debate, "pair/0-1/0"), debate, lambda form: form.update(change))
     assert assessment.findings == (PairComparison(logic="Con", rhetoric="draw", tactics="draw"),)
     assert len(assessment.warnings) == 1
 
@@ -123,9 +123,9 @@ def test_a_comparison_names_a_speaker_or_draw() -> None:
 )
 def test_pressure_is_on_the_loser_of_the_pair(won: tuple[str, str, str], loser: str | None) -> None:
     """The speaker who won fewer dimensions; none if they are even."""
-    debate = played("live")
+    debate = play_and_judge("live")
     change = dict(zip(("logic", "rhetoric", "tactics"), won, strict=True))
-    assessment = assessed(PAIR, debate, lambda form: form.update(**change))
+    assessment = assess_filled(PAIR, debate, lambda form: form.update(**change))
     assert [item.participant for item in assessment.findings if isinstance(item, Pressure)] == [loser] * (
         loser is not None
     )
@@ -135,7 +135,7 @@ def test_pressure_is_on_the_loser_of_the_pair(won: tuple[str, str, str], loser: 
 def test_pressure_is_requested_with_feedback_only(feedback: bool, run: str, asked: bool) -> None:
     """In the debate's own run; a later run cannot influence debaters."""
     settings = {"kind": "live", "feedback": feedback}
-    debate = judged_later(played(settings), settings)
+    debate = judge_later(play_and_judge(settings), settings)
     model = FillingModel()
     assess(PAIR.model_copy(update={"run": run}), debate, model)
     schema: Any = model.requests[0].schema
@@ -144,7 +144,7 @@ def test_pressure_is_requested_with_feedback_only(feedback: bool, run: str, aske
 
 def test_turns_pairs_and_the_narrative_are_owed() -> None:
     """Four turns are three pairs."""
-    debate = debated(LIVE, form=FREE)
+    debate = debate_with_speeches(LIVE, form=FREE)
     assert keys(debate) == [
         *(f"r1/live/judge/turn/{index}/0" for index in range(4)),
         *(f"r1/live/judge/pair/{index}-{index + 1}/0" for index in range(3)),
@@ -155,7 +155,7 @@ def test_turns_pairs_and_the_narrative_are_owed() -> None:
 @pytest.mark.parametrize(("winner", "resolved"), [("Pro", True), ("nobody", False)])
 def test_a_conflicting_narrative_needs_a_resolution(winner: str, resolved: bool) -> None:
     """Equal marks are a draw; a narrative with a winner conflicts with it."""
-    debate = debated(LIVE, form=FREE)
+    debate = debate_with_speeches(LIVE, form=FREE)
     narrative = brief_of(debate, "debate/all/0")
     debate = settle(debate, [narrative], FillingModel(lambda form: form.update(winner=winner)))
     exchanges = owed_briefs(debate)
@@ -175,16 +175,16 @@ def even(form: dict[str, Any]) -> None:
 @pytest.mark.parametrize(("turns", "expected"), [(4, []), (5, ["r1/live/judge/debate/0-1-8-9/0"])])
 def test_convergence_is_judged_from_ten_turns_on(turns: int, expected: list[str]) -> None:
     """Eight turns are too few."""
-    debate = debated(LIVE, form={"kind": "free_flowing", "turns": turns})
+    debate = debate_with_speeches(LIVE, form={"kind": "free_flowing", "turns": turns})
     assert [key for key in keys(debate) if "debate/0" in key] == expected
 
 
 @pytest.mark.parametrize("winner", ["Zoe", THIRD])
 def test_the_winner_of_a_narrative_has_spoken(winner: str) -> None:
     """An unknown name, or a debater without a turn, is no winner; a debater without a turn has no arc."""
-    debate = judged(begun(LiveSettings(), debaters=THREE), [speech(0, PRO), speech(1, CON)])
+    debate = build_debate(opening_event(LiveSettings(), debaters=THREE), [speech(0, PRO), speech(1, CON)])
     whole = Brief(run="r1", system="live", assessor="judge", subject=Subject(moment="debate"))
-    assessment = assessed(whole, debate, lambda form: form.update(winner=winner))
+    assessment = assess_filled(whole, debate, lambda form: form.update(winner=winner))
     (narrative,) = of_kind(assessment.findings, Narrative)
     assert isinstance(narrative, Narrative)
     assert ([arc.participant for arc in narrative.arcs], narrative.winner) == ([PRO, CON], None)
@@ -193,4 +193,4 @@ def test_the_winner_of_a_narrative_has_spoken(winner: str) -> None:
 
 def test_live_judging_ends() -> None:
     """With every brief answered nothing is owed."""
-    assert keys(closed(settle_all(debated(LIVE, form={"kind": "free_flowing", "turns": 5})))) == []
+    assert keys(close_debate(settle_all(debate_with_speeches(LIVE, form={"kind": "free_flowing", "turns": 5})))) == []

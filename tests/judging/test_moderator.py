@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from formats_support import TRIO
-from judging_support import FillingModel, assess, assessed, debated, played
-from scoring_support import CON, PRO, THIRD, THREE, begun, judged, speech
+from judging_support import FillingModel, assess, assess_filled, debate_with_speeches, play_and_judge
+from scoring_support import CON, PRO, THIRD, THREE, build_debate, opening_event, speech
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
@@ -27,8 +27,8 @@ def briefs(debate: Debate) -> tuple[Brief, Brief]:
 
 def test_a_round_has_three_marks_and_a_claimed_total() -> None:
     """Three criteria out of 10 with reasons; the claimed total out of 30."""
-    debate = debated("moderator")
-    marks = assessed(briefs(debate)[0], debate).marks[:4]
+    debate = debate_with_speeches("moderator")
+    marks = assess_filled(briefs(debate)[0], debate).marks[:4]
     assert [(mark.criterion, mark.out_of) for mark in marks] == [
         ("argument_quality", 10),
         ("rebuttal_effectiveness", 10),
@@ -40,8 +40,8 @@ def test_a_round_has_three_marks_and_a_claimed_total() -> None:
 
 def test_the_evaluation_has_thirteen_marks_and_a_claimed_total() -> None:
     """Their scales sum to 100; the claimed total is out of 100."""
-    debate = debated("moderator")
-    assessment = assessed(briefs(debate)[1], debate)
+    debate = debate_with_speeches("moderator")
+    assessment = assess_filled(briefs(debate)[1], debate)
     marks = [mark for mark in assessment.marks if mark.participant == "Pro"]
     assert sum(mark.out_of for mark in marks[:-1]) == 100
     assert (len(marks), marks[-1].criterion, marks[-1].out_of) == (14, "claimed_total", 100)
@@ -56,8 +56,8 @@ def test_a_wrong_claimed_total_gives_a_warning(claimed: float, flagged: bool) ->
         form["scores"][0]["total"] = claimed
         form["scores"][1]["total"] = 15
 
-    debate = debated("moderator")
-    assessment = assessed(briefs(debate)[0], debate, change)
+    debate = debate_with_speeches("moderator")
+    assessment = assess_filled(briefs(debate)[0], debate, change)
     assert [warning.split(":")[0] for warning in assessment.warnings] == ["claimed_total"] * flagged
     assert assessment.marks[3].value == claimed
 
@@ -65,7 +65,7 @@ def test_a_wrong_claimed_total_gives_a_warning(claimed: float, flagged: bool) ->
 @pytest.mark.parametrize("guidance", [True, False])
 def test_guidance_is_requested_if_configured(guidance: bool) -> None:
     """Without `guidance: true`, form and prompt do not mention it, and an answer with it drops it."""
-    debate = played({"kind": "moderator", "guidance": guidance})
+    debate = play_and_judge({"kind": "moderator", "guidance": guidance})
     model = FillingModel(lambda form: form.update(guidance="Back to the motion."))
     assessment = assess(ROUND, debate, model)
     assert "Back to the motion." * guidance == next(
@@ -84,8 +84,8 @@ def test_unknown_names_in_a_form_are_dropped() -> None:
         form["clashes"] = [{"about": "cost", "participants": ["Pro", "Zoe"], "engaged": False}]
         form["momentum_toward"] = "Zoe"
 
-    debate = debated("moderator")
-    found = assessed(briefs(debate)[0], debate, change)
+    debate = debate_with_speeches("moderator")
+    found = assess_filled(briefs(debate)[0], debate, change)
     (clash,) = (finding for finding in found.findings if isinstance(finding, Clash))
     (summary,) = (finding for finding in found.findings if isinstance(finding, Summary))
     assert clash.participants == ("Pro",)
@@ -96,7 +96,9 @@ def test_unknown_names_in_a_form_are_dropped() -> None:
 
 def form_of_round(number: int) -> Any:
     """The properties of the form on a round in which two of three debaters spoke (1), or one (2)."""
-    debate = judged(begun(ModeratorSettings(), debaters=THREE), [speech(0, PRO), speech(1, CON), speech(2, PRO)])
+    debate = build_debate(
+        opening_event(ModeratorSettings(), debaters=THREE), [speech(0, PRO), speech(1, CON), speech(2, PRO)]
+    )
     model = FillingModel()
     assess(ROUND.model_copy(update={"subject": Subject(moment="round", round=number)}), debate, model)
     schema: Any = model.requests[0].schema
@@ -117,7 +119,7 @@ def test_clashes_are_between_speakers_of_the_round() -> None:
 )
 def test_each_format_has_its_own_instruction(kind: str, word: str) -> None:
     """In the prompt of the final evaluation."""
-    debate = debated("moderator", form={"kind": kind})
+    debate = debate_with_speeches("moderator", form={"kind": kind})
     model = FillingModel()
     assess(briefs(debate)[1], debate, model)
     assert word in model.requests[0].messages[0].content
@@ -126,7 +128,7 @@ def test_each_format_has_its_own_instruction(kind: str, word: str) -> None:
 @pytest.mark.parametrize(("debaters", "by"), [(2, "participant"), (3, "subtopic")])
 def test_the_headings_of_a_summary(debaters: int, by: str) -> None:
     """The names of two debaters; subtopics for three."""
-    debate = debated("moderator", debaters=TRIO[:debaters])
+    debate = debate_with_speeches("moderator", debaters=TRIO[:debaters])
     model = FillingModel()
     assess(briefs(debate)[0], debate, model)
     assert f"the points made, by {by}" in model.requests[0].messages[0].content
@@ -145,7 +147,9 @@ def test_the_headings_of_a_summary(debaters: int, by: str) -> None:
 )
 def test_only_speakers_are_marked(brief: Brief, marked: set[str]) -> None:
     """A debater without a turn in a round, for example after surrender, is not in its form."""
-    debate = judged(begun(ModeratorSettings(), debaters=THREE), [speech(0, PRO), speech(1, CON), speech(2, PRO)])
+    debate = build_debate(
+        opening_event(ModeratorSettings(), debaters=THREE), [speech(0, PRO), speech(1, CON), speech(2, PRO)]
+    )
     model = FillingModel()
     result = assess(brief, debate, model)
     assert isinstance(result, Assessment)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from judging_support import FillingModel, played
+from judging_support import FillingModel, play_and_judge
 
 from debate_cli.systems.scoring import score
 
@@ -72,7 +72,7 @@ def test_each_rule_of_the_moderator_reaches_the_verdict(case: Case) -> None:
             other.update(case.rounds)
 
     model = FillingModel(change)
-    (verdict,) = score(played("moderator", model=model))
+    (verdict,) = score(play_and_judge("moderator", model=model))
     assert any(case.rule in request.messages[0].content for request in model.requests)
     assert verdict.scores["Pro"] - verdict.scores["Con"] == pytest.approx(case.cost)
     notes: Any = verdict.notes

@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from judging_support import FillingModel, SilentModel, assess, assessed, closed, debated, keys, settle, settle_all
+from judging_support import (
+    FillingModel,
+    SilentModel,
+    assess,
+    assess_filled,
+    close_debate,
+    debate_with_speeches,
+    keys,
+    settle,
+    settle_all,
+)
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
@@ -29,7 +39,7 @@ def voting(option: str, **fields: Any) -> FillingModel:
 
 def divided(debate: Debate | None = None) -> Debate:
     """A debate, or a document, whose two judges voted PASS and FAIL."""
-    debate = debate or debated(PANEL)
+    debate = debate or debate_with_speeches(PANEL)
     first, second = owed_briefs(debate)
     debate = settle(debate, [first], voting("PASS", reasoning="R" * 400, critical_findings=["the logic holds"]))
     return settle(debate, [second], voting("FAIL", reasoning="Not shown."))
@@ -37,8 +47,8 @@ def divided(debate: Debate | None = None) -> Debate:
 
 def test_a_vote_has_a_mark_per_dimension() -> None:
     """Out of 3, for the debate and not for a participant."""
-    debate = debated(PANEL)
-    assessment = assessed(owed_briefs(debate)[0], debate)
+    debate = debate_with_speeches(PANEL)
+    assessment = assess_filled(owed_briefs(debate)[0], debate)
     assert [(mark.participant, mark.criterion, mark.out_of) for mark in assessment.marks] == [
         (None, name, 3) for name in ("logic", "evidence", "rebuttal", "risk")
     ]
@@ -47,7 +57,7 @@ def test_a_vote_has_a_mark_per_dimension() -> None:
 
 def test_the_first_vote_is_blind() -> None:
     """A first vote's request holds no other vote."""
-    debate = debated(PANEL)
+    debate = debate_with_speeches(PANEL)
     first, second = owed_briefs(debate)
     debate = settle(debate, [first], voting("PASS", reasoning="a unique reason"))
     model = voting("FAIL")
@@ -58,7 +68,7 @@ def test_the_first_vote_is_blind() -> None:
 def test_a_divided_panel_votes_again() -> None:
     """Revision 1 is owed by all judges after revision 0; an agreed panel owes nothing."""
     assert keys(divided()) == ["r1/panel/technical_architect/debate/all/1", "r1/panel/qa_evaluator/debate/all/1"]
-    agreed = debated(PANEL)
+    agreed = debate_with_speeches(PANEL)
     assert keys(settle(agreed, owed_briefs(agreed))) == []
 
 
@@ -74,7 +84,7 @@ def test_deliberation_ends_after_max_rounds() -> None:
 
 def test_the_next_vote_waits_for_all_judges() -> None:
     """Revision 1 is not owed while a vote of revision 0 is missing."""
-    debate = debated(PANEL)
+    debate = debate_with_speeches(PANEL)
     debate = settle(debate, owed_briefs(debate)[:1], voting("PASS"))
     assert keys(debate) == ["r1/panel/qa_evaluator/debate/all/0"]
 
@@ -82,7 +92,7 @@ def test_the_next_vote_waits_for_all_judges() -> None:
 def test_a_judge_without_a_vote_does_not_deliberate() -> None:
     """Only judges with a vote are asked again."""
     settings = {**PANEL, "personas": ["technical_architect", "qa_evaluator", "domain_expert"]}
-    debate = debated(settings)
+    debate = debate_with_speeches(settings)
     first, second, third = owed_briefs(debate)
     debate = settle(settle(debate, [first], voting("PASS")), [second], voting("FAIL"))
     debate = settle(debate, [third], FillingModel(says="no"))
@@ -104,8 +114,10 @@ def test_deliberation_shows_votes_with_short_reasons() -> None:
 @pytest.mark.parametrize(
     ("debate", "words"),
     [
-        pytest.param(debated(PANEL), 'name the turn, as in "turn 3', id="debate"),
-        pytest.param(debated(PANEL, debaters=(), background="The plan."), "name the passage", id="document"),
+        pytest.param(debate_with_speeches(PANEL), 'name the turn, as in "turn 3', id="debate"),
+        pytest.param(
+            debate_with_speeches(PANEL, debaters=(), background="The plan."), "name the passage", id="document"
+        ),
     ],
 )
 def test_deliberation_asks_what_changed_a_vote(debate: Debate, words: str) -> None:
@@ -139,7 +151,7 @@ def test_an_unchanged_vote_needs_no_explanation() -> None:
 
 def test_a_late_judge_keeps_its_last_vote() -> None:
     """After the timeout the last vote is repeated, marked as late; the unanswered call counts as an attempt."""
-    debate = divided(debated({**PANEL, "timeout_s": 0.01}))
+    debate = divided(debate_with_speeches({**PANEL, "timeout_s": 0.01}))
     assessment = assess(owed_briefs(debate)[1], debate, SilentModel())
     assert isinstance(assessment, Assessment)
     assert (vote_of(assessment).option, vote_of(assessment).late) == ("FAIL", True)
@@ -149,7 +161,7 @@ def test_a_late_judge_keeps_its_last_vote() -> None:
 
 def test_a_judge_late_for_the_first_vote_fails() -> None:
     """The failure is final."""
-    debate = debated({**PANEL, "timeout_s": 0.01})
+    debate = debate_with_speeches({**PANEL, "timeout_s": 0.01})
     result = assess(owed_briefs(debate)[0], debate, SilentModel())
     assert isinstance(result, Failure)
     assert (result.cause, result.final) == ("late", True)
@@ -167,7 +179,7 @@ def test_a_judge_late_for_the_first_vote_fails() -> None:
 )
 def test_a_persona_is_shipped_or_described(judge: dict[str, Any], words: str) -> None:
     """The shipped text, the configured description, or the name."""
-    debate = debated({"kind": "panel", "judges": [judge]})
+    debate = debate_with_speeches({"kind": "panel", "judges": [judge]})
     model = voting("PASS")
     assess(owed_briefs(debate)[0], debate, model)
     assert words in model.requests[0].messages[0].content
@@ -176,7 +188,7 @@ def test_a_persona_is_shipped_or_described(judge: dict[str, Any], words: str) ->
 def test_judges_of_a_panel_share_a_prefix() -> None:
     """Personas come after the transcript, so that one cache serves the panel."""
     model = voting("PASS")
-    debate = debated(PANEL)
+    debate = debate_with_speeches(PANEL)
     settle(debate, owed_briefs(debate), model)
     first, second = model.requests
     shared = first.messages[0].content[: first.stable_chars]
@@ -187,5 +199,5 @@ def test_judges_of_a_panel_share_a_prefix() -> None:
 
 def test_an_agreed_panel_owes_nothing() -> None:
     """The default panel of five."""
-    assert len(settle_all(debated("panel")).assessments) == 5
-    assert keys(closed(settle_all(debated("panel")))) == []
+    assert len(settle_all(debate_with_speeches("panel")).assessments) == 5
+    assert keys(close_debate(settle_all(debate_with_speeches("panel")))) == []

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from formats_support import NOON, begun, config, spoken
-from judging_support import judged_later, settle_all
+from formats_support import NOON, config, new_debate, play_debate
+from judging_support import judge_later, settle_all
 
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import DebateClosed, DebateResumed, JudgingOpened
@@ -27,15 +27,15 @@ from debate_cli.systems.structured.trace import newest_run
 
 def judged_part() -> Debate:
     """A debate that the budget stopped after both openings, judged by a later run."""
-    stopped = spoken(begun(config()), waves=1).apply(DebateClosed(at=NOON, reason="budget"))
-    return settle_all(judged_later(stopped, "structured"))
+    stopped = play_debate(new_debate(config()), waves=1).apply(DebateClosed(at=NOON, reason="budget"))
+    return settle_all(judge_later(stopped, "structured"))
 
 
 @pytest.fixture(scope="module")
 def finished() -> Debate:
     """That debate, stored, read back, resumed and judged to its end."""
     stored = fold(transcript_to_events(to_transcript(judged_part())))
-    resumed = spoken(stored.apply(DebateResumed(at=NOON)))
+    resumed = play_debate(stored.apply(DebateResumed(at=NOON)))
     return settle_all(resumed).apply(DebateClosed(at=NOON, reason="complete"))
 
 
@@ -60,7 +60,7 @@ def test_a_run_that_judged_all_turns_takes_precedence(finished: Debate) -> None:
 
 def test_a_run_after_the_end_takes_precedence(finished: Debate) -> None:
     """It is the newest one that judged all turns."""
-    judged = settle_all(judged_later(finished, "structured"))
+    judged = settle_all(judge_later(finished, "structured"))
     later = judged.model_copy(update={"runs": (*finished.runs, judged.runs[-1].model_copy(update={"id": "r3"}))})
     moved = [item.model_copy(update={"run": "r3"}) for item in finished.assessments_of_system("structured", "r1")]
     assert [item.run for item in score(later.with_assessments([*finished.assessments, *moved]))] == ["r3"]
@@ -70,20 +70,22 @@ def test_decides_of_a_partial_run_is_ignored() -> None:
     """`decides` of the run that judged all turns applies."""
     settings = config(None, ["structured", {"kind": "moderator", "guidance": False}])
     judging = settings.judging.model_copy(update={"decides": "structured"})
-    stopped = spoken(begun(settings.model_copy(update={"judging": judging})), waves=1).apply(
+    stopped = play_debate(new_debate(settings.model_copy(update={"judging": judging})), waves=1).apply(
         DebateClosed(at=NOON, reason="budget")
     )
     later = JudgingConfig.model_validate({"systems": ["moderator"], "decides": "moderator"})
     judged = settle_all(stopped.apply(JudgingOpened(at=NOON, run="r2", judging=later)))
-    whole = settle_all(spoken(judged.apply(DebateResumed(at=NOON))))
+    whole = settle_all(play_debate(judged.apply(DebateResumed(at=NOON))))
     assert [verdict.system for verdict in score(judged) if verdict.decides] == ["moderator"]
     assert [(verdict.system, verdict.run) for verdict in score(whole) if verdict.decides] == [("structured", "r1")]
 
 
 def test_a_run_that_judges_each_turn_judges_later_turns_too() -> None:
     """Persuasion is asked about turns made since, so its run judged all turns."""
-    stopped = spoken(begun(config(None, ["persuasion"])), waves=1).apply(DebateClosed(at=NOON, reason="budget"))
-    whole = settle_all(spoken(settle_all(judged_later(stopped, "persuasion")).apply(DebateResumed(at=NOON))))
+    stopped = play_debate(new_debate(config(None, ["persuasion"])), waves=1).apply(
+        DebateClosed(at=NOON, reason="budget")
+    )
+    whole = settle_all(play_debate(settle_all(judge_later(stopped, "persuasion")).apply(DebateResumed(at=NOON))))
     (verdict,) = score(whole)
     assert (verdict.run, verdict.notes["missing"]) == ("r2", [])
 

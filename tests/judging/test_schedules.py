@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from formats_support import NOON, begun, config, failed, said, speech, spoken
+from formats_support import NOON, config, new_debate, play_debate, speech, with_failure, with_turns
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from judging_support import closed, debated, judged_later, keys, played, settle, settle_all
+from judging_support import close_debate, debate_with_speeches, judge_later, keys, play_and_judge, settle, settle_all
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
@@ -23,7 +23,7 @@ ALL: tuple[Any, ...] = ("structured", "moderator", "panel", {"kind": "live", "fe
 
 def spoken_debate(waves: int, *systems: Any) -> Debate:
     """A structured debate after `waves` waves."""
-    return spoken(begun(config(None, systems)), waves=waves)
+    return play_debate(new_debate(config(None, systems)), waves=waves)
 
 
 @pytest.mark.parametrize("system", ["structured", "panel"])
@@ -58,31 +58,31 @@ def test_guidance_is_owed_while_the_debate_waits_for_it() -> None:
 
 def test_turns_of_a_wave_are_judged_in_order() -> None:
     """A turn that arrives first is judged after the turn before it."""
-    debate = begun(config(None, [{"kind": "live", "feedback": False}]))
+    debate = new_debate(config(None, [{"kind": "live", "feedback": False}]))
     first, second = next_step(debate).cues
-    debate = said(debate, speech(second, debate))
+    debate = with_turns(debate, speech(second, debate))
     assert keys(debate) == []
-    debate = said(debate, speech(first, debate))
+    debate = with_turns(debate, speech(first, debate))
     assert len(keys(debate)) == 3
 
 
 @pytest.mark.parametrize(("effects", "owing"), [("keywords", False), ("factors", False), ("judge", True)])
 def test_persuasion_owes_assessments_with_effects_judge(effects: str, owing: bool) -> None:
     """`keywords` and `factors` need no model."""
-    debate = begun(config(None, [{"kind": "persuasion", "effects": effects}]))
-    assert bool(owed_briefs(spoken(debate, waves=1))) == owing
+    debate = new_debate(config(None, [{"kind": "persuasion", "effects": effects}]))
+    assert bool(owed_briefs(play_debate(debate, waves=1))) == owing
 
 
 def test_several_judges_each_owe_an_assessment() -> None:
     """`judges: 3` numbers them."""
-    debate = debated({"kind": "structured", "judges": 3})
+    debate = debate_with_speeches({"kind": "structured", "judges": 3})
     assert [brief.assessor for brief in owed_briefs(debate)] == ["judge-1", "judge-2", "judge-3"]
 
 
 def test_a_failure_is_asked_again_after_a_resume() -> None:
     """If it is not final; not before."""
-    debate = debated("structured")
-    debate = failed(debate, owed_briefs(debate)[0])
+    debate = debate_with_speeches("structured")
+    debate = with_failure(debate, owed_briefs(debate)[0])
     assert keys(debate) == []
     assert len(keys(debate.apply(DebateResumed(at=NOON)))) == 1
 
@@ -100,7 +100,7 @@ def test_the_deciding_system_is_first(decides: str, order: list[str]) -> None:
     systems = ["structured", "moderator", "panel", {"kind": "live", "feedback": False}]
     told = config(None, systems)
     judging = told.judging.model_copy(update={"decides": decides})
-    debate = spoken(begun(told.model_copy(update={"judging": judging})), waves=3)
+    debate = play_debate(new_debate(told.model_copy(update={"judging": judging})), waves=3)
     assert list(dict.fromkeys(brief.system for brief in owed_briefs(debate))) == order
 
 
@@ -109,12 +109,12 @@ def test_a_stopped_debate_is_judged_by_a_later_run_only(reason: Any) -> None:
     """Its own judges wait for it to be resumed."""
     debate = spoken_debate(1, "structured").apply(DebateClosed(at=NOON, reason=reason))
     assert keys(debate) == []
-    assert keys(judged_later(debate, "structured", "moderator"))[0] == "r2/structured/judge/debate/all/0"
+    assert keys(judge_later(debate, "structured", "moderator"))[0] == "r2/structured/judge/debate/all/0"
 
 
 def test_a_later_run_owes_its_own_systems_only() -> None:
     """The first run owes nothing."""
-    debate = judged_later(closed(played("structured")), "moderator")
+    debate = judge_later(close_debate(play_and_judge("structured")), "moderator")
     assert {brief.run for brief in owed_briefs(debate)} == {"r2"}
     assert {brief.system for brief in owed_briefs(debate)} == {"moderator"}
 
@@ -124,7 +124,7 @@ def test_a_document_is_judged_by_the_panel_only() -> None:
     document = DebateConfig.model_validate(
         {"topic": "PLAN.md", "background": "We will do it.", "debaters": [], "judging": {"systems": list(ALL)}}
     )
-    assert {brief.system for brief in owed_briefs(begun(document))} == {"panel"}
+    assert {brief.system for brief in owed_briefs(new_debate(document))} == {"panel"}
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_a_document_is_judged_by_the_panel_only() -> None:
 )
 def test_planned_briefs_equal_first_assessments(form: dict[str, Any] | None) -> None:
     """Without deliberation and resolutions, which are not planned."""
-    debate = played(*ALL, form=form)
+    debate = play_and_judge(*ALL, form=form)
     extra = [item for item in debate.assessments if item.revision]
     assert len(debate.assessments) - len(extra) == planned_briefs(debate.config)
 
@@ -141,7 +141,7 @@ def test_planned_briefs_equal_first_assessments(form: dict[str, Any] | None) -> 
 @given(st.data())
 def test_the_order_of_answers_does_not_change_the_briefs(data: st.DataObject) -> None:
     """The same briefs are answered in any order."""
-    debate = debated("moderator", {"kind": "panel", "personas": ["qa_evaluator", "domain_expert"]})
+    debate = debate_with_speeches("moderator", {"kind": "panel", "personas": ["qa_evaluator", "domain_expert"]})
     expected = settle_all(debate).answered_keys
     while briefs := owed_briefs(debate):
         chosen = data.draw(st.sampled_from(briefs))

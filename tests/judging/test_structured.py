@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from formats_support import argument, begun, config, said, turn
-from judging_support import FillingModel, assess, assessed, debated
+from formats_support import argument, config, new_debate, turn, with_turns
+from judging_support import FillingModel, assess, assess_filled, debate_with_speeches
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure
@@ -23,8 +23,8 @@ def brief_of(debate: Debate) -> Any:
 
 def test_every_argument_has_four_marks_and_a_trace() -> None:
     """Out of 10, in order; one insight after the traces; no warnings."""
-    debate = debated()
-    assessment = assessed(brief_of(debate), debate)
+    debate = debate_with_speeches()
+    assessment = assess_filled(brief_of(debate), debate)
     assert [(mark.item, mark.criterion) for mark in assessment.marks] == [
         (item, criterion)
         for item in ("PRO-1", "PRO-2", "CON-1", "CON-2")
@@ -52,9 +52,9 @@ def test_every_argument_has_four_marks_and_a_trace() -> None:
 )
 def test_a_fallacy_needs_a_known_name_and_a_true_quote(name: str, quote: str, kept: bool) -> None:
     """Otherwise it is dropped with a warning."""
-    debate = debated()
+    debate = debate_with_speeches()
     fallacies = [{"name": name, "quote": quote}]
-    assessment = assessed(brief_of(debate), debate, lambda form: form["arguments"][0].update(fallacies=fallacies))
+    assessment = assess_filled(brief_of(debate), debate, lambda form: form["arguments"][0].update(fallacies=fallacies))
     found = [finding for finding in assessment.findings if isinstance(finding, Fallacy)]
     assert [(item.participant, item.item, item.name) for item in found] == [("Pro", "PRO-1", "straw man")] * kept
     assert [warning.split(":")[0] for warning in assessment.warnings] == ["dropped_fallacy"] * (not kept)
@@ -66,8 +66,8 @@ def test_a_mark_outside_the_scale_is_clamped() -> None:
     def change(form: dict[str, Any]) -> None:
         form["arguments"][0].update(logic=14, evidence=-3)
 
-    debate = debated()
-    assessment = assessed(brief_of(debate), debate, change)
+    debate = debate_with_speeches()
+    assessment = assess_filled(brief_of(debate), debate, change)
     assert [mark.value for mark in assessment.marks[:2]] == [10, 1]
     assert [warning.split(":")[0] for warning in assessment.warnings] == ["clamped", "clamped"]
 
@@ -79,8 +79,8 @@ def test_unknown_and_repeated_arguments_are_dropped() -> None:
         first = form["arguments"][0]
         form["arguments"] += [{**first, "item": "PRO-9"}, {**first, "logic": 1}]
 
-    debate = debated()
-    assessment = assessed(brief_of(debate), debate, change)
+    debate = debate_with_speeches()
+    assessment = assess_filled(brief_of(debate), debate, change)
     assert len(assessment.marks) == 16
     assert assessment.marks[0].value == 5
     assert [warning.split(":")[0] for warning in assessment.warnings] == ["unknown", "duplicate"]
@@ -89,7 +89,7 @@ def test_unknown_and_repeated_arguments_are_dropped() -> None:
 def test_a_form_without_an_argument_is_asked_again() -> None:
     """A second incomplete form is an abstention; no mark is invented."""
     model = FillingModel(lambda form: form["arguments"].pop())
-    debate = debated()
+    debate = debate_with_speeches()
     result = assess(brief_of(debate), debate, model)
     assert isinstance(result, Failure)
     assert (result.cause, result.final) == ("abstained", True)
@@ -99,11 +99,11 @@ def test_a_form_without_an_argument_is_asked_again() -> None:
 
 def test_only_openings_and_free_speeches_are_judged() -> None:
     """An argument in a cross-examination has no marks."""
-    debate = begun(config())
+    debate = new_debate(config())
     for index, phase, name, prefix in ((0, "opening", "Pro", "PRO"), (1, "opening", "Con", "CON")):
         cue = Cue(index=index, round=1, phase=phase, speaker=name)  # pyright: ignore[reportArgumentType]
-        debate = said(debate, turn(cue, arguments=[argument(f"{prefix}-1")]))
+        debate = with_turns(debate, turn(cue, arguments=[argument(f"{prefix}-1")]))
     late = Cue(index=2, round=2, phase="cross_examination", speaker="Pro")
-    debate = said(debate, turn(late, arguments=[argument("PRO-7")]))
-    (brief,) = owed_briefs(debated())
-    assert {mark.item for mark in assessed(brief, debate).marks} == {"PRO-1", "CON-1"}
+    debate = with_turns(debate, turn(late, arguments=[argument("PRO-7")]))
+    (brief,) = owed_briefs(debate_with_speeches())
+    assert {mark.item for mark in assess_filled(brief, debate).marks} == {"PRO-1", "CON-1"}

@@ -1,4 +1,4 @@
-"""The real small model: forms are filled in, prompts are remembered, nothing is written to the terminal."""
+"""The embedded model: forms are enforced, prompts are cached, nothing is written to the terminal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from rehearsal_support import config_of, hold
+from rehearsal_support import config_of, run_debate
 
 from debate_cli.errors import ContextOverflowError, PermanentError
 from debate_cli.llm.model import Message, OutputSchema, Reply, Request
@@ -97,7 +97,7 @@ def test_a_form_is_enforced_and_the_terminal_left_alone(capfd: pytest.CaptureFix
 
 
 def test_it_streams_and_remembers_prompts() -> None:
-    """The pieces are the text, and what was read once is not read again."""
+    """The pieces form the text, and a repeated prompt is not processed again."""
 
     async def use(server: EmbeddedServer) -> list[Reply]:
         heard: list[str] = []
@@ -113,7 +113,7 @@ def test_it_streams_and_remembers_prompts() -> None:
 
 
 def test_a_prompt_that_is_too_long_is_told() -> None:
-    """As an error that asking again would not mend."""
+    """The error says that a repeat cannot help."""
 
     async def use(server: EmbeddedServer) -> list[Reply]:
         with pytest.raises(ContextOverflowError):
@@ -131,8 +131,8 @@ def test_a_file_that_is_no_model_is_told(tmp_path: Path) -> None:
 
 
 def test_a_whole_debate() -> None:
-    """Two arguments a side and the structured judge: every shape is valid at the first attempt."""
-    debate = hold(
+    """Two arguments per side and the structured judge: every form is valid at the first attempt."""
+    debate = run_debate(
         config_of(
             models={"default": {"model": "local/smollm2", "temperature": 0.4}},
             format={"arguments": 2},

@@ -27,7 +27,7 @@ from adapter_support import (
     part,
     text_delta,
 )
-from wire_support import Playback, Wire, answered, event, streamed
+from wire_support import Playback, Wire, event, event_stream, http_response
 
 from debate_cli.errors import (
     BrokenBodyError,
@@ -146,31 +146,31 @@ ANTHROPIC_STATUSES = tuple(
 @pytest.mark.parametrize("status", OPENAI_STATUSES + ANTHROPIC_STATUSES, ids=lambda status: status.id)
 def test_an_error_status(status: Status, stream: bool) -> None:
     """Every status, and every kind of 400, has its own error class."""
-    playback = answered(status.body, status=status.status)
+    playback = http_response(status.body, status=status.status)
     assert type(status.adapter.ask_for_error(playback, stream=stream, request=status.request)) is status.error
 
 
-HTML = answered("<html><title>Welcome</title></html>", content_type="text/html")
+HTML = http_response("<html><title>Welcome</title></html>", content_type="text/html")
 BROKEN_BODIES = {
     "html": HTML,
-    "text": answered("hello", content_type="text/plain"),
-    "empty": answered(""),
-    "null": answered("null"),
-    "list": answered([1]),
-    "other object": answered({"id": "x"}),
-    "deep nesting": answered("[" * 100_000),
+    "text": http_response("hello", content_type="text/plain"),
+    "empty": http_response(""),
+    "null": http_response("null"),
+    "list": http_response([1]),
+    "other object": http_response({"id": "x"}),
+    "deep nesting": http_response("[" * 100_000),
 }
 OPENAI_BODIES = BROKEN_BODIES | {
-    "broken json": answered('{"choices": ['),
-    "broken utf-8": answered(b'{"choices": "\xff\xfe"}'),
-    "empty choices": answered({"choices": []}),
-    "no message": answered({"choices": [{"index": 0}]}),
-    "wrong type": answered({"choices": "yes", "usage": None}),
+    "broken json": http_response('{"choices": ['),
+    "broken utf-8": http_response(b'{"choices": "\xff\xfe"}'),
+    "empty choices": http_response({"choices": []}),
+    "no message": http_response({"choices": [{"index": 0}]}),
+    "wrong type": http_response({"choices": "yes", "usage": None}),
 }
 ANTHROPIC_BODIES = BROKEN_BODIES | {
-    "broken json": answered('{"content": ['),
-    "broken utf-8": answered(b'{"content": "\xff\xfe"}'),
-    "wrong type": answered(HEAD | {"content": "yes", "usage": ANTHROPIC_USAGE}),
+    "broken json": http_response('{"content": ['),
+    "broken utf-8": http_response(b'{"content": "\xff\xfe"}'),
+    "wrong type": http_response(HEAD | {"content": "yes", "usage": ANTHROPIC_USAGE}),
 }
 
 
@@ -199,7 +199,7 @@ def test_a_broken_body(adapter: Adapter, playback: Playback) -> None:
 )
 def test_a_stream_that_breaks_off(adapter: Adapter, then: Any, error: type[ModelError]) -> None:
     """It is never taken for an answer; the error has the usage that arrived before."""
-    caught = adapter.ask_for_error(streamed(*adapter.begun, then=then), stream=True)
+    caught = adapter.ask_for_error(event_stream(*adapter.begun, then=then), stream=True)
     assert type(caught) is error
     tokens = (caught.input_tokens, caught.cached_tokens, caught.output_tokens)
     assert tokens == ((10, 4, 3) if adapter is OPENAI else (130, 100, 1))
@@ -207,12 +207,12 @@ def test_a_stream_that_breaks_off(adapter: Adapter, then: Any, error: type[Model
 
 def openai_event(**fields: Any) -> Playback:
     """A stream with an error event after its first text."""
-    return streamed(*OPENAI.begun, event({"error": fields}))
+    return event_stream(*OPENAI.begun, event({"error": fields}))
 
 
 def anthropic_event(kind: str) -> Playback:
     """A stream with an error event after its start."""
-    return streamed(START, part("error", error={"type": kind, "message": "boom"}))
+    return event_stream(START, part("error", error={"type": kind, "message": "boom"}))
 
 
 @pytest.mark.parametrize(
@@ -220,24 +220,24 @@ def anthropic_event(kind: str) -> Playback:
     [
         (OPENAI, OPENAI.whole, BrokenBodyError),
         (OPENAI, HTML, BrokenBodyError),
-        (OPENAI, streamed(), BrokenBodyError),
-        (OPENAI, streamed(event("{broken")), BrokenBodyError),
-        (OPENAI, streamed(event("[1]")), BrokenBodyError),
-        (OPENAI, streamed(*OPENAI.begun, DONE), TruncatedError),
+        (OPENAI, event_stream(), BrokenBodyError),
+        (OPENAI, event_stream(event("{broken")), BrokenBodyError),
+        (OPENAI, event_stream(event("[1]")), BrokenBodyError),
+        (OPENAI, event_stream(*OPENAI.begun, DONE), TruncatedError),
         (OPENAI, openai_event(message="boom"), ServerError),
         (OPENAI, openai_event(message="slow", code=429), RateLimitedError),
         (OPENAI, openai_event(message="no", type="invalid_request_error"), RejectedError),
-        (OPENAI, streamed(chunk({"content": "a"}, "error"), DONE), ServerError),
+        (OPENAI, event_stream(chunk({"content": "a"}, "error"), DONE), ServerError),
         (ANTHROPIC, ANTHROPIC.whole, BrokenBodyError),
         (ANTHROPIC, HTML, BrokenBodyError),
-        (ANTHROPIC, streamed(), BrokenBodyError),
-        (ANTHROPIC, streamed(START, event("{broken", "message_delta")), BrokenBodyError),
-        (ANTHROPIC, streamed(event("[1]", "message_start")), BrokenBodyError),
-        (ANTHROPIC, streamed(START, BLOCK, text_delta("a"), message_delta(None), STOP), TruncatedError),
+        (ANTHROPIC, event_stream(), BrokenBodyError),
+        (ANTHROPIC, event_stream(START, event("{broken", "message_delta")), BrokenBodyError),
+        (ANTHROPIC, event_stream(event("[1]", "message_start")), BrokenBodyError),
+        (ANTHROPIC, event_stream(START, BLOCK, text_delta("a"), message_delta(None), STOP), TruncatedError),
         (ANTHROPIC, anthropic_event("overloaded_error"), RateLimitedError),
         (ANTHROPIC, anthropic_event("api_error"), ServerError),
         (ANTHROPIC, anthropic_event("invalid_request_error"), RejectedError),
-        (ANTHROPIC, streamed(START, event("nonsense", "error")), ServerError),
+        (ANTHROPIC, event_stream(START, event("nonsense", "error")), ServerError),
     ],
 )
 def test_a_broken_stream(adapter: Adapter, playback: Playback, error: type[ModelError]) -> None:
@@ -271,7 +271,7 @@ def test_a_failed_connection(adapter: Adapter, stream: bool, playback: Playback,
 )
 def test_an_error_in_a_200(adapter: Adapter, body: Any) -> None:
     """An error object in a 200 is mapped like the status that it names."""
-    assert type(adapter.ask_for_error(answered(body), stream=False)) is RateLimitedError
+    assert type(adapter.ask_for_error(http_response(body), stream=False)) is RateLimitedError
 
 
 @both_adapters
@@ -301,7 +301,7 @@ def test_a_refused_connection(adapter: Adapter) -> None:
 )
 def test_retry_after_is_on_the_error(adapter: Adapter, headers: dict[str, str], wait: float | None) -> None:
     """In seconds; the SDK neither waits nor retries by itself."""
-    error = adapter.ask_for_error(answered(openai_error("Slow"), status=429, headers=headers), stream=False)
+    error = adapter.ask_for_error(http_response(openai_error("Slow"), status=429, headers=headers), stream=False)
     assert isinstance(error, RateLimitedError)
     assert error.retry_after == wait
 
@@ -309,7 +309,7 @@ def test_retry_after_is_on_the_error(adapter: Adapter, headers: dict[str, str], 
 @whole_and_streamed
 def test_the_message_names_the_problem_without_the_key(stream: bool) -> None:
     """One line with provider, host, status and variable. A repeated key is redacted and the SDK's error is not chained."""
-    error = OPENAI.ask_for_error(answered(openai_error(f"Bad key {KEY}\n\x1b[31m"), status=401), stream=stream)
+    error = OPENAI.ask_for_error(http_response(openai_error(f"Bad key {KEY}\n\x1b[31m"), status=401), stream=stream)
     text = str(error)
     assert text.startswith("lab (127.0.0.1:")
     assert "answered 401: Bad key [redacted]" in text

@@ -24,7 +24,7 @@ from adapter_support import (
     text_block,
     text_delta,
 )
-from wire_support import Playback, Wire, answered, streamed
+from wire_support import Playback, Wire, event_stream, http_response
 
 from debate_cli.domain.model_call import Usage
 from debate_cli.errors import ModelError
@@ -163,7 +163,7 @@ def test_anthropic_stop_reasons(stream: bool, stop: str, details: Any, truncated
 @whole_and_streamed
 def test_a_prompt_rejected_by_a_content_filter_is_a_refusal(stream: bool) -> None:
     """A 400 by a content filter is a reply with a refusal, not an error."""
-    playback = answered({"error": {"code": "content_filter", "message": "Filtered."}}, status=400)
+    playback = http_response({"error": {"code": "content_filter", "message": "Filtered."}}, status=400)
     reply, _ = OPENAI.ask(playback, on_text=ignore if stream else None)
     assert "Filtered." in (reply.refusal or "")
 
@@ -176,7 +176,7 @@ def test_an_exception_of_the_listener_is_not_mapped(adapter: Adapter) -> None:
         raise AttributeError("mine")
 
     with pytest.raises(AttributeError, match="mine"):
-        adapter.ask(streamed(*adapter.begun, *adapter.end), on_text=broken)
+        adapter.ask(event_stream(*adapter.begun, *adapter.end), on_text=broken)
 
 
 @both_adapters

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from openapi_support import problems
-from wire_support import Playback, Seen, Wire, answered, event, streamed
+from wire_support import Playback, Seen, Wire, event, event_stream, http_response
 
 from debate_cli.domain.model_call import StructuredOutputMode
 from debate_cli.llm.model import Message, OutputSchema, Request
@@ -55,8 +55,10 @@ def chat_playback(*, stream: bool) -> Playback:
     """An answer of OpenAI."""
     if stream:
         choice = {"index": 0, "delta": {"content": "x"}, "finish_reason": "stop"}
-        return streamed(event({"id": "x", "choices": [choice]}), event("[DONE]"))
-    return answered({"choices": [{"index": 0, "message": {"content": "x"}, "finish_reason": "stop"}], "usage": None})
+        return event_stream(event({"id": "x", "choices": [choice]}), event("[DONE]"))
+    return http_response(
+        {"choices": [{"index": 0, "message": {"content": "x"}, "finish_reason": "stop"}], "usage": None}
+    )
 
 
 def message_playback(*, stream: bool) -> Playback:
@@ -64,8 +66,8 @@ def message_playback(*, stream: bool) -> Playback:
     usage = {"input_tokens": 1, "output_tokens": 1}
     if stream:
         stop: dict[str, Any] = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": usage}
-        return streamed(event(stop, "message_delta"))
-    return answered({"content": [{"type": "text", "text": "x"}], "stop_reason": "end_turn", "usage": usage})
+        return event_stream(event(stop, "message_delta"))
+    return http_response({"content": [{"type": "text", "text": "x"}], "stop_reason": "end_turn", "usage": usage})
 
 
 def sent(kind: str, request: Request, profile: Profile, *, stream: bool) -> Seen:

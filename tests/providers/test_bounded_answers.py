@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 from adapter_support import ADAPTERS, ANTHROPIC, OPENAI, PLAIN, Adapter, chunk, completion, ignore, text_delta
-from wire_support import Endless, Playback, Wire, answered
+from wire_support import Endless, Playback, Wire, http_response
 
 from debate_cli.errors import BrokenBodyError, ModelError, ModelTimeoutError, ServerError, UnauthorizedError
 from debate_cli.providers.http_model import MIN_ANSWER_CHARS
@@ -121,7 +121,7 @@ def test_a_compressed_answer_is_read(encoding: str, compressed: type[bytes]) -> 
     (whole,) = OPENAI.whole
     assert isinstance(whole, bytes)
     body = compressed(whole.partition(b"\r\n\r\n")[2])
-    assert OPENAI.ask(answered(body, headers={"Content-Encoding": encoding}))[0].text == "Hi"
+    assert OPENAI.ask(http_response(body, headers={"Content-Encoding": encoding}))[0].text == "Hi"
 
 
 @pytest.mark.parametrize(("status", "kind"), [(200, BrokenBodyError), (500, ServerError)])
@@ -131,5 +131,5 @@ def test_an_unreadable_compression_is_an_unreadable_body(
     encoding: str, body: bytes, status: int, kind: type[ModelError], stream: bool
 ) -> None:
     """Only gzip is asked for. Of an error, the status counts."""
-    playback = answered(body, status=status, headers={"Content-Encoding": encoding})
+    playback = http_response(body, status=status, headers={"Content-Encoding": encoding})
     assert type(OPENAI.ask_for_error(playback, stream=stream)) is kind

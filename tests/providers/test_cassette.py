@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rehearsal_support import config_of, hold
+from rehearsal_support import config_of, run_debate
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.model_call import Usage
@@ -192,19 +192,19 @@ def content(debate: Debate) -> dict[str, Any]:
 def test_a_whole_debate_can_be_replayed(cassette: Path, kind: str) -> None:
     """The replayed debate is equal, although its model would fail."""
     config = config_of(format={"kind": kind, "arguments": 2}, judging={"systems": SYSTEMS})
-    first = hold(config, tape=CassetteRecorder(cassette))
+    first = run_debate(config, cassette=CassetteRecorder(cassette))
     failing = {"default": {"model": "mock/rehearsal", "faults": {"rate_limit": 1}}}
     parts = config.model_dump(include={"format", "judging"})
-    assert content(hold(config_of(**parts, models=failing), tape=CassettePlayer(cassette))) == content(first)
+    assert content(run_debate(config_of(**parts, models=failing), cassette=CassettePlayer(cassette))) == content(first)
 
 
 def test_a_debate_with_faults_can_be_replayed(cassette: Path) -> None:
     """Re-asks after broken answers are replayed in order."""
     faults = {"malformed": 0.2, "rate_limit": 0.2, "truncated": 0.1}
     config = config_of(models={"default": {"model": "mock/rehearsal", "faults": faults}})
-    first = hold(config, tape=CassetteRecorder(cassette))
+    first = run_debate(config, cassette=CassetteRecorder(cassette))
     assert first.usage.attempts > first.usage.calls
-    assert content(hold(config, tape=CassettePlayer(cassette))) == content(first)
+    assert content(run_debate(config, cassette=CassettePlayer(cassette))) == content(first)
 
 
 # File ------------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rehearsal_support import MICROSERVICES, config_of, hold
+from rehearsal_support import MICROSERVICES, config_of, run_debate
 
 from debate_cli.debaters.debater import UNSTRUCTURED
 from debate_cli.domain.assessment import Manipulation
@@ -171,7 +171,7 @@ FORMATS: dict[str, dict[str, Any]] = {
 @pytest.fixture(params=sorted(FORMATS), scope="module")
 def debate(request: pytest.FixtureRequest) -> Debate:
     """A mock debate in one of the formats, judged by all systems."""
-    return hold(config_of(format=FORMATS[request.param], judging={"systems": SYSTEMS}, seed=3))
+    return run_debate(config_of(format=FORMATS[request.param], judging={"systems": SYSTEMS}, seed=3))
 
 
 def test_every_form_of_a_debate_is_valid(debate: Debate) -> None:
@@ -209,7 +209,7 @@ def test_texts_have_no_unfilled_slots(debate: Debate) -> None:
 
 def test_arguments_of_one_speaker_differ() -> None:
     """Three arguments are three claims."""
-    debate = hold(config_of(judging={"systems": ["structured"]}))
+    debate = run_debate(config_of(judging={"systems": ["structured"]}))
     claims = [argument.claim for argument in debate.turns[0].arguments or ()]
     assert len(set(claims)) == len(claims) == 3
 
@@ -217,7 +217,7 @@ def test_arguments_of_one_speaker_differ() -> None:
 def test_three_debaters_are_all_judged() -> None:
     """Any label may be a side."""
     debaters = [{"name": name, "side": side} for name, side in (("Ann", "cats"), ("Bo", "dogs"), ("Cy", "fish"))]
-    debate = hold(
+    debate = run_debate(
         config_of(debaters=debaters, topic="Which pet suits a small flat?", judging={"systems": ["moderator"]})
     )
     assert debate.failures == ()
@@ -228,7 +228,7 @@ def test_panels_disagree_first_and_converge() -> None:
     """Over ten seeds some first votes are split, and later votes agree more often."""
     first, last = list[int](), list[int]()
     for seed in range(10):
-        debate = hold(config_of(seed=seed, format={"arguments": 1}, judging={"systems": ["panel"]}))
+        debate = run_debate(config_of(seed=seed, format={"arguments": 1}, judging={"systems": ["panel"]}))
         latest = max(item.revision for item in debate.assessments)
         for votes, revision in ((first, 0), (last, latest)):
             votes.append(len({_vote(item) for item in debate.assessments if item.revision == revision}))
@@ -239,7 +239,7 @@ def test_panels_disagree_first_and_converge() -> None:
 def test_a_panel_on_a_document_writes_about_the_document() -> None:
     """Over ten seeds no vote mentions a motion, sides or turns, which a document does not have."""
     plan: dict[str, Any] = {"topic": "PLAN.md", "background": "We move the service to one region.", "debaters": []}
-    debates = [hold(config_of(**plan, seed=seed, judging={"systems": ["panel"]})) for seed in range(10)]
+    debates = [run_debate(config_of(**plan, seed=seed, judging={"systems": ["panel"]})) for seed in range(10)]
     texts = " ".join(item.model_dump_json() for debate in debates for item in debate.assessments)
     assert "The document" in texts
     assert not [word for word in ("motion", " side", "cross-exam", "Turn ", "turn 0") if word in texts]
@@ -248,7 +248,9 @@ def test_a_panel_on_a_document_writes_about_the_document() -> None:
 def test_judges_quote_sometimes() -> None:
     """Over some seeds judges quote speeches, and every quote is in the transcript (no warnings)."""
     systems = ["structured", "live"]
-    debates = [hold(config_of(seed=seed, format={"arguments": 2}, judging={"systems": systems})) for seed in range(4)]
+    debates = [
+        run_debate(config_of(seed=seed, format={"arguments": 2}, judging={"systems": systems})) for seed in range(4)
+    ]
     found = [finding for debate in debates for item in debate.assessments for finding in item.findings]
     assert any(isinstance(finding, Fallacy | SuspectClaim) and finding.quote for finding in found)
     assert not [item.warnings for debate in debates for item in debate.assessments if item.warnings]

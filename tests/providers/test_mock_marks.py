@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from rehearsal_support import config_of, hold
+from rehearsal_support import config_of, run_debate
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
@@ -25,13 +25,17 @@ SIDES = ("Pro", "Con")
 @pytest.fixture(scope="module")
 def moderated() -> list[Debate]:
     """Debates of two mocks under a moderator, one per seed."""
-    return [hold(config_of(seed=seed, format={"arguments": 1}, judging={"systems": ["moderator"]})) for seed in SEEDS]
+    return [
+        run_debate(config_of(seed=seed, format={"arguments": 1}, judging={"systems": ["moderator"]})) for seed in SEEDS
+    ]
 
 
 @pytest.fixture(scope="module")
 def live() -> list[Debate]:
     """Debates of two mocks under a live judge, one per seed."""
-    return [hold(config_of(seed=seed, format={"arguments": 1}, judging={"systems": ["live"]})) for seed in range(24)]
+    return [
+        run_debate(config_of(seed=seed, format={"arguments": 1}, judging={"systems": ["live"]})) for seed in range(24)
+    ]
 
 
 def _finals(debate: Debate) -> list[Assessment]:
@@ -128,7 +132,7 @@ def test_the_resolution_names_the_winner_of_the_scorecard(live: list[Debate]) ->
 def test_a_vote_on_a_document_changes_for_a_reason_that_fits() -> None:
     """A vote changes to FAIL because of a weakness of the document, and to PASS because of a strength."""
     plan: dict[str, Any] = {"topic": "PLAN.md", "background": "We move the service to one region.", "debaters": []}
-    debates = [hold(config_of(**plan, seed=seed, judging={"systems": ["panel"]})) for seed in range(12)]
+    debates = [run_debate(config_of(**plan, seed=seed, judging={"systems": ["panel"]})) for seed in range(12)]
     votes = [vote for debate in debates for item in debate.assessments for vote in item.findings]
     changed = [(vote.option, vote.changed_because) for vote in votes if isinstance(vote, Vote) and vote.changed_because]
     praise, blame = "more fully than I had given it credit for", "weaker than it first seemed"

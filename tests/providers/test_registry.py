@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from provider_config_support import config
-from wire_support import Wire, answered
+from wire_support import Wire, http_response
 
 from debate_cli.domain.config import ModelSpec
 from debate_cli.errors import ConfigError, MissingKeyError, UnreachableError
@@ -26,7 +26,7 @@ from debate_cli.providers.registry import (
 HERE = Path()
 KEY = "sk-real-0123456789"
 REQUEST = Request(system="s", messages=(Message("user", "u"),), purpose="opening", max_output_tokens=9)
-ANSWER = answered({"choices": [{"index": 0, "message": {"content": "x"}, "finish_reason": "stop"}], "usage": None})
+ANSWER = http_response({"choices": [{"index": 0, "message": {"content": "x"}, "finish_reason": "stop"}], "usage": None})
 
 
 @pytest.mark.parametrize(

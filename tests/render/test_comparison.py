@@ -9,11 +9,11 @@ from render_support import (
     debate,
     events,
     exchange,
-    judged_again,
     render_tables,
     structured_assessment,
     unjudged,
     with_assessment,
+    with_second_judging,
 )
 
 from debate_cli.app.compare import LATEST_RUNS, ComparisonSide, compare_judgments
@@ -192,7 +192,7 @@ def test_an_unjudged_side_has_no_scores() -> None:
 def test_other_judges_are_named() -> None:
     """Per system and run, with their models."""
     again = (
-        judged_again()
+        with_second_judging()
         .model_copy(update={"runs": debate().runs})
         .apply(
             JudgingOpened(at=START, run="r2", judging=JudgingConfig(), models={"judge": ModelSpec(model="mock/other")})

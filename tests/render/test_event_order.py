@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from live_support import assessed, completed, cue, failed
-from render_support import START, debate, final_assessment, opened, round_assessment, turns
+from live_support import assessment_event, cue, failure_event, turn_event
+from render_support import START, debate, final_assessment, opening_event, round_assessment, turns
 
 from debate_cli.domain.debate import Debate, initial_debate
 from debate_cli.domain.events import AssessmentCompleted, DebateClosed, Event, TurnCompleted
@@ -23,7 +23,7 @@ class Recorder:
     def __init__(self) -> None:
         self.seen: list[str] = []
         self.order = EventOrder(self._record)
-        self.debate: Debate = initial_debate(opened())
+        self.debate: Debate = initial_debate(opening_event())
 
     def apply(self, *events: Event) -> None:
         """Apply events and pass them in."""
@@ -52,10 +52,10 @@ def waiting_for_round_1() -> Recorder:
     """Round 2 is complete, and the judge of round 1 has not answered."""
     recorder = Recorder()
     recorder.request(FIRST, SECOND)
-    recorder.apply(completed(FIRST), completed(SECOND))
+    recorder.apply(turn_event(FIRST), turn_event(SECOND))
     recorder.order.asking(ROUND_1.brief)
     recorder.request(*LATER[:2])
-    recorder.apply(*map(completed, LATER[:2]))
+    recorder.apply(*map(turn_event, LATER[:2]))
     assert recorder.seen == ["turn 0", "turn 1"]
     return recorder
 
@@ -63,8 +63,8 @@ def waiting_for_round_1() -> Recorder:
 @pytest.mark.parametrize(
     ("answer", "seen"),
     [
-        (assessed(ROUND_1), ["round 1", "turn 2", "turn 3"]),
-        (failed(ROUND_1.brief), ["turn 2", "turn 3", "failed"]),
+        (assessment_event(ROUND_1), ["round 1", "turn 2", "turn 3"]),
+        (failure_event(ROUND_1.brief), ["turn 2", "turn 3", "failed"]),
         (INTERRUPTED, ["turn 2", "turn 3", "closed"]),
     ],
     ids=["report", "failure", "close"],
@@ -85,14 +85,14 @@ def test_a_flush_releases_everything() -> None:
 
 @pytest.mark.parametrize(
     ("answer", "seen"),
-    [(completed(FIRST), ["turn 0", "turn 1"]), (failed(cue(FIRST)), ["turn 1", "failed"])],
+    [(turn_event(FIRST), ["turn 0", "turn 1"]), (failure_event(cue(FIRST)), ["turn 1", "failed"])],
     ids=["turn", "failure"],
 )
 def test_the_second_turn_of_a_wave_waits_for_the_first(answer: Event, seen: list[str]) -> None:
     """A failure of the first turn releases the second."""
     recorder = Recorder()
     recorder.request(FIRST, SECOND)
-    recorder.apply(completed(SECOND))
+    recorder.apply(turn_event(SECOND))
     assert recorder.seen == []
     recorder.apply(answer)
     assert recorder.seen == seen
@@ -101,38 +101,38 @@ def test_the_second_turn_of_a_wave_waits_for_the_first(answer: Event, seen: list
 def test_in_a_sequential_debate_a_report_on_a_turn_precedes_the_next_turn() -> None:
     """Each turn is a wave of its own."""
     recorder = Recorder()
-    recorder.debate = initial_debate(opened(format={"order": "sequential"}))
+    recorder.debate = initial_debate(opening_event(format={"order": "sequential"}))
     report = ROUND_1.model_copy(update={"system": "live", "subject": Subject(moment="turn", turns=(0,))})
     recorder.request(FIRST)
-    recorder.apply(completed(FIRST))
+    recorder.apply(turn_event(FIRST))
     recorder.order.asking(report.brief)
     recorder.request(SECOND)
-    recorder.apply(completed(SECOND))
+    recorder.apply(turn_event(SECOND))
     assert recorder.seen == ["turn 0"]
-    recorder.apply(assessed(report))
+    recorder.apply(assessment_event(report))
     assert recorder.seen == ["turn 0", "turn None", "turn 1"]
 
 
 def test_replayed_events_keep_their_order() -> None:
     """Nothing was requested, so nothing waits."""
     recorder = Recorder()
-    recorder.apply(*map(completed, debate().turns))
+    recorder.apply(*map(turn_event, debate().turns))
     assert recorder.seen == [f"turn {turn.index}" for turn in debate().turns]
 
 
 @pytest.mark.parametrize(
     ("answer", "seen"),
-    [(assessed(ROUND_3), ["round 3", "whole"]), (failed(ROUND_3.brief), ["whole", "failed"])],
+    [(assessment_event(ROUND_3), ["round 3", "whole"]), (failure_event(ROUND_3.brief), ["whole", "failed"])],
     ids=["report", "failure"],
 )
 def test_the_report_on_the_debate_waits_for_the_last_round(answer: Event, seen: list[str]) -> None:
     """A failure of the round's report releases it."""
     recorder = Recorder()
-    recorder.apply(*map(completed, turns()))
+    recorder.apply(*map(turn_event, turns()))
     for assessment in (ROUND_3, WHOLE):
         recorder.order.asking(assessment.brief)
     recorder.seen.clear()
-    recorder.apply(assessed(WHOLE))
+    recorder.apply(assessment_event(WHOLE))
     assert recorder.seen == []
     recorder.apply(answer)
     assert recorder.seen == seen
@@ -142,7 +142,7 @@ def test_reports_that_wait_for_one_turn_are_released_parts_first() -> None:
     """The report on the whole debate is last."""
     recorder = Recorder()
     recorder.request(FIRST, SECOND)
-    recorder.apply(completed(SECOND), assessed(WHOLE), assessed(ROUND_1))
+    recorder.apply(turn_event(SECOND), assessment_event(WHOLE), assessment_event(ROUND_1))
     assert recorder.seen == []
-    recorder.apply(completed(FIRST))
+    recorder.apply(turn_event(FIRST))
     assert recorder.seen == ["turn 0", "turn 1", "round 1", "whole"]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from io import StringIO
 
 import pytest
-from live_support import assessed, completed, failed
+from live_support import assessment_event, failure_event, turn_event
 from render_support import (
     HOSTILE,
     START,
     debate,
     final_assessment,
     is_printable,
-    opened,
+    opening_event,
     render_text,
     round_assessment,
     structured_assessment,
@@ -46,7 +46,7 @@ def requested(*tasks: Task) -> FailureGrouper:
 def after_failure(task: Task) -> FailureGrouper:
     """A grouper that has already reported one failure."""
     grouper = requested(task)
-    grouper.record_event(failed(task))
+    grouper.record_event(failure_event(task))
     assert len(grouper.pop_ready()) == 1
     return grouper
 
@@ -83,7 +83,7 @@ def test_a_group_names_the_failed_tasks_in_the_order_of_the_debate(tasks: list[T
     """Long lists are shortened."""
     grouper = requested(*tasks)
     for task in tasks:
-        grouper.record_event(failed(task))
+        grouper.record_event(failure_event(task))
     assert lines(grouper.pop_ready()) == [f"Failed: {text}: lab is down (unreachable)"]
 
 
@@ -91,10 +91,10 @@ def test_a_failure_waits_for_the_tasks_requested_with_it() -> None:
     """It is reported when the other turn is complete; the end of the run releases it as well."""
     for released_at_end in (False, True):
         grouper = requested(*CUES)
-        grouper.record_event(failed(CUES[0]))
+        grouper.record_event(failure_event(CUES[0]))
         assert grouper.pop_ready() == ()
         if not released_at_end:
-            grouper.record_event(completed(turns()[1]))
+            grouper.record_event(turn_event(turns()[1]))
         ready = grouper.rest() if released_at_end else grouper.pop_ready()
         assert lines(ready) == ["Failed: Ada could not speak: lab is down (unreachable)"]
         assert grouper.rest() == ()
@@ -103,7 +103,7 @@ def test_a_failure_waits_for_the_tasks_requested_with_it() -> None:
 def test_a_failed_turn_waits_neither_for_judges_nor_for_later_tasks() -> None:
     """It is reported at once."""
     grouper = requested(CUES[0], ROUNDS[0])
-    grouper.record_event(failed(CUES[0]))
+    grouper.record_event(failure_event(CUES[0]))
     grouper.asking(CUES[1])
     assert len(grouper.pop_ready()) == 1
 
@@ -111,8 +111,8 @@ def test_a_failed_turn_waits_neither_for_judges_nor_for_later_tasks() -> None:
 def test_different_causes_are_different_lines() -> None:
     """Two servers give two lines."""
     grouper = requested(*CUES)
-    grouper.record_event(failed(CUES[0]))
-    grouper.record_event(failed(CUES[1], "den is down"))
+    grouper.record_event(failure_event(CUES[0]))
+    grouper.record_event(failure_event(CUES[1], "den is down"))
     assert len(lines(grouper.pop_ready())) == 2
 
 
@@ -134,17 +134,17 @@ def test_a_repeated_cause_is_reported_without_its_message(first: Task, later: li
     """Names that failed before and names that fail for the first time have separate lines."""
     grouper = after_failure(first)
     for task in later:
-        grouper.record_event(failed(task))
+        grouper.record_event(failure_event(task))
     assert lines(grouper.rest()) == [f"Failed: {text}, for the same reason (unreachable)" for text in reported]
 
 
 def test_plain_lines_report_failures_before_the_close() -> None:
     """Failures with one cause share a line."""
     stream = StringIO()
-    observer, state = PlainObserver(stream), initial_debate(opened())
+    observer, state = PlainObserver(stream), initial_debate(opening_event())
     for task in CUES:
         observer.asking(task)
-    for event in (*map(failed, [*CUES, *ROUNDS[:2]]), DebateClosed(at=START, reason="failed")):
+    for event in (*map(failure_event, [*CUES, *ROUNDS[:2]]), DebateClosed(at=START, reason="failed")):
         observer.event(event, state)
     reported = [line for line in stream.getvalue().splitlines() if line]
     assert [line.partition(":")[0] for line in reported] == ["Failed", "Failed", "Failed", "The debate stops"]
@@ -154,7 +154,7 @@ def test_plain_lines_report_failures_before_the_close() -> None:
 def test_a_replay_groups_failures_like_the_run() -> None:
     """Two failures with one cause are one line."""
     state = debate().without_turns()
-    for event in (*map(failed, CUES[::-1]), DebateClosed(at=START, reason="failed")):
+    for event in (*map(failure_event, CUES[::-1]), DebateClosed(at=START, reason="failed")):
         state = state.apply(event)
     stream = StringIO()
     list(ReplayPlan(state).play(PlainObserver(stream)))
@@ -163,18 +163,18 @@ def test_a_replay_groups_failures_like_the_run() -> None:
 
 def test_the_terminal_notice_has_the_same_text() -> None:
     """A sign replaces the word `Failed`."""
-    group = FailureGroup(tuple(failed(task).failure for task in CUES))
+    group = FailureGroup(tuple(failure_event(task).failure for task in CUES))
     assert render_text(failure_notice(group)).strip() == BOTH_FAILED.replace("Failed:", "✗")
 
 
 def test_untrusted_names_and_messages_are_sanitized() -> None:
     """They come from configurations and servers."""
-    group = FailureGroup((failed(CUES[0], HOSTILE, HOSTILE).failure,))
+    group = FailureGroup((failure_event(CUES[0], HOSTILE, HOSTILE).failure,))
     assert is_printable(render_text(failure_notice(group), 300) + "".join(failure_lines(group)))
 
 
 def test_a_completed_task_is_no_failure() -> None:
     """Nothing is reported."""
     grouper = requested(ROUNDS[0])
-    grouper.record_event(assessed(round_assessment(1)))
+    grouper.record_event(assessment_event(round_assessment(1)))
     assert grouper.rest() == ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from live_support import LiveView
-from render_support import START, debate, events, opened, plain_output, structured_assessment
+from render_support import START, debate, events, opening_event, plain_output, structured_assessment
 
 from debate_cli.app.judge_request import JudgingRequest, document_events
 from debate_cli.domain.debate import Debate, fold
@@ -95,7 +95,7 @@ def test_plain_lines_head_a_further_judging() -> None:
 
 def test_a_replayed_judging_has_no_heading_of_its_own() -> None:
     """The debate's heading is already printed."""
-    assert not any("judged again" in line for line in plain([*events()[1:], AGAIN, ASSESSED], fold([opened()])))
+    assert not any("judged again" in line for line in plain([*events()[1:], AGAIN, ASSESSED], fold([opening_event()])))
 
 
 def test_a_document_is_shown_with_its_name_and_its_judges() -> None:

@@ -7,15 +7,15 @@ from collections.abc import Callable
 
 import pytest
 from html_support import ParsedPage, policy_allows, script_of
-from poisoned_support import plain, poisoned
+from poisoned_support import plain_debate, poisoned_debate
 from render_support import (
     HOSTILE,
     debate,
-    judged_again,
     round_assessment,
     unjudged,
     with_arguments,
     with_first_turn,
+    with_second_judging,
 )
 
 from debate_cli.domain.debate import Debate
@@ -37,7 +37,7 @@ def attacked() -> Debate:
 
 
 PAGES: dict[str, Callable[[], Debate]] = {
-    "attacked": attacked, "five systems, attacked": lambda: poisoned(ATTACK), "two systems": debate, "five systems": plain,
+    "attacked": attacked, "five systems, attacked": lambda: poisoned_debate(ATTACK), "two systems": debate, "five systems": plain_debate,
 }  # fmt: skip
 
 
@@ -95,7 +95,7 @@ def test_hidden_directives_are_shown_on_request_only() -> None:
 
 def test_reasons_in_the_transcript_name_their_run_where_there_are_several() -> None:
     """With one run they name the system only."""
-    transcript = page(judged_again("moderator", round_assessment(1))).partition('id="transcript"')[2]
+    transcript = page(with_second_judging("moderator", round_assessment(1))).partition('id="transcript"')[2]
     found = re.findall(r"Judges on round 1 \(2\).*?</details>", transcript.partition('id="judges"')[0], re.DOTALL)
     assert [re.findall(r"moderator (r\d), round 1</strong>", part) for part in found] == [["r1", "r2"]]
     assert "moderator r1" not in page(debate())

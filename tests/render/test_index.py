@@ -6,7 +6,7 @@ import re
 
 import pytest
 from html_support import ParsedPage, policy_allows, script_of
-from render_support import HOSTILE, START, debate, opened, scored_file, unjudged
+from render_support import HOSTILE, START, debate, opening_event, scored_file, unjudged
 
 from debate_cli.app.gates import GateResult
 from debate_cli.app.score import CheckedFile, DebateFacts, ScoredFile, UnusableFile, collect_debate_facts
@@ -98,7 +98,7 @@ def test_date_models_and_cost_are_shown() -> None:
 
 def test_times_are_utc() -> None:
     """A start with another offset is converted."""
-    begun = DebateOpened.model_validate({**dict(opened()), "at": "2026-03-01T01:30:00+02:00"})
+    begun = DebateOpened.model_validate({**dict(opening_event()), "at": "2026-03-01T01:30:00+02:00"})
     source = render_index([CheckedFile(scored_file(debate()), held=collect_debate_facts(fold([begun])))])
     assert "2026-02-28 <small>23:30 UTC</small>" in source
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from poisoned_support import plain
+from poisoned_support import plain_debate
 from render_support import (
     HOSTILE,
     ROUND_MARKS,
@@ -84,7 +84,7 @@ def with_narrative(winner: str | None) -> Debate:
         )
         return given.model_copy(update={"findings": findings})
 
-    return plain().with_assessments(change(item) for item in plain().assessments)
+    return plain_debate().with_assessments(change(item) for item in plain_debate().assessments)
 
 
 @pytest.mark.parametrize(
@@ -105,26 +105,26 @@ def test_the_quoted_judge_sees_the_winner_of_the_verdict(shown: Debate, system: 
 
 def test_a_narrative_is_quoted_only_where_it_has_the_winner_of_the_scorecard() -> None:
     """A narrative with another winner or none contradicts the verdict."""
-    winner = verdict_of(plain(), "live").winner
-    other = next(person.name for person in plain().participants if person.name != winner)
+    winner = verdict_of(plain_debate(), "live").winner
+    other = next(person.name for person in plain_debate().participants if person.name != winner)
     assert quote(with_narrative(winner), "live") is not None
     assert [quote(with_narrative(name), "live") for name in (other, None)] == [None, None]
 
 
 def test_a_quoted_judge_of_a_panel_is_named_before_the_quotation() -> None:
     """Every form names the judge outside of the quotation marks."""
-    said = quote(plain(), "panel")
+    said = quote(plain_debate(), "panel")
     assert said is not None
     assert said.judge
     assert said.judge not in said.words
-    panel = (verdict_of(plain(), "panel"),)
-    lines = details_lines(plain(), panel, only="verdict")
+    panel = (verdict_of(plain_debate(), "panel"),)
+    lines = details_lines(plain_debate(), panel, only="verdict")
     assert any(line.startswith(f"  {said.judge} says: “{said.words}”") for line in lines)
-    drawn = " ".join("".join(render_text(part, 600) for part in details(plain(), panel, only="verdict")).split())
+    drawn = " ".join("".join(render_text(part, 600) for part in details(plain_debate(), panel, only="verdict")).split())
     assert f"{said.judge}: “{said.words[:20]}" in drawn
-    document = format_markdown(plain(), panel)
+    document = format_markdown(plain_debate(), panel)
     assert f"\n{escape_markdown(said.judge)}:\n\n> {escape_markdown(said.words)[:20]}" in document
-    page = re.sub(r"<[^>]+>", "|", render_html(plain(), panel))
+    page = re.sub(r"<[^>]+>", "|", render_html(plain_debate(), panel))
     assert re.search(rf"{said.judge}:\|+\s*\|*{re.escape(said.words[:20])}", page)
 
 

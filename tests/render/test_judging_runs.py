@@ -11,10 +11,10 @@ from render_support import (
     START,
     debate,
     exchange,
-    judged_again,
     render_tables,
     render_text,
     structured_assessment,
+    with_second_judging,
 )
 
 from debate_cli.app.score import CheckedFile, ScoredFile
@@ -48,8 +48,8 @@ def vote(assessor: str) -> Assessment:
     )  # fmt: skip
 
 
-PANEL = judged_again("panel", vote("technical_architect"), vote("compliance_auditor"))
-STRUCTURED = judged_again("structured", AGAIN.model_copy(update={"rationale": ""}))
+PANEL = with_second_judging("panel", vote("technical_architect"), vote("compliance_auditor"))
+STRUCTURED = with_second_judging("structured", AGAIN.model_copy(update={"rationale": ""}))
 """The second assessment has no rationale, so its insight is the reason."""
 
 
@@ -88,7 +88,7 @@ LISTS: dict[str, Callable[[tuple[Verdict, ...]], str]] = {
 @pytest.mark.parametrize("form", [*LISTS, "page"])
 def test_verdicts_of_one_system_are_labelled_with_system_and_run(form: str) -> None:
     """A system with one run is labelled without it; a list also labels a later run that is alone."""
-    rationale_kept = judged_again("structured", AGAIN)
+    rationale_kept = with_second_judging("structured", AGAIN)
     verdicts = score(STRUCTURED, runs="all")
     text = LISTS[form](verdicts) if form in LISTS else render_html(STRUCTURED, verdicts)
     assert [label in text for label in ("structured r2", "structured r1", "moderator r1", "(r2)", ", run r2")] == [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from live_support import LiveView, assessed, completed, cue, failed
+from live_support import LiveView, assessment_event, cue, failure_event, turn_event
 from render_support import (
     HOSTILE,
     START,
@@ -25,7 +25,7 @@ from debate_cli.systems.live.findings import Resolution
 FIRST, SECOND = turns()[:2]
 LAST_ROUND, WHOLE_DEBATE = round_assessment(3), final_assessment()
 INTERRUPTED = DebateClosed(at=START, reason="interrupted")
-TURN_MARK = assessed(
+TURN_MARK = assessment_event(
     round_assessment(1), system="live", subject=Subject(moment="turn", turns=(0,)), findings=(),
     marks=(Mark(participant="Ada", criterion="logic", value=31, out_of=40),),
 )  # fmt: skip
@@ -41,9 +41,9 @@ def requested_first_wave() -> LiveView:
 def test_turns_of_a_wave_are_printed_side_by_side_once_both_are_complete() -> None:
     """The first turn of a wave waits for the second."""
     view = requested_first_wave()
-    view.apply(completed(FIRST))
+    view.apply(turn_event(FIRST))
     assert "PRO-1" not in view.printed()
-    view.apply(completed(SECOND))
+    view.apply(turn_event(SECOND))
     assert any("PRO-1" in line and "CON-1" in line for line in view.printed().splitlines())
 
 
@@ -51,7 +51,7 @@ def test_turns_of_a_wave_are_printed_side_by_side_once_both_are_complete() -> No
 def test_a_failed_turn_releases_the_other_turn_of_its_wave(*, failure_is_first: bool) -> None:
     """The completed turn is printed, then the failure, below the heading of the round."""
     view = requested_first_wave()
-    pair = [failed(cue(SECOND)), completed(FIRST)]
+    pair = [failure_event(cue(SECOND)), turn_event(FIRST)]
     view.apply(*(pair if failure_is_first else pair[::-1]))
     printed = view.printed()
     assert 0 < printed.index("opening") < printed.index("PRO-1") < printed.index("lab is down")
@@ -60,9 +60,9 @@ def test_a_failed_turn_releases_the_other_turn_of_its_wave(*, failure_is_first: 
 def test_failures_with_one_cause_are_one_line() -> None:
     """The line names both debaters and is printed once both turns have failed."""
     view = requested_first_wave()
-    view.apply(failed(cue(SECOND)))
+    view.apply(failure_event(cue(SECOND)))
     assert "lab is down" not in view.printed()
-    view.apply(failed(cue(FIRST)))
+    view.apply(failure_event(cue(FIRST)))
     assert view.printed().count("lab is down") == 1
     assert "✗ Ada and Bo could not speak: lab is down" in view.printed_text()
 
@@ -70,9 +70,9 @@ def test_failures_with_one_cause_are_one_line() -> None:
 def test_a_judge_report_follows_the_turn_that_it_is_about() -> None:
     """A report that arrives before its wave is complete waits."""
     view = requested_first_wave()
-    view.apply(completed(FIRST), TURN_MARK)
+    view.apply(turn_event(FIRST), TURN_MARK)
     assert "live, turn 1" not in view.printed()
-    view.apply(completed(SECOND))
+    view.apply(turn_event(SECOND))
     assert view.printed().index("PRO-1") < view.printed().index("live, turn 1")
 
 
@@ -90,8 +90,8 @@ def test_reports_show_marks_momentum_and_resolution() -> None:
     view = LiveView()
     resolution = Resolution(explanation="One good turn does not carry a debate.")
     view.apply(
-        assessed(round_assessment(1)),
-        assessed(
+        assessment_event(round_assessment(1)),
+        assessment_event(
             round_assessment(1), system="live", subject=Subject(moment="debate"), marks=(), findings=(resolution,)
         ),
     )
@@ -104,7 +104,7 @@ def both_reports_requested() -> LiveView:
     view = LiveView()
     for assessment in (LAST_ROUND, WHOLE_DEBATE):
         view.observer.asking(assessment.brief)
-    view.apply(assessed(WHOLE_DEBATE))
+    view.apply(assessment_event(WHOLE_DEBATE))
     assert "the debate" not in view.printed()
     return view
 
@@ -112,14 +112,14 @@ def both_reports_requested() -> LiveView:
 def test_the_report_on_the_last_round_precedes_the_one_on_the_whole_debate() -> None:
     """The report on the debate waits for the report on the round."""
     view = both_reports_requested()
-    view.apply(assessed(LAST_ROUND))
+    view.apply(assessment_event(LAST_ROUND))
     assert 0 < view.printed().index("moderator, round 3") < view.printed().index("moderator, the debate")
 
 
 def test_the_report_on_the_whole_debate_does_not_wait_for_a_failed_one() -> None:
     """A failure of the round's report releases it."""
     view = both_reports_requested()
-    view.apply(failed(LAST_ROUND.brief))
+    view.apply(failure_event(LAST_ROUND.brief))
     assert "moderator, the debate" in view.printed()
 
 
@@ -130,7 +130,7 @@ def test_the_close_prints_everything_that_waits() -> None:
     part = round_assessment(2).model_copy(update={"subject": Subject(moment="turn", turns=(0,))})
     view.observer.asking(part.brief)
     view.observer.asking(structured_assessment().brief)
-    view.apply(assessed(part), failed(LAST_ROUND.brief.model_copy(update={"assessor": "judge-2"})))
+    view.apply(assessment_event(part), failure_event(LAST_ROUND.brief.model_copy(update={"assessor": "judge-2"})))
     assert not any(text in view.printed() for text in ("lab is down", "moderator, "))
     view.apply(INTERRUPTED)
     printed = view.printed_text()
@@ -150,7 +150,7 @@ def test_a_further_judging_run_counts_its_own_calls() -> None:
     view = LiveView(planned=None, saved=debate())
     view.apply(JudgingOpened(at=START, run="r2", judging=debate().config.judging))
     assert "0 calls · 0:00 · 0 tokens" in "".join(view.region())
-    view.apply(assessed(structured_assessment(), run="r2"))
+    view.apply(assessment_event(structured_assessment(), run="r2"))
     assert "1 call · 0:00 · 2.1k tokens" in "".join(view.region())
     assert "marked 4 of 4 arguments" in view.printed()
 
@@ -162,7 +162,7 @@ def test_leaving_the_context_restores_the_terminal(raised: type[BaseException] |
     try:
         with view.observer:
             view.request(FIRST, SECOND)
-            view.apply(completed(FIRST))
+            view.apply(turn_event(FIRST))
             if raised is not None:
                 raise raised
     except (RuntimeError, KeyboardInterrupt):
@@ -188,7 +188,7 @@ def test_untrusted_text_sends_no_control_sequence() -> None:
     view.observer.text(cue(FIRST), json.dumps({"arguments": [fields]}))
     view.console.print(view.observer.region())
     arguments = tuple(item.model_copy(update=fields) for item in FIRST.arguments or ())
-    view.apply(completed(FIRST.model_copy(update={"arguments": arguments, "warnings": (HOSTILE,)})))
+    view.apply(turn_event(FIRST.model_copy(update={"arguments": arguments, "warnings": (HOSTILE,)})))
     view.observer.note(HOSTILE)
     assert "[bold red]markup[/]" in view.printed()
     assert not any(sign in view.printed() for sign in ("\x1b]", "\x1b[31m", "\x9b", "\x07", "\u202e", "http://evil"))

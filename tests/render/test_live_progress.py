@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from live_support import LiveView, completed
+from live_support import LiveView, turn_event
 from render_support import START, debate, exchange, round_assessment, turns
 from rich.cells import cell_len
 
@@ -14,7 +14,7 @@ def test_pending_judgements_are_listed_and_counted() -> None:
     """One is named; of several the number and the first two are named."""
     view = LiveView()
     view.observer.asking(round_assessment(1).brief)
-    view.apply(completed(turns()[0]))
+    view.apply(turn_event(turns()[0]))
     assert "1/11 calls · 0:00 · 1.6k tokens · $0.0020 · judging: moderator, round 1" in view.region()[-1]
     for number in (2, 3):
         view.observer.asking(round_assessment(number).brief)
@@ -25,10 +25,10 @@ def test_pending_judgements_are_listed_and_counted() -> None:
 def test_the_time_left_is_estimated_from_the_pace_so_far(width: int, *, has_bar: bool) -> None:
     """Two calls in 10 s leave 45 s for nine more. A narrow line omits the bar, not the numbers."""
     view = LiveView(width)
-    view.apply(completed(turns()[0]))
+    view.apply(turn_event(turns()[0]))
     view.now = 5.0
     assert "left" not in view.region()[-1]
-    view.apply(completed(turns()[1]))
+    view.apply(turn_event(turns()[1]))
     view.now = 10.0
     assert "2/11 calls · 0:10 · about 0:45 left · 3.2k tokens · $0.0040" in view.region()[-1]
     assert ("━" in view.region()[-1]) == has_bar
@@ -54,5 +54,5 @@ def test_an_unknown_cost_is_shown_as_unknown() -> None:
     """It is not shown as $0."""
     view = LiveView()
     unpriced = exchange().model_copy(update={"cost_usd": None})
-    view.apply(completed(turns()[0].model_copy(update={"exchange": unpriced})))
+    view.apply(turn_event(turns()[0].model_copy(update={"exchange": unpriced})))
     assert "cost unknown" in view.region()[-1]

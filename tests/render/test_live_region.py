@@ -8,8 +8,8 @@ import time
 from io import StringIO
 
 import pytest
-from live_support import completed, cue
-from render_support import opened, turns
+from live_support import cue, turn_event
+from render_support import opening_event, turns
 from rich.console import Console, ConsoleDimensions
 from screen_support import Screen
 
@@ -24,7 +24,7 @@ def start_view(screen: StringIO) -> LiveObserver:
     console = Console(file=screen, width=100, height=40, force_terminal=True, legacy_windows=False, _environ={})
     view = LiveObserver(console, planned=11, clock=lambda: 0.0)
     view.start()
-    view.event(opened(), initial_debate(opened()))
+    view.event(opening_event(), initial_debate(opening_event()))
     return view
 
 
@@ -56,8 +56,8 @@ def test_stopping_erases_the_region_and_keeps_printed_lines() -> None:
     for turn in turns()[:2]:
         view.asking(cue(turn))
     wait_for(screen, PROGRESS)
-    event = completed(turns()[0])
-    view.event(event, initial_debate(opened()).apply(event))
+    event = turn_event(turns()[0])
+    view.event(event, initial_debate(opening_event()).apply(event))
     view.stop()
     assert (screen.count("PRO-1"), screen.count(PROGRESS), screen.cursor_shown) == (1, 0, True)
 
@@ -149,7 +149,7 @@ def test_without_a_terminal_only_permanent_lines_are_printed() -> None:
     stream = StringIO()
     view = LiveObserver(Console(file=stream, width=100), planned=11)
     with view:
-        view.event(opened(), initial_debate(opened()))
+        view.event(opening_event(), initial_debate(opening_event()))
         view.note("a note")
     assert "! a note" in stream.getvalue()
     assert "\x1b" not in stream.getvalue()

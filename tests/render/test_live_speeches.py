@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from live_support import LiveView, completed, cue
+from live_support import LiveView, cue, turn_event
 from render_support import HOSTILE, turns
 from rich.cells import cell_len
 
@@ -66,7 +66,7 @@ def test_a_stream_is_drawn_like_the_finished_turn() -> None:
     """The last frame of a stream has the lines of the printed turn."""
     finished = LiveView()
     finished.request(FIRST, SECOND)
-    finished.apply(completed(SECOND), completed(FIRST.model_copy(update={"warnings": ()})))
+    finished.apply(turn_event(SECOND), turn_event(FIRST.model_copy(update={"warnings": ()})))
     printed = finished.printed_text().splitlines()
     drawn = [line for line in streamed().region() if line.startswith("│")]
     assert drawn

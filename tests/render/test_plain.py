@@ -12,7 +12,7 @@ from render_support import (
     debate,
     events,
     is_printable,
-    opened,
+    opening_event,
     plain_output,
     turns,
     with_arguments,
@@ -94,7 +94,7 @@ def test_streamed_text_is_not_written() -> None:
     PlainObserver(stream).text(CUE, "piece")
     assert not stream.getvalue()
     observer: Observer = NullObserver()
-    observer.event(opened(), initial_debate(opened()))
+    observer.event(opening_event(), initial_debate(opening_event()))
     observer.asking(CUE)
     observer.text(CUE, "piece")
     observer.note("a note")

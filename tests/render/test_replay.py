@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import pytest
-from judging_support import debated
+from judging_support import debate_with_speeches
 from render_support import debate
 
 from debate_cli.domain.debate import Debate
@@ -71,9 +71,9 @@ def test_an_assessment_of_a_round_without_turns_is_last() -> None:
 
 def test_a_live_judge_with_feedback_makes_every_turn_a_wave() -> None:
     """Without feedback both turns of a round are one wave."""
-    live = debated({"kind": "live", "feedback": True})
+    live = debate_with_speeches({"kind": "live", "feedback": True})
     assert [len(wave) for wave in group_waves(live)] == [1] * len(live.turns)
-    aside = debated({"kind": "live", "feedback": False})
+    aside = debate_with_speeches({"kind": "live", "feedback": False})
     assert [len(wave) for wave in group_waves(aside)] == [2, 2, 2]
 
 

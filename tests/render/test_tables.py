@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from poisoned_support import plain
+from poisoned_support import plain_debate
 from render_support import START, debate, exchange, render_text, structured_assessment, turns
 
 from debate_cli.domain.assessment import Assessment, Contradiction, Finding, Manipulation, Mark
@@ -117,9 +117,9 @@ def test_every_form_has_the_findings_of_a_system(make: Callable[[], Debate], wor
 
 def test_headings_keep_the_case_of_names() -> None:
     """Only the first letter of a heading is capitalised."""
-    verdicts = score(plain())
-    assert "== Personality, Pro ==" in details_lines(plain(), verdicts)
-    assert "## Personality, Pro" in format_markdown(plain(), verdicts).splitlines()
+    verdicts = score(plain_debate())
+    assert "== Personality, Pro ==" in details_lines(plain_debate(), verdicts)
+    assert "## Personality, Pro" in format_markdown(plain_debate(), verdicts).splitlines()
 
 
 def blind_vote(option: str) -> Debate:

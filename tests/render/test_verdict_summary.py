@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from judging_support import FillingModel, debated, settle
-from poisoned_support import plain
+from judging_support import FillingModel, debate_with_speeches, settle
+from poisoned_support import plain_debate
 from render_support import START, debate, render_text, unjudged, verdict_of
 
 from debate_cli import errors
@@ -33,9 +33,9 @@ from debate_cli.systems.structured.score import CRITERIA, StructuredNotes
     [
         (debate, "structured", "Bo 7.45 to Ada 6.35 of 10. The largest difference is evidence, 40% of the score: Bo 70%, Ada 55% of the maximum."),
         (debate, "moderator", "Bo 65.33 to Ada 49.67 of 82.5"),
-        (plain, "panel", "of the panel's weight voted"),
-        (plain, "live", "of 100"),
-        (plain, "persuasion", "No debater surrendered."),
+        (plain_debate, "panel", "of the panel's weight voted"),
+        (plain_debate, "live", "of 100"),
+        (plain_debate, "persuasion", "No debater surrendered."),
     ],
 )  # fmt: skip
 def test_the_reason_is_made_of_numbers(judged: Callable[[], Debate], system: str, reason: str) -> None:
@@ -118,7 +118,7 @@ def test_without_a_verdict_the_summary_names_what_is_missing() -> None:
 )
 def test_the_cause_of_a_missing_assessment_is_shown_in_words(error: Exception, reason: str) -> None:
     """The names of error classes are not shown."""
-    shown = debated("structured")
+    shown = debate_with_speeches("structured")
     (verdict,) = score(settle(shown, owed_briefs(shown), FillingModel(raising=error)))
     missing = DebateReport.missing(verdict)
     assert any(f"({reason})" in sentence for sentence in missing)
@@ -127,7 +127,7 @@ def test_the_cause_of_a_missing_assessment_is_shown_in_words(error: Exception, r
 
 def test_the_missing_comparison_of_first_and_last_turns_has_its_cause() -> None:
     """It is named like every other missing part of live."""
-    shown = debated({"kind": "live", "feedback": False}, form={"kind": "free_flowing", "turns": 10})
+    shown = debate_with_speeches({"kind": "live", "feedback": False}, form={"kind": "free_flowing", "turns": 10})
     (verdict,) = score(settle(shown, owed_briefs(shown), FillingModel(raising=errors.RefusedError("x"))))
     assert "The first and the last turns were not compared (abstained)." in str(verdict.notes["missing"])
 

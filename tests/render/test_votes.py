@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 from pydantic import JsonValue
-from rehearsal_support import config_of, hold
+from rehearsal_support import config_of, run_debate
 from render_support import debate, render_tables, render_text
 
 from debate_cli.app.score import CheckedFile, ScoredFile
@@ -128,7 +128,7 @@ def test_a_vote_without_a_clear_option_is_described(verdict: Verdict, sentence: 
 
 def test_a_page_on_a_document_does_not_mention_a_debate() -> None:
     """It has the text, its judges and the table of votes, and no transcript."""
-    shown = hold(config_of(topic="PLAN.md", background="We move.", debaters=[], judging={"systems": ["panel"]}))
+    shown = run_debate(config_of(topic="PLAN.md", background="We move.", debaters=[], judging={"systems": ["panel"]}))
     page = render_html(shown, score(shown))
     assert "The text, and who judged it" in page
     assert "Text report" in page

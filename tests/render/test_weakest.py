@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from render_support import debate, judged_again, render_text, structured_assessment, unjudged, with_assessment
+from render_support import debate, render_text, structured_assessment, unjudged, with_assessment, with_second_judging
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
@@ -172,7 +172,7 @@ def test_an_unjudged_argument_was_not_upheld() -> None:
 
 def test_scores_are_those_of_the_newest_run() -> None:
     """The order of the verdicts has no effect."""
-    again = judged_again("structured", assessed({}, dict.fromkeys(IDS, (9, 9, 9, 9))))
+    again = with_second_judging("structured", assessed({}, dict.fromkeys(IDS, (9, 9, 9, 9))))
     verdicts = score(again, runs="all")
     assert set(argument_scores(again, verdicts).values()) == {9.0}
     assert argument_scores(again, verdicts[::-1]) == argument_scores(again, verdicts)

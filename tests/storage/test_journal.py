@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from storage_support import AT, event_lists, opened, small_debate, turn
+from storage_support import AT, event_lists, opening_event, small_debate, turn
 
 from debate_cli.domain.debate import fold
 from debate_cli.domain.events import DebateResumed, Event, TurnCompleted
@@ -21,7 +21,7 @@ from debate_cli.storage.journal import Journal, cut_at_damage, read_journal
 from debate_cli.storage.redact import Redactor
 
 PLAIN = Redactor()
-SHORT: list[Event] = [opened(), TurnCompleted(at=AT, turn=turn(0, "Grün 🙂 \u2028")), DebateResumed(at=AT)]
+SHORT: list[Event] = [opening_event(), TurnCompleted(at=AT, turn=turn(0, "Grün 🙂 \u2028")), DebateResumed(at=AT)]
 
 
 def written(path: Path, events: list[Event]) -> Path:
@@ -170,14 +170,14 @@ def test_an_existing_journal_is_not_overwritten(tmp_path: Path) -> None:
     path = written(tmp_path / "a.jsonl", SHORT)
     before = path.read_bytes()
     with pytest.raises(StorageError, match="exists already"):
-        Journal.create(path, [opened()], PLAIN)
+        Journal.create(path, [opening_event()], PLAIN)
     assert path.read_bytes() == before
 
 
 def test_the_configuration_keeps_written_nulls(tmp_path: Path) -> None:
     """`api_key_env: null` differs from no `api_key_env` after reading too."""
     providers = {"lab": {"base_url": "http://a/v1", "api_key_env": None}, "other": {"kind": "openai"}}
-    contents = read_journal(written(tmp_path / "a.jsonl", [opened(providers=providers)]))
+    contents = read_journal(written(tmp_path / "a.jsonl", [opening_event(providers=providers)]))
     specs = fold(contents.events).config.providers
     assert {name: spec.model_fields_set for name, spec in specs.items()} == {
         "lab": {"base_url", "api_key_env"},
@@ -190,7 +190,7 @@ def test_secrets_never_reach_the_disk(tmp_path: Path) -> None:
     secret = 'zq"Hush\\7391'
     said = f"I saw {secret}\nsk-abcdefgh12345678 and Bearer abcdefgh12345678."
     path = tmp_path / "a.jsonl"
-    with Journal.create(path, [opened(background=said)], Redactor([secret])) as journal:
+    with Journal.create(path, [opening_event(background=said)], Redactor([secret])) as journal:
         journal.append(TurnCompleted(at=AT, turn=turn(0, said)))
     text = path.read_text()
     assert "7391" not in text
@@ -226,7 +226,7 @@ def files_limited_to(size: int) -> Generator[None]:
 def test_a_full_disk_keeps_the_events_so_far(tmp_path: Path) -> None:
     """An event that does not fit is an error, leaves no partial line, and the next one may fit again."""
     path = tmp_path / "a.jsonl"
-    with Journal.create(path, [opened()], PLAIN) as journal:
+    with Journal.create(path, [opening_event()], PLAIN) as journal:
         before = path.read_bytes()
         with files_limited_to(len(before) + 10), pytest.raises(StorageError, match="cannot be written"):
             journal.append(TurnCompleted(at=AT, turn=turn(0)))
@@ -237,7 +237,7 @@ def test_a_full_disk_keeps_the_events_so_far(tmp_path: Path) -> None:
 
 def test_appending_to_a_deleted_journal_is_an_error(tmp_path: Path) -> None:
     """The event could not be found again."""
-    with Journal.create(tmp_path / "a.jsonl", [opened()], PLAIN) as journal:
+    with Journal.create(tmp_path / "a.jsonl", [opening_event()], PLAIN) as journal:
         (tmp_path / "a.jsonl").unlink()
         with pytest.raises(StorageError, match="was removed while the debate ran"):
             journal.append(DebateResumed(at=AT))
@@ -247,10 +247,10 @@ def test_a_folder_that_cannot_be_created_is_an_error(tmp_path: Path) -> None:
     """A file has its name."""
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="cannot be created"):
-        Journal.create(tmp_path / "file" / "a.jsonl", [opened()], PLAIN)
+        Journal.create(tmp_path / "file" / "a.jsonl", [opening_event()], PLAIN)
 
 
 def test_a_removed_journal_is_gone(tmp_path: Path) -> None:
     """Once a transcript holds its events."""
-    Journal.create(tmp_path / "a.jsonl", [opened()], PLAIN).remove()
+    Journal.create(tmp_path / "a.jsonl", [opening_event()], PLAIN).remove()
     assert list(tmp_path.iterdir()) == []

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from storage_support import AT, opened, turn
+from storage_support import AT, opening_event, turn
 
 from debate_cli.domain.events import DebateResumed, Event, TurnCompleted
 from debate_cli.errors import TranscriptError
@@ -17,7 +17,7 @@ from debate_cli.storage.redact import Redactor
 EVERY = 1 if os.environ.get("SOAK") else 11
 """Damage every byte in `make soak`, some in CI."""
 EVENTS: list[Event] = [
-    opened(),
+    opening_event(),
     TurnCompleted(at=AT, turn=turn(0, "Grün 🙂")),
     TurnCompleted(at=AT, turn=turn(1)),
     DebateResumed(at=AT),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
-from storage_support import AT, EXCHANGE, assessment, event_lists, failure, opened, turn
+from storage_support import AT, EXCHANGE, assessment, event_lists, failure, opening_event, turn
 
 from debate_cli.domain.debate import fold
 from debate_cli.domain.events import (
@@ -34,7 +34,7 @@ AGAIN = DebateResumed(at=AT)
 def closed_debate(*after: Event, reason: CloseReason = "complete") -> list[Event]:
     """A debate of six turns, events of its judging, and its close."""
     return [
-        opened(),
+        opening_event(),
         *(TurnCompleted(at=AT, turn=turn(index)) for index in range(6)),
         *after,
         DebateClosed(at=AT, reason=reason),

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
-from storage_support import AT, event_lists, failure, opened, small_debate, turn
+from storage_support import AT, event_lists, failure, opening_event, small_debate, turn
 
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import DebateClosed, DebateOpened, DebateResumed, TaskFailed, TaskStarted, TurnCompleted
@@ -60,7 +60,7 @@ def test_assessments_in_any_order_make_the_same_debate() -> None:
 def test_a_forgiven_failure_is_asked_again_and_a_final_one_is_not() -> None:
     """The transcript keeps what a resume forgave."""
     events = [
-        opened(),
+        opening_event(),
         TaskFailed(at=AT, failure=failure(0, final=False)),
         TaskFailed(at=AT, failure=failure(1, final=True)),
         DebateResumed(at=AT),
@@ -75,7 +75,7 @@ def test_a_forgiven_failure_is_asked_again_and_a_final_one_is_not() -> None:
 def test_unanswered_tasks_are_stored_until_a_resume() -> None:
     """By their keys; a resume asks them again."""
     stopped = [
-        opened(),
+        opening_event(),
         TaskStarted(at=AT, key="turn/0"),
         TaskStarted(at=AT, key="turn/1"),
         TurnCompleted(at=AT, turn=turn(0)),
@@ -97,7 +97,7 @@ def test_keys_have_a_fixed_order() -> None:
 
 def test_empty_optional_keys_are_left_out() -> None:
     """Those of participants and turns."""
-    data = transcript_to_json(to_transcript(fold([opened(), TurnCompleted(at=AT, turn=turn(0))])))
+    data = transcript_to_json(to_transcript(fold([opening_event(), TurnCompleted(at=AT, turn=turn(0))])))
     assert list(data["participants"][0]) == ["name", "side", "prefix", "model"]
     assert list(data["turns"][0]) == [
         "index", "round", "phase", "speaker", "text", "arguments", "warnings", "exchange",
@@ -135,13 +135,13 @@ def test_the_configuration_is_stored_whole() -> None:
 )
 def test_times_are_utc(at: datetime, text: str) -> None:
     """For any time zone."""
-    begun = DebateOpened.model_validate({**dict(opened()), "at": at})
+    begun = DebateOpened.model_validate({**dict(opening_event()), "at": at})
     assert transcript_to_json(to_transcript(fold([begun])))["started_at"] == text
 
 
 def test_the_document_is_readable() -> None:
     """Indent of two, no escaped letters, a newline at the end."""
-    text = dump_transcript(to_transcript(fold([opened(topic="Größe?")])), str)
+    text = dump_transcript(to_transcript(fold([opening_event(topic="Größe?")])), str)
     assert text.startswith('{\n  "schema_version": 2,\n  "generator": {\n    "name"')
     assert '"topic": "Größe?"' in text
     assert text.endswith("}\n")

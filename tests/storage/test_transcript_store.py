@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from storage_support import AT, opened, small_debate, turn
+from storage_support import AT, opening_event, small_debate, turn
 
 from debate_cli.domain.debate import fold
 from debate_cli.domain.events import DebateClosed, DebateResumed, Event, JudgingOpened, TurnCompleted
@@ -17,7 +17,7 @@ from debate_cli.storage.transcript import to_transcript, write_transcript
 from debate_cli.storage.transcript_store import expand_references, find_debate, open_debate
 
 WHOLE = small_debate()
-HALF: list[Event] = [opened(), TurnCompleted(at=AT, turn=turn(0)), DebateClosed(at=AT, reason="interrupted")]
+HALF: list[Event] = [opening_event(), TurnCompleted(at=AT, turn=turn(0)), DebateClosed(at=AT, reason="interrupted")]
 RESUMED: list[Event] = [*HALF, DebateResumed(at=AT), TurnCompleted(at=AT, turn=turn(1))]
 JUDGED: list[Event] = [
     *WHOLE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scoring_support import CON, PRO, assessment, begun, judged, speech
+from scoring_support import CON, PRO, assessment, build_debate, opening_event, speech
 
 from debate_cli.app.gates import Gates
 from debate_cli.domain.assessment import Manipulation
@@ -16,7 +16,7 @@ from debate_cli.systems.panel.settings import PanelSettings
 VERDICT = Verdict(
     system="panel", run="r1", winner=PRO, victory="clear", margin=1, scores={PRO: 1, CON: 0}, decides=True
 )
-DEBATE = judged(begun(PanelSettings()))
+DEBATE = build_debate(opening_event(PanelSettings()))
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_manipulation_counts_once_for_all_judges(quotes: tuple[str, ...], words:
     """One quote of one speaker is one finding, however many judges report it."""
     findings = [Manipulation(participant=PRO, turn=0, quote=quote, technique="an order") for quote in quotes]
     given = [assessment("panel", (), *findings, assessor=name) for name in ("a", "b", "c")]
-    debate = judged(begun(PanelSettings()), [speech(0, PRO)], given)
+    debate = build_debate(opening_event(PanelSettings()), [speech(0, PRO)], given)
     (message,) = Gates(fail_on=("manipulation",)).failure_messages(debate, [VERDICT])
     assert words in message
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from scoring_support import CON, PRO, THREE, assessment, begun, judged, marks, speech
+from scoring_support import CON, PRO, THREE, assessment, build_debate, marks, opening_event, speech
 
 from debate_cli.domain.assessment import Assessment, Finding
 from debate_cli.domain.debate import Debate
@@ -57,7 +57,7 @@ def live_debate(rows: Sequence[Row], *others: Assessment) -> Debate:
     """A debate of alternating turns with these marks."""
     turns = [speech(index, SPEAKERS[index % 2]) for index in range(len(rows))]
     given = [turn_marks(index, row) for index, row in enumerate(rows)]
-    return judged(begun(LiveSettings()), turns, [*given, *others])
+    return build_debate(opening_event(LiveSettings()), turns, [*given, *others])
 
 
 def card(debate: Debate) -> Scorecard:
@@ -192,7 +192,9 @@ def test_a_score_is_the_mean_of_the_turns() -> None:
 def test_marks_are_clamped_to_their_scale() -> None:
     """45 of 40 counts as 40."""
     given = marks(PRO, {"logic": 50, "rhetoric": 30, "tactics": 30}, (45, 0, 0))
-    debate = judged(begun(LiveSettings()), [speech(0, PRO)], [assessment("live", given, moment="turn", turns=(0,))])
+    debate = build_debate(
+        opening_event(LiveSettings()), [speech(0, PRO)], [assessment("live", given, moment="turn", turns=(0,))]
+    )
     assert card(debate).raw[0]["logic"] == 40
 
 
@@ -254,7 +256,7 @@ def test_without_a_scored_turn_of_every_speaker_there_is_no_winner() -> None:
     """Three spoke, two were scored; the missing turn is named."""
     turns = [speech(0, PRO), speech(1, CON), speech(2, "Cem")]
     given = [turn_marks(0, (40, 30, 30)), turn_marks(1, (0, 0, 0))]
-    found = score_run(judged(begun(LiveSettings(), debaters=THREE), turns, given), "r1", LiveSettings())
+    found = score_run(build_debate(opening_event(LiveSettings(), debaters=THREE), turns, given), "r1", LiveSettings())
     assert (found.victory, found.scores) == ("undetermined", {PRO: 100.0, CON: 0.0})
     assert "Turn 3 was not assessed." in str(found.notes["missing"])
 
@@ -263,7 +265,7 @@ def test_two_turns_of_one_speaker_are_not_a_pair() -> None:
     """Their comparison changes nothing and is not required."""
     turns = [speech(0, PRO), speech(1, PRO), speech(2, CON)]
     given = [turn_marks(n, (20, 20, 20), speaker=name) for n, name in enumerate((PRO, PRO, CON))]
-    debate = judged(begun(LiveSettings()), turns, [*given, pair(1, logic=PRO)])
+    debate = build_debate(opening_event(LiveSettings()), turns, [*given, pair(1, logic=PRO)])
     found = score_run(debate, "r1", LiveSettings())
     assert found.notes["calibrations"] == []
     assert "Turns 1 and 2" not in str(found.notes["missing"])

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pytest
-from scoring_support import CON, PRO, THIRD, THREE, assessment, begun, judged, marks, speech
+from scoring_support import CON, PRO, THIRD, THREE, assessment, build_debate, marks, opening_event, speech
 
 from debate_cli.domain.assessment import Assessment, Mark
 from debate_cli.domain.debate import Debate
@@ -39,7 +39,7 @@ def final_marks(*losses: float | Mapping[str, float], judge: str = "judge", rati
 def moderated(*given: Assessment, rounds: int = 1, judges: int = 1) -> Debate:
     """A debate of `rounds` rounds with two speeches each."""
     turns = [speech(index, NAMES[index % 2]) for index in range(2 * rounds)]
-    return judged(begun(ModeratorSettings(judges=judges)), turns, given)
+    return build_debate(opening_event(ModeratorSettings(judges=judges)), turns, given)
 
 
 @dataclass(frozen=True)
@@ -215,5 +215,7 @@ def test_a_debater_without_a_turn_has_no_score(marked: bool) -> None:
         item.model_copy(update={"marks": (*item.marks, *(more if marked else ()))})
         for item, more in zip((round_marks(1, FULL, HALF), final_marks(5, 10)), silent, strict=True)
     ]
-    found = score_run(judged(begun(ModeratorSettings(), debaters=THREE), turns, given), "r1", ModeratorSettings())
+    found = score_run(
+        build_debate(opening_event(ModeratorSettings(), debaters=THREE), turns, given), "r1", ModeratorSettings()
+    )
     assert (found.winner, sorted(found.scores), missing(found)) == (PRO, [PRO, CON], ["Cem has not spoken."])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from scoring_support import CON, NOON, PRO, ballot, begun, judged, speech
+from scoring_support import CON, NOON, PRO, ballot, build_debate, opening_event, speech
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
@@ -33,7 +33,7 @@ def panel_of(*weights: float, **settings: Any) -> PanelSettings:
 
 def voted(settings: PanelSettings, *given: Assessment) -> Debate:
     """A debate of four turns with these ballots."""
-    return judged(begun(settings), [speech(index, (PRO, CON)[index % 2]) for index in range(4)], given)
+    return build_debate(opening_event(settings), [speech(index, (PRO, CON)[index % 2]) for index in range(4)], given)
 
 
 def votes(*options: VoteOption, revision: int = 0) -> list[Assessment]:
@@ -125,7 +125,7 @@ def test_a_side_of_two_debaters_has_no_winner() -> None:
     """The motion passes without a winner."""
     settings = panel_of(1, 1)
     sides = ({"name": "A", "side": "for"}, {"name": "B", "side": "for"}, {"name": "C", "side": "against"})
-    debate = judged(begun(settings, debaters=sides), [speech(0, "A")], votes("PASS", "PASS"))
+    debate = build_debate(opening_event(settings, debaters=sides), [speech(0, "A")], votes("PASS", "PASS"))
     found = score_run(debate, "r1", settings)
     assert (found.winner, found.victory, found.scores) == (None, "clear", {"C": 0.0})
 
@@ -291,7 +291,7 @@ def test_a_change_without_a_turn_is_flagged(option: VoteOption, flagged: list[st
 def test_an_explanation_names_a_turn(because: str | None, expected: bool) -> None:
     """One that exists; for a text, which has no turns, any reason explains a change."""
     assert explains_change(because, voted(panel_of(1, 1))) is expected
-    assert explains_change("The risk section.", judged(begun(panel_of(1, 1))))
+    assert explains_change("The risk section.", build_debate(opening_event(panel_of(1, 1))))
 
 
 def test_the_notes_hold_dissent() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from scoring_support import CON, PRO, TWO, assessment, begun, judged, speech
+from scoring_support import CON, PRO, TWO, assessment, build_debate, opening_event, speech
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
@@ -29,7 +29,7 @@ def pressure_on(turn: int, name: str = PRO, **kinds: float) -> Assessment:
 def debate_of(*given: Assessment, system: SystemSettings | None = None) -> Debate:
     """A debate of Ada (strategist, elasticity 0.5) and Ben (no personality)."""
     turns = [speech(index, (PRO, CON)[index % 2]) for index in range(4)]
-    return judged(begun(system or LiveSettings(), debaters=DEBATERS), turns, given)
+    return build_debate(opening_event(system or LiveSettings(), debaters=DEBATERS), turns, given)
 
 
 def final_personality(debate: Debate, name: str) -> Personality | None:

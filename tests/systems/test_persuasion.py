@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from scoring_support import CON, PRO, THREE, TWO, assessment, begun, judged, marks, speech
+from scoring_support import CON, PRO, THREE, TWO, assessment, build_debate, marks, opening_event, speech
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
@@ -26,7 +26,7 @@ def debate_of(*texts: str, debaters: Any = TWO, settings: PersuasionSettings | N
     """A debate of these speeches, in turn order."""
     names = [debater["name"] for debater in debaters]
     turns = [speech(index, names[index % len(names)], text) for index, text in enumerate(texts)]
-    return judged(begun(settings or PersuasionSettings(), debaters=debaters), turns)
+    return build_debate(opening_event(settings or PersuasionSettings(), debaters=debaters), turns)
 
 
 def starting(pro: dict[str, Any] | None = None, con: dict[str, Any] | None = None) -> tuple[dict[str, Any], ...]:
@@ -131,7 +131,7 @@ JUDGED = PersuasionSettings(effects="judge")
 
 def rated_debate(*given: Assessment) -> Debate:
     """Two calm speeches with these ratings."""
-    return judged(begun(JUDGED), [speech(0, PRO, P9), speech(1, CON, P9)], given)
+    return build_debate(opening_event(JUDGED), [speech(0, PRO, P9), speech(1, CON, P9)], given)
 
 
 def test_ratings_replace_keywords() -> None:
@@ -166,7 +166,7 @@ def test_persuasion_of_weighted_factors() -> None:
         speech(1, CON, P9, strategy="aggressive"),
         speech(2, PRO, P6),
     ]
-    points = compute_state_curve(judged(begun(settings), turns), settings)
+    points = compute_state_curve(build_debate(opening_event(settings), turns), settings)
     assert [effect.persuasion for point in points for effect in point.effects] == pytest.approx([0.59, 0.27, 0.298])
 
 
@@ -174,12 +174,12 @@ def test_factors_are_settings() -> None:
     """All weight on persuasion and evidence: 0.9 + 1 is clamped to 1."""
     factors = PersuasionFactors(persuasion=1, strategy_fit=0, evidence=1, social_influence=0)
     settings = PersuasionSettings(effects="factors", factors=factors)
-    debate = judged(begun(settings), [speech(0, PRO, f"{P9} Data, study, research.")])
+    debate = build_debate(opening_event(settings), [speech(0, PRO, f"{P9} Data, study, research.")])
     (effect,) = compute_state_curve(debate, settings)[-1].effects
     assert effect.persuasion == 1
 
 
 def test_a_turn_affects_every_opponent() -> None:
     """Both others of three debaters."""
-    debate = judged(begun(PersuasionSettings(), debaters=THREE), [speech(0, PRO, P6)])
+    debate = build_debate(opening_event(PersuasionSettings(), debaters=THREE), [speech(0, PRO, P6)])
     assert [effect.target for effect in compute_state_curve(debate, PersuasionSettings())[-1].effects] == [CON, "Cem"]

@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from scoring_support import CON, PRO, argument_marks, assessment, begun, judged, opening, rejudged, speech
+from scoring_support import (
+    CON,
+    PRO,
+    argument_marks,
+    assessment,
+    build_debate,
+    opening,
+    opening_event,
+    speech,
+    with_judging_run,
+)
 
 from debate_cli.domain.debate import Debate, initial_debate
 from debate_cli.systems.live.settings import LiveSettings
@@ -22,7 +32,9 @@ def scored(debate: Debate, **arguments: Any) -> list[tuple[str, str, bool]]:
     return [(verdict.system, verdict.run, verdict.decides) for verdict in score(debate, **arguments)]
 
 
-TWICE = rejudged(judged(begun(StructuredSettings(), ModeratorSettings())), "r2", PanelSettings(), StructuredSettings())
+TWICE = with_judging_run(
+    build_debate(opening_event(StructuredSettings(), ModeratorSettings())), "r2", PanelSettings(), StructuredSettings()
+)
 """Structured in both runs, moderator in the first, panel in the second."""
 
 
@@ -59,23 +71,25 @@ def test_verdicts_of_a_run_are_selected_from_all(run: str) -> None:
 
 def test_the_configured_system_decides() -> None:
     """`decides` names the second of two systems: it comes first."""
-    debate = judged(begun(StructuredSettings(), LiveSettings(), decides="live"))
+    debate = build_debate(opening_event(StructuredSettings(), LiveSettings(), decides="live"))
     assert scored(debate) == [("live", "r1", True), ("structured", "r1", False)]
 
 
 def test_a_later_run_with_decides_overrides_the_debate() -> None:
     """A later run without `decides` does not."""
-    debate = judged(begun(StructuredSettings()))
-    assert scored(rejudged(debate, "r2", PanelSettings(), decides="panel"))[0] == ("panel", "r2", True)
-    assert scored(rejudged(debate, "r2", PanelSettings()))[0] == ("structured", "r1", True)
+    debate = build_debate(opening_event(StructuredSettings()))
+    assert scored(with_judging_run(debate, "r2", PanelSettings(), decides="panel"))[0] == ("panel", "r2", True)
+    assert scored(with_judging_run(debate, "r2", PanelSettings()))[0] == ("structured", "r1", True)
 
 
 def test_a_run_without_assessments_does_not_decide() -> None:
     """The verdict of the run before it decides, among all runs and among the newest."""
     turns = [opening(0, PRO, "PRO-1"), opening(1, CON, "CON-1")]
     given = [*argument_marks(PRO, "PRO-1", 9, 9, 9, 9), *argument_marks(CON, "CON-1", 1, 1, 1, 1)]
-    debate = rejudged(
-        judged(begun(StructuredSettings()), turns, [assessment("structured", given)]), "r2", StructuredSettings()
+    debate = with_judging_run(
+        build_debate(opening_event(StructuredSettings()), turns, [assessment("structured", given)]),
+        "r2",
+        StructuredSettings(),
     )
     assert scored(debate, runs="all") == [("structured", "r1", True), ("structured", "r2", False)]
     assert scored(debate) == [("structured", "r1", True)]
@@ -83,25 +97,27 @@ def test_a_run_without_assessments_does_not_decide() -> None:
 
 def test_replaced_systems_have_no_verdict() -> None:
     """A later run with `replaces` removes the verdicts of its systems in earlier runs."""
-    debate = rejudged(judged(begun(StructuredSettings(), LiveSettings())), "r2", StructuredSettings(), replaces=True)
+    debate = with_judging_run(
+        build_debate(opening_event(StructuredSettings(), LiveSettings())), "r2", StructuredSettings(), replaces=True
+    )
     assert scored(debate, runs="all") == [("structured", "r2", True), ("live", "r1", False)]
 
 
 @pytest.mark.parametrize("runs", ["latest", "all", "r1"])
 def test_without_judging_systems_there_is_no_verdict(runs: str) -> None:
     """The verdict of a later run decides."""
-    debate = judged(begun(StructuredSettings()))
+    debate = build_debate(opening_event(StructuredSettings()))
     config = debate.config.model_copy(update={"judging": debate.config.judging.model_copy(update={"systems": ()})})
-    bare = initial_debate(begun(StructuredSettings()).model_copy(update={"config": config}))
+    bare = initial_debate(opening_event(StructuredSettings()).model_copy(update={"config": config}))
     assert score(bare, runs=runs) == ()
-    assert [item.decides for item in score(rejudged(bare, "r2", PanelSettings()))] == [True]
+    assert [item.decides for item in score(with_judging_run(bare, "r2", PanelSettings()))] == [True]
 
 
 def test_given_settings_replace_stored_ones() -> None:
     """With all weight on evidence, the other debater wins."""
     turns = [opening(0, PRO, "PRO-1"), opening(1, CON, "CON-1")]
     given = [*argument_marks(PRO, "PRO-1", 10, 4, 10, 10), *argument_marks(CON, "CON-1", 1, 9, 1, 1)]
-    debate = judged(begun(StructuredSettings()), turns, [assessment("structured", given)])
+    debate = build_debate(opening_event(StructuredSettings()), turns, [assessment("structured", given)])
     weights = StructuredWeights(logic=0, evidence=1, responsiveness=0, honesty=0)
     (first,), (second,) = score(debate), score(debate, settings={"structured": StructuredSettings(weights=weights)})
     assert (first.winner, second.winner, second.scores) == (PRO, CON, {PRO: 4.0, CON: 9.0})
@@ -122,7 +138,7 @@ def test_an_unjudged_debate_is_undetermined(turns: int) -> None:
         LiveSettings(),
         PersuasionSettings(effects="judge"),
     )
-    debate = judged(begun(*systems), [speech(index, (PRO, CON)[index % 2]) for index in range(turns)])
+    debate = build_debate(opening_event(*systems), [speech(index, (PRO, CON)[index % 2]) for index in range(turns)])
     found = score(debate)
     assert [verdict.victory for verdict in found] == ["undetermined"] * 5
     assert all(verdict.notes["missing"] for verdict in found)

@@ -14,14 +14,14 @@ from scoring_support import (
     argument_marks,
     assessment,
     ballot,
-    begun,
-    crossing,
-    judged,
+    build_debate,
+    cross_examination,
+    drop_assessment,
     marks,
     opening,
-    shuffled,
+    opening_event,
+    reorder_assessments,
     speech,
-    without,
 )
 
 from debate_cli.domain.assessment import Assessment, Finding, Mark
@@ -77,7 +77,7 @@ def speeches(draw: st.DrawFn) -> list[Turn]:
     return [
         opening(0, PRO, "PRO-1", "PRO-2"),
         opening(1, CON, "CON-1"),
-        crossing(2, PRO, Response(target="CON-1", type="refute", reasoning="No.")),
+        cross_examination(2, PRO, Response(target="CON-1", type="refute", reasoning="No.")),
         speech(3, CON, draw(words)),
         speech(4, PRO, draw(words)),
     ]
@@ -192,7 +192,7 @@ def assessments(draw: st.DrawFn) -> list[Assessment]:
 @st.composite
 def debates(draw: st.DrawFn) -> Debate:
     """A debate with all assessments of five systems."""
-    return judged(begun(*SYSTEMS), draw(speeches()), draw(assessments()))
+    return build_debate(opening_event(*SYSTEMS), draw(speeches()), draw(assessments()))
 
 
 thorough = settings(
@@ -205,7 +205,7 @@ thorough = settings(
 def test_the_order_of_assessments_does_not_matter(debate: Debate, data: st.DataObject) -> None:
     """Verdicts, trace table and briefing are the same for any order of arrival."""
     order = data.draw(st.permutations(range(len(debate.assessments))))
-    other = shuffled(debate, order)
+    other = reorder_assessments(debate, order)
     assert score(other) == score(debate)
     assert build_trace_table(other) == build_trace_table(debate)
     assert build_briefing(other) == build_briefing(debate)
@@ -240,7 +240,9 @@ def test_any_subset_can_be_scored(turns: list[Turn], said: list[Assessment], dat
     some_turns = data.draw(st.lists(st.sampled_from(turns), unique_by=lambda turn: turn.index))
     places = data.draw(st.sets(st.integers(0, len(said) - 1)))
     debaters = data.draw(st.sampled_from([TWO, THREE, TWO[:1], ()]))
-    debate = judged(begun(*SYSTEMS, debaters=debaters), some_turns, [said[place] for place in sorted(places)])
+    debate = build_debate(
+        opening_event(*SYSTEMS, debaters=debaters), some_turns, [said[place] for place in sorted(places)]
+    )
     verdicts = score(debate)
     assert len(verdicts) == len(SYSTEMS)
     compare_verdicts(verdicts)
@@ -266,7 +268,7 @@ def test_a_missing_assessment_is_named(debate: Debate, data: st.DataObject) -> N
     """Without it there is a sentence that was not there before."""
     place = data.draw(st.sampled_from([n for n, item in enumerate(debate.assessments) if is_required(item)]))
     system = debate.assessments[place].system
-    (before,), (after,) = (score(item, systems=(system,)) for item in (debate, without(debate, place)))
+    (before,), (after,) = (score(item, systems=(system,)) for item in (debate, drop_assessment(debate, place)))
     assert set(missing(after)) - set(missing(before))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from scoring_support import CON, PRO, begun, judged, speech
+from scoring_support import CON, PRO, build_debate, opening_event, speech
 
 from debate_cli.systems.persuasion.influence import (
     CONTEXT_DIMENSIONS,
@@ -17,8 +17,8 @@ from debate_cli.systems.persuasion.stance import DebaterState, Effect
 from debate_cli.systems.persuasion.state_machine import StatePoint, compute_state_curve
 
 CURVE = compute_state_curve(
-    judged(
-        begun(PersuasionSettings()),
+    build_debate(
+        opening_event(PersuasionSettings()),
         [
             speech(0, PRO, "However, consider it."),
             speech(1, CON, "However, consider that I understand."),

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from scoring_support import CON, PRO, begun, judged, speech
+from scoring_support import CON, PRO, build_debate, opening_event, speech
 
 from debate_cli.systems.persuasion.settings import PersuasionSettings
 from debate_cli.systems.persuasion.stance import DebaterState
@@ -66,7 +66,9 @@ def test_the_pick_can_be_limited_to_one_opponent() -> None:
 
 def test_the_pick_follows_the_turns() -> None:
     """Ben received 0.6 from Ada, so Ada picks empathetic, Ben analytical; an unknown name gets analytical."""
-    debate = judged(begun(PersuasionSettings()), [speech(0, PRO, "However, consider it."), speech(1, CON)])
+    debate = build_debate(
+        opening_event(PersuasionSettings()), [speech(0, PRO, "However, consider it."), speech(1, CON)]
+    )
     assert [pick_adaptive_strategy(debate, name).name for name in (PRO, CON, "Zoe")] == [
         "empathetic",
         "analytical",

@@ -6,7 +6,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from scoring_support import CON, PRO, THREE, argument_marks, assessment, begun, crossing, judged, opening
+from scoring_support import (
+    CON,
+    PRO,
+    THREE,
+    argument_marks,
+    assessment,
+    build_debate,
+    cross_examination,
+    opening,
+    opening_event,
+)
 
 from debate_cli.domain.assessment import Mark
 from debate_cli.domain.debate import Debate
@@ -136,7 +146,7 @@ def debate_of(case: Case, settings: StructuredSettings) -> Debate:
     given = [mark for item, row in rows for mark in argument_marks(PRO if item in ids[PRO] else CON, item, *row)]
     found = [Fallacy(participant=PRO, item=item, name="straw man") for item in case.fallacies]
     turns = [opening(0, PRO, *ids[PRO]), opening(1, CON, *ids[CON])]
-    return judged(begun(settings), turns, [assessment("structured", given, *found)])
+    return build_debate(opening_event(settings), turns, [assessment("structured", given, *found)])
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -155,7 +165,7 @@ def verdict_on(*given: Any, judges: int = 1, settings: StructuredSettings | None
     """The verdict on one argument of each side."""
     chosen = settings or StructuredSettings(judges=judges)
     turns = [opening(0, PRO, "PRO-1"), opening(1, CON, "CON-1")]
-    return score_run(judged(begun(chosen), turns, given), "r1", chosen)
+    return score_run(build_debate(opening_event(chosen), turns, given), "r1", chosen)
 
 
 def marks_of(pro: float, con: float) -> list[Mark]:
@@ -218,7 +228,7 @@ def test_the_margin_is_first_minus_second() -> None:
     turns = [opening(0, "Ada", "A-1"), opening(1, "Ben", "B-1"), opening(2, "Cem", "C-1")]
     rows = (("Ada", "A-1", 7), ("Ben", "B-1", 9), ("Cem", "C-1", 4))
     given = [mark for name, item, value in rows for mark in argument_marks(name, item, *even(value))]
-    debate = judged(begun(StructuredSettings(), debaters=THREE), turns, [assessment("structured", given)])
+    debate = build_debate(opening_event(StructuredSettings(), debaters=THREE), turns, [assessment("structured", given)])
     found = score_run(debate, "r1", StructuredSettings())
     assert (found.winner, found.margin, found.victory) == ("Ben", 2.0, "narrow")
 
@@ -226,8 +236,8 @@ def test_the_margin_is_first_minus_second() -> None:
 def test_arguments_of_later_phases_are_not_scored() -> None:
     """Only openings count."""
     late = Argument(id="PRO-2", claim="One more.", reasoning="Because.", evidence="A.")
-    turns = [opening(0, PRO, "PRO-1"), crossing(1, PRO).model_copy(update={"arguments": (late,)})]
-    assert scored_arguments(judged(begun(StructuredSettings()), turns)) == {"PRO-1": PRO}
+    turns = [opening(0, PRO, "PRO-1"), cross_examination(1, PRO).model_copy(update={"arguments": (late,)})]
+    assert scored_arguments(build_debate(opening_event(StructuredSettings()), turns)) == {"PRO-1": PRO}
 
 
 def test_the_notes_list_each_argument() -> None:

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 import pytest
-from scoring_support import CON, EXCHANGE, PRO, THREE, assessment, begun, crossing, judged, opening, rejudged
+from scoring_support import (
+    CON,
+    EXCHANGE,
+    PRO,
+    THREE,
+    assessment,
+    build_debate,
+    cross_examination,
+    opening,
+    opening_event,
+    with_judging_run,
+)
 
 from debate_cli.domain.turn import FollowUpAnswer, Response, Turn
 from debate_cli.systems.structured.briefing import CAVEAT, build_briefing
@@ -22,8 +33,8 @@ OPENINGS = (opening(0, PRO, "PRO-1"), opening(1, CON, "CON-1"))
 
 def test_a_row_has_claim_and_responses() -> None:
     """Who claimed it, who responded how, and the follow-up, without any judge."""
-    crossed = crossing(2, CON, Response(target="PRO-1", type="refute", reasoning="No.", follow_up="Why?"))
-    row = build_trace_table(judged(begun(StructuredSettings()), (*OPENINGS, crossed)))[0]
+    crossed = cross_examination(2, CON, Response(target="PRO-1", type="refute", reasoning="No.", follow_up="Why?"))
+    row = build_trace_table(build_debate(opening_event(StructuredSettings()), (*OPENINGS, crossed)))[0]
     assert (row.id, row.participant, row.claim, row.standing) == ("PRO-1", PRO, "Claim of PRO-1", None)
     assert row.responses == (TraceResponse(by=CON, turn=2, type="refute", reasoning="No.", follow_up="Why?"),)
 
@@ -31,9 +42,10 @@ def test_a_row_has_claim_and_responses() -> None:
 def test_every_opponent_that_responded_is_listed() -> None:
     """With three debaters a claim has two responses."""
     crossed = [
-        crossing(n, name, Response(target="PRO-1", type="partial", reasoning="r")) for n, name in ((2, CON), (3, "Cem"))
+        cross_examination(n, name, Response(target="PRO-1", type="partial", reasoning="r"))
+        for n, name in ((2, CON), (3, "Cem"))
     ]
-    row = build_trace_table(judged(begun(StructuredSettings(), debaters=THREE), (*OPENINGS, *crossed)))[0]
+    row = build_trace_table(build_debate(opening_event(StructuredSettings(), debaters=THREE), (*OPENINGS, *crossed)))[0]
     assert [response.by for response in row.responses] == [CON, "Cem"]
 
 
@@ -44,7 +56,7 @@ def test_a_row_has_replies_to_follow_ups() -> None:
         Turn(index=n, round=3, phase="answers", speaker=name, text="A", answers=answers, exchange=EXCHANGE)
         for n, name in ((2, PRO), (3, CON))
     ]
-    row = build_trace_table(judged(begun(StructuredSettings()), (*OPENINGS, *turns)))[0]
+    row = build_trace_table(build_debate(opening_event(StructuredSettings()), (*OPENINGS, *turns)))[0]
     assert row.replies == (TraceReply(by=PRO, turn=2, reply="Thus.", evaded=False),)
 
 
@@ -66,7 +78,7 @@ def test_the_majority_of_judges_decides_a_standing(opinions: tuple[Standing, ...
         for number, opinion in enumerate(opinions, 1)
     ]
     settings = StructuredSettings(judges=len(opinions))
-    row = build_trace_table(judged(begun(settings), OPENINGS, given))[0]
+    row = build_trace_table(build_debate(opening_event(settings), OPENINGS, given))[0]
     assert row.standing == expected
     assert len(opinions) > 1 or row.reason == "so"
 
@@ -75,10 +87,12 @@ def test_the_newest_run_gives_the_standings() -> None:
     """Unless a run is named; a run without assessments does not count."""
     first = assessment("structured", (), trace("PRO-1", "UPHELD"))
     second = assessment("structured", (), trace("PRO-1", "REFUTED"), run="r2")
-    debate = rejudged(judged(begun(StructuredSettings()), OPENINGS, [first]), "r2", StructuredSettings())
+    debate = with_judging_run(
+        build_debate(opening_event(StructuredSettings()), OPENINGS, [first]), "r2", StructuredSettings()
+    )
     debate = debate.model_copy(update={"assessments": (first, second)})
     assert [build_trace_table(debate)[0].standing, build_trace_table(debate, "r1")[0].standing] == ["REFUTED", "UPHELD"]
-    empty = rejudged(debate, "r3", StructuredSettings())
+    empty = with_judging_run(debate, "r3", StructuredSettings())
     assert build_trace_table(empty)[0].standing == "REFUTED"
 
 
@@ -89,7 +103,9 @@ def test_the_briefing_groups_claims_by_standing() -> None:
     said = [trace(item, value) for item, value in zip(ids, standings, strict=True)]
     insight = Insight(key_insight="It depends.", unresolved_questions=("On what?",), recommendation="Wait.")
     found = build_briefing(
-        judged(begun(StructuredSettings()), [opening(0, PRO, *ids)], [assessment("structured", (), *said, insight)])
+        build_debate(
+            opening_event(StructuredSettings()), [opening(0, PRO, *ids)], [assessment("structured", (), *said, insight)]
+        )
     )
     assert found is not None
     lists = (found.rely_on, found.limit, found.not_to_use, found.uncertain)
@@ -104,7 +120,7 @@ def test_the_briefing_groups_claims_by_standing() -> None:
 
 def test_without_a_judge_there_is_no_briefing() -> None:
     """Without an assessment it is None."""
-    assert build_briefing(judged(begun(StructuredSettings()), OPENINGS)) is None
+    assert build_briefing(build_debate(opening_event(StructuredSettings()), OPENINGS)) is None
 
 
 def test_the_briefing_merges_questions_of_all_judges() -> None:
@@ -113,6 +129,6 @@ def test_the_briefing_merges_questions_of_all_judges() -> None:
         assessment("structured", (), Insight(key_insight=name, unresolved_questions=questions), assessor=name)
         for name, questions in (("judge-1", ("a", "b")), ("judge-2", ("b", "c")))
     ]
-    found = build_briefing(judged(begun(StructuredSettings(judges=2)), OPENINGS, given))
+    found = build_briefing(build_debate(opening_event(StructuredSettings(judges=2)), OPENINGS, given))
     assert found is not None
     assert (found.key_insight, found.unresolved_questions) == ("judge-1", ("a", "b", "c"))

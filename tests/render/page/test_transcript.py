@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from rehearsal_support import config_of, hold
+from rehearsal_support import config_of, run_debate
 from render_support import START, debate, round_assessment
 
 from debate_cli.app.judge_request import JudgingRequest, document_events
@@ -20,7 +20,7 @@ from debate_cli.render.html.transcript import build_round_sections, collect_judg
 def with_answers() -> Debate:
     """A semi-structured mock debate with two rounds of answers."""
     form = {"kind": "semi_structured", "exchanges": 2}
-    return hold(config_of(seed=3, format=form, judging={"systems": ["moderator", "live"]}))
+    return run_debate(config_of(seed=3, format=form, judging={"systems": ["moderator", "live"]}))
 
 
 def test_cross_examination_has_a_thread_per_argument() -> None:

@@ -187,7 +187,7 @@ class _Report:
             if debate is None:
                 continue
             page = pages.write_page(file) if pages is not None else None
-            yield file._replace(report=page, held=collect_debate_facts(debate))
+            yield file._replace(report=page)
 
     def _print_problems(self, file: CheckedFile) -> None:
         console.print_truncation_note(file.torn)
@@ -245,7 +245,13 @@ def _records(files: Iterable[CheckedFile], read: Callable[[ScoredFile, Debate], 
 
 def _without_notes(files: Iterator[CheckedFile]) -> list[CheckedFile]:
     """All files at once, without debates and the parts of verdicts that a report of many does not show."""
-    return [checked._replace(file=score_rows.drop_notes(checked.file), debate=None) for checked in files]
+    return [
+        checked._replace(
+            file=score_rows.drop_notes(checked.file), held=collect_debate_facts(checked.debate), debate=None
+        )
+        for checked in files
+        if checked.debate is not None
+    ]
 
 
 def _print_closing_notes(report: _Report, request: ScoreRequest) -> None:

@@ -140,6 +140,7 @@ def finding_class(kind: str, system: str) -> type[Finding] | None:
     return system_findings(system).get(kind) or _built_in_findings().get(kind)
 
 
+@cache
 def system_findings(system: str) -> dict[str, type[Finding]]:
     """Kind -> class of a system's own findings."""
     classes: tuple[type[Finding], ...] = SYSTEMS.load(system).findings

@@ -10,7 +10,8 @@ from typing import Any
 
 from debate_cli.app.context import Cassette, RunContext
 from debate_cli.app.model_factory import ModelFactory
-from debate_cli.app.session import Outcome, Session
+from debate_cli.app.outcome import Outcome
+from debate_cli.app.session import Session
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate, initial_debate
 from debate_cli.domain.events import DebateClosed, DebateOpened, Generator

@@ -20,9 +20,10 @@ from debate_cli.app.config_resolution import config_from_object, config_redactor
 from debate_cli.app.consent import require_consents
 from debate_cli.app.context import RunContext
 from debate_cli.app.judge_request import JudgingRequest, config_for_judging, document_events
+from debate_cli.app.outcome import Outcome
 from debate_cli.app.preparation import prepare_judges, prepare_judging, prepare_run
 from debate_cli.app.score import score_with_settings
-from debate_cli.app.session import Outcome, Session
+from debate_cli.app.session import Session
 from debate_cli.domain.assessment import Assessment, Mark
 from debate_cli.domain.config import DebateConfig, ModelSpec
 from debate_cli.domain.debate import Debate, fold

@@ -13,8 +13,9 @@ from pathlib import Path
 from debate_cli.app.config_resolution import config_redactor
 from debate_cli.app.context import Cassette, RunContext
 from debate_cli.app.judge_request import JudgingRequest, config_for_judging, document_events, open_further_runs
+from debate_cli.app.outcome import Outcome
 from debate_cli.app.preparation import prepare_judges, prepare_judging
-from debate_cli.app.session import Outcome, Session
+from debate_cli.app.session import Session
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import Event, JudgingOpened
 from debate_cli.engine import StopSignal

@@ -8,9 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from debate_cli.app.context import Cassette, RunContext
+from debate_cli.app.outcome import Outcome
 from debate_cli.app.preparation import check_config_matches, prepare_resume
 from debate_cli.app.resume import find_remaining_work
-from debate_cli.app.session import Outcome, Session
+from debate_cli.app.session import Session
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.ids import new_id, validate_id
 from debate_cli.storage.transcript_store import StoredDebate

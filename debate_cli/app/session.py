@@ -7,20 +7,20 @@ removed. One of the two is always readable.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
 from debate_cli.app.context import RunContext
 from debate_cli.app.judge_request import GENERATOR
 from debate_cli.app.model_factory import ModelFactory
+from debate_cli.app.outcome import Outcome
 from debate_cli.app.resume import describe_in_flight_calls
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import CloseReason, DebateOpened, DebateResumed, Event, JudgingOpened
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.model_call import TotalUsage
-from debate_cli.domain.verdict import Verdict
 from debate_cli.engine import DebateRun
 from debate_cli.errors import StorageError, UnsavedError, UsageError
 from debate_cli.judging.schedule import owed_briefs
@@ -31,36 +31,6 @@ from debate_cli.storage.redact import redact_values
 from debate_cli.storage.transcript import dump_transcript, to_transcript, transcript_to_events, write_transcript
 from debate_cli.storage.transcript_store import StoredDebate, open_debate
 from debate_cli.systems.scoring import score, verdicts_of_run
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """Result of a run. `print(outcome)` shows the verdict in a few lines."""
-
-    debate: Debate = field(repr=False)
-    """The debate with everything that was said and judged."""
-    verdicts: tuple[Verdict, ...] = field(repr=False)
-    """Verdicts of all judging runs that count, the deciding one first."""
-    path: Path | None
-    """The transcript; None if nothing was saved."""
-    halted: CloseReason | None = None
-    """`budget`, `failed` or `interrupted` if the run ended early."""
-    untouched: bool = False
-    """Whether nothing was left to do, and so nothing was written."""
-
-    def __str__(self) -> str:
-        """Motion, deciding verdict, scores and where the debate is saved."""
-        lines = [self.debate.topic]
-        for verdict in self.verdicts:
-            result = f"{verdict.winner} wins" if verdict.winner else verdict.option or verdict.victory
-            margin = "" if verdict.margin is None else f", {verdict.margin:g} apart"
-            scores = ", ".join(f"{name} {value:g}" for name, value in verdict.scores.items())
-            decides = " (decides)" if verdict.decides else ""
-            victory = f" ({verdict.victory}{margin})" if verdict.winner else ""
-            lines.append(f"{verdict.system}{decides}: {result}{victory}" + (f": {scores}" if scores else ""))
-        if self.halted is not None:
-            lines.append(f"ended early: {self.halted}")
-        return "\n".join([*lines, *([f"saved: {self.path}"] if self.path is not None else [])])
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ import typer
 from debate_cli.app.config_resolution import check_for_judging
 from debate_cli.app.judge import JudgeTarget, JudgeTask, build_judge_tasks, judge_files
 from debate_cli.app.judge_request import JudgingRequest
+from debate_cli.app.outcome import Outcome
 from debate_cli.app.score import ScoredFile, describe_unfinished
-from debate_cli.app.session import Outcome
-from debate_cli.cli import completion, config_options, console, options, run_control
+from debate_cli.cli import completion, config_options, console, options, run_control, screen
 from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import ignore_broken_pipe, print_status, refuse_existing, write_json_chunks
@@ -189,10 +189,10 @@ def _judge_all(
         failed.append(task)
         print_status(f"debate: {task.source}: {error}")
 
-    screen = run_control.open_observer(
+    shown = screen.open_observer(
         quiet=given.quiet or len(tasks) != 1, as_json=given.json, planned=None, show_hidden=False
     )
-    with run_control.report_output_failure(*_saved_paths(tasks)), screen as observer:
+    with run_control.report_output_failure(*_saved_paths(tasks)), shown as observer:
         results = run_control.run_until_stopped(
             lambda stop: judge_files(
                 tasks,
@@ -235,7 +235,7 @@ def _print_outcomes(given: Options, outcomes: Sequence[tuple[JudgeTask, Outcome]
         single = outcomes[0][1]
         judged = {verdict.run for verdict in single.verdicts}
         only = "verdict" if given.quiet else None
-        run_control.show_summary(single.debate, single.verdicts, only=only, full=given.details, judged=judged)
+        screen.show_summary(single.debate, single.verdicts, only=only, full=given.details, judged=judged)
     elif given.quiet:
         console.show_deciding_verdicts(scored)
     else:

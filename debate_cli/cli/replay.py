@@ -14,7 +14,7 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from debate_cli.cli import completion, console, options, run_control
+from debate_cli.cli import completion, console, options, screen
 from debate_cli.cli.console import ClosedPipeError, refuse_existing, write_document, write_json_chunks
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
@@ -272,7 +272,7 @@ def _play(
     if part in (None, "turns") and not _play_turns(debate, way, round_number, judged=part is None):
         return
     if part != "turns" and round_number is None:
-        run_control.show_summary(debate, verdicts, only=part, plain=way.plain, full=True)
+        screen.show_summary(debate, verdicts, only=part, plain=way.plain, full=True)
         if part is None:
             console.print_status(_next_command_hint(stored.path, debate))
 
@@ -295,7 +295,7 @@ def _play_turns(debate: Debate, way: PlaybackOptions, round_number: int | None, 
     answers = len(debate.turns) + len(debate.assessments)
     with (
         open_key_reader() if way.key_hint else nullcontext(str) as key,
-        run_control.open_observer(
+        screen.open_observer(
             quiet=False,
             as_json=False,
             planned=answers if judged and not way.key_hint else None,

@@ -13,10 +13,10 @@ from debate_cli.app.config_resolution import check_for_mock, config_from_transcr
 from debate_cli.app.context import RunContext
 from debate_cli.app.estimate import estimate_run, planned_calls
 from debate_cli.app.gates import Gates
+from debate_cli.app.outcome import Outcome
 from debate_cli.app.preparation import prepare_run
 from debate_cli.app.run import DebateJob, build_job, models_replaced_by_mock, prepare_stored_debate
-from debate_cli.app.session import Outcome
-from debate_cli.cli import completion, config_options, options, run_control
+from debate_cli.cli import completion, config_options, options, run_control, screen
 from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import ignore_broken_pipe, print_status, refuse_existing, write_json_chunks
@@ -207,7 +207,7 @@ def _open_to_resume(given: Options, reference: str, folders: Iterable[Path]) -> 
 
 def _execute(given: Options, job: DebateJob, gates: Gates) -> tuple[Outcome, int]:
     """Run the debate and show it. Returns the outcome and the exit code."""
-    screen = run_control.open_observer(
+    shown = screen.open_observer(
         quiet=given.quiet,
         as_json=given.json,
         planned=planned_calls(job.context.config),
@@ -216,7 +216,7 @@ def _execute(given: Options, job: DebateJob, gates: Gates) -> tuple[Outcome, int
         show_hidden=given.show_hidden,
         plain=given.plain,
     )
-    with run_control.report_output_failure(*job.transcript_paths), screen as observer:
+    with run_control.report_output_failure(*job.transcript_paths), shown as observer:
         context = replace(job.context, observer=observer, warn=observer.warn)
         outcome = run_control.run_until_stopped(lambda stop: job.run(replace(context, stop=stop)), observer)
     with run_control.report_output_failure(*job.transcript_paths), ignore_broken_pipe():
@@ -245,7 +245,7 @@ def _print_outcome(given: Options, outcome: Outcome, redact: Redact) -> None:
     if given.json:
         write_json_chunks([dump_transcript(to_transcript(outcome.debate, outcome.verdicts), redact)])
         return
-    run_control.show_summary(
+    screen.show_summary(
         outcome.debate,
         outcome.verdicts,
         only="verdict" if given.quiet else None,

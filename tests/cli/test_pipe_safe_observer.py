@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from render_support import debate
 
-from debate_cli.cli.run_control import PipeSafeObserver
+from debate_cli.cli.screen import PipeSafeObserver
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import DebateClosed, Event, TaskStarted
 from debate_cli.observer import NullObserver

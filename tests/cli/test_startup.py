@@ -44,9 +44,11 @@ def test_help_of_a_command_imports_no_sdk(here: Path, command: str) -> None:
 
 
 @pytest.mark.parametrize("command", ["score", "replay"])
-def test_saved_debates_are_read_without_an_sdk(saved: Path, command: str) -> None:
+def test_saved_debates_are_read_without_sdk_and_engine(saved: Path, command: str) -> None:
     """These commands ask no model."""
-    assert imported_modules(saved.parent.parent, command, str(saved)) & SDKS == set()
+    assert (
+        imported_modules(saved.parent.parent, command, str(saved)) & {*SDKS, "tenacity", "debate_cli.engine"} == set()
+    )
 
 
 def test_a_rehearsal_imports_no_sdk(here: Path) -> None:

@@ -1,0 +1,173 @@
+"""What `run`, `judge` and `replay` show: the observer on the screen and the closing summary."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Collection, Generator, Sequence
+from contextlib import contextmanager
+
+from debate_cli.cli.console import (
+    ignore_broken_pipe,
+    is_broken_pipe,
+    is_interactive,
+    make_console,
+    print_status,
+)
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import Event, TaskStarted
+from debate_cli.domain.tasks import Cue, Task
+from debate_cli.domain.verdict import Verdict
+from debate_cli.observer import NullObserver, Observer
+from debate_cli.render import sanitize
+from debate_cli.render.plain import PlainObserver
+from debate_cli.render.report import ReportPart
+
+_DURATION = re.compile(r"\d+(?:\.\d+)? s\b")
+
+
+class PipeSafeObserver:
+    """Observer wrapper. Once stdout is closed, it stops forwarding and calls `on_close`."""
+
+    def __init__(
+        self,
+        observer: Observer,
+        on_close: Callable[[], None] = lambda: None,
+        *,
+        print_warning: Callable[[str], None] | None = None,
+    ) -> None:
+        """`print_warning` receives the warnings of a run whose observer shows nothing."""
+        self.is_closed = False
+        self._print_warning = print_warning
+        self.on_close = on_close
+        self._observer = observer
+        self._seen_notes: set[str] = set()
+        """Notes since the last event, without durations."""
+        self._repeat_count = 0
+
+    def event(self, event: Event, debate: Debate) -> None:
+        """See `Observer`."""
+        if not isinstance(event, TaskStarted):
+            self._report_repeats()
+        self._forward(lambda: self._observer.event(event, debate))
+
+    def asking(self, task: Task) -> None:
+        """See `Observer`."""
+        self._forward(lambda: self._observer.asking(task))
+
+    def text(self, cue: Cue, piece: str) -> None:
+        """See `Observer`."""
+        self._forward(lambda: self._observer.text(cue, piece))
+
+    def note(self, note: str) -> None:
+        """See `Observer`. A note that several calls repeat is shown once and then counted."""
+        same = _DURATION.sub("", note)
+        if same in self._seen_notes:
+            self._repeat_count += 1
+            return
+        self._seen_notes.add(same)
+        self._forward(lambda: self._observer.note(note))
+
+    def warn(self, note: str) -> None:
+        """Show a warning, even if the observer shows nothing. Control characters are removed."""
+        if self._print_warning is None:
+            self._forward(lambda: self._observer.note(note))
+        else:
+            self._print_warning(f"note: {sanitize.sanitize_line(note)}")
+
+    def _report_repeats(self) -> None:
+        """Show how often notes were repeated since the last event."""
+        times = "once" if self._repeat_count == 1 else f"{self._repeat_count} times"
+        if self._repeat_count:
+            self._forward(lambda: self._observer.note(f"the same {times} more, for other calls"))
+        self._seen_notes.clear()
+        self._repeat_count = 0
+
+    def _forward(self, showing: Callable[[], None]) -> None:
+        if self.is_closed:
+            return
+        try:
+            showing()
+        except OSError as error:
+            if not is_broken_pipe(error):
+                raise
+            self.is_closed = True
+            self.on_close()
+
+
+@contextmanager
+def open_observer(
+    *,
+    quiet: bool,
+    as_json: bool,
+    planned: int | None,
+    cost: str = "",
+    servers: Sequence[str] = (),
+    show_hidden: bool,
+    plain: bool = False,
+    hint: str = "",
+) -> Generator[PipeSafeObserver]:
+    """The observer of a run: live on a terminal unless `plain`, else plain lines. With --json it writes to stderr.
+
+    The heading shows the number of `planned` calls, their `cost`, and what goes to `servers` that are not built in. If the observer shows nothing, warnings go to stderr. `hint` explains the keys: below the live view, or first on stderr.
+    """
+    stream = sys.stderr if as_json else sys.stdout
+    if quiet or (as_json and not is_interactive(stream)):
+        yield PipeSafeObserver(NullObserver(), print_warning=print_status)
+    elif is_interactive(stream) and not plain:
+        from debate_cli.render.live.view import LiveObserver
+
+        live = LiveObserver(
+            make_console(stream), planned, cost=cost, servers=servers, show_hidden=show_hidden, hint=hint
+        )
+        live.start()
+        try:
+            yield PipeSafeObserver(live)
+        finally:
+            with ignore_broken_pipe():
+                live.stop()
+    else:
+        if hint:
+            print_status(hint)
+        plan = f"{planned} calls{f', {cost}' if cost else ''}" if planned is not None else ""
+        plain_observer = PlainObserver(stream, show_hidden=show_hidden, plan=plan, servers=servers)
+        try:
+            yield PipeSafeObserver(plain_observer)
+        finally:
+            with ignore_broken_pipe():
+                plain_observer.finish()
+
+
+def show_summary(
+    debate: Debate,
+    verdicts: tuple[Verdict, ...],
+    *,
+    only: ReportPart | None = None,
+    full: bool = False,
+    plain: bool = False,
+    judged: Collection[str] | None = None,
+) -> None:
+    """Print the closing screen, or with `full` or `only` the full tables; drawn on a terminal unless `plain`.
+
+    `judged`: ids of the judging runs that were just added; only what they contribute is shown.
+    """
+    is_full = full or only is not None
+    if is_interactive(sys.stdout) and not plain:
+        from debate_cli.render.terminal_summary import closing_screen, details
+
+        screen = make_console(sys.stdout)
+        parts = (
+            details(debate, verdicts, only=only, judged=judged) if is_full else closing_screen(debate, verdicts, judged)
+        )
+        for part in parts:
+            screen.print(part)
+        return
+    from debate_cli.render.plain import closing_lines, details_lines
+
+    lines = (
+        details_lines(debate, verdicts, only=only, judged=judged)
+        if is_full
+        else closing_lines(debate, verdicts, judged)
+    )
+    for line in lines:
+        print(line)

@@ -138,6 +138,8 @@ class DebateRun:
         return "interrupted" if self._stop.requested and self._halted is None else self._halted
 
     def _close_reason(self, reason: CloseReason | None) -> CloseReason:
+        if self.debate.status == "complete" and self.debate.closed is not None:
+            return self.debate.closed
         return self.halted or reason or "failed"
 
     def _start_due_tasks(self) -> CloseReason | None:

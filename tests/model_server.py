@@ -27,6 +27,8 @@ class ModelServer(Served):
     """Statuses to answer the next requests with, first one first."""
     retry_after: int | None = None
     """Seconds that it asks to wait after a failure."""
+    context_tokens: int | None = None
+    """It refuses longer prompts, as OpenAI does; None takes every prompt."""
     unsupported: str | None = None
     """A parameter that it turns down with a 400."""
     counts: bool = True
@@ -94,7 +96,7 @@ def _handler(state: ModelServer) -> type[Answering]:
             started = time.perf_counter()
             with state.answering():
                 failure = state.failures.pop(0) if state.failures else None
-                if state.unsupported in body:
+                if state.unsupported in body or _overflows(state, body):
                     failure = 400
                 text = "" if failure else answer(body)
                 state.over.wait(max(0.0, state.latency_s - (time.perf_counter() - started)))
@@ -104,7 +106,7 @@ def _handler(state: ModelServer) -> type[Answering]:
                 self.send(
                     failure,
                     "application/json",
-                    json.dumps({"error": _words(state, failure)}).encode(),
+                    json.dumps({"error": _words(state, failure, body)}).encode(),
                     retry_after=state.retry_after,
                 )
             elif body.get("stream"):
@@ -115,7 +117,22 @@ def _handler(state: ModelServer) -> type[Answering]:
     return Handler
 
 
-def _words(state: ModelServer, failure: int) -> dict[str, str]:
+def _overflows(state: ModelServer, body: dict[str, Any]) -> bool:
+    return state.context_tokens is not None and _usage(body, "")["prompt_tokens"] > state.context_tokens
+
+
+def _words(state: ModelServer, failure: int, body: dict[str, Any]) -> dict[str, str]:
+    if _overflows(state, body):
+        said = (
+            f"This model's maximum context length is {state.context_tokens} tokens. However, your messages resulted in "
+        )
+        told = f"{said}{_usage(body, '')['prompt_tokens']} tokens. Please reduce the length of the messages."
+        return {
+            "message": told,
+            "type": "invalid_request_error",
+            "param": "messages",
+            "code": "context_length_exceeded",
+        }
     if failure == HTTPStatus.BAD_REQUEST and state.unsupported:
         return {"message": f"Unsupported parameter: '{state.unsupported}'", "param": state.unsupported}
     return {"message": "not now"}

@@ -19,6 +19,7 @@ from debate_cli.domain.events import (
     Failure,
     Generator,
     JudgingOpened,
+    SettingChange,
     TaskFailed,
     TaskStarted,
     TurnCompleted,
@@ -146,6 +147,11 @@ def _judging_settings(kinds: list[str], replaces: bool) -> tuple[list[str], bool
 
 _SYSTEMS = st.sampled_from(["structured", "moderator", "panel"])
 _RESUMED: Event = DebateResumed(at=AT)
+_CHANGED: Event = DebateResumed(
+    at=AT,
+    changes=(SettingChange(at=AT, turn=1, key="seed", stored=None, given=9),),
+    config=opening_event(seed=9).config,
+)
 ANSWERS: st.SearchStrategy[Event] = st.one_of(
     st.builds(_turn_event, _INDICES, TEXTS), st.builds(_assessment_event, _SYSTEMS, st.none() | st.integers(1, 3))
 )
@@ -153,7 +159,7 @@ _OTHERS: st.SearchStrategy[Event] = st.one_of(
     st.builds(_failure_event, _INDICES, st.booleans(), st.booleans()),
     st.builds(_task_started_event, _INDICES),
     st.builds(_close_event, st.sampled_from(REASONS)),
-    st.just(_RESUMED),
+    st.sampled_from([_RESUMED, _CHANGED]),
 )
 _JUDGING = st.builds(
     _judging_settings,

@@ -16,14 +16,15 @@ from typing import Any, cast
 from debate_cli.app.model_problems import provider_problems
 from debate_cli.domain.config import DebateConfig, ModelSpec
 from debate_cli.domain.config_checks import Problem, check_config, check_judging_config, check_stored_config
+from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.errors import ConfigError
 from debate_cli.providers.registry import collect_provider_secrets
 from debate_cli.storage.config_errors import SourceMap
 from debate_cli.storage.config_file import ConfigCheck, LoadedConfig, read_config_file, read_prompt_files
 from debate_cli.storage.overrides import ConfigChange
 from debate_cli.storage.provider_origin import settings_fingerprint
-from debate_cli.storage.redact import Redactor
-from debate_cli.storage.serialization import config_to_json
+from debate_cli.storage.redact import Redactor, redact_values
+from debate_cli.storage.serialization import Redact, config_to_json
 from debate_cli.storage.transcript_store import StoredDebate
 from debate_cli.storage.variables import load_environment
 
@@ -124,6 +125,21 @@ def _escape_variables(data: Any) -> Any:
         parts = cast("dict[str, Any]", data)
         return {key: part if key == "headers" else _escape_variables(part) for key, part in parts.items()}
     return data
+
+
+def redact_config(config: DebateConfig, redact: Redact) -> DebateConfig:
+    """`config` without secrets in what models and people read. What is needed to reach a model stays."""
+    return config.model_copy(
+        update={
+            "topic": redact(config.topic),
+            "background": None if config.background is None else redact(config.background),
+            "debaters": tuple(
+                debater if debater.system is None else debater.model_copy(update={"system": redact(debater.system)})
+                for debater in config.debaters
+            ),
+            "judging": JudgingConfig.model_validate(redact_values(config.judging.model_dump(mode="json"), redact)),
+        }
+    )
 
 
 def all_secrets(loaded: LoadedConfig) -> tuple[str, ...]:

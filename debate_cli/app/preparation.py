@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from debate_cli.app.config_resolution import all_secrets
+from debate_cli.app.config_resolution import all_secrets, redact_config
 from debate_cli.app.consent import Destination, find_destinations, stored_origins
 from debate_cli.app.context import Cassette, RunContext
 from debate_cli.app.judge_request import (
@@ -21,12 +20,17 @@ from debate_cli.app.judge_request import (
 )
 from debate_cli.app.model_factory import all_model_specs, mock_spec, require_judge_models, with_mock_models
 from debate_cli.app.model_problems import model_problems, provider_problems
-from debate_cli.app.resume import PendingModels, find_remaining_work
+from debate_cli.app.resume import (
+    PendingModels,
+    close_early,
+    config_in_force,
+    find_fixed_differences,
+    find_remaining_work,
+)
 from debate_cli.domain.config import DebateConfig, ModelSpec
 from debate_cli.domain.config_checks import Problem
-from debate_cli.domain.config_differences import format_differences
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import JudgingOpened
+from debate_cli.domain.events import DebateResumed, JudgingOpened
 from debate_cli.errors import ConfigError, MissingKeyError, NoLocalModelError
 from debate_cli.llm.model import Model
 from debate_cli.llm.prompts import Prompts
@@ -112,12 +116,17 @@ def prepare_resume(
     mock: bool,
     cassette: Cassette | None,
     asked: bool,
+    close: bool = False,
 ) -> RunContext:
-    """Prepare the rest of a stored debate.
+    """Prepare the rest of a stored debate: only its judging, with `close`.
 
-    `loaded`: configuration to resume with. `asked`: whether models will be asked.
+    `loaded`: configuration to resume with. `asked`: whether models will be asked. Raises ConfigError with a line for each
+    setting that would change what was already said.
     """
-    rest = find_remaining_work(stored.debate, loaded.config)
+    given = _check_changes(loaded, stored)
+    config = config_in_force(stored.debate.config, given, models=not mock)
+    debate = stored.debate.apply(DebateResumed(at=stored.debate.started_at, config=config))
+    rest = find_remaining_work(close_early(debate, debate.started_at) if close else debate)
     specs = tuple(map(mock_spec, rest.models)) if mock else rest.main.models
     return prepare_run(
         replace(
@@ -177,27 +186,22 @@ def judge_model_specs(config: DebateConfig) -> tuple[ModelSpec, ...]:
     return all_model_specs(config.model_copy(update={"debaters": ()}))
 
 
-_MODEL_DIFFERENCE = re.compile(
-    r"(?:models|providers)[.:]|(?:debaters\.\d+\.model|judging\.systems\.\d+\.judge(?:s\.\d+\.model)?):"
-)
-"""Matches the line of a setting that only selects models."""
+def _check_changes(loaded: LoadedConfig, stored: StoredDebate) -> DebateConfig:
+    """The configuration given with --resume, without secrets, if it does not change what was already said.
 
-
-def check_config_matches(loaded: LoadedConfig, stored: StoredDebate, *, models: bool) -> None:
-    """Check that a configuration given with --resume differs from the stored one in limits and output only.
-
-    Without `models`, differences in models and providers are allowed. Raises ConfigError, without secrets.
+    Raises ConfigError with a line for each setting that does.
     """
     kept = stored.debate.config
     redact = Redactor({*all_secrets(loaded), *all_secrets(replace(loaded, config=kept))})
-    given = normalize_resume_config(loaded.config, stored.debate)
-    lines = format_differences(kept, given, partial(redact_values, redact=redact))
-    lines = [line for line in lines if models or not _MODEL_DIFFERENCE.match(line)]
+    given = redact_config(normalize_resume_config(loaded.config, stored.debate), redact)
+    lines = find_fixed_differences(stored.debate, given, partial(redact_values, redact=redact))
     if lines:
         raise ConfigError(
-            f"{stored.path}: the stored debate has another configuration; resume without CONFIG, or undo these differences",
+            f"{stored.path}: a resumed debate may change models, providers, limits and the rounds ahead, not what was "
+            "already said; undo these differences",
             *(f"  {line}" for line in lines),
         )
+    return given
 
 
 def _require_callable(

@@ -1,21 +1,28 @@
-"""The rest of a stored debate: models to ask, and calls that were in flight when it stopped. Pure."""
+"""The rest of a stored debate: models to ask, settings that may change, and calls that were in flight. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
 from debate_cli.app.model_factory import judge_model_spec, judge_roles, with_run_providers
-from debate_cli.domain.config import DebateConfig, ModelSpec
+from debate_cli.domain.config import DebateConfig, FormatConfig, ModelSpec
+from debate_cli.domain.config_differences import find_differences, format_differences
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import DebateResumed
+from debate_cli.domain.events import DebateClosed, DebateResumed, SettingChange
 from debate_cli.domain.judging_run import FIRST_RUN, format_system_label
 from debate_cli.domain.tasks import Brief, Task
-from debate_cli.formats import next_step
+from debate_cli.formats import list_cues, next_step
 from debate_cli.judging.schedule import owed_briefs
 
 MAX_NAMED_CALLS = 4
 """Calls in flight that a message names individually."""
+PLAN_SETTINGS = ("phases", "exchanges", "turns")
+"""Keys of `format` that say which rounds there are; a resume may change the rounds ahead."""
+CHANGEABLE_FORMAT = PLAN_SETTINGS
+"""Keys of `format` that a resume may change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +51,48 @@ class RemainingWork:
         return _unique_specs(spec for pending in (self.main, *self.added_runs) for spec in pending.models)
 
 
-def find_remaining_work(debate: Debate, config: DebateConfig | None = None) -> RemainingWork:
-    """Find what `debate` still needs, within the limits of `config` (None: its own)."""
+def config_in_force(stored: DebateConfig, given: DebateConfig, *, models: bool = True) -> DebateConfig:
+    """`stored` with the settings of `given` that a resume may change; without `models`, debaters and judges keep theirs."""
+    changes: dict[str, object] = {name: getattr(given, name) for name in ("limits", "format")}
+    if models:
+        changes |= {name: getattr(given, name) for name in ("models", "providers", "judging")}
+        pairs = zip(stored.debaters, given.debaters, strict=True)
+        changes["debaters"] = tuple(old.model_copy(update={"model": new.model}) for old, new in pairs)
+    return stored.model_copy(update=changes)
+
+
+def find_fixed_differences(debate: Debate, given: DebateConfig, redact: Callable[[Any], Any]) -> list[str]:
+    """One line for each difference between the configurations of `debate` and `given` that would change what was said.
+
+    Models, providers, limits, output and the plan of the rounds ahead may differ. `redact` removes secrets from data.
+    """
+    stored = debate.config
+    lines = format_differences(_without_changeable(stored), _without_changeable(given), redact)
+    if not lines and not _keeps_spoken_turns(debate, given):
+        lines = format_differences(stored, stored.model_copy(update={"format": given.format}), redact)
+    return lines
+
+
+def find_changes(
+    debate: Debate, config: DebateConfig, at: datetime, redact: Callable[[Any], Any]
+) -> tuple[SettingChange, ...]:
+    """The settings in which `config` differs from the configuration of `debate`, output aside."""
+    turn = len(debate.turns)
+    return tuple(
+        SettingChange(at=at, turn=turn, key=found.key, stored=found.stored, given=found.given)
+        for found in find_differences(debate.config, config, redact, ignored=("output",))
+    )
+
+
+def close_early(debate: Debate, at: datetime) -> Debate:
+    """The debate, ended where it is: nothing more is said, and its judges are asked."""
+    return debate.apply(DebateClosed(at=at, reason="complete"))
+
+
+def find_remaining_work(debate: Debate) -> RemainingWork:
+    """Find what `debate` still needs."""
     briefs = owed_briefs(debate.apply(DebateResumed(at=debate.started_at)))
-    limits = (config or debate.config).limits
-    kept = debate.config.model_copy(update={"limits": limits})
+    kept = debate.config
     models = _pending_models_by_run(debate, briefs)
     own_providers = {run.id: with_run_providers(kept, run) for run in debate.runs if run.providers}
     main = _unique_specs(spec for run, specs in models.items() if run not in own_providers for spec in specs)
@@ -114,6 +158,36 @@ def _pending_models_by_run(debate: Debate, briefs: tuple[Brief, ...]) -> dict[st
                 judges = (judge_model_spec(config, run, role) for role in judge_roles(system))
                 found.setdefault(run.id, []).extend(judges)
     return {run: _unique_specs(spec for spec in specs if spec is not None) for run, specs in found.items()}
+
+
+def _without_changeable(config: DebateConfig) -> DebateConfig:
+    """`config` with defaults for every setting that a resume may change."""
+    plain = FormatConfig()
+    kept_plan = {name: getattr(plain, name) for name in CHANGEABLE_FORMAT}
+    systems = tuple(system.with_models(lambda _: None) for system in config.judging.systems)
+    return config.model_copy(
+        update={
+            "models": {},
+            "providers": {},
+            "debaters": tuple(debater.model_copy(update={"model": None}) for debater in config.debaters),
+            "judging": config.judging.model_copy(update={"systems": systems}),
+            "format": config.format.model_copy(update=kept_plan),
+        }
+    )
+
+
+def _keeps_spoken_turns(debate: Debate, given: DebateConfig) -> bool:
+    """Whether every turn so far has the same cue in the plan of `given`. A debate that closed for good has no other plan."""
+    if _plan(given) == _plan(debate.config):
+        return True
+    if debate.status == "complete":
+        return False
+    replanned = {cue.index: cue for cue in list_cues(debate.apply(DebateResumed(at=debate.started_at, config=given)))}
+    return all(replanned.get(cue.index) == cue for cue in list_cues(debate) if cue.index in debate.turns_by_index)
+
+
+def _plan(config: DebateConfig) -> tuple[object, ...]:
+    return tuple(getattr(config.format, name) for name in PLAN_SETTINGS)
 
 
 def _unique_specs(specs: Iterable[ModelSpec]) -> tuple[ModelSpec, ...]:

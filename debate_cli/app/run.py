@@ -9,9 +9,10 @@ from pathlib import Path
 
 from debate_cli.app.context import Cassette, RunContext
 from debate_cli.app.outcome import Outcome
-from debate_cli.app.preparation import check_config_matches, prepare_resume
+from debate_cli.app.preparation import prepare_resume
 from debate_cli.app.resume import find_remaining_work
 from debate_cli.app.session import Session
+from debate_cli.errors import UsageError
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.ids import new_id, validate_id
 from debate_cli.storage.transcript_store import StoredDebate
@@ -28,6 +29,8 @@ class DebateJob:
     stored: StoredDebate | None = None
     force: bool = False
     """Whether an existing debate of this id is overwritten."""
+    close: bool = False
+    """Whether the stored debate ends here and only its judges are asked."""
 
     @property
     def transcript_paths(self) -> tuple[Path, ...]:
@@ -40,7 +43,7 @@ class DebateJob:
         """Run the debate in `context`: the job's context with an observer and a stop signal."""
         session = Session(context)
         if self.stored is not None:
-            return await session.resume(self.stored)
+            return await session.resume(self.stored, close=self.close)
         return await session.begin(self.debate_id, self.folder, force=self.force)
 
 
@@ -51,15 +54,15 @@ def prepare_stored_debate(
     mock: bool,
     cassette: Cassette | None,
     asked: bool,
-    compare: bool,
+    close: bool,
 ) -> RunContext:
-    """Prepare to resume a stored debate with `loaded`.
+    """Prepare to resume a stored debate with `loaded`, or to end it where it is (`close`).
 
-    `compare`: check that `loaded` differs from the stored configuration in limits and output only. Raises ConfigError.
+    Raises UsageError if there is nothing to close, ConfigError if `loaded` changes what was already said.
     """
-    if compare:
-        check_config_matches(loaded, stored, models=not mock)
-    return prepare_resume(loaded, stored, mock=mock, cassette=cassette, asked=asked)
+    if close and not stored.debate.turns:
+        raise UsageError(f"{stored.path}: --close: nothing was said yet, so there is nothing to judge; resume it")
+    return prepare_resume(loaded, stored, mock=mock, cassette=cassette, asked=asked, close=close)
 
 
 def build_job(
@@ -70,6 +73,7 @@ def build_job(
     save: bool = True,
     stored: StoredDebate | None = None,
     force: bool = False,
+    close: bool = False,
 ) -> DebateJob:
     """The job for a prepared debate. `folder` None means the configuration's folder; a missing id is generated."""
     config = context.config
@@ -79,10 +83,10 @@ def build_job(
         else new_id(config.topic, datetime.now(UTC), random.SystemRandom(), context.redact)
     )
     place = (folder or Path(config.output.dir)) if save else None
-    return DebateJob(context, name, place, stored, force)
+    return DebateJob(context, name, place, stored, force, close)
 
 
-def models_replaced_by_mock(loaded: LoadedConfig, stored: StoredDebate) -> tuple[str, ...]:
+def models_replaced_by_mock(stored: StoredDebate) -> tuple[str, ...]:
     """Real models that the mock replaces in the rest of a stored debate."""
-    left = find_remaining_work(stored.debate, loaded.config).models
+    left = find_remaining_work(stored.debate).models
     return tuple(dict.fromkeys(spec.model for spec in left if not spec.model.startswith("mock/")))

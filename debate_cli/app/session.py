@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
+from debate_cli.app.config_resolution import redact_config
 from debate_cli.app.context import RunContext
 from debate_cli.app.judge_request import GENERATOR
 from debate_cli.app.model_factory import ModelFactory
 from debate_cli.app.outcome import Outcome
-from debate_cli.app.resume import describe_in_flight_calls
-from debate_cli.domain.config import DebateConfig
+from debate_cli.app.resume import config_in_force, describe_in_flight_calls, find_changes
 from debate_cli.domain.debate import Debate, fold
-from debate_cli.domain.events import CloseReason, DebateOpened, DebateResumed, Event, JudgingOpened
-from debate_cli.domain.judging_config import JudgingConfig
+from debate_cli.domain.events import CloseReason, DebateClosed, DebateOpened, DebateResumed, Event, JudgingOpened
 from debate_cli.domain.model_call import TotalUsage
 from debate_cli.engine import DebateRun
 from debate_cli.errors import StorageError, UnsavedError, UsageError
@@ -57,17 +57,18 @@ class Session:
                 self.context.observer.event(opened, debate)
                 return await self._run_engine(debate, journal, path)
 
-    async def resume(self, stored: StoredDebate) -> Outcome:
-        """Continue a stored debate, within the limits of the context's configuration.
+    async def resume(self, stored: StoredDebate, *, close: bool = False) -> Outcome:
+        """Continue a stored debate with the context's configuration, and record which settings it changes.
 
-        Added judging runs keep their own models and providers. A complete debate is returned unchanged.
+        With `close` the debate ends where it is, and only its judges are asked. Added judging runs keep their own
+        models and providers. A complete debate is returned unchanged.
         """
         path = stored.path.with_suffix(".json")
         if is_finished(stored.debate) and not path.with_suffix(JOURNAL_SUFFIX).exists():
             self.context.send_warning("the debate is complete; no model was asked")
             return Outcome(stored.debate, score(stored.debate, runs="all"), path, untouched=True)
         with lock_debate(path):
-            return await self._resume_locked(open_debate(stored.path), path)
+            return await self._resume_locked(open_debate(stored.path), path, close=close)
 
     async def judge(
         self,
@@ -96,7 +97,7 @@ class Session:
         added = (verdicts_of_run(outcome.debate, outcome.verdicts, run) for run in reversed(runs))
         return replace(outcome, verdicts=tuple(chain.from_iterable(added)))
 
-    async def _resume_locked(self, stored: StoredDebate, path: Path) -> Outcome:
+    async def _resume_locked(self, stored: StoredDebate, path: Path, *, close: bool) -> Outcome:
         """Resume while holding the debate's lock. Another process may have continued the debate before."""
         before = stored.debate
         if is_finished(before) and not stored.from_journal:
@@ -107,15 +108,18 @@ class Session:
                 self.context.send_warning(stored.torn_line_warning)
             if is_finished(before):
                 return self._close(before, journal, path, None)
-            resumed = DebateResumed(at=self.context.now())
+            resumed = self._resuming_event(before)
             debate = before.apply(resumed)
             lost = describe_in_flight_calls(debate, before.unanswered)
             if lost is not None:
                 self.context.send_warning(lost)
             journal.append(resumed)
+            if close and debate.status == "incomplete":
+                closed = DebateClosed(at=resumed.at, reason="complete")
+                journal.append(closed)
+                debate = debate.apply(closed)
             self.context.observer.event(resumed, debate)
-            config = before.config.model_copy(update={"limits": self.context.config.limits})
-            session = Session(replace(self.context, config=config))
+            session = Session(replace(self.context, config=debate.config))
             return await session._run_engine(debate, journal, path, used=debate.usage)
 
     async def _judge_locked(
@@ -186,24 +190,16 @@ class Session:
             at=self.context.now(),
             id=debate_id,
             generator=GENERATOR,
-            config=self._redact_config(config),
+            config=redact_config(config, self.context.redact),
             config_sha256=config.sha256(),
         )
 
-    def _redact_config(self, config: DebateConfig) -> DebateConfig:
-        """`config` without secrets in texts for models and people. What is needed to reach a model stays."""
-        redact = self.context.redact
-        return config.model_copy(
-            update={
-                "topic": redact(config.topic),
-                "background": None if config.background is None else redact(config.background),
-                "debaters": tuple(
-                    debater if debater.system is None else debater.model_copy(update={"system": redact(debater.system)})
-                    for debater in config.debaters
-                ),
-                "judging": JudgingConfig.model_validate(redact_values(config.judging.model_dump(mode="json"), redact)),
-            }
-        )
+    def _resuming_event(self, before: Debate) -> DebateResumed:
+        """The event that resumes `before` with the context's configuration. The mock replaces models without a record."""
+        at, given = self.context.now(), redact_config(self.context.config, self.context.redact)
+        config = config_in_force(before.config, given, models=not self.context.mock)
+        changes = find_changes(before, config, at, partial(redact_values, redact=self.context.redact))
+        return DebateResumed(at=at, changes=changes, config=config if changes else None)
 
 
 def _discard_event(_event: Event) -> None:

@@ -93,6 +93,9 @@ class Options(NamedTuple):
         bool,
         typer.Option("--continue", help="With --id: start the debate, or resume it if it is saved; done: do nothing."),
     ] = False
+    close: Annotated[bool, typer.Option("--close", help="With --resume: end the debate here and have it judged.")] = (
+        False
+    )
     record: Annotated[Path | None, typer.Option(metavar="FILE", help="Record every exchange to a cassette.")] = None
     replay: Annotated[Path | None, typer.Option(metavar="FILE", help="Serve every answer from a cassette.")] = None
     show_hidden: Annotated[bool, typer.Option("--show-hidden", help="Show hidden directives.")] = False
@@ -129,6 +132,8 @@ def run(given: Options) -> None:
         )
     if given.up_to_damage and (given.resume is None or given.dry_run):
         raise UsageError("--up-to-damage changes a journal for --resume; add --resume, and leave out --dry-run")
+    if given.close and given.resume is None:
+        raise UsageError("--close ends a saved debate; name it with --resume")
     if given.report is not None:
         refuse_existing(given.report, force=given.force, option="--report")
     context, stored = _prepare(given, changes, gates)
@@ -143,7 +148,13 @@ def run(given: Options) -> None:
     if given.report is not None:
         _check_writable(given.report)
     job = build_job(
-        context, debate_id=given.id, folder=given.out, save=not given.no_save, stored=stored, force=given.force
+        context,
+        debate_id=given.id,
+        folder=given.out,
+        save=not given.no_save,
+        stored=stored,
+        force=given.force,
+        close=given.close,
     )
     outcome, code = _execute(given, job, gates)
     if given.report is not None:
@@ -173,12 +184,11 @@ def _prepare(given: Options, changes: list[ConfigChange], gates: Gates) -> tuple
     if stored is None:
         with config_options.suggest_alternatives(loaded):
             return prepare_run(loaded, mock=given.mock, cassette=cassette, asked=asked), None
-    replaced = models_replaced_by_mock(loaded, stored) if given.mock and asked else ()
+    replaced = models_replaced_by_mock(stored) if given.mock and asked else ()
     if replaced:
         names = sanitize.sanitize_line(", ".join(replaced))
         print_status(f"note: --mock: the mock answers what is left, instead of {names}")
-    compare = given.config is not None or bool(changes)
-    context = prepare_stored_debate(loaded, stored, mock=given.mock, cassette=cassette, asked=asked, compare=compare)
+    context = prepare_stored_debate(loaded, stored, mock=given.mock, cassette=cassette, asked=asked, close=given.close)
     return context, stored
 
 

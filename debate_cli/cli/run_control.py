@@ -25,7 +25,7 @@ from debate_cli.engine import GRACE_S, StopSignal
 from debate_cli.errors import StorageError, format_page_hint, get_error_page
 from debate_cli.render import sanitize
 from debate_cli.render.missing_judgments import MissingJudgments, find_missing_judgments
-from debate_cli.render.resume_hint import required_change, resume_command
+from debate_cli.render.resume_hint import remedy_options, required_change, resume_command
 from debate_cli.render.summary import suggest_judge_command
 from debate_cli.storage.folder import JOURNAL_SUFFIX
 
@@ -119,31 +119,34 @@ def _report_halt(outcome: Outcome, halted: CloseReason, *, pipe_closed: bool) ->
     place = None if outcome.path is None else str(outcome.path)
     last = {failure.task.key: failure for failure in debate.failures}
     open_failures = [failure for key, failure in last.items() if key in debate.given_up and not failure.final]
-    reason, page, change = _halt_reason(halted, open_failures)
+    reason, page, change, failure = _halt_reason(halted, open_failures)
     again = resume_command(place, budget=halted == "budget", why=reason)
+    options = ("",) if failure is None else remedy_options(debate, failure)
+    commands = [f"{again} {option}".rstrip() for option in options]
     stopped_by_pipe = pipe_closed and halted == "interrupted"
     if stopped_by_pipe:
         reason = "stopped because the output pipe closed"
     sentence = f"debate: {reason.rstrip('.')}{format_page_hint(page)}; {f'{change}; ' if change else ''}resume with:"
     if place is None:
-        print_status(f"{sentence} {again}")
-    else:  # on its own line the command can be copied from a narrow terminal
+        print_status(f"{sentence} {' or '.join(commands)}")
+    else:  # on its own line a command can be copied from a narrow terminal
         print_status(sentence)
-        print_status(again)
+        for command in commands:
+            print_status(command)
     return CLOSED_PIPE if stopped_by_pipe else EXIT_CODES[halted]
 
 
-def _halt_reason(halted: CloseReason, open_failures: Sequence[Failure]) -> tuple[str, str, str]:
-    """What ended the run, the page that explains it, and what to change before resuming."""
+def _halt_reason(halted: CloseReason, open_failures: Sequence[Failure]) -> tuple[str, str, str, Failure | None]:
+    """What ended the run, the page that explains it, what to change before resuming, and the failure, if one ended it."""
     if halted == "interrupted":
-        return "stopped by the user", "interrupted", ""
+        return "stopped by the user", "interrupted", "", None
     ending_it = (
         failure
         for failure in reversed(open_failures)
         if (failure.cause == "BudgetError" if halted == "budget" else isinstance(failure.task, Cue))
     )
     failure = next(ending_it)
-    return failure.message, get_error_page(failure.cause), required_change(failure.cause)
+    return failure.message, get_error_page(failure.cause), required_change(failure.cause), failure
 
 
 def combined_exit_code(

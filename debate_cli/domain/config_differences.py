@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from debate_cli.domain.config import DebateConfig
@@ -79,8 +79,8 @@ def _format_mapping(value: Mapping[str, Any]) -> str:
     return ", ".join(f"{key} {part}" for key, part in parts.items()) or "none"
 
 
-IGNORED_SECTIONS = frozenset({"limits", "output"})
-"""Sections that a resume may change: limits and output."""
+IGNORED_SECTIONS = ("limits", "output")
+"""Sections that say nothing about what is argued or judged."""
 
 
 class Difference(NamedTuple):
@@ -101,10 +101,14 @@ def format_differences(stored: DebateConfig, given: DebateConfig, seen: Callable
 
 
 def find_differences(
-    stored: DebateConfig, given: DebateConfig, seen: Callable[[Any], Any] = lambda data: data
+    stored: DebateConfig,
+    given: DebateConfig,
+    seen: Callable[[Any], Any] = lambda data: data,
+    *,
+    ignored: Iterable[str] = IGNORED_SECTIONS,
 ) -> list[Difference]:
-    """The settings that differ. Limits and output are ignored; `seen` redacts both sides."""
-    sides = (config.model_dump(mode="json", exclude=set(IGNORED_SECTIONS)) for config in (stored, given))
+    """The settings that differ, those of the sections `ignored` aside; `seen` redacts both sides."""
+    sides = (config.model_dump(mode="json", exclude=set(ignored)) for config in (stored, given))
     return list(_walk("", *map(seen, sides)))
 
 

@@ -19,6 +19,7 @@ from debate_cli.domain.events import (
     Failure,
     Generator,
     JudgingOpened,
+    SettingChange,
     TaskFailed,
     TaskStarted,
     TurnCompleted,
@@ -40,7 +41,11 @@ class Debate(FrozenModel):
     id: str
     generator: Generator
     config: DebateConfig
+    """The configuration in force."""
     config_sha256: str
+    """Hash of the first configuration."""
+    changes: tuple[SettingChange, ...] = ()
+    """Settings that were changed when the debate was resumed."""
     participants: tuple[Participant, ...]
     started_at: datetime
     finished_at: datetime | None = None
@@ -186,8 +191,7 @@ class Debate(FrozenModel):
             case DebateClosed():
                 return self._replace(closed=event.reason, finished_at=event.at)
             case DebateResumed():
-                final = frozenset(item.task.key for item in self.failures if item.final)
-                return self._replace(closed=None, finished_at=None, given_up=final, unanswered=())
+                return self._apply_resume(event)
 
     def _replace(self, **changes: object) -> Debate:
         return self.model_copy(update=changes)
@@ -212,6 +216,19 @@ class Debate(FrozenModel):
             given_up=self.given_up | {key},
             unanswered=_remove_key(self.unanswered, key),
         )
+
+    def _apply_resume(self, event: DebateResumed) -> Debate:
+        final = frozenset(item.task.key for item in self.failures if item.final)
+        resumed = self._replace(given_up=final, unanswered=(), changes=(*self.changes, *event.changes))
+        if self.status == "incomplete":
+            resumed = resumed._replace(closed=None, finished_at=None)
+        return resumed if event.config is None else resumed._with_config(event.config)
+
+    def _with_config(self, config: DebateConfig) -> Debate:
+        """The debate with `config` in force, for the debaters and for its own judging run."""
+        first, *added = self.runs
+        own = first.model_copy(update={"judging": config.judging})
+        return self._replace(config=config, participants=participants(config), runs=(own, *added))
 
     def _apply_judging_opened(self, event: JudgingOpened) -> Debate:
         kinds = {system.kind for system in event.judging.systems} if event.replaces else set[str]()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic import ConfigDict, Field, JsonValue, TypeAdapter
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import DebateConfig, JudgingConfig, ModelSpec, ProviderSpec
@@ -115,11 +115,34 @@ class DebateClosed(FrozenModel):
     reason: CloseReason
 
 
+class SettingChange(FrozenModel):
+    """A setting that was changed when a debate was resumed."""
+
+    model_config = ConfigDict(serialize_by_alias=True, validate_by_name=True, validate_by_alias=True)
+
+    at: UtcDatetime
+    turn: int = Field(ge=0)
+    """Number of turns that were made before the change."""
+    key: str
+    """Key path with dots, e.g. `models.default.model`."""
+    stored: JsonValue = Field(validation_alias="from", serialization_alias="from")
+    """The value before; null if there was none."""
+    given: JsonValue = Field(validation_alias="to", serialization_alias="to")
+    """The value since; null if there is none."""
+
+
 class DebateResumed(FrozenModel):
-    """The debate continues after a crash or a resumable close; tasks with failures that are not final are asked again."""
+    """The debate continues after a crash or a resumable close; tasks with failures that are not final are asked again.
+
+    A debate that closed for good stays closed: only its judges are asked again.
+    """
 
     type: Literal["resumed"] = "resumed"
     at: UtcDatetime
+    changes: tuple[SettingChange, ...] = ()
+    """Settings that differ from now on. Written only where there are any."""
+    config: DebateConfig | None = None
+    """The whole configuration in force from now on; None for that of before."""
 
 
 Event = Annotated[

@@ -36,7 +36,9 @@ class Step:
 
 
 def next_step(debate: Debate) -> Step:
-    """Who speaks now, or why the debate is over."""
+    """Who speaks now, or why the debate is over. In a debate that closed for good, nobody speaks again."""
+    if debate.status == "complete":
+        return Step(close=debate.closed)
     table = build_timetable(debate)
     if not all(debate.is_settled(brief) for brief in _awaited_briefs(debate, table)):
         return Step()

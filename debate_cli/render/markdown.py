@@ -20,6 +20,7 @@ from debate_cli.render.speech_parts import SpeechPart, split_turn
 from debate_cli.render.summary import (
     NOT_JUDGED_MESSAGE,
     JudgeQuote,
+    build_changes_table,
     describe_answer,
     explain_scores,
     quote_judge,
@@ -97,6 +98,8 @@ def _whole(debate: Debate, report: DebateReport, speeches: Iterable[str]) -> lis
         lines += _format_table(table)
     lines += speeches
     lines += ["## Usage", "", escape_markdown(theme.format_usage(debate.usage)), ""]
+    changed = build_changes_table(debate)
+    lines += _format_table(changed) if changed is not None else []
     closed = theme.describe_close(debate)
     return [*lines, closed, ""] if closed else lines
 

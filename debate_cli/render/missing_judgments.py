@@ -15,7 +15,7 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import format_page_hint, get_error_page
 from debate_cli.judging.schedule import missing_briefs
 from debate_cli.render import sanitize
-from debate_cli.render.resume_hint import resume_command
+from debate_cli.render.resume_hint import remedy_options, resume_command
 from debate_cli.render.theme import shorten
 
 _ABSTENTION_PAGE = "no-structured-output"
@@ -56,8 +56,14 @@ class MissingJudgments(NamedTuple):
 
         `place`: the transcript; None if nothing was saved, which leaves the command given before.
         """
-        again = (resume_command(place),) if self.resumable_briefs or place is None else ()
+        again = (resume_command(place) + self._remedy(),) if self.resumable_briefs or place is None else ()
         return again if place is None else (*again, self._judge_command(place))
+
+    def _remedy(self) -> str:
+        """The option without which resuming asks in vain, after a space; empty if there is none."""
+        failed = (self.failures[brief.key] for brief in self.resumable_briefs if brief.key in self.failures)
+        option = next((remedy_options(self.debate, failure)[0] for failure in failed), "")
+        return option and f" {option}"
 
     def _describe_reason(self) -> str:
         messages = [self.failures[brief.key].message for brief in self.briefs if brief.key in self.failures]

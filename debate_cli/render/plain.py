@@ -40,6 +40,8 @@ from debate_cli.render.summary import (
     MAX_CLAIMS,
     MAX_QUESTIONS,
     SummaryClaim,
+    build_changes_table,
+    change_lines,
     describe_answer,
     describe_omitted_verdicts,
     explain_scores,
@@ -307,13 +309,14 @@ def details_lines(
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     report = build_debate_report(shown, verdicts)
     traced = only == "trace" or is_trace_useful(shown, again=judged is not None)
+    changed = build_changes_table(debate)
     standings = {row.id: theme.STANDING_BADGES[row.standing].word for row in report.trace_rows if row.standing}
     parts: dict[str, list[str]] = {
         "scores": [line for table in report.scores for line in table_lines(table, standings)],
         "trace": table_lines(report.trace) if report.trace and traced else [],
         "verdict": verdict_lines(shown, report.verdicts, report.briefing if only is None else None),
         "briefing": _briefing_lines(shown, report, report.briefing) if report.briefing is not None else [],
-        "usage": ["", *_usage_lines(debate, judged)],
+        "usage": ["", *_usage_lines(debate, judged), *(table_lines(changed) if changed else [])],
     }
     return [line for name, lines in parts.items() if only in (None, name) for line in lines]
 
@@ -477,6 +480,7 @@ class PlainObserver:
                 self._write(
                     [*header_lines(debate, self._plan, self._servers), f"{theme.describe_resume(debate).capitalize()}."]
                 )
+                self._write(f"Changed: {sanitize_line(line)}" for line in change_lines(event.changes))
             case JudgingOpened():
                 self._write([f"Judging run {sanitize_line(event.run)}", *judge_lines(debate, debate.run(event.run))])
             case TurnCompleted(turn=turn):

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import shlex
 
+from debate_cli.domain.config import DebateConfig
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import Failure
+from debate_cli.domain.judges import judge_model_role
+from debate_cli.domain.judging_run import FIRST_RUN
+from debate_cli.domain.tasks import Brief, Cue, Task
 from debate_cli.render import sanitize
 
 MAX_TOKENS_OPTION, MAX_COST_OPTION = "--max-tokens N", "--max-cost USD"
 """The options that raise a budget."""
+MODEL_PLACEHOLDER = "PROVIDER/MODEL"
 _REQUIRED_CHANGES = {
-    "ContextOverflowError": "resuming asks the same again and fails again: start a new debate with a shorter background,"
-    " fewer arguments or rounds, or a model with a larger context",
-    "UnauthorizedError": "resuming fails again until the key is replaced",
-    "MissingKeyError": "resuming fails again until the key is set",
-    "UnknownModelError": "resuming fails again until the server has that model; else start a new debate with another one",
-    "QuotaExhaustedError": "resuming fails again until the provider's quota is raised",
-    "RejectedError": "resuming sends the same request and is likely to fail again",
+    "ContextOverflowError": "resuming alone asks the same again and fails again; change one thing",
+    "UnauthorizedError": "resuming fails again until the key is replaced or another model is named",
+    "UnknownModelError": "resuming fails again until the server has that model or another one is named",
+    "QuotaExhaustedError": "resuming fails again until the provider's quota is raised or another model is named",
+    "RejectedError": "resuming sends the same request and is likely to fail again; name another model",
+    "WeightsError": "resuming fails again until the weights can be loaded or another model is named",
 }
 """By cause of a failure that resuming repeats."""
+_PERSISTENT_REQUESTS = frozenset({"ContextOverflowError", "RejectedError"})
+"""Causes that only a change of the debate's settings removes."""
 
 
 def resume_command(place: str | None, *, budget: bool = False, why: str = "") -> str:
@@ -36,6 +44,33 @@ def resume_command(place: str | None, *, budget: bool = False, why: str = "") ->
 def required_change(cause: str) -> str:
     """What to change before resuming, if resuming repeats a failure of that cause; else empty."""
     return _REQUIRED_CHANGES.get(cause, "")
+
+
+def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
+    """Options of `debate run --resume`, one of which removes the cause of `failure`; the empty one resumes as it is.
+
+    A later judging run keeps its models, so no option removes the cause there.
+    """
+    is_added = isinstance(failure.task, Brief) and failure.task.run != FIRST_RUN
+    if is_added or not required_change(failure.cause):
+        return ("",)
+    model = f"--set {_model_setting(debate.config, failure.task)}={MODEL_PLACEHOLDER}"
+    if failure.cause not in _PERSISTENT_REQUESTS:
+        return ("", model)
+    can_close = isinstance(failure.task, Cue) and bool(debate.turns)
+    return (model, *(("--close",) if can_close else ()))
+
+
+def _model_setting(config: DebateConfig, task: Task) -> str:
+    """Key path of the setting that names the model of a debater, or of a judge of the debate's own judging run."""
+    if isinstance(task, Cue):
+        place, debater = next(item for item in enumerate(config.debaters) if item[1].name == task.speaker)
+        role, own = debater.model or "default", f"debaters.{place}.model"
+    else:
+        place, system = next(item for item in enumerate(config.judging.systems) if item[1].kind == task.system)
+        fallback = "judge" if "judge" in config.models else "default"
+        role, own = judge_model_role(system, task.assessor) or fallback, f"judging.systems.{place}.judge"
+    return own if "/" in role else f"models.{role}.model"
 
 
 def _budget_options(why: str) -> str:

@@ -6,11 +6,13 @@ Everything is derived from verdicts and assessments. Names and words are untrust
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from debate_cli.domain.config_differences import format_setting_pair
 from debate_cli.domain.debate import Debate, judging_usage
+from debate_cli.domain.events import SettingChange
 from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
@@ -23,6 +25,7 @@ from debate_cli.systems.structured.findings import Standing
 from debate_cli.systems.structured.score import MAX_ARGUMENT_MARK
 from debate_cli.systems.structured.trace import build_trace_table
 from debate_cli.systems.structured.weakest import WeakestArgument, argument_scores, find_weakest_argument
+from debate_cli.systems.tables import Table
 
 NOT_JUDGED_MESSAGE = "This debate has not been judged."
 """Stands for a missing verdict."""
@@ -227,6 +230,22 @@ def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[t
         ("this judging", theme.format_usage(own)),
         ("the debate with all its judgings", theme.format_usage(whole)),
     )
+
+
+def change_lines(changes: Iterable[SettingChange]) -> Iterator[str]:
+    """`models.default.model: mock/a → mock/b` for each change."""
+    for found in changes:
+        stored, given = format_setting_pair(found.stored, found.given)
+        yield f"{found.key}: {stored} → {given}"
+
+
+def build_changes_table(debate: Debate) -> Table | None:
+    """The settings that were changed when the debate was resumed; None if there are none."""
+    rows = tuple(
+        (found.key, *format_setting_pair(found.stored, found.given), f"after {theme.count_speeches(found.turn)}")
+        for found in debate.changes
+    )
+    return Table("changed on resuming", ("setting", "from", "to", "when"), rows, has_key_column=True) if rows else None
 
 
 def total_call_seconds(debate: Debate) -> float:

@@ -21,6 +21,7 @@ from debate_cli.render.summary import (
     MAX_QUESTIONS,
     SummaryClaim,
     VerdictSummary,
+    build_changes_table,
     describe_answer,
     describe_omitted_verdicts,
     explain_scores,
@@ -98,11 +99,13 @@ def details(
     report = build_debate_report(shown, verdicts)
     traced = only == "trace" or is_trace_useful(shown, again=judged is not None)
     trace = build_trace_table(shown) if traced else ()
+    changed = build_changes_table(debate)
     parts: dict[str, list[RenderableType]] = {
         "scores": [render_table(table, styles) for table in report.scores],
         "trace": [render_table(trace_table(trace), styles)] if trace else [],
         "verdict": _verdict_part(shown, report, styles, report.briefing if only is None else None),
         "briefing": [_briefing_view(shown, report)] if report.briefing is not None else [],
+        "changes": [render_table(changed, styles)] if changed is not None else [],
         "usage": [
             section("usage", label_grid([(label, Text(words)) for label, words in usage_rows(debate, judged)])),
             *_rehearsal_lines(debate),

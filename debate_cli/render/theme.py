@@ -137,13 +137,21 @@ def format_brief(brief: Brief, called: str | None = None, *, in_full: bool = Fal
 
 
 def describe_resume(debate: Debate) -> str:
-    """`resumed after 3 speeches`, or `before the first speech`; for a text `resumed`."""
+    """`resumed after 3 speeches`, or `before the first speech`; for a text `resumed`.
+
+    If nothing more is to be said: `judging resumed after 3 speeches`.
+    """
     if debate.document_name is not None:
         return "resumed"
-    heard = len(debate.turns)
-    if not heard:
+    if not debate.turns:
         return "resumed before the first speech"
-    return f"resumed after {heard} speech{'' if heard == 1 else 'es'}"
+    what = "judging resumed" if debate.status == "complete" else "resumed"
+    return f"{what} after {count_speeches(len(debate.turns))}"
+
+
+def count_speeches(count: int) -> str:
+    """`1 speech`, `3 speeches`."""
+    return f"{count} speech{'' if count == 1 else 'es'}"
 
 
 def describe_judging(debate: Debate) -> str:

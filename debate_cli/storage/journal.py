@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Self
 
 from pydantic import ValidationError
 
-from debate_cli.domain.events import EVENT_ADAPTER, DebateOpened, Event, JudgingOpened, TaskStarted
+from debate_cli.domain.events import EVENT_ADAPTER, DebateOpened, DebateResumed, Event, JudgingOpened, TaskStarted
 from debate_cli.errors import NewerVersionError, StorageError, TranscriptError
 from debate_cli.storage.atomic_write import atomic_write, friendly_os_errors, open_regular_file, write_all
 from debate_cli.storage.plain import is_mapping
@@ -313,6 +313,10 @@ def _format_event(event: Event, redact: Redact) -> bytes:
         if not event.kept_verdicts:
             del data["kept_verdicts"]
         data = {_VERSION_KEY: SCHEMA_VERSION, **data}
+    elif isinstance(event, DebateResumed):
+        data = {key: value for key, value in data.items() if value}
+        if event.config is not None:
+            data["config"] = config_to_json(event.config)
     elif isinstance(event, JudgingOpened):
         data["providers"] = providers_to_json(event.providers)
     return dump_json_line(data, redact)

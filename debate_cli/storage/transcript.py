@@ -32,6 +32,7 @@ from debate_cli.domain.events import (
     Failure,
     Generator,
     JudgingOpened,
+    SettingChange,
     TaskFailed,
     TaskStarted,
     TurnCompleted,
@@ -62,7 +63,7 @@ OPTIONAL_KEYS = frozenset({
     "evaded", "item", "reason", "changed_because", "round", "guidance", "exchange", "momentum",
 })  # fmt: skip
 """Keys that are omitted if they are null; every other key is always present."""
-ABSENT_WHEN_EMPTY = ("unanswered", "runs")
+ABSENT_WHEN_EMPTY = ("changes", "unanswered", "runs")
 """Top-level keys that are omitted if they are empty."""
 _EVENT_SECTIONS = ("participants", "turns", "assessments", "failures")
 
@@ -101,7 +102,11 @@ class Transcript(FrozenModel):
     started_at: UtcDatetime
     finished_at: UtcDatetime | None
     config: DebateConfig
+    """The configuration in force."""
     config_sha256: str
+    """Hash of the first configuration."""
+    changes: tuple[SettingChange, ...] = ()
+    """Settings that were changed when the debate was resumed; left out if there are none."""
     participants: tuple[Participant, ...]
     turns: tuple[Turn, ...]
     assessments: tuple[Assessment, ...]
@@ -128,6 +133,7 @@ def to_transcript(debate: Debate, verdicts: Sequence[Verdict] = ()) -> Transcrip
         finished_at=debate.finished_at,
         config=debate.config,
         config_sha256=debate.config_sha256,
+        changes=debate.changes,
         participants=debate.participants,
         turns=debate.turns,
         assessments=debate.assessments,
@@ -176,6 +182,8 @@ def transcript_to_events(transcript: Transcript) -> list[Event]:
         kept_verdicts=_kept_verdicts(transcript),
     )
     events: list[Event] = [opened]
+    if transcript.changes:
+        events.append(DebateResumed(at=at, changes=transcript.changes))
     events += [TurnCompleted(at=at, turn=turn) for turn in transcript.turns]
     events += [
         JudgingOpened(
@@ -205,6 +213,7 @@ def transcript_to_debate(transcript: Transcript) -> Debate:
         generator=transcript.generator,
         config=transcript.config,
         config_sha256=transcript.config_sha256,
+        changes=transcript.changes,
         participants=transcript.participants,
         started_at=transcript.started_at,
         finished_at=transcript.finished_at if transcript.closed is not None else None,

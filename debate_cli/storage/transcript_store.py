@@ -213,5 +213,6 @@ def _covers_journal(transcript: Debate, journal: Debate) -> bool:
         and (journal.closed == transcript.closed or transcript.status == "complete")
         and journal.answered_keys <= transcript.answered_keys
         and len(journal.failures) <= len(transcript.failures)
+        and len(journal.changes) <= len(transcript.changes)
         and {run.id for run in journal.runs} <= {run.id for run in transcript.runs}
     )

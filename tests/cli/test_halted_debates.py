@@ -144,7 +144,7 @@ def test_judges_that_cannot_be_reached_are_replaced_by_others(here: Path) -> Non
     again = ("judge", "one", "--system", "moderator", "--model", "mock/m", "--replace", "--fail-on", "missing")
     assert debate(*again, "-q", cwd=here).code == 0
     done = debate("run", "--resume", "one", "--fail-on", "missing", "-q", cwd=here)
-    assert (done.code, "nothing was asked" in done.err) == (0, True), done.err
+    assert (done.code, "no model was asked" in done.err) == (0, True), done.err
 
 
 def test_judging_that_fails_leaves_the_debate_unchanged(saved: Path) -> None:

@@ -11,7 +11,7 @@ from datetime import datetime
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.model_call import ModelCall, total_usage
 from debate_cli.render import theme
-from debate_cli.render.summary import total_call_seconds
+from debate_cli.render.summary import build_changes_table, total_call_seconds
 from debate_cli.systems.tables import Number, Table, TableRow
 
 
@@ -23,6 +23,8 @@ class Provenance:
     """Name and value."""
     usage: Table
     runs: Table
+    changes: Table | None
+    """None if no setting was changed."""
     failures: Table | None
     """None if nothing failed."""
     config: str
@@ -35,6 +37,7 @@ def collect_provenance(debate: Debate) -> Provenance:
         tuple(_facts(debate)),
         _usage(debate),
         _runs(debate),
+        build_changes_table(debate),
         _failures(debate),
         json.dumps(debate.config.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False, indent=2),
     )

@@ -42,6 +42,8 @@ from debate_cli.render.live import header
 from debate_cli.render.live.progress import ProgressLine
 from debate_cli.render.live.speech import PanelRow, SpeechStream, Tail, streaming_panels, turn_panel
 from debate_cli.render.replay import group_waves
+from debate_cli.render.summary import change_lines
+from debate_cli.render.terminal import terminal_line
 
 FRAMES_PER_SECOND = 10
 
@@ -297,7 +299,7 @@ class _Script:
             case DebateOpened():
                 self.print(header.debate_heading(debate, planned=self._planned, cost=self._cost, servers=self._servers))
             case DebateResumed():
-                self._resume(debate)
+                self._resume(event, debate)
             case JudgingOpened():
                 self.print(header.judging_run_heading(debate, debate.run(event.run)))
             case TurnCompleted():
@@ -342,9 +344,10 @@ class _Script:
     def _add(self, stream: SpeechStream) -> None:
         self._wave = sorted([*self._wave, stream], key=lambda item: item.cue.index)
 
-    def _resume(self, debate: Debate) -> None:
+    def _resume(self, event: DebateResumed, debate: Debate) -> None:
         self.progress.resume(debate)
         self.print(header.debate_heading(debate, theme.describe_resume(debate)))
+        self.print(*(terminal_line(f"changed: {line}", theme.MUTED) for line in change_lines(event.changes)))
         threads = ThreadIndex(debate.turns)
         for wave in group_waves(debate):
             self._print_speeches([(turn, threads) for turn in wave], debate)

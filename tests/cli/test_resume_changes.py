@@ -1,0 +1,131 @@
+"""A resumed debate with other settings: what may change is recorded and shown, what was said is not touched."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_support import CommandResult, debate, write_config
+from model_server import model_server
+
+CONFIG = """\
+topic: Cats or dogs?
+providers: {lab: {kind: openai, base_url: "URL", api_key_env: null}}
+models: {default: {model: lab/small}, judge: {model: mock/judge}}
+debaters: [{name: Ada, side: for}, {name: Bo, side: against}]
+format: {kind: free_flowing, turns: 6}
+limits: {max_attempts: 1}
+"""
+OFFLINE = CONFIG.replace("lab/small", "mock/a").replace("turns: 6", "turns: 3").replace("URL", "http://127.0.0.1:9/v1")
+
+
+def read(here: Path) -> dict[str, Any]:
+    """The saved transcript."""
+    return json.loads((here / "transcripts/one.json").read_text())
+
+
+def resume(here: Path, *options: str) -> CommandResult:
+    """Resume the debate with these options."""
+    return debate("run", "--resume", "one", "-q", *options, cwd=here)
+
+
+def stopped(here: Path, tokens: int = 13000) -> list[dict[str, Any]]:
+    """The turns of an offline debate that a budget of tokens stopped."""
+    write_config(here, OFFLINE)
+    assert debate("run", "debate.yaml", "--id", "one", "-q", "--max-tokens", str(tokens), cwd=here).code == 4
+    turns = read(here)["turns"]
+    assert 2 < len(turns) < 6
+    return turns
+
+
+def test_every_advised_command_continues_a_debate_whose_context_overflowed(here: Path) -> None:
+    """Another model, or a close; the message never offers to resume only, which asks the same again."""
+    advised = ("--set models.default.model=PROVIDER/MODEL", "--close")
+    with model_server() as server:
+        server.context_tokens = 2500
+        write_config(here, CONFIG.replace("URL", server.base_url))
+        failed = debate("run", "debate.yaml", "--id", "one", "-q", cwd=here)
+        assert (failed.code, failed.lines[-2:]) == (
+            3,
+            [f"debate run --resume transcripts/one.json {option}" for option in advised],
+        ), failed.err
+        before = (here / "transcripts/one.json").read_text()
+        spoken = json.loads(before)["turns"]
+        assert len(spoken) > 2
+        for option in advised:
+            (here / "transcripts/one.json").write_text(before)
+            done = resume(here, *option.replace("PROVIDER/MODEL", "mock/large").split())
+            after = read(here)
+            assert (done.code, after["closed"], after["turns"][: len(spoken)]) == (0, "complete", spoken), done.err
+            assert (len(after["turns"]) == len(spoken)) == (option == "--close")
+            assert {verdict["system"] for verdict in after["verdicts"]} == {"structured"}
+
+
+def test_a_change_is_recorded_and_in_force(here: Path) -> None:
+    """`changes` has time, turn, key and both values; `config` has the new one, `config_sha256` stays that of the first."""
+    spoken = stopped(here)
+    first = read(here)
+    done = resume(here, "--set", "models.default.model=mock/b", "--max-tokens", "900000", "--set", "format.turns=4")
+    after = read(here)
+    assert done.code == 0, done.err
+    assert [(item["key"], item["from"], item["to"], item["turn"]) for item in after["changes"]] == [
+        ("models.default.model", "mock/a", "mock/b", len(spoken)),
+        ("format.turns", 3, 4, len(spoken)),
+        ("limits.max_tokens", 13000, 900000, len(spoken)),
+    ]
+    assert after["config"]["models"]["default"]["model"] == "mock/b"
+    assert after["config_sha256"] == first["config_sha256"]
+    assert [turn["exchange"]["model"] for turn in after["turns"][len(spoken) - 1 :]][:2] == ["mock/a", "mock/b"]
+    assert len(after["turns"]) == 8
+
+
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [(("replay", "one", "--format", "markdown"), "| limits.max\\_tokens | 13000 | 900000 |"),
+     (("replay", "one", "--format", "html"), "changed on resuming"),
+     (("run", "--resume", "one", "--details"), "limits.max_tokens")],
+    ids=["markdown", "html", "details"],
+)  # fmt: skip
+def test_changes_are_shown_in_every_medium(here: Path, options: tuple[str, ...], shown: str) -> None:
+    """With the usage, as part of the provenance."""
+    stopped(here)
+    assert resume(here, "--max-tokens", "900000").code == 0
+    done = debate(*options, cwd=here)
+    assert (done.code, shown in done.out) == (0, True), done.out
+
+
+@pytest.mark.parametrize(
+    ("option", "line"),
+    [("topic=Cats?", '  topic: stored "Cats or dogs?", given "Cats?"'),
+     ("format.turns=1", "  format.turns: stored 3, given 1"),
+     ("format.arguments=5", "  format.arguments: stored 3, given 5"),
+     ("debaters.0.name=Cy", '  debaters.0.name: stored "Ada", given "Cy"')],
+)  # fmt: skip
+def test_what_would_change_the_past_is_refused(here: Path, option: str, line: str) -> None:
+    """Exit 2 with the setting, and the file is unchanged."""
+    stopped(here)
+    before = (here / "transcripts/one.json").read_bytes()
+    done = resume(here, "--set", option, "--set", "models.default.model=mock/b")
+    assert done.code == 2
+    assert line in done.lines, done.err
+    assert (here / "transcripts/one.json").read_bytes() == before
+
+
+def test_a_closed_debate_stays_closed_when_its_judges_are_asked_again(here: Path) -> None:
+    """After `--close` with an unreachable judge, a resume asks the judge, and no debater."""
+    spoken = stopped(here)
+    assert resume(here, "--close", "--max-tokens", "800000", "--set", "models.judge.model=lab/none").code == 3
+    assert resume(here, "--max-tokens", "900000", "--set", "models.judge.model=mock/judge").code == 0
+    after = read(here)
+    assert (after["closed"], after["turns"], len(after["assessments"])) == ("complete", spoken, 1)
+
+
+def test_close_needs_a_saved_debate_with_a_speech(here: Path) -> None:
+    """Without --resume, or before the first speech, exit 2 with one sentence."""
+    write_config(here, OFFLINE)
+    assert debate("run", "debate.yaml", "--id", "one", "-q", "--max-tokens", "1", cwd=here).code == 4
+    for command in (("run", "debate.yaml", "--close"), ("run", "--resume", "one", "--close")):
+        done = debate(*command, cwd=here)
+        assert (done.code, len(done.lines), "--close" in done.err) == (2, 1, True), done.err

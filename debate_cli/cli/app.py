@@ -36,11 +36,13 @@ class CommandSummary(NamedTuple):
     panel: str
     help: str
     """First line of the subcommand's own help. A test compares the two."""
+    options: str = ""
+    """Module in `debate_cli.cli` with the options, if they are not in the subcommand's own; help loads this one only."""
 
 
 COMMANDS: dict[str, CommandSummary] = {
-    "run": CommandSummary(DEBATE_PANEL, "Run a debate and save its transcript."),
-    "judge": CommandSummary(SAVED_PANEL, "Judge saved debates (again), without their debaters."),
+    "run": CommandSummary(DEBATE_PANEL, "Run a debate and save its transcript.", "run_options"),
+    "judge": CommandSummary(SAVED_PANEL, "Judge saved debates (again), without their debaters.", "judge_options"),
     "score": CommandSummary(SAVED_PANEL, "Recompute verdicts from saved debates, without any model."),
     "replay": CommandSummary(SAVED_PANEL, "Show a saved debate as it was shown when it ran."),
     "list": CommandSummary(SAVED_PANEL, "List the saved debates of a folder: who won, and what it cost."),
@@ -127,18 +129,18 @@ class Subcommand(FormattedCommand):
 
 
 def load_command(name: str) -> Any:
-    """Import a subcommand.
+    """Import the options of a subcommand, and the subcommand itself once it runs.
 
-    Its module has `Options` (a NamedTuple of options and help), `run(Options)`, and optionally `EPILOG`.
+    The one has `Options` (a NamedTuple of options and help) and optionally `EPILOG`, the other `run(Options)`.
     """
-    module = importlib.import_module(f"debate_cli.cli.{name}")
+    declared = importlib.import_module(f"debate_cli.cli.{COMMANDS[name].options or name}")
     single = typer.Typer(add_completion=False)
-    single.command(cls=Subcommand, epilog=getattr(module, "EPILOG", None))(module.Options)
+    single.command(cls=Subcommand, epilog=getattr(declared, "EPILOG", None))(declared.Options)
     command = typer.main.get_command(single)
     command.name = name
 
     def run(**values: Any) -> None:
-        module.run(module.Options(**values))
+        importlib.import_module(f"debate_cli.cli.{name}").run(declared.Options(**values))
 
     command.callback = run
     return command

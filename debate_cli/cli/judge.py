@@ -1,9 +1,8 @@
-"""`debate judge`."""
+"""`debate judge`. Its options are in `judge_options`."""
 
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, NamedTuple
 
 import typer
 
@@ -12,11 +11,12 @@ from debate_cli.app.judge import JudgeTarget, JudgeTask, build_judge_tasks, judg
 from debate_cli.app.judge_request import JudgingRequest
 from debate_cli.app.outcome import Outcome
 from debate_cli.app.score import ScoredFile, describe_unfinished
-from debate_cli.cli import completion, config_options, console, options, run_control, screen
+from debate_cli.cli import config_options, console, options, run_control, screen
 from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import ignore_broken_pipe, print_status, refuse_existing, write_json_chunks
 from debate_cli.cli.dry_run import show_judging_plans
+from debate_cli.cli.judge_options import Options
 from debate_cli.cli.run import write_report
 from debate_cli.errors import DebateError, UsageError
 from debate_cli.render import score_rows
@@ -25,87 +25,6 @@ from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.transcript_dirs import transcript_dirs
 from debate_cli.storage.transcript_store import expand_references
 from debate_cli.storage.variables import load_environment
-
-EPILOG = options.EXIT_CODES_WITH_MODELS
-
-
-class Options(NamedTuple):
-    """Judge saved debates (again), without their debaters.
-
-    Adds assessments as a judging run of their own; `debate score --runs all` shows all runs side by side. No debater's
-    model or key is needed. With --system panel, PATH may be any text file. Each --model gets a judging run of its own.
-
-    Examples:
-
-      debate judge my-debate --system panel --model anthropic/claude-sonnet-5
-
-      debate judge transcripts/ --config configs/panel.yaml --repeat 3
-
-      debate judge PLAN.md --system panel --mock
-
-      debate judge transcripts/ --system live --model openai/gpt-5 --dry-run
-    """
-
-    paths: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="PATH",
-            help="Transcripts, folders, globs, ids; any text for panel.",
-            autocompletion=completion.complete_paths,
-        ),
-    ]
-    config: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CONFIG", help="Configuration with the judging to use.", autocompletion=completion.complete_configs
-        ),
-    ] = None
-    system: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME", help="Judge by this system (repeatable).", autocompletion=completion.complete_systems
-        ),
-    ] = None
-    model: Annotated[
-        list[str] | None, typer.Option(metavar="PROVIDER/MODEL", help="Model of every judge (repeatable).")
-    ] = None
-    judges: Annotated[int | None, typer.Option(min=1, max=25, help="Judges of each system.")] = None
-    repeat: Annotated[int, typer.Option(min=1, max=100, help="Independent judging runs of each model.")] = 1
-    mock: options.MockOption = False
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Earlier assessments of these systems no longer count.")
-    ] = False
-    out: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="File or folder for the result; default: in place.")
-    ] = None
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file at --out.")] = False
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY.PATH=VALUE", help="Change a setting of --config.")
-    ] = None
-    max_cost: Annotated[
-        float | None, typer.Option(metavar="USD", help="Budget of each file's judging in US dollars, above 0.")
-    ] = None
-    max_tokens: Annotated[int | None, typer.Option(min=1, help="Budget of each file's judging in tokens.")] = None
-    record: Annotated[Path | None, typer.Option(metavar="FILE", help="Record every exchange to a cassette.")] = None
-    playback: Annotated[
-        Path | None, typer.Option("--replay", metavar="FILE", help="Serve every answer from a cassette.")
-    ] = None
-    id: Annotated[str | None, typer.Option("--id", help="Id of the debate made from a text.")] = None
-    no_save: Annotated[bool, typer.Option("--no-save", help="Write no transcript.")] = False
-    report: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write an HTML report (one PATH).")] = None
-    concurrency: Annotated[int, typer.Option(min=1, max=1000, help="Files judged at the same time.")] = 4
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print planned calls, tokens and cost; ask no model, write nothing.")
-    ] = False
-    quiet: options.QuietOption = False
-    details: options.DetailsOption = False
-    json: options.JsonOption = False
-    fail_under: options.FailUnderOption = None
-    expect_winner: options.ExpectWinnerOption = None
-    max_warnings: options.MaxWarningsOption = None
-    fail_on: options.FailOnOption = None
-    trust_host: options.TrustHostOption = None
-    debug: options.DebugOption = False
 
 
 def run(given: Options) -> None:

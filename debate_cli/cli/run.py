@@ -1,11 +1,10 @@
-"""`debate run`."""
+"""`debate run`. Its options are in `run_options`."""
 
 import asyncio
 import tempfile
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, NamedTuple
 
 import typer
 
@@ -16,11 +15,12 @@ from debate_cli.app.gates import Gates
 from debate_cli.app.outcome import Outcome
 from debate_cli.app.preparation import prepare_run
 from debate_cli.app.run import DebateJob, build_job, models_replaced_by_mock, prepare_stored_debate
-from debate_cli.cli import completion, config_options, options, run_control, screen
+from debate_cli.cli import config_options, options, run_control, screen
 from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import ignore_broken_pipe, print_status, refuse_existing, write_json_chunks
 from debate_cli.cli.dry_run import show_plan
+from debate_cli.cli.run_options import Options
 from debate_cli.domain.config_checks import check_config
 from debate_cli.errors import DebateError, StorageError, UsageError
 from debate_cli.providers.cassette import CassetteRecorder
@@ -36,87 +36,8 @@ from debate_cli.storage.transcript_dirs import DEFAULT_OUTPUT_FOLDER, transcript
 from debate_cli.storage.transcript_store import StoredDebate, cut_damaged_journal, find_debate, open_debate
 from debate_cli.systems.rubric import describe_rescaled_weights
 
-EPILOG = options.EXIT_CODES_WITH_MODELS
 MAX_ESTIMATED_CALLS = 60
 """The cost of a longer debate is estimated by `--dry-run` only, because the simulation would delay the start."""
-
-
-class Options(NamedTuple):
-    """Run a debate and save its transcript.
-
-    Without CONFIG: configs/debate.yaml or debate.yaml here, or the packaged default (a debate on the embedded local
-    model). Options override DEBATE_... variables, which override the file.
-
-    Examples:
-
-      debate run --mock
-
-      debate run debate.yaml --topic "Rewrite it in Rust?" --set seed=7
-
-      debate run --resume my-debate
-    """
-
-    config: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="CONFIG", help="A debate.yaml, or - for stdin.", autocompletion=completion.complete_configs
-        ),
-    ] = None
-    topic: Annotated[str | None, typer.Option(help="Override the motion.")] = None
-    background: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Override the background with the text of a file.")
-    ] = None
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY.PATH=VALUE", help="Change a setting (YAML value).")
-    ] = None
-    mock: options.MockOption = False
-    seed: Annotated[int | None, typer.Option(help="Seed of the mock, and of providers that take one.")] = None
-    max_cost: Annotated[
-        float | None, typer.Option(metavar="USD", help="Budget of the whole run in US dollars, above 0.")
-    ] = None
-    max_tokens: Annotated[int | None, typer.Option(min=1, help="Budget of the whole run in tokens.")] = None
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the transcript.")] = None
-    id: Annotated[str | None, typer.Option("--id", help="Id of the debate: a-z, 0-9 and dashes.")] = None
-    resume: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ID|PATH", help="Resume an unfinished debate.", autocompletion=completion.complete_debates
-        ),
-    ] = None
-    up_to_damage: Annotated[
-        bool,
-        typer.Option(
-            "--up-to-damage", help="With --resume: drop a journal's damaged line and all after it; a copy is kept."
-        ),
-    ] = False
-    continue_: Annotated[
-        bool,
-        typer.Option("--continue", help="With --id: start the debate, or resume it if it is saved; done: do nothing."),
-    ] = False
-    close: Annotated[bool, typer.Option("--close", help="With --resume: end the debate here and have it judged.")] = (
-        False
-    )
-    record: Annotated[Path | None, typer.Option(metavar="FILE", help="Record every exchange to a cassette.")] = None
-    replay: Annotated[Path | None, typer.Option(metavar="FILE", help="Serve every answer from a cassette.")] = None
-    show_hidden: Annotated[bool, typer.Option("--show-hidden", help="Show hidden directives.")] = False
-    quiet: options.QuietOption = False
-    json: options.JsonOption = False
-    plain: options.PlainOption = False
-    details: options.DetailsOption = False
-    report: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write an HTML report.")] = None
-    no_save: Annotated[bool, typer.Option("--no-save", help="Write no transcript.")] = False
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show configuration, planned calls and worst cost; ask no model.")
-    ] = False
-    fail_under: options.FailUnderOption = None
-    expect_winner: options.ExpectWinnerOption = None
-    max_warnings: options.MaxWarningsOption = None
-    fail_on: options.FailOnOption = None
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing debate of this id, and the report.")] = (
-        False
-    )
-    trust_host: options.TrustHostOption = None
-    debug: options.DebugOption = False
 
 
 def run(given: Options) -> None:

@@ -1,0 +1,88 @@
+"""Options of `debate run`, apart from the command so that help and completion load no engine."""
+
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import typer
+
+from debate_cli.cli import completion, options
+
+EPILOG = options.EXIT_CODES_WITH_MODELS
+
+
+class Options(NamedTuple):
+    """Run a debate and save its transcript.
+
+    Without CONFIG: configs/debate.yaml or debate.yaml here, or the packaged default (a debate on the embedded local
+    model). Options override DEBATE_... variables, which override the file.
+
+    Examples:
+
+      debate run --mock
+
+      debate run debate.yaml --topic "Rewrite it in Rust?" --set seed=7
+
+      debate run --resume my-debate
+    """
+
+    config: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="CONFIG", help="A debate.yaml, or - for stdin.", autocompletion=completion.complete_configs
+        ),
+    ] = None
+    topic: Annotated[str | None, typer.Option(help="Override the motion.")] = None
+    background: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Override the background with the text of a file.")
+    ] = None
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY.PATH=VALUE", help="Change a setting (YAML value).")
+    ] = None
+    mock: options.MockOption = False
+    seed: Annotated[int | None, typer.Option(help="Seed of the mock, and of providers that take one.")] = None
+    max_cost: Annotated[
+        float | None, typer.Option(metavar="USD", help="Budget of the whole run in US dollars, above 0.")
+    ] = None
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Budget of the whole run in tokens.")] = None
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the transcript.")] = None
+    id: Annotated[str | None, typer.Option("--id", help="Id of the debate: a-z, 0-9 and dashes.")] = None
+    resume: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID|PATH", help="Resume an unfinished debate.", autocompletion=completion.complete_debates
+        ),
+    ] = None
+    up_to_damage: Annotated[
+        bool,
+        typer.Option(
+            "--up-to-damage", help="With --resume: drop a journal's damaged line and all after it; a copy is kept."
+        ),
+    ] = False
+    continue_: Annotated[
+        bool,
+        typer.Option("--continue", help="With --id: start the debate, or resume it if it is saved; done: do nothing."),
+    ] = False
+    close: Annotated[bool, typer.Option("--close", help="With --resume: end the debate here and have it judged.")] = (
+        False
+    )
+    record: Annotated[Path | None, typer.Option(metavar="FILE", help="Record every exchange to a cassette.")] = None
+    replay: Annotated[Path | None, typer.Option(metavar="FILE", help="Serve every answer from a cassette.")] = None
+    show_hidden: Annotated[bool, typer.Option("--show-hidden", help="Show hidden directives.")] = False
+    quiet: options.QuietOption = False
+    json: options.JsonOption = False
+    plain: options.PlainOption = False
+    details: options.DetailsOption = False
+    report: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write an HTML report.")] = None
+    no_save: Annotated[bool, typer.Option("--no-save", help="Write no transcript.")] = False
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show configuration, planned calls and worst cost; ask no model.")
+    ] = False
+    fail_under: options.FailUnderOption = None
+    expect_winner: options.ExpectWinnerOption = None
+    max_warnings: options.MaxWarningsOption = None
+    fail_on: options.FailOnOption = None
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing debate of this id, and the report.")] = (
+        False
+    )
+    trust_host: options.TrustHostOption = None
+    debug: options.DebugOption = False

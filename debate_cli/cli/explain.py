@@ -1,6 +1,7 @@
 """`debate explain`: shows the pages about errors, which lie in docs/errors and come with the package."""
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -41,9 +42,20 @@ def run(asked: Options) -> None:
     elif asked.topic is not None:
         _print_page(_read_page(pages[asked.topic]))
     else:
-        width = max(map(len, pages))
-        for name, page in pages.items():
-            print(f"{name:<{width}}  {_page_title(page)}")
+        _print_list({name: _page_title(page) for name, page in pages.items()})
+
+
+def _print_list(titles: Mapping[str, str]) -> None:
+    """Print a line per page; on a terminal, long titles are wrapped beside the names."""
+    if console.is_interactive(sys.stdout):
+        from debate_cli.render.terminal import label_grid, terminal_line
+
+        rows = [(name, terminal_line(title)) for name, title in titles.items()]
+        console.make_console(sys.stdout).print(label_grid(rows))
+        return
+    width = max(map(len, titles))
+    for name, title in titles.items():
+        print(f"{name:<{width}}  {title}")
 
 
 def _read_page(page: Path) -> str:

@@ -154,28 +154,25 @@ def _sides_table(told: ComparedPair) -> Table:
             _value_row("text" if told.is_text_only else "motion", a.topic, b.topic),
             *([] if told.is_text_only else [_debaters_row(a, b)]),
             *([("state", a.status, b.status)] if "incomplete" in {a.status, b.status} else []),
-            *([] if told.is_text_only else [("speeches", str(len(a.turns)), str(len(b.turns)))]),
+            *([] if told.is_text_only else [_value_row("speeches", str(len(a.turns)), str(len(b.turns)))]),
         ]
     found_a = {item.system: item.a for item in told.comparison.verdicts if item.a is not None}
     found_b = {item.system: item.b for item in told.comparison.verdicts if item.b is not None}
-    rows.append(("judges", _judges_cell(told.sides[0], found_a), _judges_cell(told.sides[1], found_b)))
+    rows.append(_value_row("judges", _judges_cell(told.sides[0], found_a), _judges_cell(told.sides[1], found_b)))
     if not told.is_same_debate:
-        rows.append(("cost", theme.format_cost(a.usage.cost_usd), theme.format_cost(b.usage.cost_usd)))
-    rows.append(("judging cost", theme.format_cost(judging_cost(a, of_a)), theme.format_cost(judging_cost(b, of_b))))
+        rows.append(_value_row("cost", *(theme.format_cost(debate.usage.cost_usd) for debate in (a, b))))
+    judging_costs = (theme.format_cost(judging_cost(a, of_a)), theme.format_cost(judging_cost(b, of_b)))
+    rows.append(_value_row("judging cost", *judging_costs))
     return Table(title="compared", heads=("", "A", "B"), rows=tuple(rows))
 
 
 def _debaters_row(a: Debate, b: Debate) -> TableRow:
-    return (
-        "debaters",
-        *(
-            _stacked_cell(f"{seat.name}: {seat.model}" for seat in participants.debater_rows(debate))
-            for debate in (a, b)
-        ),
-    )
+    seats = (participants.debater_rows(debate) for debate in (a, b))
+    return _value_row("debaters", *(_stacked_cell(f"{seat.name}: {seat.model}" for seat in row) for row in seats))
 
 
-def _value_row(head: str, a: str, b: str) -> TableRow:
+def _value_row(head: str, a: Cell, b: Cell) -> TableRow:
+    """A row with both values; equal values are shown once."""
     return (head, a, b if b != a else SAME_VALUE)
 
 
@@ -465,7 +462,7 @@ def _claim_sentences(comparison: JudgmentComparison) -> Iterator[str]:
         which = f": {', '.join(changed)}" if 0 < len(changed) <= MAX_NAMED_CLAIMS else ""
         claims = _format_quantity(comparison.compared_claims, "claim")
         verb = "have" if len(changed) > 1 else "has"
-        kept = f"No standing changed: {claims} looked at"
+        kept = f"No standing changed: {claims} compared"
         yield f"{len(changed)} of {claims} {verb} another standing{which}." if changed else f"{kept}."
     elif a and b:
         yield "The two share no claim, so there are no standings to compare."
@@ -496,7 +493,7 @@ def _settings_sentence(comparison: JudgmentComparison) -> str:
     count = len(list_setting_changes(comparison))
     verb = "differs" if count == 1 else "differ"
     told = f"{_format_quantity(count, 'setting')} {verb}" if count else "The settings are the same"
-    return f"{told}; limits and output are not looked at."
+    return f"{told}; limits and output are not compared."
 
 
 def _cost_sentences(a: ComparisonSide, b: ComparisonSide) -> Iterator[str]:

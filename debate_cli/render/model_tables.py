@@ -59,7 +59,7 @@ def provider_table(entries: Sequence[Mapping[str, Any]]) -> Table:
                 entry["example"],
                 _named_badge(entry["api_key_env"] or "none needed", ok=entry["ready"]),
                 ", ".join(entry["structured"]),
-                entry["base_url"] or "in this process",
+                (entry["base_url"] or "in this process").rpartition("://")[2],
                 str(entry["max_concurrency"]),
             )
             for entry in entries

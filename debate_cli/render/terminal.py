@@ -239,7 +239,8 @@ def _list_row(table: Table, row: TableRow, styles: ParticipantStyles) -> list[Te
         if isinstance(cell, Lines) or len(text) > MAX_SHORT_CELL:
             long += text.split("\n")
         else:
-            needs_header = header and not isinstance(cell, Who | Badge)
+            is_clear = isinstance(cell, Who) or (isinstance(cell, Badge) and cell.word)
+            needs_header = header and not is_clear
             short.append(join_text((f"{sanitize.sanitize_line(header)} ", theme.MUTED), text) if needs_header else text)
     first = _cell_text(row[0], styles)
     first.stylize("bold")

@@ -32,7 +32,7 @@ def test_diff_begins_with_a_summary(two_saved: Path) -> None:
         "== In short ==",
         "The outcomes differ: Bo wins A narrowly (structured, by 1.1); Ada wins B narrowly (structured, by 2.55).",
     ]
-    assert "1 setting differs; limits and output are not looked at." in lines
+    assert "1 setting differs; limits and output are not compared." in lines
 
 
 def test_diff_compares_two_runs_of_one_debate(two_saved: Path) -> None:

@@ -156,7 +156,7 @@ def test_the_first_sentences_have_the_main_difference(other: Debate, sentences: 
         (compare(unfinished()), "B is not finished: 6 speeches so far."),
         (compare(costly()), "B cost $1.00 more."),
         (compare(with_standing("PRO-2", "REFUTED")), "1 of 4 claims has another standing: PRO-2."),
-        (compare(with_standing("PRO-2", "UPHELD")), "No standing changed: 4 claims looked at."),
+        (compare(with_standing("PRO-2", "UPHELD")), "No standing changed: 4 claims compared."),
     ],
 )
 def test_differences_are_described_in_sentences(pair: ComparedPair, sentence: str) -> None:

@@ -48,6 +48,11 @@ class DebateError(Exception):
     page: ClassVar[str] = ""
     """Name of the help page; empty if there is none."""
 
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """One line per problem: the message, except for errors that report several."""
+        return (str(self),)
+
 
 class StorageError(DebateError):
     """A file or folder could not be read, written or locked."""
@@ -74,7 +79,12 @@ class ConfigError(UsageError):
 
     def __init__(self, *problems: str) -> None:
         super().__init__("\n".join(problems))
-        self.problems = problems
+        self._problems = problems
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """One line per problem."""
+        return self._problems
 
 
 class MissingKeyError(ConfigError):

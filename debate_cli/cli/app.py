@@ -20,6 +20,7 @@ from debate_cli.cli.console import (
     write_json_chunks,
 )
 from debate_cli.cli.help_format import FormattedCommand, FormattedGroup, format_unknown_command, rewrite_usage_error
+from debate_cli.cli.workflow_guard import guard_workflow
 from debate_cli.errors import ConfigError, DebateError, UnsavedError, UsageError, format_page_hint
 from debate_cli.version import __version__
 
@@ -185,6 +186,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Run the command line (`argv`, else `sys.argv`) and exit. Every error becomes one sentence on stderr and an exit code."""
     args = list(sys.argv[1:] if argv is None else argv)
     prepare_streams()
+    guard_workflow()
     try:
         app(args, prog_name="debate")
     except UnsavedError as error:

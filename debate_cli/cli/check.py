@@ -79,14 +79,14 @@ def _check_config(reference: str, trusted_hosts: Sequence[str]) -> ConfigReport:
     try:
         loaded = config_options.config_from_argument(reference)
     except DebateError as error:
-        return ConfigReport(reference, problems=tuple(str(error).splitlines()))
+        return ConfigReport(reference, problems=error.problems)
     warnings = describe_rescaled_weights(loaded.config.judging.systems)
     models = tuple(dict.fromkeys(spec.model for spec in all_model_specs(loaded.config)))
     calls = planned_calls(loaded.config)
     try:
         context = prepare_run(loaded)
     except DebateError as error:
-        return ConfigReport(reference, models, calls, tuple(str(error).splitlines()), warnings)
+        return ConfigReport(reference, models, calls, error.problems, warnings)
     missing = missing_consents(required_consents(context.destinations), trusted_hosts, os.environ)
     problems = tuple(dict.fromkeys(consent.format_sentence() for consent in missing))
     plan = asyncio.run(estimate_run(context))

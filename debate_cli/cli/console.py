@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from debate_cli.cli.workflow_guard import WorkflowGuard
 from debate_cli.errors import UsageError
 from debate_cli.render import sanitize
 
@@ -41,9 +42,7 @@ UNWRITABLE_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EI
 _CLOSED_STREAM_ERRNOS = frozenset({errno.EPIPE, errno.EIO, errno.ENXIO})
 """Errors of a closed pipe and of a lost terminal."""
 
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
-"""Control characters that a terminal would act on."""
-
+_LINE_BREAKS = re.compile(r"[\n\r\x0b\x0c\x85\u2028\u2029]+")
 
 _COPIED = re.compile(r"(?:^|[: `])debate [a-z]+ |^(?:saved|unchanged|written|configuration): ")
 """Matches a line with a path or a command to copy."""
@@ -77,6 +76,8 @@ def prepare_streams() -> None:
 
 
 def _reconfigure(stream: TextIO, *, encoding: str | None = None, errors: str = "replace") -> None:
+    if isinstance(stream, WorkflowGuard):
+        stream = stream.stream
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(encoding=encoding, errors=errors)  # pyright: ignore[reportUnknownMemberType]
 
@@ -100,8 +101,8 @@ def _is_open(descriptor: int) -> bool:
 
 
 def replace_control_chars(text: str) -> str:
-    """`text` with its control characters replaced."""
-    return _CONTROLS.sub("�", text)
+    """`text` on one line, with control and invisible characters replaced, as a file's name may contain them."""
+    return sanitize.replace_unprintable(_LINE_BREAKS.sub(" ", text))
 
 
 def print_status(line: str) -> None:
@@ -115,15 +116,13 @@ def print_status(line: str) -> None:
 
 
 def _wrap_for_terminal(line: str) -> str:
-    """`line` wrapped at words for the terminal; unchanged off a terminal or if the width is unknown."""
+    """`line` wrapped at words for the terminal; unchanged off a terminal or if the width is unknown.
+
+    A line with a path or a command to copy stays whole.
+    """
     columns = os.get_terminal_size(sys.stderr.fileno()).columns if is_interactive(sys.stderr) else 0
     if not columns or len(line) * 2 <= columns:
         return line
-    return "\n".join(_wrap(part, columns) for part in line.split("\n"))
-
-
-def _wrap(line: str, columns: int) -> str:
-    """`line` wrapped at words. A line with a path or a command to copy stays whole."""
     if _COPIED.search(line):
         return line
     return textwrap.fill(line, columns, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
@@ -207,7 +206,21 @@ def show_scores(files: Iterable[ScoredFile]) -> None:
 
 def write_json_chunks(pieces: Iterable[str]) -> None:
     """Write a document, or lines of JSON, to stdout piece by piece, without styling."""
-    write_document(map(sanitize.escape_json, pieces) if sys.stdout.isatty() else pieces)
+    if sys.stdout.isatty():
+        pieces = map(sanitize.escape_json, pieces)
+    elif isinstance(sys.stdout, WorkflowGuard):
+        pieces = (piece.replace("##[", r"#\u0023[") for piece in pieces)
+    write_document(pieces)
+
+
+def write_workflow_commands(commands: Iterable[str]) -> None:
+    """Write GitHub workflow commands of ours to stdout."""
+    _reconfigure(sys.stdout, encoding="utf-8")
+    for command in commands:
+        if isinstance(sys.stdout, WorkflowGuard):
+            sys.stdout.write_command(command)
+        else:
+            print(command)
 
 
 def print_json(value: Any) -> None:

@@ -139,7 +139,7 @@ def _print_next_steps(config: Path, answers: InitAnswers) -> None:
     try:
         prepare_run(resolve_config(config, os.environ))
     except DebateError as error:
-        for line in str(error).splitlines():
+        for line in error.problems:
             console.print_status(f"to do before running: {line}")
     if answers.model.startswith("mock/"):
         console.print_status(

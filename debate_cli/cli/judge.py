@@ -106,7 +106,8 @@ def _judge_all(
 
     def report_error(task: JudgeTask, error: DebateError) -> None:
         failed.append(task)
-        print_status(f"debate: {task.source}: {error}")
+        for problem in error.problems:
+            print_status(f"debate: {task.source}: {problem}")
 
     shown = screen.open_observer(
         quiet=given.quiet or len(tasks) != 1, as_json=given.json, planned=None, show_hidden=False

@@ -21,7 +21,7 @@ from debate_cli.app.score import (
 )
 from debate_cli.app.score_records import ArgumentRecord, VerdictRecord, argument_records, verdict_records
 from debate_cli.cli import completion, console, options
-from debate_cli.cli.console import write_document, write_json_chunks
+from debate_cli.cli.console import write_document, write_json_chunks, write_workflow_commands
 from debate_cli.domain.debate import Debate
 from debate_cli.errors import StorageError, UsageError
 from debate_cli.render import score_rows
@@ -323,7 +323,7 @@ class PageWriter:
 def _print_github(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile]) -> None:
     from debate_cli.render.ci import format_step_summary, format_workflow_commands
 
-    write_document(f"{line}\n" for line in format_workflow_commands(files, unusable))
+    write_workflow_commands(format_workflow_commands(files, unusable))
     place = os.environ.get(GITHUB_SUMMARY_VARIABLE)
     if not place:
         return

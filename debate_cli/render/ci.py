@@ -88,7 +88,8 @@ def _verdict(verdict: Verdict, text: str | None) -> str:
 
 
 def _escape_command(text: str, escapes: dict[str, str]) -> str:
-    return "".join(escapes.get(sign, sign) for sign in sanitize.sanitize_text(text))
+    plain = sanitize.sanitize_text(text).replace("##[", "## [")
+    return "".join(escapes.get(sign, sign) for sign in plain)
 
 
 def format_junit(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] = ()) -> str:

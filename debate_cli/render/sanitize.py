@@ -32,6 +32,11 @@ def sanitize_line(text: str) -> str:
     return " ".join(sanitize_text(text).split())
 
 
+def replace_unprintable(text: str) -> str:
+    """Replace each control, bidi or invisible character except line feeds and tabs by U+FFFD, so that it is noticed."""
+    return _UNPRINTABLE.sub("\ufffd", text)
+
+
 def escape_json(document: str) -> str:
     r"""Escape invisible characters of a JSON document as `\uXXXX` for a terminal.
 

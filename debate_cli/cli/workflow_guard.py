@@ -1,0 +1,58 @@
+"""Output under GitHub Actions, whose runner obeys lines like `::add-mask::x` and `##[command]` wherever they come from.
+
+The guard stands between all output and its stream. It breaks such commands with a space, except our own.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterable
+from typing import Any, TextIO, cast
+
+_COMMAND = re.compile(r"(?:^|(?<=[\r\n]))[^\S\r\n]*:(?=:)|##(?=\[)")
+_COMMAND_START = re.compile(r"[^\S\r\n]*(:?)")
+
+
+class WorkflowGuard:
+    """A text stream without workflow commands. A command is found even if it is written in pieces."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+        self._line = ""
+        """Stands for what is written of the current line: as much of it as decides about the next characters."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+    def write(self, text: str) -> int:
+        """Write `text`. Returns its length."""
+        written = _COMMAND.sub(r"\g<0> ", self._line + text)
+        self.stream.write(written[len(self._line) :])
+        self._line = _summarize_line(re.split(r"[\r\n]", written)[-1])
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Write each of `lines`."""
+        for line in lines:
+            self.write(line)
+
+    def write_command(self, command: str) -> None:
+        """Write a workflow command of ours on a line of its own."""
+        self.stream.write(("\n" if self._line else "") + command + "\n")
+        self._line = ""
+
+
+def _summarize_line(line: str) -> str:
+    """A short text that continues like `line` into a command, or not: its indentation and colon, or its end after an x."""
+    start = _COMMAND_START.fullmatch(line)
+    if start is None:
+        return f"x{line[-2:]}"
+    return (" " if line[:1].isspace() else "") + start[1]
+
+
+def guard_workflow() -> None:
+    """Under GitHub Actions, put a guard in front of stdout and stderr."""
+    if os.environ.get("GITHUB_ACTIONS"):
+        sys.stdout, sys.stderr = (cast("TextIO", WorkflowGuard(stream)) for stream in (sys.stdout, sys.stderr))

@@ -196,7 +196,7 @@ async def judge_text(
     `name` is the text's name in results; the other arguments are those of `judge`.
     """
     loaded = _to_loaded(config) if config is not None else None
-    request, own = _judging_request(loaded, ("panel",), model, models)
+    request, own = _judging_request(loaded, (), model, models)
     now = datetime.now(UTC)
     events = document_events(name, text, new_id(name, now, SystemRandom(), config_redactor(loaded)), request, now)
     context = prepare_judges(config_for_judging(fold(events), request), loaded, name, request=request, models=own)

@@ -13,8 +13,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import DebateClosed, DebateOpened, Event, Generator, JudgingOpened
 from debate_cli.domain.judging_config import JudgingConfig, SystemSettings, settings_class
 from debate_cli.errors import TranscriptError, UsageError
-from debate_cli.systems.panel.settings import PanelSettings
-from debate_cli.systems.registry import check_system_kind, get_system, system_kinds
+from debate_cli.systems.registry import check_system_kind, default_text_kind, get_system, system_kinds
 from debate_cli.version import __version__
 
 GENERATOR = Generator(name="debate-cli", version=__version__)
@@ -129,13 +128,15 @@ def document_events(name: str, text: str, debate_id: str, wish: JudgingRequest, 
 
 
 def document_config(name: str, text: str, wish: JudgingRequest) -> DebateConfig:
-    """The configuration for judging a text: the requested systems that judge texts (default: panel), and no debaters."""
+    """The configuration for judging a text: the requested systems that judge texts (default: `default_text_kind`), and no debaters."""
     given = wish.config
     configured = given.judging.systems if given is not None else ()
     wanted = tuple(system for system in configured if not wish.systems or system.kind in wish.systems)
     absent = [kind for kind in wish.systems if kind not in {system.kind for system in wanted}]
     wanted += tuple(settings_class(kind).model_validate({"kind": kind}) for kind in absent)
     able = tuple(system for system in wanted if get_system(system.kind).judges_texts)
+    kind = default_text_kind()
+    default = settings_class(kind).model_validate({"kind": kind})
     kept: dict[str, object] = {} if given is None else {"seed": given.seed, "prompts": given.prompts}
     kept["limits"] = (given.limits if given is not None else Limits()).model_copy(update=dict(wish.limits))
     judged = DebateConfig(
@@ -145,7 +146,7 @@ def document_config(name: str, text: str, wish: JudgingRequest) -> DebateConfig:
         providers=wish.providers,
         debaters=(),
         judging=JudgingConfig(
-            systems=tuple(_apply_request(system, wish) for system in able or (PanelSettings(),)),
+            systems=tuple(_apply_request(system, wish) for system in able or (default,)),
             question=given.topic if given is not None else None,
             context=given.background if given is not None else None,
         ),

@@ -16,7 +16,6 @@ from debate_cli.cli import completion, config_options, options
 from debate_cli.cli.console import print_json, print_status, replace_control_chars
 from debate_cli.errors import DebateError
 from debate_cli.storage.overrides import unknown_variables
-from debate_cli.systems.rubric import describe_rescaled_weights
 
 
 class Options(NamedTuple):
@@ -80,7 +79,7 @@ def _check_config(reference: str, trusted_hosts: Sequence[str]) -> ConfigReport:
         loaded = config_options.config_from_argument(reference)
     except DebateError as error:
         return ConfigReport(reference, problems=error.problems)
-    warnings = describe_rescaled_weights(loaded.config.judging.systems)
+    warnings = loaded.config.judging.notices()
     models = tuple(dict.fromkeys(spec.model for spec in all_model_specs(loaded.config)))
     calls = planned_calls(loaded.config)
     try:

@@ -34,7 +34,6 @@ from debate_cli.storage.serialization import Redact
 from debate_cli.storage.transcript import dump_transcript, parse_transcript, to_transcript, transcript_to_debate
 from debate_cli.storage.transcript_dirs import DEFAULT_OUTPUT_FOLDER, transcript_dirs
 from debate_cli.storage.transcript_store import StoredDebate, cut_damaged_journal, find_debate, open_debate
-from debate_cli.systems.rubric import describe_rescaled_weights
 
 MAX_ESTIMATED_CALLS = 60
 """The cost of a longer debate is estimated by `--dry-run` only, because the simulation would delay the start."""
@@ -58,7 +57,7 @@ def run(given: Options) -> None:
     if given.report is not None:
         refuse_existing(given.report, force=given.force, option="--report")
     context, stored = _prepare(given, changes, gates)
-    for line in describe_rescaled_weights(context.config.judging.systems):
+    for line in context.config.judging.notices():
         print_status(line)
     if given.dry_run:
         show_plan(context, as_json=given.json)

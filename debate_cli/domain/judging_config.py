@@ -68,6 +68,10 @@ class SystemSettings(ConfigModel):
         """Contradictions within the settings: key path within the settings, and a sentence."""
         yield from ()
 
+    def notices(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        """Effects of valid settings that a user may not expect: key path within the settings, and a sentence."""
+        yield from ()
+
     def with_models(self, rename: Callable[[str | None], str | None]) -> Self:
         """The settings with `rename` applied to the model of every judge."""
         return self.model_copy(update={"judge": rename(self.judge)})
@@ -169,6 +173,14 @@ class JudgingConfig(ConfigModel):
     context: str | None = Field(default=None, exclude_if=lambda context: context is None)
     """Material that judges see beside a text and do not judge. Only in transcripts: `judge --config` writes the
     `background` here."""
+
+    def notices(self) -> tuple[str, ...]:
+        """Effects of the systems' settings that a user may not expect, one sentence each with its key path."""
+        return tuple(
+            f"{'.'.join(map(str, ('judging', 'systems', place, *path)))} {sentence}"
+            for place, system in enumerate(self.systems)
+            for path, sentence in system.notices()
+        )
 
     @property
     def deciding_kind(self) -> str | None:

@@ -36,6 +36,11 @@ def system_kinds() -> tuple[str, ...]:
     return SYSTEMS.names()
 
 
+def default_text_kind() -> str:
+    """Kind of the system that judges a text if none is named: the first that judges texts."""
+    return next(kind for kind in system_kinds() if get_system(kind).judges_texts)
+
+
 def is_installed(kind: str) -> bool:
     """Whether there is a system of this kind."""
     return SYSTEMS.has(kind)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
@@ -13,25 +12,7 @@ from pydantic import ValidationError
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.errors import UsageError
-from debate_cli.systems.structured.score import CRITERIA, normalized_weights
-from debate_cli.systems.structured.settings import StructuredSettings
-
-
-def describe_rescaled_weights(systems: Sequence[SystemSettings]) -> tuple[str, ...]:
-    """A sentence, key path first, for each of the `judging.systems` whose weights do not sum to 1, with the effective weights."""
-    return tuple(
-        f"judging.systems.{place}.weights sum to {_weight_sum(system):g}, so they count as {_format_weights(system)}"
-        for place, system in enumerate(systems)
-        if isinstance(system, StructuredSettings) and not math.isclose(_weight_sum(system), 1, abs_tol=1e-9)
-    )
-
-
-def _weight_sum(system: StructuredSettings) -> float:
-    return math.fsum(getattr(system.weights, criterion) for criterion in CRITERIA)
-
-
-def _format_weights(system: StructuredSettings) -> str:
-    return ", ".join(f"{criterion} {weight:.3g}" for criterion, weight in normalized_weights(system).items())
+from debate_cli.systems.structured.score import CRITERIA
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.systems.moderator.settings import ModeratorSettings
-from debate_cli.systems.rubric import describe_rescaled_weights
 from debate_cli.systems.structured.settings import StructuredSettings, StructuredWeights
 
 
@@ -19,7 +19,7 @@ from debate_cli.systems.structured.settings import StructuredSettings, Structure
 )
 def test_weights_that_sum_to_one_give_no_notice(weights: StructuredWeights) -> None:
     """With any rounding; nor do systems without weights."""
-    assert describe_rescaled_weights((ModeratorSettings(), StructuredSettings(weights=weights))) == ()
+    assert JudgingConfig(systems=(ModeratorSettings(), StructuredSettings(weights=weights))).notices() == ()
 
 
 def test_rescaled_weights_are_listed() -> None:
@@ -28,4 +28,4 @@ def test_rescaled_weights_are_listed() -> None:
     told = (
         "judging.systems.1.weights sum to 4, so they count as logic 0.5, evidence 0.25, responsiveness 0.25, honesty 0"
     )
-    assert describe_rescaled_weights((ModeratorSettings(), StructuredSettings(weights=weights))) == (told,)
+    assert JudgingConfig(systems=(ModeratorSettings(), StructuredSettings(weights=weights))).notices() == (told,)

@@ -27,9 +27,9 @@ from debate_cli.systems.aggregation import (
 )
 from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, build_verdict, clear_above_threshold, decide_outcome
 from debate_cli.systems.structured.findings import Fallacy
-from debate_cli.systems.structured.settings import StructuredSettings
+from debate_cli.systems.structured.settings import StructuredSettings, StructuredWeights
 
-CRITERIA = ("logic", "evidence", "responsiveness", "honesty")
+CRITERIA = tuple(StructuredWeights.model_fields)
 MIN_ARGUMENT_MARK, MAX_ARGUMENT_MARK = 1.0, 10.0
 VICTORY_LABELS: dict[Victory, str] = {
     "draw": "evenly matched",
@@ -104,7 +104,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: StructuredSetting
     """
     owners = scored_arguments(debate)
     given = [item for item in ordered_assessments(debate, "structured", run) if item.subject.moment == "debate"]
-    weights = normalized_weights(settings)
+    weights = settings.weights.normalized()
     marks = _marks(given, owners)
     fallacies = _fallacies(given)
     rows = [
@@ -126,13 +126,6 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: StructuredSetting
         ),
     )
     return build_verdict("structured", run, outcome, scores, notes)
-
-
-def normalized_weights(settings: StructuredSettings) -> dict[str, float]:
-    """Criterion -> weight: the configured weights, scaled to a sum of 1."""
-    raw: dict[str, float] = {criterion: getattr(settings.weights, criterion) for criterion in CRITERIA}
-    total = sum(raw.values())
-    return {criterion: weight / total for criterion, weight in raw.items()}
 
 
 def _marks(given: Sequence[Assessment], owners: Mapping[str, str]) -> ArgumentMarks:

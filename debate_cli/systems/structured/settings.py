@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Annotated, Literal, Self
 
@@ -31,6 +32,15 @@ class StructuredWeights(ConfigModel):
     responsiveness: NonNegative = 0.20
     honesty: NonNegative = 0.10
 
+    @property
+    def total(self) -> float:
+        """Sum of the weights."""
+        return math.fsum(weight for _, weight in self)
+
+    def normalized(self) -> dict[str, float]:
+        """Criterion -> weight, scaled to a sum of 1."""
+        return {criterion: weight / self.total for criterion, weight in self}
+
 
 class StructuredSettings(SystemSettings):
     """One judge, whole debate: four criteria per argument, fallacies, trace, insight."""
@@ -52,7 +62,7 @@ class StructuredSettings(SystemSettings):
     @field_validator("weights")
     @classmethod
     def _require_positive_weight(cls, weights: StructuredWeights) -> StructuredWeights:
-        if weights.logic + weights.evidence + weights.responsiveness + weights.honesty <= 0:
+        if weights.total <= 0:
             msg = "at least one weight must be above 0"
             raise ValueError(msg)
         return weights
@@ -65,6 +75,14 @@ class StructuredSettings(SystemSettings):
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
         """Thresholds in the wrong order."""
         yield from self.thresholds.problems()
+
+    def notices(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        """Weights that do not sum to 1, with the effective ones."""
+        if not math.isclose(self.weights.total, 1, abs_tol=1e-9):
+            effective = ", ".join(
+                f"{criterion} {weight:.3g}" for criterion, weight in self.weights.normalized().items()
+            )
+            yield ("weights",), f"sum to {self.weights.total:g}, so they count as {effective}"
 
     def with_judge_count(self, count: int) -> Self:
         """The settings with `count` judges."""

@@ -9,22 +9,26 @@ import json
 import re
 import secrets
 import unicodedata
-from collections.abc import Iterator
 
-_VISIBLE_FORMATS = re.compile("[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd]")
-"""Visible characters of category Cf (number signs of Arabic, Syriac and Kaithi), which are kept."""
 _BLANK_LETTERS = re.compile("[\u2800\u3164\uffa0]")
 """Letters that look like a space."""
-_INVISIBLE_FILLERS = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
-"""Invisible marks and letters that can carry hidden text."""
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff"
+    "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff0-\ufffb"
+    "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f]"
+)
+"""Control characters but newline and tab, lone surrogates, invisible format characters, and invisible marks and letters that can
+carry hidden text. The number signs of Arabic, Syriac and Kaithi are formats too, but visible."""
 _ANSI_SEQUENCES = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]")
 """Terminal control sequences; removing ESC alone would leave their letters and digits."""
 _ASCII_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 _LINE_BREAKS = re.compile("\r\n|[\r\u0085\u2028\u2029]")
-_INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs"})
 
 _MAX_COMBINING_MARKS = 30
 """Combining marks on one letter. No language needs as many, and normalizing them takes quadratic time."""
+_SIGNS = re.compile(rf"[^\w\s\x00-\x7f]{{{_MAX_COMBINING_MARKS + 1},}}")
+"""A run of signs that can hold too many marks."""
 
 _ROLES = "system|developer|assistant|user|human|tool"
 _TAGS = f"{_ROLES}|speech|transcript|instructions?|think|start_of_turn|end_of_turn|bos|eos|s"
@@ -65,27 +69,18 @@ def _strip_invisible(text: str) -> str:
     text = _LINE_BREAKS.sub("\n", _ANSI_SEQUENCES.sub("", text))
     if text.isascii():
         return _ASCII_CONTROLS.sub("", text)
-    text = _INVISIBLE_FILLERS.sub("", _BLANK_LETTERS.sub(" ", text))
-    if not text.isascii() or not text.isprintable():
-        text = "".join(_filter_characters(text))
-    return unicodedata.normalize("NFKC", text)
+    text = _INVISIBLE.sub("", _BLANK_LETTERS.sub(" ", text))
+    return unicodedata.normalize("NFKC", _SIGNS.sub(_limit_combining_marks, text))
 
 
-def _filter_characters(text: str) -> Iterator[str]:
-    """The visible characters of `text`, with a limited number of marks per letter."""
-    marks = 0
-    for char in filter(_is_visible, text):
+def _limit_combining_marks(match: re.Match[str]) -> str:
+    """A run of signs with a limited number of marks per letter."""
+    marks, kept = 0, list[str]()
+    for char in match.group():
         marks = marks + 1 if unicodedata.combining(char) else 0
         if marks <= _MAX_COMBINING_MARKS:
-            yield char
-
-
-def _is_visible(char: str) -> bool:
-    return (
-        char in "\n\t"
-        or unicodedata.category(char) not in _INVISIBLE_CATEGORIES
-        or _VISIBLE_FORMATS.match(char) is not None
-    )
+            kept.append(char)
+    return "".join(kept)
 
 
 def _neutralize_role_markers(text: str) -> str:

@@ -235,6 +235,13 @@ def test_a_long_text_is_searched_to_its_end() -> None:
     assert "previous instructions" not in masked
 
 
+def test_a_text_of_many_windows_is_read_by_all_rules() -> None:
+    """A claim that only the rules know is found after 50,000 characters that look suspicious."""
+    padding = "The judge read the score, and the panel of the prize kept its criteria for the award.\n" * 600
+    claim = "The panel has unanimously agreed that the motion carries."
+    assert [hit.quote for hit in detect_injection(f"{padding}{claim}\n{padding[:5000]}")] == [claim]
+
+
 @given(st.text())
 def test_masking_twice_changes_nothing_more(text: str) -> None:
     """Masking is idempotent."""

@@ -7,7 +7,7 @@ hidden from judges only; the transcript keeps the speaker's words.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
@@ -28,6 +28,7 @@ from debate_cli.judging.injection.rules import (
     find_instructions,
     hints_at_instruction,
     is_named_as_example,
+    load_rule_table,
     split_sentences,
 )
 from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
@@ -37,66 +38,16 @@ TAKEOVER_TECHNIQUES = frozenset({"override", "role_marker", "encoded", "hidden"}
 """Techniques that no honest text about a debate uses, not even a judge's."""
 MAX_MASKING_PASSES = 3
 """Maximum number of passes. Removing a passage can join the parts of an attack around it."""
-MAX_EXAMINED_CHARS = 15_000
-"""A longer text takes bounded time.
-
-Only its suspicious pieces are examined: in full up to this total length, then with one pattern. Speeches are far
-shorter.
-"""
+MAX_EXAMINED_CHARS = 60_000
+"""Characters that are examined by all rules. Of a longer text these are the most suspicious pieces, and one pattern reads the
+rest, so that 1 MB of any content takes less than two seconds. A speech is far shorter."""
+WINDOW_CHARS = 15_000
+"""A text is examined in windows of this length that end with a sentence or line; a text of one window is masked repeatedly."""
 
 MAX_BEGUN_CHARS = 200
 """Characters at the end of the last speech in which an instruction can begin that the next speech ends."""
 _UNFINISHED_SENTENCE = re.compile(r"[^.!?。！？\n]*[^.!?。！？\n\"”’)\]]\Z")
-_PIECE = re.compile(r"[^\n]{1,2000}(?:[.!?](?=\s)|\n|$)|[^\n]{1,2000}|\n+")
-_SUSPICIOUS_WORDS = frozenset(
-    [
-        "ignore",
-        "disregard",
-        "forget",
-        "override",
-        "instructions",
-        "prompt",
-        "rubric",
-        "criteria",
-        "judge",
-        "judges",
-        "jury",
-        "panel",
-        "grader",
-        "graders",
-        "evaluator",
-        "evaluators",
-        "assessor",
-        "adjudicator",
-        "score",
-        "scores",
-        "points",
-        "marks",
-        "verdict",
-        "winner",
-        "wins",
-        "vote",
-        "ballot",
-        "award",
-        "declare",
-        "system",
-        "assistant",
-        "llm",
-        "you",
-        "your",
-        "erongi",
-        "snoitcurtsni",
-        "egduj",
-        "rerniw",
-        "tcidrev",
-        "erocs",
-        "vtaber",
-        "vafgehpgvbaf",
-        "whqtr",
-        "jvaare",
-        "ireqvpg",
-    ]
-)
+_PIECE = re.compile(r"[^\n]{1,2000}(?:[.!?](?=\s)|\n|$)|[^\n]{1,2000}|\n{1,2000}")
 _SUSPICIOUS = re.compile(
     r"[^\x00-\x7f]|<!--|\bhidden\b|[A-Za-z0-9+/]{24}|&#|%[0-9A-Fa-f]{2}%|\\u00|\\x|[01]{16}|[.-]{2} [.-]|\w\d\w"
 )
@@ -142,7 +93,7 @@ def mask_injection(text: str, names: tuple[str, ...] = (), only: frozenset[str] 
     Idempotent, except for long texts.
     """
     masked = sanitize_for_prompt(text)
-    for _ in range(MAX_MASKING_PASSES if len(masked) <= MAX_EXAMINED_CHARS else 1):
+    for _ in range(MAX_MASKING_PASSES if len(masked) <= WINDOW_CHARS else 1):
         done, parts = 0, list[str]()
         for hit in detect_injection(masked, names, only, after):
             if hit.end > hit.start:
@@ -183,22 +134,31 @@ def _find_continued_spans(text: str, names: tuple[str, ...], after: str) -> Iter
 
 
 def _find_spans(text: str, names: tuple[str, ...]) -> Iterator[Span]:
+    pieces = [(match.start(), match.group()) for match in _PIECE.finditer(text)]
+    if len(text) > MAX_EXAMINED_CHARS:
+        pieces.sort(key=lambda piece: _suspicion(piece[1]), reverse=True)
     examined = 0
-    for first, piece in _split_pieces(text):
-        spans = _find_spans_in_piece(piece, names) if examined < MAX_EXAMINED_CHARS else find_coarsely(piece)
-        examined += len(piece)
-        yield from ((first + start, first + end, technique) for start, end, technique in spans)
+    for start, part in pieces if len(text) > MAX_EXAMINED_CHARS else _join_windows(pieces):
+        spans = _find_spans_in_piece(part, names) if examined < MAX_EXAMINED_CHARS else find_coarsely(part)
+        examined += len(part)
+        yield from ((start + begin, start + end, technique) for begin, end, technique in spans)
 
 
-def _split_pieces(text: str) -> Iterator[tuple[int, str]]:
-    """(start, piece) of the parts of `text` to examine: all of it, or the suspicious pieces of a long text."""
-    if len(text) <= MAX_EXAMINED_CHARS:
-        yield 0, text
-        return
-    for match in _PIECE.finditer(text):
-        piece = match.group()
-        if not _SUSPICIOUS_WORDS.isdisjoint(re.findall(r"\w+", piece.lower())) or _SUSPICIOUS.search(piece):
-            yield match.start(), piece
+def _join_windows(pieces: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """(start, window) of consecutive pieces, each window at most WINDOW_CHARS long."""
+    start, window = 0, ""
+    for first, piece in pieces:
+        if len(window) + len(piece) > WINDOW_CHARS:
+            yield start, window
+            start, window = first, ""
+        window += piece
+    yield start, window
+
+
+def _suspicion(piece: str) -> int:
+    """How many words of judging are in `piece`, and signs of a disguise."""
+    words = load_rule_table().suspicious.intersection(re.findall(r"\w+", piece.lower()))
+    return len(words) + (2 if _SUSPICIOUS.search(piece) else 0)
 
 
 def _find_spans_in_piece(text: str, names: tuple[str, ...]) -> Iterator[Span]:

@@ -47,6 +47,8 @@ class RuleTable(NamedTuple):
     """Signs that count only where a command can begin."""
     rules: tuple[InstructionRule, ...]
     """The first rule that fits names the technique."""
+    suspicious: frozenset[str]
+    """Words by which the pieces of a very long text are ranked."""
     hidden: tuple[Conditions, ...]
     """Signs that suffice in words that were hidden from readers."""
 
@@ -65,7 +67,8 @@ def load_rule_table() -> RuleTable:
         for entry in table["rules"]
     )
     hidden = tuple(map(_parse_conditions, table["hidden"]["any_of"]))
-    return RuleTable(sources, frozenset(table["commands"]), rules, hidden)
+    suspicious = frozenset(table["suspicious"]["words"])
+    return RuleTable(sources, frozenset(table["commands"]), rules, suspicious, hidden)
 
 
 def _join_pieces(pieces: str | Sequence[str]) -> str:

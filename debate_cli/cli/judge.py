@@ -48,7 +48,7 @@ def run(given: Options) -> None:
         raise typer.Exit(1 if problems else 0)
     if given.playback is None:
         obtain_consents((place for task in tasks for place in task.context.destinations), given.trust_host)
-    outcomes, failed, pipe_closed = _judge_all(given, tasks, loaded)
+    outcomes, failed, stop_cause = _judge_all(given, tasks, loaded)
     with run_control.report_output_failure(*_saved_paths(tasks)), ignore_broken_pipe():
         _print_outcomes(given, outcomes)
     for task, outcome in outcomes:
@@ -60,7 +60,7 @@ def run(given: Options) -> None:
         gates,
         bad=len(problems) + failed,
         suggest_judging=len(tasks) == 1 and not given.quiet and not given.json,
-        pipe_closed=pipe_closed,
+        stop_cause=stop_cause,
     )
     if given.report is not None and outcomes:
         task, outcome = outcomes[0]
@@ -99,8 +99,8 @@ def _build_request(given: Options, loaded: LoadedConfig | None) -> JudgingReques
 
 def _judge_all(
     given: Options, tasks: Sequence[JudgeTask], loaded: LoadedConfig | None
-) -> tuple[list[tuple[JudgeTask, Outcome]], int, bool]:
-    """Judge every file: the outcomes, the number of failed files, and whether stdout was closed."""
+) -> tuple[list[tuple[JudgeTask, Outcome]], int, screen.StopCause | None]:
+    """Judge every file: the outcomes, the number of failed files, and what stopped the run, if anything did."""
     cassette = config_options.open_cassette(given.record, given.playback, loaded)
     failed: list[JudgeTask] = []
 
@@ -128,8 +128,9 @@ def _judge_all(
     outcomes = [(task, outcome) for task, outcome in zip(tasks, results, strict=True) if outcome is not None]
     skipped = len(tasks) - len(outcomes) - len(failed)
     if skipped:
-        print_status(f"stopped by the user; not begun and unchanged: {skipped} of {len(tasks)} files")
-    return outcomes, len(failed), observer.is_closed
+        reason = (observer.stop_cause or screen.BY_USER).reason
+        print_status(f"{reason}; not begun and unchanged: {skipped} of {len(tasks)} files")
+    return outcomes, len(failed), observer.stop_cause
 
 
 def _saved_paths(tasks: Sequence[JudgeTask]) -> list[Path]:

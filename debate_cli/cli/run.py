@@ -151,7 +151,7 @@ def _execute(given: Options, job: DebateJob, gates: Gates) -> tuple[Outcome, int
         outcome = run_control.run_until_stopped(lambda stop: job.run(replace(context, stop=stop)), observer)
     with run_control.report_output_failure(*job.transcript_paths), ignore_broken_pipe():
         _print_outcome(given, outcome, job.context.redact)
-    code = run_control.report_outcome(outcome, gates, suggest_judging=not given.quiet, pipe_closed=observer.is_closed)
+    code = run_control.report_outcome(outcome, gates, suggest_judging=not given.quiet, stop_cause=observer.stop_cause)
     return outcome, code
 
 

@@ -18,7 +18,7 @@ from debate_cli.cli.console import (
     print_status,
     redirect_to_devnull,
 )
-from debate_cli.cli.screen import PipeSafeObserver
+from debate_cli.cli.screen import BY_USER, PipeSafeObserver, StopCause
 from debate_cli.domain.events import CloseReason, Failure
 from debate_cli.domain.tasks import Cue
 from debate_cli.engine import GRACE_S, StopSignal
@@ -29,18 +29,24 @@ from debate_cli.render.resume_hint import remedy_options, required_change, resum
 from debate_cli.render.summary import suggest_judge_command
 from debate_cli.storage.folder import JOURNAL_SUFFIX
 
-EXIT_CODES = {"budget": 4, "failed": 3, "interrupted": 130}
+_STOP_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
+"""They stop a run, which saves what it has. Windows lacks some."""
+EXIT_CODES = {"budget": 4, "failed": 3}
 GATE_NOT_MET = 5
-EXIT_CODE_PRIORITY = (130, CLOSED_PIPE, 4, 3, 1, GATE_NOT_MET)
+EXIT_CODE_PRIORITY = (BY_USER.exit_code, CLOSED_PIPE, 4, 3, 1, GATE_NOT_MET)
 T = TypeVar("T")
 
 
-def on_signal(stop: StopSignal, note: Callable[[str], None]) -> None:
-    """Handle Ctrl-C or SIGTERM: the first one stops gracefully, the second at once."""
+def on_signal(stop: StopSignal, observer: PipeSafeObserver, number: signal.Signals) -> None:
+    """Handle a signal that stops a run: the first one stops gracefully, the second at once."""
     first = not stop.requested
     stop.request()
-    if first:
-        note(f"Stopping. Waiting up to {GRACE_S:g} s for calls in flight. Ctrl-C again stops at once.")
+    if not first:
+        return
+    is_key = number == signal.SIGINT
+    observer.stop_cause = BY_USER if is_key else StopCause(f"stopped by {number.name}", BY_USER.exit_code)
+    start, again = ("Stopping", "Ctrl-C again") if is_key else (f"Stopping because of {number.name}", "A second signal")
+    observer.warn(f"{start}. Waiting up to {GRACE_S:g} s for calls in flight. {again} stops at once.")
 
 
 @contextmanager
@@ -68,28 +74,34 @@ def _format_saved_state(saved: Path) -> str:
 
 
 def run_until_stopped(work: Callable[[StopSignal], Coroutine[Any, Any, T]], observer: PipeSafeObserver) -> T:
-    """Run `work` in an event loop. Ctrl-C, SIGTERM and a closed stdout request a stop."""
+    """Run `work` in an event loop. Ctrl-C, SIGTERM, SIGHUP and a closed stdout request a stop.
+
+    A signal that the parent process has set to be ignored stays ignored, as SIGHUP under `nohup`.
+    """
 
     async def main() -> T:
         stop = StopSignal()
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, on_signal, stop, observer.warn)
-        observer.on_close = stop.request
+        for number in (signal.Signals[name] for name in _STOP_SIGNALS if name in signal.Signals.__members__):
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                loop.add_signal_handler(number, on_signal, stop, observer, number)
+        observer.on_close = lambda: None if stop.requested else stop.request()
         return await work(stop)
 
     return asyncio.run(main())
 
 
-def report_outcome(outcome: Outcome, gates: Gates, *, suggest_judging: bool = False, pipe_closed: bool = False) -> int:
+def report_outcome(
+    outcome: Outcome, gates: Gates, *, suggest_judging: bool = False, stop_cause: StopCause | None = None
+) -> int:
     """Print where the debate is saved and what is left to do. Returns the exit code.
 
-    `suggest_judging`: also print how to judge it again. `pipe_closed`: stdout was closed, which may have stopped the run.
+    `suggest_judging`: also print how to judge it again. `stop_cause`: what interrupted the run, if anything did.
     """
     if outcome.path is not None:
         print_status(f"{'unchanged' if outcome.untouched else 'saved'}: {outcome.path}")
     if outcome.halted is not None:
-        return _report_halt(outcome, outcome.halted, pipe_closed=pipe_closed)
+        return _report_halt(outcome, outcome.halted, stop_cause or BY_USER)
     missing = find_missing_judgments(outcome.debate, outcome.verdicts)
     if missing is not None:
         _print_missing(missing, outcome.path)
@@ -113,7 +125,7 @@ def _print_missing(missing: MissingJudgments, path: Path | None) -> None:
         print_status(f"or ask another model: {other}")
 
 
-def _report_halt(outcome: Outcome, halted: CloseReason, *, pipe_closed: bool) -> int:
+def _report_halt(outcome: Outcome, halted: CloseReason, stop_cause: StopCause) -> int:
     """Print why a run ended early and how to resume it. Returns the exit code."""
     debate = outcome.debate
     place = None if outcome.path is None else str(outcome.path)
@@ -123,9 +135,8 @@ def _report_halt(outcome: Outcome, halted: CloseReason, *, pipe_closed: bool) ->
     again = resume_command(place, budget=halted == "budget", why=reason)
     options = ("",) if failure is None else remedy_options(debate, failure)
     commands = [f"{again} {option}".rstrip() for option in options]
-    stopped_by_pipe = pipe_closed and halted == "interrupted"
-    if stopped_by_pipe:
-        reason = "stopped because the output pipe closed"
+    if halted == "interrupted":
+        reason = stop_cause.reason
     sentence = f"debate: {reason.rstrip('.')}{format_page_hint(page)}; {f'{change}; ' if change else ''}resume with:"
     if place is None:
         print_status(f"{sentence} {' or '.join(commands)}")
@@ -133,13 +144,13 @@ def _report_halt(outcome: Outcome, halted: CloseReason, *, pipe_closed: bool) ->
         print_status(sentence)
         for command in commands:
             print_status(command)
-    return CLOSED_PIPE if stopped_by_pipe else EXIT_CODES[halted]
+    return stop_cause.exit_code if halted == "interrupted" else EXIT_CODES[halted]
 
 
 def _halt_reason(halted: CloseReason, open_failures: Sequence[Failure]) -> tuple[str, str, str, Failure | None]:
     """What ended the run, the page that explains it, what to change before resuming, and the failure, if one ended it."""
     if halted == "interrupted":
-        return "stopped by the user", "interrupted", "", None
+        return BY_USER.reason, "interrupted", "", None
     ending_it = (
         failure
         for failure in reversed(open_failures)
@@ -150,12 +161,17 @@ def _halt_reason(halted: CloseReason, open_failures: Sequence[Failure]) -> tuple
 
 
 def combined_exit_code(
-    outcomes: Sequence[Outcome], gates: Gates, *, bad: int, suggest_judging: bool = False, pipe_closed: bool = False
+    outcomes: Sequence[Outcome],
+    gates: Gates,
+    *,
+    bad: int,
+    suggest_judging: bool = False,
+    stop_cause: StopCause | None = None,
 ) -> int:
     """Report several outcomes. Returns the gravest exit code; `bad`: number of files that could not be used."""
     codes = {
         *(
-            report_outcome(outcome, gates, suggest_judging=suggest_judging, pipe_closed=pipe_closed)
+            report_outcome(outcome, gates, suggest_judging=suggest_judging, stop_cause=stop_cause)
             for outcome in outcomes
         ),
         1 if bad else 0,

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import sys
 from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
 
 from debate_cli.cli.console import (
+    CLOSED_PIPE,
     ignore_broken_pipe,
     is_broken_pipe,
     is_interactive,
@@ -23,7 +27,23 @@ from debate_cli.render import sanitize
 from debate_cli.render.plain import PlainObserver
 from debate_cli.render.report import ReportPart
 
+if TYPE_CHECKING:
+    from debate_cli.render.live.view import LiveObserver
+
 _DURATION = re.compile(r"\d+(?:\.\d+)? s\b")
+_TERMINAL_SIGNALS = ("SIGTSTP", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGXCPU")
+"""They suspend or end a process that does not handle them."""
+
+
+class StopCause(NamedTuple):
+    """Why a run was interrupted."""
+
+    reason: str
+    exit_code: int
+
+
+BY_USER = StopCause("stopped by the user", 130)
+BY_CLOSED_PIPE = StopCause("stopped because the output pipe closed", CLOSED_PIPE)
 
 
 class PipeSafeObserver:
@@ -38,6 +58,8 @@ class PipeSafeObserver:
     ) -> None:
         """`print_warning` receives the warnings of a run whose observer shows nothing."""
         self.is_closed = False
+        self.stop_cause: StopCause | None = None
+        """The first request to stop; None if there was none."""
         self._print_warning = print_warning
         self.on_close = on_close
         self._observer = observer
@@ -92,6 +114,7 @@ class PipeSafeObserver:
             if not is_broken_pipe(error):
                 raise
             self.is_closed = True
+            self.stop_cause = self.stop_cause or BY_CLOSED_PIPE
             self.on_close()
 
 
@@ -122,7 +145,8 @@ def open_observer(
         )
         live.start()
         try:
-            yield PipeSafeObserver(live)
+            with _pause_on_signals(live):
+                yield PipeSafeObserver(live)
         finally:
             with ignore_broken_pipe():
                 live.stop()
@@ -136,6 +160,29 @@ def open_observer(
         finally:
             with ignore_broken_pipe():
                 plain_observer.finish()
+
+
+@contextmanager
+def _pause_on_signals(live: LiveObserver) -> Generator[None]:
+    """Within it, a signal that suspends or ends the process first gives the terminal back, with its cursor."""
+
+    def hand_over(number: int, _frame: object) -> None:
+        with ignore_broken_pipe():
+            live.pause()
+        ours = signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)  # returns after a suspension alone
+        signal.signal(number, ours)
+        live.resume()
+
+    numbers = [getattr(signal, name) for name in _TERMINAL_SIGNALS if hasattr(signal, name)]
+    handled = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]
+    for number in handled:
+        signal.signal(number, hand_over)
+    try:
+        yield
+    finally:
+        for number in handled:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def show_summary(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_support import CONFIGS, RunningProcess, debate, start_process, wait_until
+from cli_support import CONFIGS, RunningProcess, debate, run_in_shell, run_on_terminal, start_process, wait_until
 
 MOCK = str(CONFIGS / "mock.yaml")
 SLOW = ["run", MOCK, "--id", "one", "--set", "models.default.latency_s=0.1", "--set", "models.judge.latency_s=0.1"]
@@ -97,10 +97,10 @@ def test_a_kill_while_the_transcript_is_written_loses_nothing(here: Path, undist
         running.wait()
     assert debate("run", "--resume", "one", "-q", cwd=here).code == 0
     assert without_times(transcript) == undisturbed
-    assert list(transcript.parent.iterdir()) == [transcript]
+    assert [path for path in transcript.parent.iterdir() if path.suffix != ".lock"] == [transcript]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
 def test_one_signal_waits_for_calls_in_flight(here: Path, undisturbed: dict[str, Any], number: signal.Signals) -> None:
     """Exit 130 with the command that resumes; both openings, in flight, are kept, and nothing new is asked."""
     transcript = here / "transcripts/one.json"
@@ -110,7 +110,8 @@ def test_one_signal_waits_for_calls_in_flight(here: Path, undisturbed: dict[str,
     stopped = json.loads(transcript.read_text())
     assert (done.code, stopped["closed"], stopped["status"]) == (130, "interrupted", "incomplete")
     assert ([turn["phase"] for turn in stopped["turns"]], stopped["usage"]["calls"]) == (["opening", "opening"], 2)
-    assert "(debate explain interrupted)" in done.lines[-2]
+    cause = "the user" if number is signal.SIGINT else number.name
+    assert done.lines[-2] == f"debate: stopped by {cause} (debate explain interrupted); resume with:"
     assert done.lines[-1] == "debate run --resume transcripts/one.json", "alone on its line, to be copied"
     assert debate("score", "one", "--check", cwd=here).code == 0
     assert debate("run", "--resume", "transcripts/one.json", "-q", cwd=here).code == 0
@@ -129,6 +130,25 @@ def test_a_second_ctrl_c_does_not_wait(here: Path, options: list[str]) -> None:
     assert ("Stopping" in note, note.count("\n"), data) == (True, 1, "")
     stopped = json.loads((here / "transcripts/one.json").read_text())
     assert (stopped["closed"], stopped["turns"], stopped["unanswered"]) == ("interrupted", [], ["turn/0", "turn/1"])
+
+
+@pytest.mark.parametrize(("key", "code", "pauses"), [("\x1c", 131, 1), ("\x1a", 130, 2)], ids=["quit", "suspend"])
+def test_the_terminal_gets_its_cursor_back(here: Path, key: str, code: int, pauses: int) -> None:
+    r"""Ctrl-\ ends the process; Ctrl-Z suspends it (which a process without a shell ignores), and Ctrl-C stops it then."""
+    slow = ["--set", "models.default.tokens_per_second=30"]
+    command = ["run", MOCK, "--no-save", *slow]
+    ended, drawn = run_on_terminal(
+        *command, cwd=here, keys=f"{key}\x03", after="turn 2", env={"TERM": "xterm"}, columns=80
+    )
+    assert (ended, drawn.count("\x1b[?25h")) == (code, pauses)
+    assert drawn.rfind("\x1b[?25h") > drawn.rfind("\x1b[?25l")
+
+
+def test_a_signal_that_the_parent_ignores_stays_ignored(here: Path) -> None:
+    """As under nohup."""
+    started = "until [ -e transcripts/one.jsonl ]; do sleep 0.02; done"
+    script = f"trap '' HUP; debate {' '.join(SLOW)} -q & {started}; kill -HUP $!; wait $!"
+    assert run_in_shell(script, here).code == 0
 
 
 def test_calls_in_flight_at_a_kill_are_named(here: Path, journal: Path) -> None:

@@ -88,24 +88,36 @@ class LiveObserver:
     def start(self) -> None:
         """Start the clock; if the console is a terminal, start drawing."""
         self._script.progress.start()
+        self.resume()
+
+    def resume(self) -> None:
+        """Start drawing if the console is a terminal, also after a pause."""
         if self._thread is None and self.console.is_terminal:
             self._stopping.clear()
             self._screen.start()
             self._thread = Thread(target=self._draw_until_stopped, name="live-view", daemon=True)
             self._thread.start()
 
+    def pause(self) -> None:
+        """Stop drawing, remove the drawn region and show the cursor."""
+        self._stop_thread()
+        self._screen.stop()
+
     def stop(self) -> None:
         """Print what is finished, remove the drawn region, show the cursor. May be called twice."""
-        thread, self._thread = self._thread, None
-        if thread is not None:
-            self._stopping.set()
-            thread.join()
+        self._stop_thread()
         try:
             self._apply_queued()
             self._script.finish()
             self._screen.print_pending()
         finally:
             self._screen.stop()
+
+    def _stop_thread(self) -> None:
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            self._stopping.set()
+            thread.join()
 
     def event(self, event: Event, debate: Debate) -> None:
         """See `Observer`."""
@@ -176,9 +188,12 @@ class _Screen:
         self._script = script
         self._region = _Region()
         self._width = console.width
-        self._live = Live(
+        self._live = self._new_live()
+
+    def _new_live(self) -> Live:
+        return Live(
             self._region,
-            console=console,
+            console=self._console,
             auto_refresh=False,
             transient=True,
             redirect_stdout=False,
@@ -187,6 +202,8 @@ class _Screen:
         )
 
     def start(self) -> None:
+        """Start below the cursor: a new `Live` does not know where an earlier one drew."""
+        self._live = self._new_live()
         self._live.start()
 
     def stop(self) -> None:

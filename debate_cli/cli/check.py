@@ -13,9 +13,10 @@ from debate_cli.app.estimate import estimate_run, planned_calls
 from debate_cli.app.model_factory import all_model_specs
 from debate_cli.app.preparation import prepare_run
 from debate_cli.cli import completion, config_options, options
+from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.console import print_json, print_status, replace_control_chars
 from debate_cli.errors import DebateError
-from debate_cli.storage.overrides import unknown_variables
+from debate_cli.storage.overrides import ConfigChange, unknown_variables
 
 
 class Options(NamedTuple):
@@ -31,6 +32,7 @@ class Options(NamedTuple):
             metavar="CONFIG", help="Configurations; - for stdin.", autocompletion=completion.complete_configs
         ),
     ] = None
+    var: options.VarOption = None
     trust_host: options.TrustHostOption = None
     json: options.JsonOption = False
     debug: options.DebugOption = False
@@ -55,7 +57,8 @@ def run(given: Options) -> None:
     references = given.configs or [_default_reference()]
     for line in unknown_variables(os.environ):
         print_status(f"warning: {line}")
-    reports = [_check_config(reference, given.trust_host or ()) for reference in references]
+    changes = config_options.overrides_from_options(ConfigOptions(variables=given.var))
+    reports = [_check_config(reference, changes, given.trust_host or ()) for reference in references]
     for report in reports:
         for line in report.warnings:
             print_status(f"{report.config}: {line}")
@@ -74,9 +77,9 @@ def _default_reference() -> str:
     return str(path)
 
 
-def _check_config(reference: str, trusted_hosts: Sequence[str]) -> ConfigReport:
+def _check_config(reference: str, changes: Sequence[ConfigChange], trusted_hosts: Sequence[str]) -> ConfigReport:
     try:
-        loaded = config_options.config_from_argument(reference)
+        loaded = config_options.config_from_argument(reference, changes)
     except DebateError as error:
         return ConfigReport(reference, problems=error.problems)
     warnings = loaded.config.judging.notices()

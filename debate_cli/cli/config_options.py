@@ -28,9 +28,10 @@ from debate_cli.providers.embedded import MISSING_EXTRA_MESSAGE
 from debate_cli.providers.provider_table import merge_provider_rows
 from debate_cli.providers.registry import models_without_extra, models_without_key, split_model_name
 from debate_cli.storage.config_file import ConfigCheck, LoadedConfig
-from debate_cli.storage.overrides import ConfigChange, Override
+from debate_cli.storage.overrides import ConfigChange, Override, variable_override
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript_dirs import DEFAULT_CONFIG_PATHS
+from debate_cli.storage.variables import is_variable_name
 
 OLLAMA_ALTERNATIVE = "ollama/qwen3:8b"
 LOCAL_ALTERNATIVE = "local/smollm2"
@@ -51,6 +52,7 @@ class ConfigOptions(NamedTuple):
     seed: int | None = None
     max_cost: float | None = None
     max_tokens: int | None = None
+    variables: Sequence[str] | None = None
 
 
 def overrides_from_options(given: ConfigOptions) -> list[ConfigChange]:
@@ -61,10 +63,15 @@ def overrides_from_options(given: ConfigOptions) -> list[ConfigChange]:
         if not equals or not key:
             raise UsageError(f"--set {setting}: write key.path=value")
         found.append((key, value))
+    for variable in given.variables or ():
+        name, equals, value = variable.partition("=")
+        if not equals or not is_variable_name(name):
+            raise UsageError(f"--var {variable}: write NAME=VALUE")
+        found.append(variable_override(name, value, "--var"))
     if given.topic is not None:
         found.append(Override("topic", json.dumps(given.topic, ensure_ascii=False), "--topic"))
     if given.background is not None:
-        text = _read_background(given.background)
+        text = _read_background(given.background).replace("${", "$${")
         found.append(Override("background", json.dumps(text, ensure_ascii=False), "--background"))
     numbers = (
         ("seed", given.seed, "--seed"),

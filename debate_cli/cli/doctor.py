@@ -12,6 +12,7 @@ from debate_cli.app.consent import find_destinations
 from debate_cli.app.context import RunContext
 from debate_cli.app.doctor import diagnose_models, diagnosis_to_json, select_models
 from debate_cli.cli import config_options, console, options
+from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import print_json, print_status
 from debate_cli.domain.config import DebateConfig
@@ -44,6 +45,7 @@ class Options(NamedTuple):
     config: Annotated[
         str | None, typer.Option(metavar="CONFIG", help="A debate.yaml, or - for stdin; default as for run.")
     ] = None
+    var: options.VarOption = None
     mock: options.MockOption = False
     json: options.JsonOption = False
     trust_host: options.TrustHostOption = None
@@ -61,7 +63,8 @@ class _StatusObserver(NullObserver):
 def run(given: Options) -> None:
     """Ask each model a tiny question: what it can do, what it costs, how fast it is."""
     names = given.models or []
-    loaded = config_options.config_from_argument(given.config, announce=False)
+    changes = config_options.overrides_from_options(ConfigOptions(variables=given.var))
+    loaded = config_options.config_from_argument(given.config, changes, announce=False)
     if given.config is None and _uses_config(names, loaded.config):
         config_options.print_default_config(config_options.default_config_path())
     specs, config = select_models(names, loaded.config, mock=given.mock)

@@ -71,11 +71,12 @@ def run(given: Options) -> None:
 
 def _load_config(given: Options) -> LoadedConfig | None:
     if given.config is None:
-        if given.settings:
-            raise UsageError("--set changes a setting of --config; name one")
+        if given.settings or given.var:
+            option = "--set changes a setting" if given.settings else "--var fills a text"
+            raise UsageError(f"{option} of --config; name one")
         config_options.print_notes(load_environment(Path(), os.environ).notes)
         return None
-    changes = config_options.overrides_from_options(ConfigOptions(given.settings))
+    changes = config_options.overrides_from_options(ConfigOptions(given.settings, variables=given.var))
     return config_options.config_from_argument(given.config, changes, checks=check_for_judging)
 
 

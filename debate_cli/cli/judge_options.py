@@ -63,6 +63,7 @@ class Options(NamedTuple):
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY.PATH=VALUE", help="Change a setting of --config.")
     ] = None
+    var: options.VarOption = None
     max_cost: Annotated[
         float | None, typer.Option(metavar="USD", help="Budget of each file's judging in US dollars, above 0.")
     ] = None

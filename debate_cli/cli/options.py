@@ -27,6 +27,10 @@ DebugOption = Annotated[bool, typer.Option("--debug", help="Show the traceback o
 DetailsOption = Annotated[bool, typer.Option("--details", help="End with all tables instead of the short summary.")]
 PlainOption = Annotated[bool, typer.Option("--plain", help="Plain lines on a terminal too, as for screen readers.")]
 MockOption = Annotated[bool, typer.Option("--mock", help="Use the mock provider for every model (no key, no network).")]
+VarOption = Annotated[
+    list[str] | None,
+    typer.Option("--var", metavar="NAME=VALUE", help="Fill ${NAME} in the configuration's texts (repeatable)."),
+]
 TrustHostOption = Annotated[
     list[str] | None,
     typer.Option(

@@ -43,7 +43,9 @@ def run(given: Options) -> None:
     """Run a debate and save its transcript."""
     gates = options.gates_from_options(given.fail_under, given.expect_winner, given.max_warnings, given.fail_on)
     changes = config_options.overrides_from_options(
-        ConfigOptions(given.settings, given.topic, given.background, given.seed, given.max_cost, given.max_tokens)
+        ConfigOptions(
+            given.settings, given.topic, given.background, given.seed, given.max_cost, given.max_tokens, given.var
+        )
     )
     given = _resolve_continue(given)
     if given.resume is not None and (given.no_save or given.id is not None):

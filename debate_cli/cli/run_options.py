@@ -38,6 +38,7 @@ class Options(NamedTuple):
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY.PATH=VALUE", help="Change a setting (YAML value).")
     ] = None
+    var: options.VarOption = None
     mock: options.MockOption = False
     seed: Annotated[int | None, typer.Option(help="Seed of the mock, and of providers that take one.")] = None
     max_cost: Annotated[

@@ -207,6 +207,8 @@ class DebateConfig(ConfigModel):
     """Limits of a run."""
     output: Output = Output()
     """Where results are saved."""
+    vars: dict[str, str] = {}
+    """Variables for `${NAME}` in texts; `--var` and `DEBATE_VAR_NAME` go before them. Those that are not used are not kept."""
     prompts: dict[str, str] = {}
     """Name of a shipped prompt -> file beside the configuration that replaces it."""
 

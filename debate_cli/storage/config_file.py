@@ -21,6 +21,7 @@ from debate_cli.domain.config_checks import KeyPath, Problem, check_config
 from debate_cli.domain.suggestions import format_suggestion_or_list
 from debate_cli.errors import ConfigError
 from debate_cli.llm.prompts import Prompts, shipped_prompts
+from debate_cli.providers.provider_table import BUILTIN_PROVIDERS
 from debate_cli.storage.atomic_write import open_regular_file
 from debate_cli.storage.config_errors import MAX_PROBLEMS, SourceMap, problems_from_validation
 from debate_cli.storage.overrides import ConfigChange, apply_overrides, overrides_from_env, to_overrides
@@ -207,8 +208,16 @@ class _ConfigLoader:
             self.secrets |= {text[:length] for _, text in literal for length in _HIDDEN_LENGTHS}
             self.problems += [problem for problem, _ in literal]
             raise self._error()
-        resolver = VariableResolver(self.env)
-        resolved = resolver.resolve(data)
+        given = data.get("vars")
+        resolver = VariableResolver(
+            self.env, given if is_mapping(given) else {}, key_variables=_find_key_variables(data.get("providers"))
+        )
+        resolved = resolver.resolve({key: value for key, value in data.items() if key != "vars"})
+        if is_mapping(given):
+            resolved["vars"] = {name: value for name, value in given.items() if name in resolver.used}
+        elif given is not None:
+            resolved["vars"] = given
+        self.env = replace(self.env, notes=(*self.env.notes, *dict.fromkeys(resolver.notes)))
         self.secrets |= resolver.secrets
         self.problems += [Problem(path, message) for path, message in dict.fromkeys(resolver.faults)]
         return resolved
@@ -237,6 +246,13 @@ class _ConfigLoader:
 
     def _error(self) -> ConfigError:
         return ConfigError(*self.source_map.format_problems(self.problems, self.lines, Redactor(self.secrets)))
+
+
+def _find_key_variables(providers: object) -> set[str]:
+    """The variables that hold keys of built-in providers and of those in the configuration."""
+    rows = providers.values() if is_mapping(providers) else ()
+    named = (row.get("api_key_env") for row in rows if is_mapping(row))
+    return {str(name) for name in (*named, *(row.api_key_env for row in BUILTIN_PROVIDERS.values())) if name}
 
 
 def _literal_secrets(data: Any, path: KeyPath) -> Iterator[tuple[Problem, str]]:

@@ -14,12 +14,11 @@ from pydantic import BaseModel
 
 from debate_cli.domain.config import KEY_ALIASES, DebateConfig
 from debate_cli.storage.plain import deep_copy, get_child, is_list, is_mapping
+from debate_cli.storage.variables import TEXT_VARIABLE_PREFIX, is_variable_name
 from debate_cli.storage.yaml_positions import MAX_YAML_DEPTH, YamlPath, escape_unprintable, parse_yaml
 
 SHORTCUT_VARIABLES = {"DEBATE_TOPIC": "topic", "DEBATE_SEED": "seed", "DEBATE_OUT": "output.dir"}
 """Variables with a short name; every other key is `DEBATE__` (or `DEBATE_`) and its path, `__` between the parts."""
-TEXT_VARIABLE_PREFIX = "DEBATE_VAR_"
-"""Prefix of a variable that fills `${NAME}` in texts: `DEBATE_VAR_NAME`."""
 TRUSTED_HOSTS_VARIABLE = "DEBATE_TRUSTED_HOSTS"
 """Hosts to which files may send requests and keys, separated by commas."""
 _TEXT_VARIABLES = frozenset({"DEBATE_TOPIC", "DEBATE_OUT"})
@@ -53,18 +52,25 @@ def to_overrides(changes: Sequence[ConfigChange]) -> list[Override]:
 def overrides_from_env(env: Mapping[str, str]) -> list[Override]:
     """One override for each variable that sets a key, sorted by name.
 
-    `DEBATE_TOPIC`, `DEBATE_SEED`, `DEBATE_OUT`, and any key as `DEBATE__FORMAT__ARGUMENTS` or `DEBATE_FORMAT__ARGUMENTS`
-    (the path is lower-cased).
+    `DEBATE_TOPIC`, `DEBATE_SEED`, `DEBATE_OUT`, `DEBATE_VAR_NAME` for `vars.NAME`, and any key as
+    `DEBATE__FORMAT__ARGUMENTS` or `DEBATE_FORMAT__ARGUMENTS` (the path is lower-cased).
     """
     found: list[Override] = []
     for name in sorted(env):
         if name in SHORTCUT_VARIABLES:
             value = json.dumps(env[name], ensure_ascii=False) if name in _TEXT_VARIABLES else env[name]
             found.append(Override(SHORTCUT_VARIABLES[name], value, name))
+        elif name.startswith(TEXT_VARIABLE_PREFIX) and is_variable_name(name.removeprefix(TEXT_VARIABLE_PREFIX)):
+            found.append(variable_override(name.removeprefix(TEXT_VARIABLE_PREFIX), env[name], name))
         elif _is_setting(name):
             path = name.removeprefix(_GENERIC_PREFIX if name.startswith(_GENERIC_PREFIX) else _PREFIX)
             found.append(Override(path.lower().replace("__", "."), env[name], name))
     return found
+
+
+def variable_override(name: str, value: str, source: str) -> Override:
+    """The override that gives `${NAME}` in texts a value."""
+    return Override(f"vars.{name}", json.dumps(value, ensure_ascii=False), source)
 
 
 def unknown_variables(env: Mapping[str, str]) -> list[str]:

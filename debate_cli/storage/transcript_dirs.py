@@ -9,7 +9,7 @@ from pathlib import Path
 from debate_cli.errors import ConfigError
 from debate_cli.storage.overrides import apply_overrides, overrides_from_env
 from debate_cli.storage.plain import get_child, is_mapping
-from debate_cli.storage.variables import VariableResolver, load_environment
+from debate_cli.storage.variables import VariableResolver
 from debate_cli.storage.yaml_positions import parse_yaml, read_yaml_text
 
 DEFAULT_OUTPUT_FOLDER = Path("transcripts")
@@ -32,21 +32,19 @@ def transcript_dirs(out: Path | None = None, config: str | None = None) -> Itera
 def default_transcript_dir(config: str | None = None) -> Path:
     """The folder in which `run` saves a debate of this configuration if no option sets another.
 
-    Errors in the configuration and in `.env` are ignored here; `run` reports them.
+    Errors in the configuration are ignored here; `run` reports them.
     """
     named = Path(config) if config is not None and config != "-" else None
     path = named or next((place for place in DEFAULT_CONFIG_PATHS if place.is_file()), None)
-    try:
-        env = load_environment(path.parent if path is not None else Path(), os.environ)
-    except ConfigError:
-        env = dict(os.environ)
-    return _output_dir(path, env)
+    return _output_dir(path, os.environ)
 
 
 def _output_dir(config: Path | None, env: Mapping[str, str]) -> Path:
     """`output.dir` as `env` sets it, else the file `config`, else DEFAULT_OUTPUT_FOLDER."""
     data, _, _ = apply_overrides(_read_mapping(config) if config is not None else {}, overrides_from_env(env))
-    folder = VariableResolver(env).resolve(get_child(data.get("output"), "dir"))
+    given = data.get("vars")
+    resolver = VariableResolver({}, given if is_mapping(given) else {})
+    folder = resolver.resolve(get_child(data.get("output"), "dir"), ("output", "dir"))
     return Path(folder) if isinstance(folder, str) and folder and "\0" not in folder else DEFAULT_OUTPUT_FOLDER
 
 

@@ -1,13 +1,14 @@
 """The environment: variables of the process and of `.env` files, and `${VAR}` in the scalars of a configuration.
 
-`${VAR}` and `${VAR:-default}` are resolved after parsing, so a value never becomes structure. `$${` means a literal `${`.
+Only the settings of providers read the environment: a configuration may have been downloaded, and its texts are sent to models and
+saved. Everything else takes the variables that the user or the configuration gives. `${VAR}` and `${VAR:-default}` are resolved after parsing, so a value never becomes structure. `$${` means a literal `${`.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
@@ -18,6 +19,8 @@ from debate_cli.storage.atomic_write import open_regular_file
 from debate_cli.storage.plain import is_list, is_mapping
 from debate_cli.storage.yaml_positions import YamlPath
 
+TEXT_VARIABLE_PREFIX = "DEBATE_VAR_"
+"""`DEBATE_VAR_NAME` fills `${NAME}` in texts."""
 _MAX_DOTENV_BYTES = 1024 * 1024
 _NO_KEY = re.compile(r".*_BASE_URL|OLLAMA_HOST|.*_PROXY|DEBATE_.*|XDG_.*|HOME", re.IGNORECASE)
 """Variables of a `.env` file that would set an address, a setting or a folder."""
@@ -97,6 +100,11 @@ def _read_dotenv(path: Path) -> dict[str, str]:
     return {name: value for name, value in values.items() if value is not None}
 
 
+def is_variable_name(name: str) -> bool:
+    """Whether `${name}` is a variable."""
+    return re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) is not None
+
+
 def is_secret_variable(variable: str) -> bool:
     """Whether a variable of this name holds a secret: one part of the name, between underscores, says so."""
     return _SECRET_NAME.search(variable) is not None
@@ -109,9 +117,17 @@ def is_header_path(path: YamlPath) -> bool:
 
 @dataclass(slots=True)
 class VariableResolver:
-    """Resolves variables from `env`, and collects errors and secret values."""
+    """Resolves variables, and collects errors and secret values."""
 
     env: Mapping[str, str]
+    """The environment, for the settings of providers."""
+    given: Mapping[str, object] = field(default_factory=dict[str, object])
+    """Variables for all other texts: `vars` of the configuration, with what options and DEBATE_VAR_ variables change."""
+    key_variables: Collection[str] = ()
+    """Variables that hold a provider's key, whatever their name."""
+    used: set[str] = field(default_factory=set[str])
+    """Names of those `given` that some text uses."""
+    notes: list[str] = field(default_factory=list[str])
     faults: list[tuple[YamlPath, str]] = field(default_factory=list[tuple[YamlPath, str]])
     secrets: set[str] = field(default_factory=set[str])
 
@@ -143,13 +159,38 @@ class VariableResolver:
         return text if is_header_path(path) else resolved
 
     def _resolve_variable(self, name: str, default: str | None, path: YamlPath) -> str:
-        value = self.env.get(name)
+        is_setting = path[:1] == ("providers",)
+        value = self.env.get(name) if is_setting else self._find_given(name)
+        if path[2:] == ("base_url",) and (is_secret_variable(name) or name in self.key_variables):
+            self.faults.append(
+                (path, f"{name} holds a secret, which must not be part of an address; send it as api_key_env")
+            )
+            return ""
         if not value and default is not None:
+            if not is_setting and self.env.get(name):
+                self.notes.append(f"`${{{name}:-...}}` took its default: {_format_ways(name)}")
             return default
         if value is None:
-            message = f"the environment variable {name} is not set; set it, or write `${{{name}:-default}}`"
-            self.faults.append((path, message))
+            self.faults.append((path, self._format_unset(name, is_setting=is_setting)))
             return ""
         if is_header_path(path) or (is_secret_variable(name) and len(value) >= _MIN_SECRET_CHARS):
             self.secrets.add(value)
         return value
+
+    def _find_given(self, name: str) -> str | None:
+        value = self.given.get(name)
+        if value is None:
+            return None
+        self.used.add(name)
+        return str(value)
+
+    def _format_unset(self, name: str, *, is_setting: bool) -> str:
+        default = f"or write `${{{name}:-default}}`"
+        if is_setting:
+            return f"the environment variable {name} is not set; set it, {default}"
+        known = "is set in the environment, which texts do not read" if name in self.env else "is not given"
+        return f"the variable {name} {known}; {_format_ways(name)}, {default}"
+
+
+def _format_ways(name: str) -> str:
+    return f"give it with --var {name}=... or {TEXT_VARIABLE_PREFIX}{name}"

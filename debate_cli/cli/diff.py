@@ -22,9 +22,8 @@ from debate_cli.storage.transcript_store import StoredDebate, find_debate, open_
 class Options(NamedTuple):
     """Compare two saved debates, or two judging runs of one.
 
-    What differs is told in a few sentences, then side by side: who judged, winners, margins, scores, the claims that one
-    side lets stand and the other does not, settings, models and cost. Systems that judged one side only are named.
-    Without --runs the newest judging run of each system counts.
+    Describes the differences in a few sentences, then shows both sides: judges, winners, margins, scores, claims with
+    different standings, settings, models and cost. Without --runs the newest judging run of each system counts.
 
     Examples:
 

@@ -42,7 +42,9 @@ class Options(NamedTuple):
 def run(asked: Options) -> None:
     """List the prompts, or show the text of one."""
     if (asked.action is Action.show) != (asked.name is not None):
-        raise UsageError("give a name to `debate prompts show NAME`; `debate prompts list` takes none")
+        raise UsageError(
+            "`debate prompts show NAME` needs a name, `debate prompts list` takes none; correct the command"
+        )
     prompts = {prompt.name: prompt for prompt in shipped_prompts()}
     if asked.name is None:
         _print_list([*prompts.values()], as_json=asked.json)

@@ -109,7 +109,7 @@ def _prepare(given: Options, changes: list[ConfigChange], gates: Gates) -> tuple
     replaced = models_replaced_by_mock(stored) if given.mock and asked else ()
     if replaced:
         names = sanitize.sanitize_line(", ".join(replaced))
-        print_status(f"note: --mock: the mock answers what is left, instead of {names}")
+        print_status(f"note: --mock: the mock replaces {names} for the rest of the debate")
     context = prepare_stored_debate(loaded, stored, mock=given.mock, cassette=cassette, asked=asked, close=given.close)
     return context, stored
 

@@ -40,7 +40,7 @@ class Options(NamedTuple):
     ] = None
     var: options.VarOption = None
     mock: options.MockOption = False
-    seed: Annotated[int | None, typer.Option(help="Seed of the mock, and of providers that take one.")] = None
+    seed: Annotated[int | None, typer.Option(help="Seed of the mock, and of providers that support one.")] = None
     max_cost: Annotated[
         float | None, typer.Option(metavar="USD", help="Budget of the whole run in US dollars, above 0.")
     ] = None

@@ -56,7 +56,7 @@ _ROW_FORMATS = (ScoreFormat.csv, ScoreFormat.jsonl, ScoreFormat.json)
 
 
 class Per(StrEnum):
-    """What a row of data stands for."""
+    """What one row of data describes."""
 
     verdict = "verdict"
     argument = "argument"

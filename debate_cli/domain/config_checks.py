@@ -79,7 +79,7 @@ def _check_topic(config: DebateConfig) -> Iterator[Problem]:
 
 def _check_debaters(config: DebateConfig) -> Iterator[Problem]:
     if len(config.debaters) < MIN_DEBATERS:
-        yield Problem(("debaters",), "a debate takes at least two debaters; add another")
+        yield Problem(("debaters",), "a debate needs at least two debaters; add another")
     yield from _check_names(config)
     for index in _duplicate_indices(person.prefix.upper() for person in participants(_without_model_names(config))):
         message = "an earlier debater has this prefix of argument ids; give each a different `prefix`"
@@ -105,7 +105,7 @@ def _check_two_sides(config: DebateConfig) -> Iterator[Problem]:
     first, second = config.debaters
     for index, debater in enumerate((first, second)):
         if debater.side not in {"for", "against"}:
-            said = format_suggestion(debater.side, ("for", "against")) or "; other labels take three or more debaters"
+            said = format_suggestion(debater.side, ("for", "against")) or "; other labels need three or more debaters"
             yield Problem(("debaters", index, "side"), f"of two debaters one is `for` and one `against`{said}")
     if first.side == second.side:
         yield Problem(("debaters", 1, "side"), "both debaters are on one side; make one `for` and one `against`")
@@ -140,11 +140,11 @@ def _check_models(config: DebateConfig) -> Iterator[Problem]:
     for name, spec in config.models.items():
         if _is_mock(config, spec):
             if spec.script is not None and spec.model.partition("/")[2] != "scripted":
-                yield Problem(("models", name, "script"), "only the model `scripted` of a mock takes a script")
+                yield Problem(("models", name, "script"), "only the model `mock/scripted` has a script; remove it")
             continue
         for key in (*_MOCK_ONLY, "script"):
             if getattr(spec, key) is not None:
-                yield Problem(("models", name, key), "only models of the mock provider take this; remove it")
+                yield Problem(("models", name, key), "only models of the mock provider have this setting; remove it")
 
 
 def _is_mock(config: DebateConfig, spec: ModelSpec) -> bool:
@@ -161,7 +161,8 @@ def _check_providers(config: DebateConfig) -> Iterator[Problem]:
             yield Problem(("providers", name, "base_url"), "a base_url begins with http:// or https:// and a host")
         if spec.structured is not None and not spec.structured:
             yield Problem(
-                ("providers", name, "structured"), "names no way of asking for structure; remove it, or name one"
+                ("providers", name, "structured"),
+                "is an empty list; name a mode of structured output, or remove the key",
             )
 
 

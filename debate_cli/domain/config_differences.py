@@ -80,7 +80,7 @@ def _format_mapping(value: Mapping[str, Any]) -> str:
 
 
 IGNORED_SECTIONS = ("limits", "output")
-"""Sections that say nothing about what is argued or judged."""
+"""Sections that do not affect speeches or judgments."""
 
 
 class Difference(NamedTuple):

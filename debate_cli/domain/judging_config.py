@@ -115,7 +115,7 @@ class Thresholds(ConfigModel):
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
         """A clear victory needs at least the margin of a draw."""
         if self.draw > self.clear:
-            yield ("thresholds",), "a clear victory takes at least the margin of a draw; raise `clear`"
+            yield ("thresholds",), "must have `clear` at or above `draw`; raise `clear`"
 
 
 def default_bounds(**defaults: float) -> BeforeValidator:

@@ -423,7 +423,7 @@ def _winner_sentences(changes: Sequence[VerdictChange]) -> Iterator[str]:
         yield f"The verdict is the same under {_join_names([item.system for item in same])}, {more}."
     nothing = [item.system for item in both if _is_undetermined(item)]
     if nothing:
-        yield _as_sentence(f"{_join_names(nothing)} concluded nothing on either")
+        yield _as_sentence(f"{_join_names(nothing)} has no verdict on either")
     under = _common_system(changes)
     for item in both:
         told = under is not None and under[0] == item.system

@@ -16,14 +16,14 @@ MAX_TOKENS_OPTION, MAX_COST_OPTION = "--max-tokens N", "--max-cost USD"
 """The options that raise a budget."""
 MODEL_PLACEHOLDER = "PROVIDER/MODEL"
 _REQUIRED_CHANGES = {
-    "ContextOverflowError": "resuming alone asks the same again and fails again; change one thing",
+    "ContextOverflowError": "resuming without a change would fail again; change one setting",
     "UnauthorizedError": "resuming fails again until the key is replaced or another model is named",
     "UnknownModelError": "resuming fails again until the server has that model or another one is named",
     "QuotaExhaustedError": "resuming fails again until the provider's quota is raised or another model is named",
     "RejectedError": "resuming sends the same request and is likely to fail again; name another model",
     "WeightsError": "resuming fails again until the weights can be loaded or another model is named",
 }
-"""By cause of a failure that resuming repeats."""
+"""Cause of a failure that resuming repeats -> advice."""
 _PERSISTENT_REQUESTS = frozenset({"ContextOverflowError", "RejectedError"})
 """Causes that only a change of the debate's settings removes."""
 

@@ -221,7 +221,7 @@ def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[t
     if judged is None:
         took = total_call_seconds(debate)
         return (
-            ("", theme.format_usage(whole) + (f" · calls took {theme.format_duration(took)} added up" if took else "")),
+            ("", theme.format_usage(whole) + (f" · calls took {theme.format_duration(took)} in total" if took else "")),
         )
     own = judging_usage(debate, judged)
     if own == whole:

@@ -231,7 +231,7 @@ CLOSE_MESSAGES: dict[CloseReason, str] = {
     "interrupted": "The debate stops: interrupted. It can be resumed.",
     "failed": "The debate stops: a debater could not answer.",
 }
-"""By close reason."""
+"""Close reason -> sentence."""
 
 
 def describe_close(debate: Debate) -> str:

@@ -156,7 +156,7 @@ def _checked(value: Any, depth: int) -> Any:
         return {key: _checked(item, depth - 1) for key, item in value.items()}
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    raise ValueError(f"takes text, numbers, lists and mappings with text keys, not a `{type(value).__name__}`")
+    raise ValueError(f"must be text, a number, a list or a mapping with text keys, not a `{type(value).__name__}`")
 
 
 def _resolve_key_path(data: Any, key: str) -> YamlPath:

@@ -202,7 +202,7 @@ class _Builder:
     def _merge(self, entries: dict[str, Any], node: Any, at: SourcePosition, path: YamlPath) -> None:
         for source in node.value if isinstance(node, yaml.SequenceNode) else [node]:
             if not isinstance(source, yaml.MappingNode):
-                message = "`<<` takes a mapping, or a list of mappings; name them by their anchors, as in `<<: *base`"
+                message = "`<<` needs a mapping, or a list of mappings; name them by their anchors, as in `<<: *base`"
                 self.faults.append(YamlFault(at, message))
                 continue
             for key, value in self._build(source, (*path, "<<"), at).items():

@@ -91,4 +91,4 @@ def _describe_unweighted(names: Sequence[str]) -> str | None:
         return None
     listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
     counts = "counts" if len(names) == 1 else "count"
-    return f"--weights: {listed} {counts} nothing, as only what is named there has a weight"
+    return f"--weights: {listed} {counts} nothing, because only the criteria named there have a weight"

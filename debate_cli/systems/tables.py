@@ -139,17 +139,17 @@ RESPONSE_BADGES: dict[str, Badge] = {
     "concede": Badge("+", "concedes", "good"),
     "partial": Badge("≈", "accepts in part", "info"),
 }
-"""By type of a response in cross-examination."""
+"""Type of a response in cross-examination -> badge."""
 STANDING_BADGES: dict[str, Badge] = {
     "UPHELD": Badge("✓", "upheld", "good"),
     "PARTIALLY_UPHELD": Badge("≈", "partially upheld", "mixed"),
     "REFUTED": Badge("✗", "refuted", "bad"),
     "UNCERTAIN": Badge("?", "uncertain", "info"),
 }
-"""By standing of a claim."""
+"""Standing of a claim -> badge."""
 VOTE_BADGES: dict[str, Badge] = {
     "PASS": Badge("✓", "PASS", "good"),
     "FAIL": Badge("✗", "FAIL", "bad"),
     "CONDITIONAL": Badge("≈", "CONDITIONAL", "mixed"),
 }
-"""By option of a vote."""
+"""Option of a vote -> badge."""

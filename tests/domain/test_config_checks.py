@@ -62,7 +62,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("no address", {"providers": {"lab": {"base_url": "127.0.0.1"}}}, "providers.lab.base_url", "begins with http"),
     ("a slash in a provider", {"providers": {"a/b": {}}}, "providers.a/b", "rename it"),
     ("free and at once", {"format": {"kind": "free_flowing", "order": "simultaneous"}}, "format.order", "write `sequential`"),
-    ("no structured output", {"providers": {"lab": {"structured": []}}}, "providers.lab.structured", "name one"),
+    ("no structured output", {"providers": {"lab": {"structured": []}}}, "providers.lab.structured", "name a mode"),
 ]  # fmt: skip
 
 

@@ -143,7 +143,7 @@ def test_the_first_sentences_have_the_main_difference(other: Debate, sentences: 
         ),
         (
             compare(only("structured", debate(seed=5)), only("structured")),
-            "Moderator concluded nothing on either.",
+            "Moderator has no verdict on either.",
         ),
         (compare(only("structured", marked(6))), "The verdict is the same under structured, by another margin."),
         (

@@ -178,6 +178,6 @@ def test_the_usage_has_the_time_of_the_calls() -> None:
     """Days between debate and judging do not count; without calls there is no time."""
     later = debate().model_copy(update={"finished_at": START + timedelta(days=3)})
     assert usage_rows(later) == usage_rows(debate())
-    assert usage_rows(later)[0][1].endswith(" · calls took 22.4 s added up")
+    assert usage_rows(later)[0][1].endswith(" · calls took 22.4 s in total")
     assert "22.4 s" in " ".join("".join(map(render_text, details(later, score(later)))).split())
     assert "took" not in usage_rows(debate().without_turns())[0][1]

@@ -185,7 +185,7 @@ def test_an_override_from_python_takes_any_plain_value(key: str, value: Any, arg
 def test_an_override_of_another_type_is_a_config_error(value: Any) -> None:
     """The error names the key and the type."""
     with pytest.raises(
-        ConfigError, match="--set: seed: takes text, numbers, lists and mappings with text keys, not a `"
+        ConfigError, match="--set: seed: must be text, a number, a list or a mapping with text keys, not a `"
     ):
         read_config_file(None, text=MINIMAL, env={}, overrides=[("seed", value)])
 

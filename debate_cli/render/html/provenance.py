@@ -64,7 +64,7 @@ def _facts(debate: Debate) -> Iterable[tuple[str, str]]:
     yield "configuration, SHA-256", debate.config_sha256
     took = total_call_seconds(debate)
     if took:
-        yield "calls took, added up", theme.format_duration(took)
+        yield "total time of calls", theme.format_duration(took)
     yield "used", theme.format_usage(debate.usage)
 
 

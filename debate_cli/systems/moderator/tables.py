@@ -62,7 +62,7 @@ def _claimed_total_remark(claim: ClaimedTotal) -> str:
     where = f"round {claim.round}" if claim.round is not None else "the final evaluation"
     return (
         f"! {claim.assessor} wrote a total of {claim.claimed:g} for {claim.participant} in {where}; "
-        f"its marks come to {claim.ours:g}, which counts."
+        f"the sum of its marks is {claim.ours:g}, which counts."
     )
 
 

@@ -93,8 +93,8 @@ LATER = debate().model_copy(update={"finished_at": START + timedelta(days=3)})
     [
         (debate(format={"kind": "free_flowing"}).without_turns(), "format", "free flowing"),
         (DOCUMENT, "format", "none: a document was judged"),
-        (LATER, "calls took, added up", "22.4 s"),
-        (debate().without_turns(), "calls took, added up", None),
+        (LATER, "total time of calls", "22.4 s"),
+        (debate().without_turns(), "total time of calls", None),
     ],
     ids=["format", "document", "days between sittings do not count", "no calls"],
 )

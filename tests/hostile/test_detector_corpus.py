@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from hostile_corpus import Corpus, corpus, held_out, unseen
@@ -49,6 +50,14 @@ def test_held_out_kinds_are_found() -> None:
     """On the held-out corpus recall is 0.9 or more and false alarms are 0.02 or less, without a rule tuned on it."""
     assert held_out().recall() >= 0.9, held_out().missed()
     assert held_out().false_alarms() <= 0.02, held_out().alarms()
+
+
+@pytest.mark.parametrize("which", [corpus(), unseen(), held_out()], ids=["corpus", "unseen", "held_out"])
+def test_the_page_on_manipulation_shows_the_measured_figures(which: Corpus) -> None:
+    """Attacks found and innocent passages marked, as counts. After a change of the rules, write the new counts there."""
+    page = (Path(__file__).parents[2] / "docs/errors/manipulation.md").read_text(encoding="utf-8")
+    assert f"| {len(which.attacks) - len(which.missed())} of {len(which.attacks)} (" in page
+    assert f"| {len(which.alarms())} of {len(which.innocent)} (" in page
 
 
 def test_every_kind_is_found() -> None:

@@ -23,6 +23,7 @@ from debate_cli.domain.events import ABSTAINED, Failure
 from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.tasks import Cue
 from debate_cli.domain.turn import UNSTRUCTURED, Argument, Phase, Turn
+from debate_cli.judging.injection.name_aliases import NameAliases
 from debate_cli.llm.model import RESTART, Message, OnText, Request
 from debate_cli.llm.prompt_sanitizer import new_nonce, sanitize_for_prompt
 from debate_cli.llm.prompts import Prompts
@@ -63,6 +64,11 @@ class Debater:
         If the shape is broken (e.g. an argument is not answered), the model is asked once more. Remaining faults become
         warnings.
         """
+        aliases = NameAliases(debate)
+        shown = Debater(aliases.hide(self._config), self._model, self._prompts)
+        return aliases.restore(await shown._answer(aliases.hide(cue), aliases.hide(debate), on_text))
+
+    async def _answer(self, cue: Cue, debate: Debate, on_text: OnText | None) -> Turn | Failure:
         context = TurnContext.from_cue(cue, debate)
         instructions = build_turn_instructions(context, self._config)
         request = self._build_request(cue, debate, instructions)

@@ -1,8 +1,8 @@
-"""Aliases for names that judges must not read: argument ids, debaters, dimensions, fallacies, criteria.
+"""Aliases for names that models must not read: argument ids, debaters, dimensions, fallacies, criteria.
 
-Names become choices in the schema of a judge's form and parts of its prompt, where no text around them marks them as data. A
-transcript or configuration from somewhere else can hold any text as a name. A name that is long, has invisible characters or
-addresses the judge is replaced by `ITEM-1`, `ITEM-2`, … in everything a judge reads, and put back in its answer.
+Names become choices in the schema of a form and parts of its prompt, where no text around them marks them as data. A transcript
+or configuration from somewhere else can hold any text as a name. A name that is long, has invisible characters or addresses
+the judge is replaced by `ITEM-1`, `ITEM-2`, … in everything a judge or debater reads, and put back in the answer.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ _PROSE_FIELDS = frozenset({"description", "definition"})
 
 
 class NameAliases:
-    """The aliases of one debate and the settings of one judging system; empty for honest names."""
+    """The aliases of one debate, and of the settings of one judging system; empty for honest names."""
 
-    def __init__(self, debate: Debate, settings: SystemSettings) -> None:
-        names = dict.fromkeys((*debate_names(debate), *_setting_names(settings.model_dump(mode="json"))))
+    def __init__(self, debate: Debate, settings: SystemSettings | None = None) -> None:
+        configured = _setting_names(settings.model_dump(mode="json")) if settings is not None else ()
+        names = dict.fromkeys((*debate_names(debate), *configured))
         free = (alias for number in range(1, 2 * len(names) + 2) if (alias := f"ITEM-{number}") not in names)
         self._aliases = {name: next(free) for name in names if not is_plain_name(name)}
         self._names = {alias: name for name, alias in self._aliases.items()}

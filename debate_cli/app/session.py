@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from shlex import quote
 
 from debate_cli.app.config_resolution import redact_config
 from debate_cli.app.context import RunContext
@@ -157,6 +158,10 @@ class Session:
                 await run.run()
                 return self._close(run.debate, journal, path, run.halted)
             except StorageError as error:
+                if journal is not None and journal.is_on_disk:
+                    command = f"debate run --resume {quote(str(path))}"
+                    kept = f"the debate so far is in {journal.path}; resume it with: {command}"
+                    raise StorageError(f"{error}; {kept}") from error
                 transcript = to_transcript(run.debate, score(run.debate, runs="all"))
                 raise UnsavedError(str(error), dump_transcript(transcript, self.context.redact)) from error
         finally:

@@ -48,8 +48,8 @@ def friendly_os_errors(path: Path, doing: str) -> Generator[None]:
         ) from error
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        advice = "free some space, or choose" if error.errno in _DISK_FULL_ERRNOS else "choose"
-        raise StorageError(f"{path}: cannot be {doing} ({reason}); {advice} another folder") from error
+        advice = "free some space" if error.errno in _DISK_FULL_ERRNOS else "choose another folder"
+        raise StorageError(f"{path}: cannot be {doing} ({reason}); {advice}") from error
 
 
 def make_folder(folder: Path) -> None:

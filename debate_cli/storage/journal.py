@@ -109,6 +109,11 @@ class Journal:
         with friendly_os_errors(path, "written"):
             return cls(path, os.open(path, os.O_RDWR | os.O_APPEND), length, checksum, redact)
 
+    @property
+    def is_on_disk(self) -> bool:
+        """Whether the open file still has a name, so that the debate can be resumed from it."""
+        return self._fd >= 0 and os.fstat(self._fd).st_nlink > 0
+
     def append(self, event: Event) -> None:
         """Write `event`. It is on the disk when this returns; nothing of it is if this raises StorageError.
 
@@ -117,7 +122,7 @@ class Journal:
         """
         data, checksum = _add_checksum(_format_event(event, self._redact), self._checksum)
         with friendly_os_errors(self.path, "written"):
-            if os.fstat(self._fd).st_nlink == 0:
+            if not self.is_on_disk:
                 raise StorageError(
                     f"{self.path}: the journal was removed while the debate ran; nothing more can be saved to it"
                 )

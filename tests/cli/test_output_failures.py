@@ -11,6 +11,8 @@ from cli_support import CONFIGS, debate, run_in_shell
 
 MOCK = CONFIGS / "mock.yaml"
 PIPE_CLOSED = 141
+NO_CACHE = "PYTHONDONTWRITEBYTECODE=1"
+"""Python 3.11 stores truncated bytecode on a full disk, which breaks later runs."""
 
 
 @pytest.fixture(scope="session")
@@ -69,32 +71,35 @@ def test_a_full_device_is_one_sentence(saved: Path, command: str, state: str) ->
 
 @pytest.mark.parametrize("share", [0.1, 0.5])
 def test_a_disk_that_fills_up_leaves_the_debate_so_far(here: Path, kilobytes: int, share: float) -> None:
-    """It is on stdout as JSON and in the journal, which resumes when there is room."""
-    done = run_in_shell(f"ulimit -f {int(kilobytes * share)}; exec debate run {MOCK} --id one -q", here)
+    """It is in the journal, which the command on stderr resumes when there is room; stdout is empty."""
+    done = run_in_shell(f"ulimit -f {int(kilobytes * share)}; {NO_CACHE} exec debate run {MOCK} --id one -q", here)
     assert (done.code, len(done.lines), "free some space" in done.err) == (1, 1, True)
-    stored = json.loads(debate("replay", "one", "--format", "json", cwd=here).out)
-    assert done.json["id"] == stored["id"] == "one"
-    assert len(done.json["turns"]) >= len(stored["turns"])
+    assert done.out == ""
+    assert done.err.endswith("transcripts/one.jsonl; resume it with: debate run --resume transcripts/one.json\n")
     assert debate("run", "--resume", "one", "-q", cwd=here).code == 0
     assert [path.name for path in (here / "transcripts").iterdir()] == ["one.json"]
 
 
 def test_a_transcript_without_room_keeps_the_journal(here: Path, kilobytes: int) -> None:
     """The debate is complete; resuming writes it and asks nothing."""
-    done = run_in_shell(f"ulimit -f {kilobytes}; exec debate run {MOCK} --id one -q", here)
-    assert (done.code, done.json["status"], len(done.json["turns"])) == (1, "complete", 6)
+    done = run_in_shell(f"ulimit -f {kilobytes}; {NO_CACHE} exec debate run {MOCK} --id one -q", here)
+    assert (done.code, done.out, "resume it with: debate run --resume transcripts/one.json" in done.err) == (
+        1,
+        "",
+        True,
+    )
     assert [path.name for path in (here / "transcripts").iterdir()] == ["one.jsonl"]
     tape = here / "tape"
     assert debate("run", "--resume", "one", "-q", "--record", tape, cwd=here).code == 0
     assert not tape.exists() or tape.read_bytes().count(b"\n") <= 1
-    assert json.loads((here / "transcripts/one.json").read_text())["verdicts"] == done.json["verdicts"]
+    assert len(json.loads((here / "transcripts/one.json").read_text())["turns"]) == 6
 
 
 def test_judging_on_a_full_disk_leaves_the_transcript_unchanged(saved: Path, kilobytes: int) -> None:
     """Exit 1."""
     before = saved.read_bytes()
     done = run_in_shell(
-        f"ulimit -f {kilobytes // 2}; exec debate judge saved --mock --system live", saved.parent.parent
+        f"ulimit -f {kilobytes // 2}; {NO_CACHE} exec debate judge saved --mock --system live", saved.parent.parent
     )
     assert (done.code, saved.read_bytes()) == (1, before)
 

@@ -11,10 +11,13 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
+from faults.wire_formats import ModelAnswer, OpenAI
 from serving_support import Answering, Served, serving
 
-from debate_cli.llm.model import Message, OutputSchema, Request
+from debate_cli.domain.model_call import Usage
 from debate_cli.providers.mock.forms import write_answer
+
+OPENAI = OpenAI()
 
 
 @dataclass
@@ -36,8 +39,8 @@ class ModelServer(Served):
     bodies: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     """Every request body so far."""
     headers: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
-    counted: list[dict[str, int]] = field(default_factory=list[dict[str, int]])
-    """What it said the tokens of each answer were."""
+    counted: list[Usage] = field(default_factory=list[Usage])
+    """Usage of each answer, reported or not."""
     most_at_once: int = 0
     """Requests that were being answered at the same time, at the most."""
     over: threading.Event = field(default_factory=threading.Event)
@@ -60,19 +63,7 @@ class ModelServer(Served):
 
 def answer(body: dict[str, Any]) -> str:
     """The mock's answer to a request body: the schema filled in, or prose."""
-    *rest, last = body["messages"]
-    system = rest[0]["content"] if rest and rest[0]["role"] == "system" else ""
-    said = [message for message in [*rest, last] if message["role"] != "system"]
-    schema = body.get("response_format", {}).get("json_schema")
-    request = Request(
-        system=system,
-        messages=tuple(Message(message["role"], message["content"]) for message in said),
-        purpose="served",
-        max_output_tokens=4096,
-        schema=OutputSchema(schema["name"], schema["schema"]) if schema else None,
-        rung="native" if schema else "text",
-    )
-    return write_answer(request, "server")
+    return write_answer(OPENAI.read(body), "server")
 
 
 @contextmanager
@@ -100,8 +91,9 @@ def _handler(state: ModelServer) -> type[Answering]:
                     failure = 400
                 text = "" if failure else answer(body)
                 state.over.wait(max(0.0, state.latency_s - (time.perf_counter() - started)))
+            reply = ModelAnswer(text, _usage(body, text), counts=state.counts)
             if not failure:
-                state.counted.append(_usage(body, text))
+                state.counted.append(reply.usage)
             if failure:
                 self.send(
                     failure,
@@ -110,15 +102,16 @@ def _handler(state: ModelServer) -> type[Answering]:
                     retry_after=state.retry_after,
                 )
             elif body.get("stream"):
-                self.send(200, "text/event-stream", _events(body, text, counts=state.counts))
+                stream = "".join(part.raw for part in OPENAI.stream(reply))
+                self.send(200, "text/event-stream", stream.encode())
             else:
-                self.send(200, "application/json", json.dumps(_whole(body, text, counts=state.counts)).encode())
+                self.send(200, "application/json", json.dumps(OPENAI.whole(reply)).encode())
 
     return Handler
 
 
 def _overflows(state: ModelServer, body: dict[str, Any]) -> bool:
-    return state.context_tokens is not None and _usage(body, "")["prompt_tokens"] > state.context_tokens
+    return state.context_tokens is not None and _usage(body, "").input_tokens > state.context_tokens
 
 
 def _words(state: ModelServer, failure: int, body: dict[str, Any]) -> dict[str, str]:
@@ -126,7 +119,7 @@ def _words(state: ModelServer, failure: int, body: dict[str, Any]) -> dict[str, 
         said = (
             f"This model's maximum context length is {state.context_tokens} tokens. However, your messages resulted in "
         )
-        told = f"{said}{_usage(body, '')['prompt_tokens']} tokens. Please reduce the length of the messages."
+        told = f"{said}{_usage(body, '').input_tokens} tokens. Please reduce the length of the messages."
         return {
             "message": told,
             "type": "invalid_request_error",
@@ -138,29 +131,6 @@ def _words(state: ModelServer, failure: int, body: dict[str, Any]) -> dict[str, 
     return {"message": "not now"}
 
 
-def _usage(body: dict[str, Any], text: str) -> dict[str, int]:
+def _usage(body: dict[str, Any], text: str) -> Usage:
     asked = sum(len(message["content"]) for message in body["messages"]) // 4
-    return {"prompt_tokens": asked, "completion_tokens": len(text) // 4, "total_tokens": asked + len(text) // 4}
-
-
-def _whole(body: dict[str, Any], text: str, *, counts: bool) -> dict[str, Any]:
-    message = {"role": "assistant", "content": text, "refusal": None}
-    return {
-        "id": "chatcmpl-1",
-        "object": "chat.completion",
-        "created": 1,
-        "model": body["model"],
-        "choices": [{"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}],
-    } | ({"usage": _usage(body, text)} if counts else {})
-
-
-def _events(body: dict[str, Any], text: str, *, counts: bool) -> bytes:
-    head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": body["model"]}
-    chunks: list[dict[str, Any]] = [
-        {**head, "choices": [{"index": 0, "delta": {"content": text[at : at + 40]}, "finish_reason": None}]}
-        for at in range(0, len(text), 40)
-    ]
-    chunks.append({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
-    if counts:
-        chunks.append({**head, "choices": [], "usage": _usage(body, text)})
-    return "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks).encode() + b"data: [DONE]\n\n"
+    return Usage(input_tokens=asked, output_tokens=len(text) // 4)

@@ -21,7 +21,7 @@ class Endless:
 
 
 Step = bytes | Endless | Literal["reset", "stall", "close"]
-READ_S = 0.05
+_READ_S = 0.05
 """Delay before a reset, so that the client reads what was written; a reset discards the rest."""
 Playback = tuple[Step, ...]
 
@@ -81,30 +81,40 @@ class Wire:
             writer.close()
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
-        method, path, _ = head[0].split(" ", 2)
-        headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:] if line)}
-        body = await reader.readexactly(int(headers.get("content-length", "0")))
-        self.seen.append(Seen(method, path, headers, body))
-        for step in self.playbacks[min(len(self.seen), len(self.playbacks)) - 1]:
-            if step == "reset":
-                await asyncio.sleep(READ_S)
-                raw: socket.socket = writer.get_extra_info("socket")
-                raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                writer.transport.abort()
-                return False
-            if step == "close":
-                return False
-            if step == "stall":
-                await self._over.wait()
-                return False
-            while isinstance(step, Endless):
-                writer.write(step.data)
-                await writer.drain()
-                await asyncio.sleep(step.pause_s)
-            writer.write(step)
+        self.seen.append(await read_request(reader))
+        playback = self.playbacks[min(len(self.seen), len(self.playbacks)) - 1]
+        return await play(playback, writer, self._over)
+
+
+async def read_request(reader: asyncio.StreamReader) -> Seen:
+    """Read the next request of a connection."""
+    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+    method, path, _ = head[0].split(" ", 2)
+    headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:] if line)}
+    return Seen(method, path, headers, await reader.readexactly(int(headers.get("content-length", "0"))))
+
+
+async def play(playback: Sequence[Step], writer: asyncio.StreamWriter, over: asyncio.Event) -> bool:
+    """Play back an answer; a stall lasts until `over`. Returns whether the connection stays open."""
+    for step in playback:
+        if step == "reset":
+            await asyncio.sleep(_READ_S)
+            raw: socket.socket = writer.get_extra_info("socket")
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            writer.transport.abort()
+            return False
+        if step == "close":
+            return False
+        if step == "stall":
+            await over.wait()
+            return False
+        while isinstance(step, Endless):
+            writer.write(step.data)
             await writer.drain()
-        return True
+            await asyncio.sleep(step.pause_s)
+        writer.write(step)
+        await writer.drain()
+    return True
 
 
 def http_response(

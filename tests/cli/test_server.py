@@ -83,8 +83,8 @@ def test_usage_equals_the_servers_count(here: Path, server: ModelServer) -> None
     """Cost is the configured price times the tokens."""
     run(here, server, "-q")
     usage = read(here)["usage"]
-    prompt = sum(count["prompt_tokens"] for count in server.counted)
-    completion = sum(count["completion_tokens"] for count in server.counted)
+    prompt = sum(count.input_tokens for count in server.counted)
+    completion = sum(count.output_tokens for count in server.counted)
     assert (usage["input_tokens"], usage["output_tokens"]) == (prompt, completion)
     assert usage["cost_usd"] == pytest.approx((prompt * 1 + completion * 2) / 1e6)
 

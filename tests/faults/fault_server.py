@@ -6,7 +6,6 @@ import asyncio
 import json
 import re
 import socket
-import struct
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -14,7 +13,7 @@ from typing import Self
 
 from faults.playbacks import FAULTS, TAKEN, Playback, correct_answer
 from faults.wire_formats import WIRES, ModelAnswer, Wire
-from wire_support import READ_S
+from wire_support import play, read_request
 
 from debate_cli.domain.model_call import Usage
 from debate_cli.llm.model import Request
@@ -162,7 +161,7 @@ class FaultServer:
                 await self.before(served)
             playback = self._playback(served)
             served.reported = playback.reported
-            return await self._play(playback, writer)
+            return await play(playback.steps, writer, self._over)
         finally:
             self.in_flight -= 1
             served.done = True
@@ -176,22 +175,6 @@ class FaultServer:
             return FAULTS[served.fault].play(received.wire, reply, received.streamed)
         return correct_answer(received.wire, reply, received.streamed)
 
-    async def _play(self, playback: Playback, writer: asyncio.StreamWriter) -> bool:
-        for step in playback.steps:
-            if isinstance(step, bytes):
-                writer.write(step)
-                await writer.drain()
-                continue
-            if step == "stall":
-                await self._over.wait()
-            if step == "reset":
-                await asyncio.sleep(READ_S)
-                raw: socket.socket = writer.get_extra_info("socket")
-                raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                writer.transport.abort()
-            return False
-        return True
-
 
 def _bound(port: int) -> socket.socket:
     """A socket bound to `port` (0: any free port), which can be shared until one socket listens."""
@@ -202,11 +185,9 @@ def _bound(port: int) -> socket.socket:
 
 
 async def _read(reader: asyncio.StreamReader) -> ReceivedRequest:
-    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
-    path = head[0].split(" ", 2)[1]
-    length = next(int(line.partition(":")[2]) for line in head if line.lower().startswith("content-length:"))
-    body = json.loads(_NONCE.sub(b"00000000", await reader.readexactly(length)))
-    wire = next(wire for wire in WIRES.values() if path.endswith(wire.path))
+    request = await read_request(reader)
+    body = json.loads(_NONCE.sub(b"00000000", request.body))
+    wire = next(wire for wire in WIRES.values() if request.path.endswith(wire.path))
     return ReceivedRequest(wire, body["model"], body.get("stream", False), wire.read(body))
 
 

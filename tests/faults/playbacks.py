@@ -8,12 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from faults.wire_formats import ModelAnswer, Wire
-from wire_support import event_stream, http_response
+from wire_support import Step, event_stream, http_response
 
 from debate_cli.domain.model_call import Usage
 
 Asked = Literal["streamed", "whole"]
-Step = bytes | Literal["reset", "stall", "close"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,8 @@ class ModelAnswer:
     ending: Ending = "end"
     tool: str | None = None
     """Name of the forced tool."""
+    counts: bool = True
+    """Whether a server of OpenAI's format reports the usage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +97,16 @@ class OpenAI:
             "message": {"role": "assistant", **self._words(reply, reply.text)},
             "finish_reason": self._FINISH[reply.ending],
         }
-        return {**self._head("chat.completion"), "choices": [choice], "usage": self._usage(reply.usage)}
+        usage = {"usage": self._usage(reply.usage)} if reply.counts else {}
+        return {**self._head("chat.completion"), "choices": [choice], **usage}
 
     def stream(self, reply: ModelAnswer) -> Sequence[Part]:
         """See `Wire`."""
         deltas = [self._words(reply, piece, index=0) for piece in pieces(reply.text)]
         parts = [Part(self._chunk([self._choice(delta, None)]), Usage()) for delta in deltas]
         parts.append(Part(self._chunk([self._choice({}, self._FINISH[reply.ending])]), Usage()))
-        parts.append(Part(self._chunk([], usage=self._usage(reply.usage)), reply.usage))
+        if reply.counts:
+            parts.append(Part(self._chunk([], usage=self._usage(reply.usage)), reply.usage))
         return [*parts, Part(event("[DONE]"), reply.usage)]
 
     def error(self, message: str, kind: str, code: str | None = None) -> dict[str, Any]:

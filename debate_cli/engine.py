@@ -22,14 +22,17 @@ from debate_cli.domain.events import (
     DebateClosed,
     Event,
     Failure,
+    Reservation,
     TaskFailed,
     TaskStarted,
     TurnCompleted,
 )
+from debate_cli.domain.model_call import ModelCall, add_model_calls
 from debate_cli.domain.tasks import Brief, Cue, Task
 from debate_cli.domain.turn import Turn
 from debate_cli.formats import next_step
 from debate_cli.judging.schedule import owed_briefs
+from debate_cli.llm.meter import CallMeter, metered
 from debate_cli.llm.model import OnText
 from debate_cli.observer import Observer
 
@@ -130,6 +133,7 @@ class DebateRun:
             await _cancel([stopping, *self._in_flight])
         if self._judging_runs is None:
             self._record(DebateClosed(at=self._clock(), reason=self._close_reason(reason)))
+        self.debate = self.debate.charge_reservations()
         return self.debate
 
     @property
@@ -165,8 +169,22 @@ class DebateRun:
     def _start(self, task: Task) -> None:
         self._record(TaskStarted(at=self._clock(), key=task.key))
         self._observer.asking(task)
-        answer = self._speak(task) if isinstance(task, Cue) else self._assess(task)
-        self._in_flight[asyncio.ensure_future(answer)] = task
+        self._in_flight[asyncio.ensure_future(self._answer(task))] = task
+
+    async def _answer(self, task: Task) -> Event:
+        """The answer to `task`. Each request is recorded before it leaves, so that a lost one is charged."""
+        meter = CallMeter(partial(self._record_reservation, task))
+        with metered(meter):
+            try:
+                return await (self._speak(task) if isinstance(task, Cue) else self._assess(task))
+            except asyncio.CancelledError:
+                if meter.has_recorded:
+                    self._record_reservation(task, add_model_calls(*meter.ended))
+                raise
+
+    def _record_reservation(self, task: Task, call: ModelCall) -> None:
+        reservation = Reservation(task=task, exchange=call)
+        self._record(TaskStarted(at=self._clock(), key=task.key, reservation=reservation))
 
     async def _speak(self, cue: Cue) -> Event:
         answer = await self._actors.debaters[cue.speaker].speak(cue, self.debate, partial(self._observer.text, cue))

@@ -119,6 +119,7 @@ class ModelError(DebateError):
     """A provider did not give an answer.
 
     `attempts` is the number of requests sent. The token counts are their known usage; `estimated` marks an estimate.
+    `may_be_billed`: whether the last request was sent and its answer did not arrive whole.
     """
 
     exit_code: ClassVar[int] = 3
@@ -127,6 +128,7 @@ class ModelError(DebateError):
     cached_tokens: int = 0
     output_tokens: int = 0
     estimated: bool = False
+    may_be_billed: bool = False
 
 
 class TransientError(ModelError):
@@ -146,12 +148,14 @@ class UnreachableError(TransientError):
     """No connection to the server, or a broken connection."""
 
     page: ClassVar[str] = "server-down"
+    may_be_billed = True
 
 
 class ModelTimeoutError(TransientError):
     """No answer within the time allowed."""
 
     page: ClassVar[str] = "server-down"
+    may_be_billed = True
 
 
 class RateLimitedError(TransientError):
@@ -167,9 +171,13 @@ class ServerError(TransientError):
 class TruncatedError(TransientError):
     """A stream ended before the model had finished."""
 
+    may_be_billed = True
+
 
 class BrokenBodyError(TransientError):
     """The server answered 200 with a body that does not follow its protocol."""
+
+    may_be_billed = True
 
 
 class PermanentError(ModelError):

@@ -67,3 +67,16 @@ def duration(words: list[str], cwd: Path) -> float:
     started = time.perf_counter()
     assert finish(words, cwd).returncode == 0
     return time.perf_counter() - started
+
+
+def run_command_line(words: list[str], folder: str) -> None:
+    """Run `debate` with `words` in `folder`, in this process, which was forked for it. Its output goes to files there."""
+    from debate_cli.cli.app import main
+
+    os.chdir(folder)
+    for number in (1, 2):
+        os.dup2(os.open(f"{folder}/output{number}", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), number)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w")  # noqa: SIM115 - descriptors
+    sys.argv = ["debate", *words]
+    main()

@@ -19,6 +19,7 @@ from debate_cli.domain.events import (
     Failure,
     Generator,
     JudgingOpened,
+    Reservation,
     SettingChange,
     TaskFailed,
     TaskStarted,
@@ -104,6 +105,12 @@ def failure(index: int, *, final: bool, judge: bool = False) -> Failure:
     )
 
 
+def sent_request(index: int) -> TaskStarted:
+    """A request for a turn is about to leave."""
+    reservation = Reservation(task=failure(index, final=False).task, exchange=EXCHANGE)
+    return TaskStarted(at=AT, key=f"turn/{index}", reservation=reservation)
+
+
 def small_debate() -> list[Event]:
     """A whole debate of six turns, two assessments and a failure."""
     return [
@@ -133,8 +140,8 @@ def _failure_event(index: int, final: bool, judge: bool) -> Event:
     return TaskFailed(at=AT, failure=failure(index, final=final, judge=judge))
 
 
-def _task_started_event(index: int) -> Event:
-    return TaskStarted(at=AT, key=f"turn/{index}")
+def _task_started_event(index: int, sent: bool) -> Event:
+    return sent_request(index) if sent else TaskStarted(at=AT, key=f"turn/{index}")
 
 
 def _close_event(reason: CloseReason) -> Event:
@@ -157,7 +164,7 @@ ANSWERS: st.SearchStrategy[Event] = st.one_of(
 )
 _OTHERS: st.SearchStrategy[Event] = st.one_of(
     st.builds(_failure_event, _INDICES, st.booleans(), st.booleans()),
-    st.builds(_task_started_event, _INDICES),
+    st.builds(_task_started_event, _INDICES, st.booleans()),
     st.builds(_close_event, st.sampled_from(REASONS)),
     st.sampled_from([_RESUMED, _CHANGED]),
 )

@@ -134,7 +134,9 @@ class ModelFactory:
     ) -> Model:
         given = self._context.models.get(spec.model)
         if given is not None:
-            budgeted = BudgetedModel(self._with_silence_notes(given, spec), self._budget, price, profile)
+            budgeted = BudgetedModel(
+                self._with_silence_notes(given, spec), self._budget, price, profile, name=spec.model
+            )
             gated = RateLimitedModel(budgeted, self._limiter_of_given(spec.model), profile)
             return RedactingModel(self._with_retries(gated), providers.redact)
         row = providers.registry.row(spec.model)
@@ -145,6 +147,7 @@ class ModelFactory:
                 self._budget,
                 price,
                 profile,
+                name=None if row.kind == "mock" else spec.model,
                 on_estimate=lambda: self._note_estimated_usage(row.name),
             )
             return RateLimitedModel(budgeted, self._limiter_for(row), profile, self._concurrency)

@@ -20,7 +20,7 @@ from debate_cli.debaters.validation import count_shape_warnings, find_turn_warni
 from debate_cli.domain.config import DebaterConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import ABSTAINED, Failure
-from debate_cli.domain.model_call import ModelCall
+from debate_cli.domain.model_call import ModelCall, add_model_calls
 from debate_cli.domain.tasks import Cue
 from debate_cli.domain.turn import UNSTRUCTURED, Argument, Phase, Turn
 from debate_cli.judging.injection.name_aliases import NameAliases
@@ -119,25 +119,12 @@ class Debater:
         if on_text is not None:
             on_text(RESTART)
         answer = await self._model.client.ask(again, build_debater_form(context), on_text)
-        cost = merge_model_calls(first.exchange, answer.exchange)
+        cost = add_model_calls(first.exchange, answer.exchange)
         if answer.form is not None:
             second = _Draft.from_form(answer.form, cost, context)
             if count_shape_warnings(second.warnings) <= count_shape_warnings(first.warnings):
                 return second
         return replace(first, exchange=cost.model_copy(update={"repaired": first.exchange.repaired}))
-
-
-def merge_model_calls(first: ModelCall, second: ModelCall) -> ModelCall:
-    """The sum of a call and its re-ask. An unknown price makes the sum unknown."""
-    costs = (first.cost_usd, second.cost_usd)
-    return second.model_copy(
-        update={
-            "attempts": first.attempts + second.attempts,
-            "usage": first.usage + second.usage,
-            "latency_s": round(first.latency_s + second.latency_s, 6),
-            "cost_usd": None if None in costs else sum(cost for cost in costs if cost is not None),
-        }
-    )
 
 
 def _unstructured_content(text: str, context: TurnContext) -> TurnContent:

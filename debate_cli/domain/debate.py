@@ -10,6 +10,7 @@ from typing import Literal
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.events import (
+    INTERRUPTED,
     AssessmentCompleted,
     CloseReason,
     DebateClosed,
@@ -19,6 +20,7 @@ from debate_cli.domain.events import (
     Failure,
     Generator,
     JudgingOpened,
+    Reservation,
     SettingChange,
     TaskFailed,
     TaskStarted,
@@ -60,6 +62,8 @@ class Debate(FrozenModel):
     runs: tuple[JudgingRun, ...] = ()
     kept_verdicts: tuple[Verdict, ...] = ()
     """Stored verdicts of systems that are not installed."""
+    reservations: tuple[Reservation, ...] = ()
+    """Of requests in flight."""
     unanswered: tuple[str, ...] = ()
     """Keys of tasks that were asked but have neither answer nor failure: in flight, now or when the process died."""
 
@@ -168,6 +172,7 @@ class Debate(FrozenModel):
             assessments=(),
             failures=(),
             given_up=frozenset[str](),
+            reservations=(),
             unanswered=(),
             closed=None,
             finished_at=None,
@@ -179,7 +184,7 @@ class Debate(FrozenModel):
             case DebateOpened():
                 return self
             case TaskStarted():
-                return self._replace(unanswered=(*self.unanswered, event.key))
+                return self._apply_started(event)
             case TurnCompleted():
                 return self._apply_turn(event.turn)
             case AssessmentCompleted():
@@ -189,32 +194,61 @@ class Debate(FrozenModel):
             case JudgingOpened():
                 return self._apply_judging_opened(event)
             case DebateClosed():
-                return self._replace(closed=event.reason, finished_at=event.at)
+                return self.charge_reservations()._replace(closed=event.reason, finished_at=event.at)
             case DebateResumed():
-                return self._apply_resume(event)
+                return self.charge_reservations()._apply_resume(event)
 
     def _replace(self, **changes: object) -> Debate:
         return self.model_copy(update=changes)
+
+    def _apply_started(self, event: TaskStarted) -> Debate:
+        key = event.key
+        unanswered = self.unanswered if key in self.unanswered else (*self.unanswered, key)
+        if event.reservation is None:
+            return self._replace(unanswered=unanswered)
+        return self._replace(
+            unanswered=unanswered, reservations=(*_without_key(self.reservations, key), event.reservation)
+        )
+
+    def charge_reservations(self) -> Debate:
+        """The debate with a failure for each request in flight, so that its usage counts. Its key stays unanswered."""
+        lost = tuple(
+            Failure(
+                task=item.task,
+                who=item.task.speaker if isinstance(item.task, Cue) else item.task.assessor,
+                cause=INTERRUPTED,
+                message=INTERRUPTED_MESSAGE,
+                final=False,
+                exchange=item.exchange,
+            )
+            for item in self.reservations
+        )
+        keys = {item.task.key for item in lost}
+        return self._replace(failures=(*self.failures, *lost), given_up=self.given_up | keys, reservations=())
 
     def _apply_turn(self, turn: Turn) -> Debate:
         if turn.index in self.turns_by_index:
             return self
         turns = tuple(sorted((*self.turns, turn), key=lambda item: item.index))
-        return self._replace(turns=turns, unanswered=_remove_key(self.unanswered, speech_key(turn.index)))
+        return self._replace(turns=turns)._answer_key(speech_key(turn.index))
 
     def _apply_assessment(self, assessment: Assessment) -> Debate:
         key = assessment.brief.key
         if key in self.answered_keys:
             return self
         assessments = first_assessments((*self.assessments, assessment), self.runs)
-        return self._replace(assessments=assessments, unanswered=_remove_key(self.unanswered, key))
+        return self._replace(assessments=assessments)._answer_key(key)
 
     def _apply_failure(self, failure: Failure) -> Debate:
         key = failure.task.key
+        failed = self._replace(failures=(*self.failures, failure), given_up=self.given_up | {key})
+        return failed._answer_key(key)
+
+    def _answer_key(self, key: str) -> Debate:
+        """The debate in which the task of that key is not in flight any more."""
         return self._replace(
-            failures=(*self.failures, failure),
-            given_up=self.given_up | {key},
-            unanswered=_remove_key(self.unanswered, key),
+            unanswered=tuple(item for item in self.unanswered if item != key),
+            reservations=_without_key(self.reservations, key),
         )
 
     def _apply_resume(self, event: DebateResumed) -> Debate:
@@ -244,8 +278,12 @@ class Debate(FrozenModel):
         return self._replace(runs=(*mark_replaced(kinds, self.runs), added))
 
 
-def _remove_key(keys: Sequence[str], key: str) -> tuple[str, ...]:
-    return tuple(item for item in keys if item != key)
+INTERRUPTED_MESSAGE = "the run ended before the answer came; its tokens are an estimate"
+"""Message of a failure whose cause is INTERRUPTED."""
+
+
+def _without_key(reservations: Sequence[Reservation], key: str) -> tuple[Reservation, ...]:
+    return tuple(item for item in reservations if item.task.key != key)
 
 
 def fold(events: Iterable[Event]) -> Debate:

@@ -27,6 +27,10 @@ class Generator(FrozenModel):
     """Newest version of the scoring formulas that the program knew. Version 1 is not written."""
 
 
+def _is_none(value: object) -> bool:
+    return value is None
+
+
 class DebateOpened(FrozenModel):
     """The first event of every debate."""
 
@@ -56,12 +60,22 @@ class JudgingOpened(FrozenModel):
     """Number of turns when the run began; None means the turns before this event."""
 
 
+class Reservation(FrozenModel):
+    """The usage that a question is charged if its answer never arrives."""
+
+    task: Cue | Brief
+    exchange: ModelCall
+    """Ended requests, and the estimate of the one that is about to leave."""
+
+
 class TaskStarted(FrozenModel):
-    """A call is about to be made. If no answer follows, the call was in flight when the process died."""
+    """A task begins, or one of its requests is about to leave. If no answer follows, the process died before it came."""
 
     type: Literal["asked"] = "asked"
     at: UtcDatetime
     key: str
+    reservation: Reservation | None = Field(default=None, exclude_if=_is_none)
+    """Set if a request is about to leave; takes the place of the key's earlier one. Left out of files if not set."""
 
 
 class TurnCompleted(FrozenModel):
@@ -82,6 +96,8 @@ class AssessmentCompleted(FrozenModel):
 
 ABSTAINED = "abstained"
 """Cause of a failure: the model answered, but nothing in the answer was usable."""
+INTERRUPTED = "interrupted"
+"""Cause of a failure: the run ended before the answer came."""
 
 
 class Failure(FrozenModel):
@@ -91,7 +107,7 @@ class Failure(FrozenModel):
     who: str
     """Name of the debater or id of the judge."""
     cause: str
-    """`abstained`, `late`, or the name of the error, e.g. `RateLimitedError`."""
+    """`abstained`, `late`, `interrupted`, or the name of the error, e.g. `RateLimitedError`."""
     message: str
     final: bool
     """Whether a resume skips this task: an abstention is final, an unreachable server is not."""

@@ -67,6 +67,21 @@ class ModelCall(FrozenModel):
     """Why the model stopped, as the provider names it."""
 
 
+def add_model_calls(*calls: ModelCall) -> ModelCall:
+    """The sum of one or more calls for one question, with the model and outcome of the last. An unknown price makes the sum unknown."""
+    last = calls[-1]
+    costs = [call.cost_usd for call in calls]
+    known = [cost for cost in costs if cost is not None]
+    return last.model_copy(
+        update={
+            "attempts": sum(call.attempts for call in calls),
+            "usage": sum((call.usage for call in calls), Usage()),
+            "latency_s": round(sum(call.latency_s for call in calls), 6),
+            "cost_usd": sum(known) if len(known) == len(costs) else None,
+        }
+    )
+
+
 class TotalUsage(FrozenModel):
     """Usage of a whole debate, as stored in a transcript."""
 

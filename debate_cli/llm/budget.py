@@ -8,13 +8,14 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from debate_cli.domain.config import Price
-from debate_cli.domain.model_call import Usage
-from debate_cli.errors import BudgetError, ModelError, TruncatedError
+from debate_cli.domain.model_call import ModelCall, Usage
+from debate_cli.errors import BudgetError, ModelError
+from debate_cli.llm.meter import active_meter
 from debate_cli.llm.model import Model, OnText, Reply, Request
 from debate_cli.llm.prices import compute_cost, estimate_max_cost_usage
 from debate_cli.llm.profile import Profile
 from debate_cli.llm.rate_limit import pause_deadline
-from debate_cli.llm.usage import error_usage, estimate_answer_tokens, estimate_input_tokens
+from debate_cli.llm.usage import error_usage, estimate_answer_tokens, estimate_input_tokens, set_error_usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,11 @@ class Budget:
     def used(self) -> BudgetAmount:
         """Spent so far, without calls in flight."""
         return self._used
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether there is a limit in tokens or US dollars."""
+        return self._max_tokens is not None or self._max_cost_usd is not None
 
     @property
     def has_cost_limit(self) -> bool:
@@ -135,8 +141,12 @@ def _ignore_estimate() -> None:
 class BudgetedModel:
     """Asks `model` within `budget`. Without a price only tokens are counted, and a limit in dollars refuses the call.
 
-    If the server reports no usage, the reply gets an estimated usage and `on_estimate` is called. An answer that broke off
-    before usage was reported is estimated too, on its error. A call that failed before its answer began used nothing.
+    If the server reports no usage, the reply gets an estimated usage and `on_estimate` is called. An answer that never
+    arrived whole may be billed, so it is charged at an estimate, on its error: the prompt, and the text that arrived, or
+    the output limit while the budget has a limit. A request that the server refused used nothing.
+
+    The active `CallMeter` learns of each request when it ends and, if `name` (`provider/model`) is given, before it
+    leaves. A model in this process has no name, because nothing leaves and nothing is billed.
     """
 
     def __init__(
@@ -146,40 +156,56 @@ class BudgetedModel:
         price: Price | None,
         profile: Profile,
         *,
+        name: str | None = None,
         on_estimate: Callable[[], None] = _ignore_estimate,
     ) -> None:
         self._model = model
         self._budget = budget
         self._price = price
         self._profile = profile
+        self._name = name
         self._on_estimate = on_estimate
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request`. Raises BudgetError before the call is sent, and the errors of the model.
-
-        A cancelled call counts with its estimated prompt, because providers bill it.
-        """
+        """Answer `request`. Raises BudgetError before the call is sent, and the errors of the model."""
         if self._price is None and self._budget.has_cost_limit:
             raise BudgetError(
                 f"limits.max_cost_usd cannot be enforced for {request.purpose}, because the price of its model is unknown; "
                 "give the provider or model a `price`, or remove the limit"
             )
         received = list[str]()
-        worst = self._worst_case(request, request.max_output_tokens)
-        async with self._budget.reserve(self._amount(worst), f"the next call ({request.purpose})") as reservation:
+        worst = self._amount(self._worst_case(request, request.max_output_tokens))
+        async with self._budget.reserve(worst, f"the next call ({request.purpose})") as reservation:
+            meter = active_meter()
+            if meter is not None and self._name is not None:
+                meter.send(self._to_call(request, self._lost_usage(request, Usage(), "")))
+            used = Usage()
             try:
                 reply = self._with_usage(
                     request, await self._model.complete(request, _record_pieces(on_text, received))
                 )
+                used = reply.usage
             except ModelError as error:
-                self._set_estimated_usage(error, request, "".join(received))
-                reservation.used = self._amount(error_usage(error))
+                used = self._usage_of_failure(request, error, "".join(received))
+                set_error_usage(error, used)
                 raise
             except asyncio.CancelledError:
-                reservation.used = self._amount(estimate_max_cost_usage(worst.input_tokens, 0, self._price))
+                used = self._lost_usage(request, Usage(), "".join(received))
                 raise
-            reservation.used = self._amount(reply.usage)
+            finally:
+                reservation.used = self._amount(used)
+                if meter is not None:
+                    meter.end(self._to_call(request, used))
             return reply
+
+    def _to_call(self, request: Request, usage: Usage) -> ModelCall:
+        return ModelCall(
+            model=self._name or "",
+            rung=request.rung,
+            attempts=1,
+            usage=usage,
+            cost_usd=compute_cost(usage, self._price),
+        )
 
     def _with_usage(self, request: Request, reply: Reply) -> Reply:
         """`reply` with its usage, estimated if none is reported. A prompt that a content filter rejects uses nothing."""
@@ -192,13 +218,18 @@ class BudgetedModel:
         answer = request.max_output_tokens if reply.truncated else answer_tokens
         return replace(reply, usage=self._estimate_usage(request, answer))
 
-    def _set_estimated_usage(self, error: ModelError, request: Request, received: str) -> None:
-        """Store an estimated usage on `error` if the answer broke off after `received` and no usage was reported."""
+    def _usage_of_failure(self, request: Request, error: ModelError, received: str) -> Usage:
+        """The reported usage of a failed call; estimated if an answer may be billed that did not arrive whole."""
         known = error_usage(error)
-        if known.input_tokens + known.output_tokens > 0 or not (received or isinstance(error, TruncatedError)):
-            return
-        used = self._estimate_usage(request, estimate_answer_tokens(request, received))
-        error.input_tokens, error.output_tokens, error.estimated = used.input_tokens, used.output_tokens, True
+        return self._lost_usage(request, known, received) if error.may_be_billed or received else known
+
+    def _lost_usage(self, request: Request, known: Usage, received: str) -> Usage:
+        """Estimated usage of an answer of which `received` arrived, and for which the server reported `known`."""
+        limited = self._budget.is_limited
+        answer = request.max_output_tokens if limited else estimate_answer_tokens(request, received)
+        if not known.input_tokens:
+            return self._estimate_usage(request, answer)
+        return known.model_copy(update={"output_tokens": max(known.output_tokens, answer), "estimated": True})
 
     def _estimate_usage(self, request: Request, answer: int) -> Usage:
         """Estimated usage of `request` with an answer of `answer` tokens."""

@@ -16,6 +16,7 @@ from debate_cli.domain.model_call import ModelCall, StructuredOutputMode
 from debate_cli.errors import DebateError, RefusedError, UnsupportedError
 from debate_cli.llm.form import Form, FormModel, FormT
 from debate_cli.llm.json_reply import ParsedReply, parse_reply, strip_thinking
+from debate_cli.llm.meter import active_meter
 from debate_cli.llm.model import Message, Model, OnText, OutputSchema, Reply, Request
 from debate_cli.llm.prices import compute_cost
 from debate_cli.llm.profile import Profile
@@ -138,6 +139,8 @@ class StructuredOutputClient:
         deadline in seconds for all attempts together; time spent in our own queues does not count.
         """
         asking = _RequestState(request, form, self._usable_rungs(form))
+        meter = active_meter()
+        earlier = 0 if meter is None else len(meter.ended)
         patience = asyncio.timeout(patience_s)
         try:
             async with patience:
@@ -146,7 +149,10 @@ class StructuredOutputClient:
         except TimeoutError:
             if not patience.expired():
                 raise
-            asking.spent.attempts += 1  # the call in flight
+            if meter is None:
+                asking.spent.attempts += 1
+            else:
+                asking.spent.replace_with(meter.ended[earlier:])
             return replace(self._build_answer(asking, problem="no answer in time"), timed_out=True)
 
     async def _ask_until_valid(self, asking: _RequestState, stream: RestartableStream | None) -> StructuredAnswer[Any]:

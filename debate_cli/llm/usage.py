@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 
-from debate_cli.domain.model_call import Usage
+from debate_cli.domain.model_call import ModelCall, Usage
 from debate_cli.errors import BudgetError, DebateError, ModelError
 from debate_cli.llm.model import Reply, Request
 from debate_cli.llm.profile import Profile
@@ -66,13 +67,23 @@ class UsageAccumulator:
             self.attempts += error.attempts
             self.usage += error_usage(error)
 
+    def replace_with(self, calls: Sequence[ModelCall]) -> None:
+        """Replace requests and tokens by those of `calls`."""
+        self.attempts = sum(call.attempts for call in calls)
+        self.usage = sum((call.usage for call in calls), Usage())
+
     def copy_to_error(self, error: ModelError | BudgetError) -> None:
         """Store the sum on the error that ends the question."""
         error.attempts = self.attempts
-        error.input_tokens = self.usage.input_tokens
-        error.cached_tokens = self.usage.cached_tokens
-        error.output_tokens = self.usage.output_tokens
-        error.estimated = self.usage.estimated
+        set_error_usage(error, self.usage)
+
+
+def set_error_usage(error: ModelError | BudgetError, usage: Usage) -> None:
+    """Store the tokens of a failure on its error."""
+    error.input_tokens = usage.input_tokens
+    error.cached_tokens = usage.cached_tokens
+    error.output_tokens = usage.output_tokens
+    error.estimated = usage.estimated
 
 
 def error_usage(error: ModelError | BudgetError) -> Usage:

@@ -300,16 +300,24 @@ def make_unreachable_error(fault: Exception, asked: SentRequest) -> errors.Model
     if not any(type(each).__name__ == "ConnectError" for each in (fault, fault.__cause__)):
         return errors.UnreachableError(asked.format_message("broke the connection", "", "try again"))
     advice = "start it there or correct base_url" if _is_local(asked) else "check the network and base_url"
-    return errors.UnreachableError(asked.format_message("could not be reached", "", advice))
+    return _as_unbilled(errors.UnreachableError(asked.format_message("could not be reached", "", advice)))
 
 
 def make_timeout_error(fault: Exception, asked: SentRequest) -> errors.ModelError:
     """No bytes, or no connection, within the time limit."""
     if any(type(each).__name__ == "ConnectTimeout" for each in (fault, fault.__cause__)):
         advice = "check the network and base_url"
-        return errors.ModelTimeoutError(asked.format_message("accepted no connection in time", "", advice))
+        return _as_unbilled(
+            errors.ModelTimeoutError(asked.format_message("accepted no connection in time", "", advice))
+        )
     what = f"sent nothing for {asked.endpoint.timeout_s:g} s"
     return errors.ModelTimeoutError(asked.format_message(what, "", "try again, or raise limits.timeout_s"))
+
+
+def _as_unbilled(error: errors.ModelError) -> errors.ModelError:
+    """`error`, marked as one of a request that never left."""
+    error.may_be_billed = False
+    return error
 
 
 def make_answer_timeout_error(asked: SentRequest) -> errors.ModelError:
@@ -320,7 +328,9 @@ def make_answer_timeout_error(asked: SentRequest) -> errors.ModelError:
 
 def make_excess_error(amount: str, asked: SentRequest) -> errors.ModelError:
     """An answer of more than `amount`, which no model gives."""
-    return errors.ServerError(asked.format_message(f"sent more than {amount}", "", "check base_url, and the server"))
+    error = errors.ServerError(asked.format_message(f"sent more than {amount}", "", "check base_url, and the server"))
+    error.may_be_billed = True
+    return error
 
 
 def make_broken_body_error(fault: Exception | str, asked: SentRequest) -> errors.ModelError:

@@ -168,6 +168,7 @@ _ERROR_NAME = re.compile(r"\((\w+Error)\)")
 _CAUSE_LABELS = {
     "abstained": "no usable answer",
     "late": "too late",
+    "interrupted": "no answer before the run ended",
     "BudgetError": "budget reached",
     "ModelTimeoutError": "timed out",
     "UnreachableError": "unreachable",

@@ -120,7 +120,8 @@ class Transcript(FrozenModel):
 
 
 def to_transcript(debate: Debate, verdicts: Sequence[Verdict] = ()) -> Transcript:
-    """The transcript of `debate` with its verdicts."""
+    """The transcript of `debate` with its verdicts. Requests in flight count as failed ones."""
+    debate = debate.charge_reservations()
     given_up = debate.given_up
     return Transcript(
         generator=debate.generator,

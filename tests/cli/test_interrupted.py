@@ -11,7 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_support import CONFIGS, RunningProcess, debate, run_in_shell, run_on_terminal, start_process, wait_until
+from cli_support import (
+    CONFIGS,
+    RunningProcess,
+    debate,
+    run_in_shell,
+    run_on_terminal,
+    start_process,
+    wait_until,
+    write_config,
+)
+from model_server import model_server
 
 MOCK = str(CONFIGS / "mock.yaml")
 SLOW = ["run", MOCK, "--id", "one", "--set", "models.default.latency_s=0.1", "--set", "models.judge.latency_s=0.1"]
@@ -149,6 +159,33 @@ def test_a_signal_that_the_parent_ignores_stays_ignored(here: Path) -> None:
     started = "until [ -e transcripts/one.jsonl ]; do sleep 0.02; done"
     script = f"trap '' HUP; debate {' '.join(SLOW)} -q & {started}; kill -HUP $!; wait $!"
     assert run_in_shell(script, here).code == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=lambda number: number.name)
+def test_a_request_whose_answer_never_came_counts(here: Path, number: signal.Signals) -> None:
+    """Against the budget, at its prompt and its output limit; the transcript counts no less than the server wrote."""
+    with model_server(latency_s=3600) as server:
+        write_config(
+            here,
+            "topic: x\ndebaters: [{name: A, side: for}, {name: B, side: against}]\n"
+            f"providers: {{vllm: {{base_url: '{server.base_url}', api_key_env: null}}}}\n"
+            "models: {default: {model: vllm/m, max_output_tokens: 1000}}\nlimits: {max_tokens: 90000}\n",
+        )
+        with start_process("run", "debate.yaml", "--id", "one", "-q", cwd=here) as running:
+            wait_until(lambda: len(server.bodies) == 2, "both requests")
+            running.signal(number)
+            if number is signal.SIGINT:
+                wait_until(lambda: "Stopping" in running.err.read_text(), "the note")
+                running.signal(number)
+            running.wait()
+        server.latency_s = 0.0
+        assert debate("run", "--resume", "one", "-q", cwd=here).code == 0
+        stored = json.loads((here / "transcripts/one.json").read_text())
+        lost = [item["exchange"]["usage"] for item in stored["failures"] if item["cause"] == "interrupted"]
+        assert [usage["output_tokens"] for usage in lost] == [1000, 1000]
+        assert all(usage["estimated"] for usage in lost)
+        written = sum(counted["total_tokens"] for counted in server.counted)
+        assert stored["usage"]["input_tokens"] + stored["usage"]["output_tokens"] >= written
 
 
 def test_calls_in_flight_at_a_kill_are_named(here: Path, journal: Path) -> None:

@@ -7,7 +7,19 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from storage_support import ANSWERS, AT, REASONS, assessment, event_lists, failure, opening_event, small_debate, turn
+from storage_support import (
+    ANSWERS,
+    AT,
+    EXCHANGE,
+    REASONS,
+    assessment,
+    event_lists,
+    failure,
+    opening_event,
+    sent_request,
+    small_debate,
+    turn,
+)
 
 from debate_cli.domain.debate import RESUMABLE_CLOSE_REASONS, fold
 from debate_cli.domain.events import (
@@ -57,7 +69,8 @@ def test_a_resumed_debate_keeps_every_answer(events: list[Event], data: st.DataO
     """No answered task is asked again."""
     before = fold(events[: data.draw(st.integers(1, len(events)))])
     after = before.apply(DebateResumed(at=AT))
-    assert (after.turns, after.assessments, after.failures) == (before.turns, before.assessments, before.failures)
+    assert (after.turns, after.assessments) == (before.turns, before.assessments)
+    assert after.failures == before.charge_reservations().failures
 
 
 @settings(deadline=None)
@@ -104,6 +117,23 @@ def test_a_started_task_is_unanswered_until_its_answer() -> None:
     asked = [TaskStarted(at=AT, key=f"turn/{index}") for index in range(3)]
     failed = TaskFailed(at=AT, failure=failure(1, final=False))
     assert fold([opening_event(), *asked, TurnCompleted(at=AT, turn=turn(0)), failed]).unanswered == ("turn/2",)
+
+
+@pytest.mark.parametrize(
+    "end", [DebateClosed(at=AT, reason="interrupted"), DebateResumed(at=AT)], ids=["stopped", "killed"]
+)
+def test_a_request_without_an_answer_is_charged_when_the_run_has_ended(end: Event) -> None:
+    """At its last reservation, as a failure that a resume asks again. An answered one is not charged."""
+    sent = [sent_request(0), sent_request(1), sent_request(1)]
+    debate = fold([opening_event(), *sent, TurnCompleted(at=AT, turn=turn(0)), end])
+    assert [(item.task.key, item.who, item.cause, item.final) for item in debate.failures] == [
+        ("turn/1", "Con", "interrupted", False)
+    ]
+    assert debate.usage.input_tokens == 2 * EXCHANGE.usage.input_tokens > 0
+    again = fold(
+        [opening_event(), *sent, end, DebateResumed(at=AT), sent_request(1), TurnCompleted(at=AT, turn=turn(1))]
+    )
+    assert again.usage.calls == 3, "the new answer does not replace what the lost ones cost"
 
 
 def test_a_failure_settles_its_task() -> None:

@@ -35,13 +35,14 @@ all later questions to its model. A note says so.
 *Transcript*: what the transcript then holds. A debate that closes as `failed` ends with exit code 3 and continues with `--resume`.
 A failed judge costs only its own verdict. Resuming repeats failures, but not abstentions.
 
-All reported tokens are counted, those of failed attempts included; *tokens* says what faulty answers report. A stream that breaks
-off before it reports usage is counted at an *estimate* of its prompt and of the text that arrived. So is an answer without usage; a
-note says so once per provider. Estimates have `"estimated": true` in the transcript. A request that is not streamed and gets no
-answer is not counted, because it may never have begun.
+All reported tokens are counted, those of failed attempts included; *tokens* says what faulty answers report. An answer that does not
+arrive whole may be billed: its prompt counts as reported, or at an *estimate*, and its text at an estimate of what arrived, or, while
+the debate has a budget, at the model's output limit. So the budget holds, whatever the server wrote. An answer without usage is
+estimated too; a note says so once per provider. Estimates have `"estimated": true` in the transcript. A refused connection and an
+error status count nothing.
 
-A cancelled call (a late judge of a panel, a second Ctrl-C) may have been billed. The budget counts its prompt at the estimate; the
-transcript counts what earlier attempts reported.
+The same holds for a late judge of a panel, for Ctrl-C and for a killed process: the journal has the estimate before a request leaves.
+Such a call is in the transcript's `failures` with the cause `interrupted`.
 
 | fault | answer | policy | requests | message | transcript | tokens |
 |---|---|---|---|---|---|---|
@@ -109,4 +110,5 @@ def _tokens(ending: Ending) -> str:
     faulty = ending.faulty
     if not faulty.input_tokens:
         return "estimate" if ending.used.estimated else "none"
-    return "prompt and answer" if faulty.output_tokens > ending.attempts else "prompt"
+    reported = "prompt and answer" if faulty.output_tokens > ending.attempts else "prompt"
+    return f"{reported}, estimate" if ending.used.estimated else reported

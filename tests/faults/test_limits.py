@@ -15,6 +15,7 @@ from rehearsal_support import Sessions
 from debate_cli.app.outcome import Outcome
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import DebateClosed, Event, TaskFailed
+from debate_cli.domain.model_call import Usage
 from debate_cli.llm.rate_limit import MINUTE_S
 from debate_cli.storage.transcript_store import open_debate
 
@@ -241,9 +242,7 @@ def test_a_budget_is_never_exceeded(bound: str, most: int, tmp_path: Path) -> No
             here = session(observer, FakeSleep())
             limits = {bound: most if bound == "max_tokens" else most / 1e6}
             outcome = await here.begin(limited_config(server, limits), "restore_bounds", tmp_path)
-            spent = server.counted.input_tokens + server.counted.output_tokens
-            assert spent <= most
-            assert used(outcome.debate) == server.counted
+            assert total(server.counted) <= total(used(outcome.debate)) <= most
             if outcome.halted == "budget":
                 assert observer.counting is not None
                 await observer.counting
@@ -256,14 +255,19 @@ def test_a_budget_is_never_exceeded(bound: str, most: int, tmp_path: Path) -> No
     asyncio.run(story())
 
 
+def total(usage: Usage) -> int:
+    """Tokens of prompts and answers."""
+    return usage.input_tokens + usage.output_tokens
+
+
 async def resumed_whole(here: Sessions, server: FaultServer, outcome: Outcome) -> None:
-    """With a larger budget the debate completes, and transcript and server count the same usage."""
+    """With a larger budget the debate completes; the transcript counts no less than the server."""
     assert outcome.path is not None
     roomy = limited_config(server, {"max_tokens": 10_000_000})
     after = await here.resume(open_debate(outcome.path), roomy)
     assert after.halted is None
     assert after.debate.closed == "complete"
-    assert used(after.debate) == server.counted
+    assert total(used(after.debate)) >= total(server.counted)
 
 
 def test_after_the_refusal_no_smaller_call_is_sent() -> None:
@@ -284,7 +288,7 @@ def test_after_the_refusal_no_smaller_call_is_sent() -> None:
 
 @pytest.mark.parametrize("kind", ["openai", "anthropic"])
 def test_the_budget_ends_failing_attempts(kind: str) -> None:
-    """Streams break off before OpenAI's format reports usage, which is estimated; Anthropic's reports the prompt first."""
+    """Each answer that breaks off counts its output limit, because the server may have written all of it."""
 
     async def story() -> None:
         async with FaultServer(lambda _request: "cut") as server:
@@ -294,10 +298,7 @@ def test_the_budget_ends_failing_attempts(kind: str) -> None:
             spent = used(outcome.debate)
             assert outcome.halted == "budget"
             assert 0 < spent.input_tokens + spent.output_tokens <= limits["max_tokens"]
-            if kind == "openai":
-                assert spent.estimated
-                assert server.counted.input_tokens == 0
-            else:
-                assert spent == server.counted
+            assert spent.estimated
+            assert spent.output_tokens == 700 * outcome.debate.usage.attempts
 
     asyncio.run(story())

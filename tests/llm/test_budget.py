@@ -14,10 +14,19 @@ from llm_support import SCHEMA, USAGE, Clock, FakeModel, reply, request, settle
 
 from debate_cli import errors
 from debate_cli.domain.config import Price
-from debate_cli.domain.model_call import Usage
-from debate_cli.errors import BudgetError, ModelError, RateLimitedError, ServerError, TruncatedError, UnreachableError
+from debate_cli.domain.model_call import ModelCall, Usage
+from debate_cli.errors import (
+    BudgetError,
+    ModelError,
+    ModelTimeoutError,
+    RateLimitedError,
+    ServerError,
+    TruncatedError,
+    UnreachableError,
+)
 from debate_cli.llm import usage
 from debate_cli.llm.budget import Budget, BudgetAmount, BudgetedModel
+from debate_cli.llm.meter import CallMeter, metered
 from debate_cli.llm.model import Model, OnText, OutputSchema, Reply, Request
 from debate_cli.llm.profile import Profile
 from debate_cli.llm.retry import RetryingModel
@@ -90,14 +99,14 @@ def test_a_limit_in_dollars_needs_a_price() -> None:
 
 def test_a_failed_call_counts_its_known_tokens() -> None:
     """The rest of its reservation is released."""
-    failed = TruncatedError("cut")
+    failed = ServerError("in the answer")
     failed.input_tokens, failed.output_tokens = 20, 5
     budget = Budget(max_tokens=WORST + 25)
     model = budgeted(FakeModel(failed, ServerError("503"), "x"), budget, PRICE)
 
     async def story() -> None:
-        for error in (TruncatedError, ServerError):
-            with pytest.raises(error):
+        for _ in range(2):
+            with pytest.raises(ServerError):
                 await model.complete(ASK)
         assert (await model.complete(ASK)).text == "x"
 
@@ -105,10 +114,12 @@ def test_a_failed_call_counts_its_known_tokens() -> None:
     assert budget.used.tokens == 25 + 110
 
 
-def test_a_cancelled_call_counts_its_prompt() -> None:
-    """The reservation for its answer is released."""
+@pytest.mark.parametrize(
+    ("budget", "lost"), [(Budget(), PROMPT), (Budget(max_tokens=2 * WORST), WORST)], ids=["no limit", "limit"]
+)
+def test_a_cancelled_call_counts_its_prompt_and_within_a_budget_its_limit(budget: Budget, lost: int) -> None:
+    """The server may go on writing."""
     clock = Clock()
-    budget = Budget(max_tokens=WORST + PROMPT)
     model = budgeted(FakeModel("x", before=lambda: clock.sleep(9)), budget)
 
     async def story() -> None:
@@ -119,7 +130,7 @@ def test_a_cancelled_call_counts_its_prompt() -> None:
         await clock.run(model.complete(ASK))
 
     asyncio.run(story())
-    assert budget.used.tokens == PROMPT + 110
+    assert budget.used.tokens == lost + 110
 
 
 def test_a_closed_budget_stays_closed() -> None:
@@ -266,6 +277,13 @@ def broken(kind: Callable[[str], ModelError], **tokens: int) -> ModelError:
     return error
 
 
+def refused_connection() -> UnreachableError:
+    """The error of a request that never left."""
+    error = UnreachableError("refused")
+    error.may_be_billed = False
+    return error
+
+
 @pytest.mark.parametrize(
     ("model", "expected"),
     [
@@ -276,18 +294,52 @@ def broken(kind: Callable[[str], ModelError], **tokens: int) -> ModelError:
             )
             for kind in (TruncatedError, ServerError, UnreachableError, errors.BrokenBodyError)
         ),
-        (FakeModel(TruncatedError("cut")), Usage(input_tokens=PROMPT, estimated=True)),
-        *((FakeModel(kind("no")), Usage()) for kind in (RateLimitedError, ServerError, UnreachableError)),
-        (BreaksOff(broken(TruncatedError, input_tokens=20)), Usage(input_tokens=20)),
+        *(
+            (FakeModel(kind("gone")), Usage(input_tokens=PROMPT, estimated=True))
+            for kind in (TruncatedError, UnreachableError, ModelTimeoutError, errors.BrokenBodyError)
+        ),
+        *((FakeModel(error), Usage()) for error in (RateLimitedError("no"), ServerError("no"), refused_connection())),
+        (
+            BreaksOff(broken(TruncatedError, input_tokens=20)),
+            Usage(input_tokens=20, output_tokens=usage.estimate_answer_tokens(ASK, PARTIAL), estimated=True),
+        ),
     ],
 )
-def test_a_broken_stream_counts_its_prompt_and_the_text_received(model: Model, expected: Usage) -> None:
-    """Budget and error agree. Reported usage is kept, and a failure before the answer begins counts nothing."""
+def test_a_lost_answer_counts_its_prompt_and_the_text_received(model: Model, expected: Usage) -> None:
+    """Budget and error agree. A reported prompt is kept; a refusal or a connection that was never made counts nothing."""
     budget = Budget()
     with pytest.raises(ModelError) as caught:
         asyncio.run(budgeted(model, budget).complete(ASK, ignore))
     assert usage.error_usage(caught.value) == expected
     assert budget.used.tokens == expected.input_tokens + expected.output_tokens
+
+
+@pytest.mark.parametrize("model", [BreaksOff(TruncatedError("cut")), FakeModel(ModelTimeoutError("silence"))])
+def test_within_a_budget_a_lost_answer_counts_its_limit(model: Model) -> None:
+    """The server may have written all of it."""
+    budget = Budget(max_tokens=2 * WORST)
+    with pytest.raises(ModelError) as caught:
+        asyncio.run(budgeted(model, budget).complete(ASK, ignore))
+    assert budget.used.tokens == WORST
+    assert usage.error_usage(caught.value) == Usage(input_tokens=PROMPT, output_tokens=100, estimated=True)
+
+
+def test_each_request_is_recorded_with_what_a_lost_answer_costs() -> None:
+    """The record before the second request holds the usage of the first one too."""
+    records = list[ModelCall]()
+    model = BudgetedModel(FakeModel(reply("x")), Budget(max_tokens=10 * WORST), PRICE, PROFILE, name="lab/m")
+
+    async def story() -> None:
+        with metered(CallMeter(records.append)):
+            await model.complete(ASK)
+            await model.complete(ASK)
+
+    asyncio.run(story())
+    lost = Usage(input_tokens=PROMPT, output_tokens=100, estimated=True)
+    assert [(call.model, call.attempts, call.usage) for call in records] == [
+        ("lab/m", 1, lost),
+        ("lab/m", 2, USAGE + lost),
+    ]
 
 
 async def no_wait(_seconds: float) -> None:

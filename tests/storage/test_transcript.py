@@ -35,7 +35,7 @@ def debate_fields(debate: Debate) -> dict[str, Any]:
 @given(event_lists())
 def test_a_debate_is_read_back_from_its_transcript(events: list[Any]) -> None:
     """Directly and as the fold of its events, with runs, failures, resumes, closes and unanswered tasks."""
-    debate = fold(events)
+    debate = fold(events).charge_reservations()
     assert debate_fields(transcript_to_debate(to_transcript(debate))) == debate_fields(debate)
     assert debate_fields(fold(transcript_to_events(to_transcript(debate)))) == debate_fields(debate)
 

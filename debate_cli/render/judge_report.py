@@ -8,22 +8,15 @@ from debate_cli.domain.assessment import Assessment, Manipulation
 from debate_cli.domain.debate import Debate
 from debate_cli.render import theme
 from debate_cli.render.agreement import label_judging_system
+from debate_cli.systems.base import ReportedScore
 from debate_cli.systems.registry import get_system
-
-
-class Gauge(NamedTuple):
-    """A number of one debater on a scale."""
-
-    name: str
-    value: float
-    out_of: float
 
 
 class JudgeReport(NamedTuple):
     """A short report."""
 
     title: str
-    scores: tuple[Gauge, ...] = ()
+    scores: tuple[ReportedScore, ...] = ()
     words: tuple[str, ...] = ()
     """Sentences; may hold untrusted text."""
     alerts: tuple[str, ...] = ()
@@ -32,12 +25,7 @@ class JudgeReport(NamedTuple):
 
 def build_judge_report(assessment: Assessment, debate: Debate) -> JudgeReport:
     """Report on one assessment, with the marks as the judge gave them."""
-    alarms = tuple(item.describe()[0] for item in assessment.findings if isinstance(item, Manipulation))
-    return _build_report(assessment, debate)._replace(alerts=alarms)
-
-
-def _build_report(assessment: Assessment, debate: Debate) -> JudgeReport:
     title = theme.format_brief(assessment.brief, label_judging_system(debate, assessment.system, assessment.run))
     report = get_system(assessment.system).live_report(assessment, debate)
-    scores = tuple(Gauge(item.participant, item.value, item.out_of) for item in report.scores)
-    return JudgeReport(title, scores, report.sentences)
+    alerts = tuple(item.describe()[0] for item in assessment.findings if isinstance(item, Manipulation))
+    return JudgeReport(title, report.scores, report.sentences, alerts)

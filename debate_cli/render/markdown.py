@@ -199,12 +199,7 @@ def _briefing(debate: Debate, report: DebateReport) -> list[str]:
     if briefing is None:
         return []
     lines = ["## Briefing", "", *_briefing_source(debate, report), *escape_paragraphs(briefing.key_insight)]
-    for title, claims in (
-        ("Rely on", briefing.rely_on),
-        ("Use within limits", briefing.limit),
-        ("Do not use", briefing.not_to_use),
-        ("Uncertain", briefing.uncertain),
-    ):
+    for title, _, claims in briefing.claim_groups:
         lines += _claims(title, claims)
     if briefing.unresolved_questions:
         lines += [
@@ -228,8 +223,6 @@ def _briefing_source(debate: Debate, report: DebateReport) -> list[str]:
 
 
 def _claims(title: str, claims: Sequence[BriefingClaim]) -> list[str]:
-    if not claims:
-        return []
     rows = [
         f"- **{escape_markdown(claim.id)}** {escape_markdown(claim.claim)}{_because(claim.reason)}" for claim in claims
     ]

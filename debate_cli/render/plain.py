@@ -43,9 +43,9 @@ from debate_cli.render.summary import (
     build_changes_table,
     change_lines,
     describe_answer,
-    describe_omitted_verdicts,
     explain_scores,
     is_trace_useful,
+    omitted_verdicts_notes,
     quote_judge,
     reportable_verdicts,
     summarize_verdicts,
@@ -121,7 +121,7 @@ def turn_lines(turn: Turn, threads: ThreadIndex, *, show_hidden: bool = False) -
 
 def judge_report_lines(report: JudgeReport) -> list[str]:
     """A judge's report: the judge and the scores on one line, then a line per sentence. A single sentence joins the first line."""
-    scores = ", ".join(f"{sanitize_line(item.name)} {item.value:g}/{item.out_of:g}" for item in report.scores)
+    scores = ", ".join(f"{sanitize_line(item.participant)} {item.value:g}/{item.out_of:g}" for item in report.scores)
     sentences = [sanitize_line(words) for words in (*report.words, *report.alerts)]
     if len(sentences) == 1:
         scores, sentences = "; ".join(filter(None, (scores, *sentences))), []
@@ -275,7 +275,7 @@ def closing_lines(debate: Debate, verdicts: Sequence[Verdict], judged: Collectio
     lines += [f"Advice: {sanitize_line(summary.recommendation)}"] if summary.recommendation else []
     lines += [f"Verdict by {sanitize_line(other.label)}: {sanitize_line(other.sentence)}" for other in summary.others]
     lines += [f"Judges: {sanitize_line(sentence)}" for sentence in summary.disagreements]
-    lines += _omitted_lines(shown, verdicts)
+    lines += map(sanitize_line, omitted_verdicts_notes(shown, verdicts))
     return [*lines, *_usage_lines(debate, judged)]
 
 
@@ -286,11 +286,6 @@ def _claim_lines(label: str, claims: Sequence[SummaryClaim]) -> Iterable[str]:
         yield f"{label}: {sanitize_line(claim.id)}  {standing}  {score}{shorten(sanitize_line(claim.claim))}"
     if len(claims) > MAX_CLAIMS:
         yield f"{label}: {len(claims) - MAX_CLAIMS} more"
-
-
-def _omitted_lines(debate: Debate, verdicts: Sequence[Verdict]) -> list[str]:
-    is_whole = len(reportable_verdicts(debate, verdicts)) == len(verdicts)
-    return [] if is_whole else [sanitize_line(describe_omitted_verdicts(debate, verdicts))]
 
 
 def _usage_lines(debate: Debate, judged: Collection[str] | None) -> list[str]:
@@ -334,7 +329,7 @@ def verdict_lines(debate: Debate, verdicts: Sequence[Verdict], beside: Briefing 
         lines += _one_verdict_lines(debate, verdict, verdicts, beside)
         if verdict is verdicts[0]:
             lines += _weakest_lines(find_weakest_argument(debate, verdicts))
-    lines += _omitted_lines(debate, verdicts)
+    lines += map(sanitize_line, omitted_verdicts_notes(debate, verdicts))
     agreement = build_agreement_table(shown)
     return lines + [f"Agreement: {sanitize_line(remark)}" for remark in (agreement.remarks if agreement else ())]
 
@@ -382,12 +377,7 @@ def _briefing_lines(debate: Debate, report: DebateReport, briefing: Briefing) ->
     source = " · ".join(participants.debate_facts(debate))
     lines = ["", "== Briefing ==", *map(sanitize_line, (*answer, source))]
     lines += prefix_lines("Key insight: ", briefing.key_insight)
-    for label, claims in (
-        ("Rely on", briefing.rely_on),
-        ("Use within limits", briefing.limit),
-        ("Do not use", briefing.not_to_use),
-        ("Uncertain", briefing.uncertain),
-    ):
+    for label, _, claims in briefing.claim_groups:
         lines += [f"{label}: [{sanitize_line(claim.id)}] {sanitize_line(claim.claim)}" for claim in claims]
     lines += [f"Open question: {sanitize_line(question)}" for question in briefing.unresolved_questions]
     return [*lines, *prefix_lines("Recommendation: ", briefing.recommendation), sanitize_line(briefing.caveat)]

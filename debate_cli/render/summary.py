@@ -264,11 +264,11 @@ def reportable_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Ve
     return tuple(verdict for verdict in verdicts if verdict.scores)
 
 
-def describe_omitted_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> str:
-    """A sentence on the verdicts that are left out."""
-    told = reportable_verdicts(debate, verdicts)
-    untold = dict.fromkeys(label_verdict(verdict, verdicts) for verdict in verdicts if verdict not in told)
-    return f"No verdict yet of {', '.join(untold)}: the debate stopped before it was judged."
+def omitted_verdicts_notes(debate: Debate, verdicts: Sequence[Verdict]) -> list[str]:
+    """A sentence on the verdicts that `reportable_verdicts` omits; none if it omits none."""
+    shown = reportable_verdicts(debate, verdicts)
+    omitted = dict.fromkeys(label_verdict(verdict, verdicts) for verdict in verdicts if verdict not in shown)
+    return [f"No verdict yet of {', '.join(omitted)}: the debate stopped before it was judged."] if omitted else []
 
 
 def is_trace_useful(debate: Debate, *, again: bool = False) -> bool:

@@ -23,9 +23,9 @@ from debate_cli.render.summary import (
     VerdictSummary,
     build_changes_table,
     describe_answer,
-    describe_omitted_verdicts,
     explain_scores,
     is_trace_useful,
+    omitted_verdicts_notes,
     quote_judge,
     reportable_verdicts,
     summarize_verdicts,
@@ -47,9 +47,8 @@ from debate_cli.render.terminal import (
 from debate_cli.render.theme import shorten
 from debate_cli.systems import tables
 from debate_cli.systems.structured.briefing import Briefing, BriefingClaim
-from debate_cli.systems.structured.trace import TraceRow, build_trace_table
 from debate_cli.systems.structured.weakest import WeakestArgument, find_weakest_argument
-from debate_cli.systems.tables import Cell, Lines, Table, Who
+from debate_cli.systems.tables import Lines, Table, TableRow
 
 MAX_MISSING = 4
 """Sentences on what was not assessed that the closing screen shows."""
@@ -76,7 +75,7 @@ def closing_screen(
         *_text_rows("advice", [shorten(summary.recommendation, MAX_CLAIM_LENGTH)] if summary.recommendation else []),
         *((sanitize.sanitize_line(other.label), terminal_line(other.sentence)) for other in summary.others),
         *_text_rows("judges", summary.disagreements),
-        *_text_rows("not judged", _omitted(shown, verdicts)),
+        *_text_rows("not judged", omitted_verdicts_notes(shown, verdicts)),
         *((label or "cost", Text(words)) for label, words in usage_rows(debate, judged)),
         ("more", Text("`--details` and `debate replay` show every table", style=theme.MUTED)),
     ]
@@ -98,11 +97,11 @@ def details(
     styles = theme.participant_styles(shown.participants)
     report = build_debate_report(shown, verdicts)
     traced = only == "trace" or is_trace_useful(shown, again=judged is not None)
-    trace = build_trace_table(shown) if traced else ()
+
     changed = build_changes_table(debate)
     parts: dict[str, list[RenderableType]] = {
         "scores": [render_table(table, styles) for table in report.scores],
-        "trace": [render_table(trace_table(trace), styles)] if trace else [],
+        "trace": [render_table(_stack_trace_columns(report.trace), styles)] if traced and report.trace else [],
         "verdict": _verdict_part(shown, report, styles, report.briefing if only is None else None),
         "briefing": [_briefing_view(shown, report)] if report.briefing is not None else [],
         "changes": [render_table(changed, styles)] if changed is not None else [],
@@ -183,36 +182,14 @@ def _text_rows(label: str, sentences: Sequence[str]) -> list[tuple[str, Renderab
     return [("" if number else label, terminal_line(sentence)) for number, sentence in enumerate(sentences)]
 
 
-def _omitted(debate: Debate, verdicts: Sequence[Verdict]) -> list[str]:
-    if len(reportable_verdicts(debate, verdicts)) == len(verdicts):
-        return []
-    return [describe_omitted_verdicts(debate, verdicts)]
-
-
-def trace_table(rows: Sequence[TraceRow]) -> Table:
-    """Each claim with its answers and its standing, in three columns."""
-    return Table(
-        title="trace",
-        heads=("claim", "answers", "standing"),
-        rows=tuple((Lines((row.id, Who(row.participant), row.claim)), _answers(row), _standing(row)) for row in rows),
-    )
-
-
-def _answers(row: TraceRow) -> Cell:
-    cells: list[Cell] = []
-    for response in row.responses:
-        badge = tables.RESPONSE_BADGES[response.type]
-        cells.append(f"{badge.symbol} {response.by} {badge.word}")
-        cells += [f"asks {response.follow_up}"] if response.follow_up else []
-    for reply in row.replies:
-        cells.append(f"{reply.by} {'leaves it open' if reply.evaded else 'replies'}")
-    return Lines(tuple(cells)) if cells else "unanswered"
-
-
-def _standing(row: TraceRow) -> Cell:
-    if row.standing is None:
-        return "not judged"
-    return Lines((tables.STANDING_BADGES[row.standing], *([row.reason] if row.reason else [])))
+def _stack_trace_columns(trace: Table) -> Table:
+    """The trace table with three columns instead of six: claim, answers, standing."""
+    rows: list[TableRow] = []
+    for row in trace.rows:
+        if row is not None:
+            claim_id, speaker, claim, answers, standing, reason = row
+            rows.append((Lines((claim_id, speaker, claim)), answers, Lines((standing, reason)) if reason else standing))
+    return trace._replace(heads=("claim", "answers", "standing"), rows=tuple(rows))
 
 
 def _verdict_part(
@@ -231,7 +208,7 @@ def _verdict_part(
         panels.append(_verdict_panel(verdict, styles, label, describe_answer(verdict, debate.document_name), rows))
     panels += [
         join_text(("! ", theme.GOLD), terminal_line(sentence, theme.MUTED))
-        for sentence in _omitted(debate, report.verdicts)
+        for sentence in omitted_verdicts_notes(debate, report.verdicts)
     ]
     agreement = build_agreement_table(shown)
     if agreement is not None:
@@ -307,12 +284,6 @@ def _briefing_view(debate: Debate, report: DebateReport) -> RenderableType:
     """The briefing with its outcome and its source, so that it can be pasted alone."""
     briefing = report.briefing
     assert briefing is not None
-    parts = (
-        ("rely on", "UPHELD", briefing.rely_on),
-        ("use within limits", "PARTIALLY_UPHELD", briefing.limit),
-        ("do not use", "REFUTED", briefing.not_to_use),
-        ("uncertain", "UNCERTAIN", briefing.uncertain),
-    )
     head = next(iter(report.verdicts), None)
     answer = "" if head is None or not head.scores else describe_answer(head, debate.document_name)
     source = " · ".join(debate_facts(debate))
@@ -321,9 +292,8 @@ def _briefing_view(debate: Debate, report: DebateReport) -> RenderableType:
         terminal_line(source, theme.MUTED),
         *([Text(""), terminal_text(briefing.key_insight, "bold")] if briefing.key_insight else []),
     ]
-    for label, standing, claims in parts:
-        if claims:
-            body += [Text(""), _claims_view(label, standing, claims)]
+    for label, standing, claims in briefing.claim_groups:
+        body += [Text(""), _claims_view(label.lower(), standing, claims)]
     if briefing.unresolved_questions:
         questions = bullets(briefing.unresolved_questions, "?", theme.BLUE)
         body += [Text(""), Text("open questions", style=theme.MUTED), questions]

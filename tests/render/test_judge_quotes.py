@@ -30,8 +30,8 @@ from debate_cli.render.markdown import escape_markdown, format_markdown
 from debate_cli.render.plain import details_lines
 from debate_cli.render.summary import (
     JudgeQuote,
-    describe_omitted_verdicts,
     is_trace_useful,
+    omitted_verdicts_notes,
     quote_judge,
     reportable_verdicts,
 )
@@ -191,4 +191,4 @@ def test_a_verdict_from_before_the_stop_is_shown() -> None:
     shown = debate().apply(DebateClosed(at=START, reason="interrupted"))
     verdicts = (verdict_of(shown, "structured"), verdict_of(unjudged(), "moderator"))
     assert reportable_verdicts(shown, verdicts) == verdicts[:1]
-    assert describe_omitted_verdicts(shown, verdicts).startswith("No verdict yet of moderator:")
+    assert omitted_verdicts_notes(shown, verdicts)[0].startswith("No verdict yet of moderator:")

@@ -39,6 +39,17 @@ class Briefing(FrozenModel):
     recommendation: str = ""
     caveat: str = CAVEAT
 
+    @property
+    def claim_groups(self) -> tuple[tuple[str, Standing, tuple[BriefingClaim, ...]], ...]:
+        """Label, standing and claims of each group that has claims, the most reliable group first."""
+        groups: tuple[tuple[str, Standing, tuple[BriefingClaim, ...]], ...] = (
+            ("Rely on", "UPHELD", self.rely_on),
+            ("Use within limits", "PARTIALLY_UPHELD", self.limit),
+            ("Do not use", "REFUTED", self.not_to_use),
+            ("Uncertain", "UNCERTAIN", self.uncertain),
+        )
+        return tuple(group for group in groups if group[2])
+
 
 def build_briefing(debate: Debate, run: JudgingRun | str | None = None) -> Briefing | None:
     """The briefing by the structured judge of `run` (None: the newest run with that system); None without judgments.

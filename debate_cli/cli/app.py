@@ -48,13 +48,15 @@ COMMANDS: dict[str, CommandSummary] = {
     "replay": CommandSummary(SAVED_PANEL, "Show a saved debate as it was shown when it ran."),
     "list": CommandSummary(SAVED_PANEL, "List the saved debates of a folder: who won, and what it cost."),
     "diff": CommandSummary(SAVED_PANEL, "Compare two saved debates, or two judging runs of one."),
-    "init": CommandSummary(SETUP_PANEL, "Write a commented debate.yaml and its schema."),
+    "init": CommandSummary(SETUP_PANEL, "Write a commented debate.yaml and its schema.", "init_options"),
     "explain": CommandSummary(SETUP_PANEL, "Explain an error: what it means, and how to fix it."),
-    "check": CommandSummary(SETUP_PANEL, "Check configurations, and name missing keys."),
+    "check": CommandSummary(SETUP_PANEL, "Check configurations, and name missing keys.", "check_options"),
     "doctor": CommandSummary(
-        SETUP_PANEL, "Ask each model a tiny question: what it can do, what it costs, how fast it is."
+        SETUP_PANEL, "Ask each model a tiny question: what it can do, what it costs, how fast it is.", "doctor_options"
     ),
-    "models": CommandSummary(SETUP_PANEL, "List the providers, what each can do, and whether its key is set."),
+    "models": CommandSummary(
+        SETUP_PANEL, "List the providers, what each can do, and whether its key is set.", "models_options"
+    ),
     "prompts": CommandSummary(SETUP_PANEL, "List the prompts that debaters and judges get, or show the text of one."),
     "schema": CommandSummary(SETUP_PANEL, "Print the JSON Schema of a configuration or a transcript."),
 }

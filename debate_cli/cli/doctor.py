@@ -1,9 +1,9 @@
-"""`debate doctor`."""
+"""`debate doctor`. Its options are in `doctor_options`."""
 
 import asyncio
 import sys
 from dataclasses import replace
-from typing import Annotated, Any, NamedTuple
+from typing import Any
 
 import typer
 
@@ -11,45 +11,15 @@ from debate_cli.app.config_resolution import all_secrets
 from debate_cli.app.consent import find_destinations
 from debate_cli.app.context import RunContext
 from debate_cli.app.doctor import diagnose_models, diagnosis_to_json, select_models
-from debate_cli.cli import config_options, console, options
+from debate_cli.cli import config_options, console
 from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import print_json, print_status
+from debate_cli.cli.doctor_options import Options
 from debate_cli.domain.config import DebateConfig
 from debate_cli.observer import NullObserver
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.redact import Redactor, redact_values
-
-
-class Options(NamedTuple):
-    """Ask each model a tiny question: what it can do, what it costs, how fast it is.
-
-    Asks one question for each structured-output mode (native schema, forced tool call, schema in the prompt) and a
-    streamed one: a few hundred tokens a model. A model is usable if at least one mode gives a valid form. Exit code 3 if
-    a model is not usable.
-
-    Examples:
-
-      debate doctor
-
-      debate doctor --config debate.yaml strong ollama/qwen3:8b
-    """
-
-    models: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="MODEL",
-            help="provider/model, or a name in the configuration's models; without any, all it uses.",
-        ),
-    ] = None
-    config: Annotated[
-        str | None, typer.Option(metavar="CONFIG", help="A debate.yaml, or - for stdin; default as for run.")
-    ] = None
-    var: options.VarOption = None
-    mock: options.MockOption = False
-    json: options.JsonOption = False
-    trust_host: options.TrustHostOption = None
-    debug: options.DebugOption = False
 
 
 class _StatusObserver(NullObserver):

@@ -1,33 +1,21 @@
-"""`debate models`."""
+"""`debate models`. Its options are in `models_options`."""
 
 import os
 import re
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Any
 
-import typer
-
-from debate_cli.cli import config_options, console, options
+from debate_cli.cli import config_options, console
 from debate_cli.cli.console import print_json
+from debate_cli.cli.models_options import Options
 from debate_cli.domain.config import DebateConfig
 from debate_cli.providers.addresses import resolve_base_url
 from debate_cli.providers.provider_table import ProviderRow, merge_provider_rows
 from debate_cli.providers.registry import collect_provider_secrets
 from debate_cli.storage.redact import REDACTED, Redactor
 from debate_cli.storage.variables import load_environment
-
-
-class Options(NamedTuple):
-    """List the providers, what each can do, and whether its key is set."""
-
-    config: Annotated[str | None, typer.Option(metavar="CONFIG", help="Add the providers of this configuration.")] = (
-        None
-    )
-    json: options.JsonOption = False
-    debug: options.DebugOption = False
-
 
 EMPTY_CONFIG = DebateConfig(topic="none", debaters=())
 

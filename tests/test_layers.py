@@ -7,7 +7,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parent.parent / "debate_cli"
 ROOMS = (
-    ("errors", "version", "plugins"),
+    ("errors", "version", "plugins", "regular_file"),
     ("domain",),
     ("llm",),
     ("providers",),

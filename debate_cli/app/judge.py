@@ -21,7 +21,7 @@ from debate_cli.domain.events import Event, JudgingOpened
 from debate_cli.engine import StopSignal
 from debate_cli.errors import DebateError, StorageError, TranscriptError, UsageError
 from debate_cli.observer import Observer
-from debate_cli.storage.atomic_write import open_regular_file
+from debate_cli.regular_file import open_regular_file
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.ids import new_id, validate_id
 from debate_cli.storage.lock import check_unlocked

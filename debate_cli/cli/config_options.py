@@ -27,6 +27,7 @@ from debate_cli.providers.cassette import CassettePlayer, CassetteRecorder
 from debate_cli.providers.embedded import MISSING_EXTRA_MESSAGE
 from debate_cli.providers.provider_table import merge_provider_rows
 from debate_cli.providers.registry import models_without_extra, models_without_key, split_model_name
+from debate_cli.regular_file import read_regular_file
 from debate_cli.storage.config_file import ConfigCheck, LoadedConfig
 from debate_cli.storage.overrides import ConfigChange, Override, variable_override
 from debate_cli.storage.redact import Redactor
@@ -83,7 +84,7 @@ def overrides_from_options(given: ConfigOptions) -> list[ConfigChange]:
 
 def _read_background(path: Path) -> str:
     try:
-        data = path.read_bytes() if path.is_file() else None
+        data = read_regular_file(path) if path.is_file() else None
     except OSError as error:
         raise UsageError(f"--background {path}: cannot be read ({error.strerror}); make it readable") from error
     if data is None:

@@ -20,7 +20,7 @@ from debate_cli.domain.turn import Phase
 Strategy = Literal["analytical", "aggressive", "defensive", "empathetic"]
 ProviderKind = Literal["openai", "anthropic", "embedded", "mock"]
 PositiveFloat = Annotated[float, Field(gt=0)]
-PositiveInt = Annotated[int, Field(ge=1)]
+PositiveInt = Annotated[int, Field(ge=1, le=10**12)]
 PricePerMillion = Annotated[float, Field(ge=0, le=1e6)]
 
 

@@ -19,10 +19,12 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from debate_cli import errors
 from debate_cli.domain.frozen_model import FrozenModel
+from debate_cli.domain.unique_json import DuplicateKeyError, load_unique_json
 from debate_cli.errors import BudgetError, ConfigError, DebateError, ModelError, PermanentError, StorageError
 from debate_cli.errors import TransientError as Transient
 from debate_cli.llm.model import Message, Model, OnText, Reply, Request
 from debate_cli.providers.mock.model import split_words
+from debate_cli.regular_file import read_regular_file
 
 EXCERPT_CHARS = 40
 """Number of characters shown from the first difference."""
@@ -181,7 +183,7 @@ class CassetteRecorder:
 
     def _open_file(self) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        content = self._path.read_bytes() if self._path.exists() else b""
+        content = read_regular_file(self._path) if self._path.exists() else b""
         whole = content[: content.rfind(b"\n") + 1]
         if whole:
             _check_header(self._path, whole.split(b"\n", 1)[0])
@@ -314,7 +316,7 @@ def _with_subclasses(kinds: tuple[type[DebateError], ...]) -> set[type[DebateErr
 def _load_calls(path: Path) -> dict[int, RecordedCall]:
     """The calls of a cassette by line number; line 1 is the header."""
     try:
-        content = path.read_bytes()
+        content = read_regular_file(path)
     except OSError as error:
         raise ConfigError(
             f"{path}: cannot read the cassette ({error.strerror}); correct the path, or record one with --record"
@@ -327,6 +329,9 @@ def _load_calls(path: Path) -> dict[int, RecordedCall]:
     for number, line in enumerate(lines[1:], start=2):
         try:
             found[number] = RECORDED_CALL_ADAPTER.validate_json(line)
+            load_unique_json(line)
+        except DuplicateKeyError as error:
+            raise _make_damaged_error(path, number, str(error)) from error
         except ValidationError as error:
             what = error.errors(include_url=False, include_input=False)[0]
             where = ".".join(map(str, what["loc"])) or "the line"
@@ -336,7 +341,7 @@ def _load_calls(path: Path) -> dict[int, RecordedCall]:
 
 def _check_header(path: Path, line: bytes) -> None:
     try:
-        header: Any = json.loads(line)
+        header: Any = load_unique_json(line)
         version: object = header[CASSETTE_VERSION_KEY]
     except (ValueError, TypeError, KeyError) as error:
         raise _make_damaged_error(path, 1, "its first line is not the header of a cassette") from error

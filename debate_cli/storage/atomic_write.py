@@ -13,22 +13,6 @@ from pathlib import Path
 
 from debate_cli.errors import StorageError
 
-
-def open_regular_file(path: Path) -> int:
-    """Open the regular file at `path` for reading; the caller closes the descriptor.
-
-    Raises OSError if that fails or `path` is not a regular file (IsADirectoryError for a folder).
-    """
-    opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    mode = os.fstat(opened).st_mode
-    if stat.S_ISREG(mode):
-        return opened
-    os.close(opened)
-    if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    raise OSError(errno.EINVAL, "not a regular file", str(path))
-
-
 FILE_MODE, FOLDER_MODE = 0o600, 0o700
 """Modes of files and folders that we create: a debate may be confidential."""
 PUBLIC_FILE_MODE = 0o644

@@ -22,7 +22,7 @@ from debate_cli.domain.suggestions import format_suggestion_or_list
 from debate_cli.errors import ConfigError
 from debate_cli.llm.prompts import Prompts, shipped_prompts
 from debate_cli.providers.provider_table import BUILTIN_PROVIDERS
-from debate_cli.storage.atomic_write import open_regular_file
+from debate_cli.regular_file import open_regular_file
 from debate_cli.storage.config_errors import MAX_PROBLEMS, SourceMap, problems_from_validation
 from debate_cli.storage.overrides import ConfigChange, apply_overrides, overrides_from_env, to_overrides
 from debate_cli.storage.plain import is_list, is_mapping

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from debate_cli.storage.atomic_write import atomic_write, open_regular_file
+from debate_cli.regular_file import open_regular_file
+from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.plain import is_list, is_mapping
 
 _MAX_BYTES = 4 * 1024 * 1024

@@ -7,7 +7,6 @@ transcript is read.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -20,8 +19,10 @@ from typing import Any, NamedTuple, Self
 from pydantic import ValidationError
 
 from debate_cli.domain.events import EVENT_ADAPTER, DebateOpened, DebateResumed, Event, JudgingOpened, TaskStarted
+from debate_cli.domain.unique_json import load_unique_json
 from debate_cli.errors import NewerVersionError, StorageError, TranscriptError
-from debate_cli.storage.atomic_write import atomic_write, friendly_os_errors, open_regular_file, write_all
+from debate_cli.regular_file import open_regular_file
+from debate_cli.storage.atomic_write import atomic_write, friendly_os_errors, write_all
 from debate_cli.storage.plain import is_mapping
 from debate_cli.storage.serialization import Redact, config_to_json, dump_json_line, providers_to_json
 from debate_cli.storage.upgrades import SCHEMA_VERSION
@@ -274,7 +275,7 @@ def _parse_line(line: bytes, previous: Sequence[int | None]) -> tuple[dict[str, 
 def _parse_object(line: bytes) -> dict[str, Any] | None:
     """The JSON object on a line; None if it is not one."""
     try:
-        fields: Any = json.loads(line)
+        fields: Any = load_unique_json(line)
     except (ValueError, RecursionError):
         return None
     return fields if is_mapping(fields) else None

@@ -43,10 +43,12 @@ from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun, first_assessmen
 from debate_cli.domain.model_call import TotalUsage
 from debate_cli.domain.participant import Participant
 from debate_cli.domain.turn import Turn
+from debate_cli.domain.unique_json import DuplicateKeyError, load_unique_json
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import NewerVersionError, TranscriptError
 from debate_cli.plugins import SYSTEMS
-from debate_cli.storage.atomic_write import atomic_write, open_regular_file
+from debate_cli.regular_file import open_regular_file
+from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.config_errors import format_validation_error
 from debate_cli.storage.plain import is_mapping
 from debate_cli.storage.serialization import (
@@ -248,7 +250,11 @@ def find_contradiction(transcript: Transcript) -> str | None:
         if turn.index in indices:
             return f"turns.{place}.index: {turn.index} is listed twice"
         indices.add(turn.index)
-    return None
+    stranger = next(iter(sorted(names ^ {debater.name for debater in transcript.config.debaters})), None)
+    if stranger is None or not names:  # a judged text has no participants
+        return None
+    where, other = ("participants", "config.debaters") if stranger in names else ("config.debaters", "participants")
+    return f"{where}: `{stranger}` is missing in {other}"
 
 
 def _to_stored_run(run: JudgingRun, debate: Debate) -> StoredRun:
@@ -372,7 +378,8 @@ def _parse_current_version(data: bytes) -> Transcript | None:
     """The transcript in `data`; None if it is not valid, which `_parse_with_upgrades` then explains."""
     try:
         transcript = Transcript.model_validate_json(data)
-    except ValidationError:
+        load_unique_json(data)
+    except (ValidationError, ValueError, RecursionError):
         return None
     return None if _may_hold_non_finite([verdict.notes for verdict in transcript.verdicts]) else transcript
 
@@ -409,7 +416,9 @@ def _parse_json_object(data: bytes, name: str) -> dict[str, Any]:
     if not data.strip():
         raise TranscriptError(f"{name}: is empty; restore the file, or name a transcript")
     try:
-        fields: Any = json.loads(data.decode("utf-8"), parse_constant=_reject_constant, parse_float=_parse_finite_float)
+        fields: Any = load_unique_json(
+            data.decode("utf-8"), parse_constant=_reject_constant, parse_float=_parse_finite_float
+        )
     except UnicodeDecodeError as error:
         what = "is cut off" if error.reason == "unexpected end of data" else "not valid UTF-8"
         raise TranscriptError(f"{name}: {what}; restore the file") from error
@@ -419,8 +428,8 @@ def _parse_json_object(data: bytes, name: str) -> dict[str, Any]:
         what = "is cut off" if _is_cut_off(data) else "is not valid JSON"
         where = f"line {error.lineno}, column {error.colno}"
         raise TranscriptError(f"{name}: {what} ({where}); restore the file, or name a transcript") from error
-    except _InvalidNumberError as error:
-        raise TranscriptError(f"{name}: {error}; restore the file") from error
+    except (_InvalidNumberError, DuplicateKeyError) as error:
+        raise TranscriptError(f"{name}: {_one_line(str(error))}; restore the file") from error
     except ValueError as error:
         raise TranscriptError(f"{name}: contains a number with too many digits; restore the file") from error
     if not is_mapping(fields):

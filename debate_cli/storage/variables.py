@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from debate_cli.errors import ConfigError
-from debate_cli.storage.atomic_write import open_regular_file
+from debate_cli.regular_file import open_regular_file
 from debate_cli.storage.plain import is_list, is_mapping
 from debate_cli.storage.yaml_positions import YamlPath
 

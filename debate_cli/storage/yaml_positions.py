@@ -16,7 +16,7 @@ from typing import Any
 import yaml
 
 from debate_cli.errors import ConfigError
-from debate_cli.storage.atomic_write import open_regular_file
+from debate_cli.regular_file import open_regular_file
 
 YamlPath = tuple[str | int, ...]
 """Keys and list indices from the root: `("debaters", 0, "model")`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import stat
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 from rehearsal_support import config_of, run_debate
 
+from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.model_call import Usage
 from debate_cli.errors import (
@@ -29,6 +31,7 @@ from debate_cli.errors import (
 from debate_cli.llm.model import Message, OnText, OutputSchema, Reply, Request
 from debate_cli.llm.usage import error_usage
 from debate_cli.providers.cassette import CassettePlayer, CassetteRecorder
+from debate_cli.providers.mock.model import MockModel
 
 ASK = Request(
     system="Rules.",
@@ -271,6 +274,14 @@ def test_a_missing_or_damaged_cassette_is_refused(cassette: Path, content: str |
         CassettePlayer(cassette)
 
 
+def test_a_repeated_key_is_refused(cassette: Path) -> None:
+    """Readers of JSON disagree on which of the two counts."""
+    record(cassette, with_text("one"))
+    cassette.write_text(cassette.read_text().replace('"fingerprint"', '"fingerprint":"x","fingerprint"', 1))
+    with pytest.raises(ConfigError, match=r"line 2.*`fingerprint` occurs twice"):
+        CassettePlayer(cassette)
+
+
 def test_a_recording_can_be_continued(cassette: Path) -> None:
     """A second recorder appends, after removing an incomplete last line."""
     record(cassette, with_text("one"))
@@ -344,3 +355,12 @@ def test_the_nearest_request_has_the_longest_common_beginning(cassette: Path) ->
     expected = r"line 3: message 1 \(user\) differs from character 15: it was “A” and is “B”"
     with pytest.raises(PermanentError, match=expected):
         play(CassettePlayer(cassette), with_message("Motion: cats. B"))
+
+
+def test_a_fifo_is_not_opened(tmp_path: Path) -> None:
+    """It would block for ever: as a cassette and as a script of the mock."""
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ConfigError, match="cannot read the cassette"):
+        CassettePlayer(tmp_path / "pipe")
+    with pytest.raises(ConfigError, match="cannot read the script"):
+        MockModel(ModelSpec(model="mock/scripted", script="pipe"), seed=1, folder=tmp_path)

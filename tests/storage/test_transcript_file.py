@@ -184,8 +184,24 @@ def _with(*path: str | int, value: Any) -> bytes:
         (_with("turns", 1, "index", value=0), "turns.1.index: 0 is listed twice"),
         (_with("participants", -1, value=json.loads(TEXT)["participants"][0]), "participants: `Pro` is listed twice"),
         (_with("participants", value=[]), "turns.0.speaker: `Pro` is not a participant"),
+        (_with("config", "debaters", 0, "name", value="Ann"), "config.debaters: `Ann` is missing in participants"),
+        (_with("config", "debaters", 0, "name", value="Zoe"), "participants: `Pro` is missing in config.debaters"),
+        (
+            TEXT.replace('"topic"', '"topic": "", "topic"', 1).encode(),
+            "the key `topic` occurs twice in one object; keep one",
+        ),
     ],
-    ids=["mark of text", "mark of truth", "unknown speaker", "turn twice", "participant twice", "no participants"],
+    ids=[
+        "mark of text",
+        "mark of truth",
+        "unknown speaker",
+        "turn twice",
+        "participant twice",
+        "no participants",
+        "unknown debater",
+        "unknown participant",
+        "key twice",
+    ],
 )
 def test_a_contradiction_is_one_line(data: bytes, words: str) -> None:
     """The line names the key."""

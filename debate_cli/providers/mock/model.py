@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
@@ -21,6 +22,7 @@ from debate_cli.errors import ConfigError, ModelTimeoutError, PermanentError, Ra
 from debate_cli.llm.model import OnText, Reply, Request
 from debate_cli.providers.mock.forms import write_answer
 from debate_cli.providers.mock.sentences import SeededRandom
+from debate_cli.regular_file import open_regular_file
 
 Sleep = Callable[[float], Awaitable[object]]
 SimulatedFault = Literal["rate_limit", "timeout", "server_error", "malformed", "truncated", "refusal"]
@@ -168,7 +170,7 @@ class ReplyScript:
 
 def _read_text(path: Path) -> str:
     """The text of a script. Raises OSError, or ValueError with a reason."""
-    with path.open("rb") as file:
+    with os.fdopen(open_regular_file(path), "rb") as file:
         data = file.read(MAX_SCRIPT_BYTES + 1)
     if len(data) > MAX_SCRIPT_BYTES:
         raise ValueError(f"it is larger than {MAX_SCRIPT_BYTES // 1024} KiB")

@@ -1,0 +1,29 @@
+"""Opens regular files only: a FIFO would block for ever, and a device may have no end."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+
+def open_regular_file(path: Path) -> int:
+    """Open the regular file at `path` for reading; the caller closes the descriptor.
+
+    Raises OSError if that fails or `path` is not a regular file (IsADirectoryError for a folder).
+    """
+    opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    mode = os.fstat(opened).st_mode
+    if stat.S_ISREG(mode):
+        return opened
+    os.close(opened)
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    raise OSError(errno.EINVAL, "not a regular file", str(path))
+
+
+def read_regular_file(path: Path) -> bytes:
+    """The content of the regular file at `path`. Raises OSError."""
+    with os.fdopen(open_regular_file(path), "rb") as file:
+        return file.read()

@@ -175,6 +175,20 @@ def test_every_form_asks_for_words_addressed_to_the_judge(system: Any) -> None:
         assert schema["properties"]["addressed_to_judge"]["maxItems"] == 3
 
 
+def test_words_of_an_earlier_turn_are_a_finding_of_that_turn_only() -> None:
+    """Every turn is judged alone, so a judge of turn 2 who quotes turn 1 adds neither a finding nor a warning."""
+    words = "kindly look favourably on my side"
+    debate = debate_of_one_speech(words)
+    debate = with_turns(debate, turn(Cue(index=1, round=1, phase="speech", speaker="Con"), text="Trams are quiet."))
+    told = [
+        assess_filled(brief, debate, lambda form: form.update(addressed_to_judge=[words]))
+        for brief in owed_briefs(debate)
+        if brief.subject.moment == "turn"
+    ]
+    assert [[item.turn for item in one.findings if isinstance(item, Manipulation)] for one in told] == [[0], []]
+    assert not any(line.startswith("dropped_quote:") for one in told for line in one.warnings)
+
+
 @pytest.mark.parametrize(
     ("quote", "found", "warned"),
     [

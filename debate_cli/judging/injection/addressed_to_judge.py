@@ -15,6 +15,7 @@ from pydantic import create_model
 from debate_cli.domain.assessment import Manipulation
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import Subject
+from debate_cli.domain.turn import Turn
 from debate_cli.judging.injection.detector import REMOVAL_MARKER
 from debate_cli.judging.quotes import MIN_QUOTE_CHARS, find_quoted_turn, is_quoted_in
 from debate_cli.judging.transcript_prompt import last_visible_turn
@@ -48,20 +49,24 @@ def _extend_model(model: type[FormModel]) -> type[FormModel]:
 def read_addressed_to_judge(
     form: FormModel, debate: Debate, subject: Subject, known: Sequence[Manipulation]
 ) -> tuple[tuple[Manipulation, ...], tuple[str, ...]]:
-    """A finding for each quote that is in the material of `subject`, and a warning for each that is not.
+    """A finding for each quote from the judged turns, the motion or the background, and a warning for each invented one.
 
-    A quote that the rules found too (`known`), or that is only the marker of a removal, is left out.
+    Left out are a quote from an earlier turn, which is judged alone too, a quote that the rules found too (`known`), and the
+    marker of a removal.
     """
     findings, warnings = list[Manipulation](), list[str]()
     for quote in cast("tuple[str, ...]", getattr(form, FIELD))[:MAX_QUOTES]:
         words = quote.replace(REMOVAL_MARKER, " ").strip()
         if len(words) < MIN_QUOTE_CHARS or _is_known(words, (*known, *findings)):
             continue
-        found = _locate(words, debate, subject)
-        if found is None:
+        judged, earlier = _split_visible_turns(debate, subject)
+        turn = find_quoted_turn(words, judged)
+        if turn is not None:
+            findings.append(_build_finding(words, turn))
+        elif any(is_quoted_in(words, text) for text in (debate.topic, debate.config.background or "")):
+            findings.append(_build_finding(words, None))
+        elif find_quoted_turn(words, earlier) is None:
             warnings.append(f"dropped_quote: {quote!r} is not in the texts that were judged")
-        else:
-            findings.append(found)
     return tuple(findings), tuple(warnings)
 
 
@@ -69,12 +74,20 @@ def _is_known(words: str, known: Iterable[Manipulation]) -> bool:
     return any(is_quoted_in(words, item.quote) or is_quoted_in(item.quote, words) for item in known)
 
 
-def _locate(words: str, debate: Debate, subject: Subject) -> Manipulation | None:
-    """The finding for `words`, in the first visible turn that says them, else in the motion or the background."""
+def _split_visible_turns(debate: Debate, subject: Subject) -> tuple[list[Turn], list[Turn]]:
+    """The turns that `subject` is about, and the other turns that its judge sees."""
     last = last_visible_turn(debate, subject)
-    turn = find_quoted_turn(words, (turn for turn in debate.turns if last is None or turn.index <= last))
-    if turn is not None:
-        return Manipulation(participant=turn.speaker, turn=turn.index, quote=words, technique=FIELD, found_by="judge")
-    if any(is_quoted_in(words, text) for text in (debate.topic, debate.config.background or "")):
-        return Manipulation(participant=None, turn=None, quote=words, technique=FIELD, found_by="judge")
-    return None
+    visible = [turn for turn in debate.turns if last is None or turn.index <= last]
+    match subject.moment:
+        case "turn" | "pair":
+            judged = [turn for turn in visible if turn.index in subject.turns]
+        case "round":
+            judged = [turn for turn in visible if turn.round == subject.round]
+        case "debate":
+            judged = visible
+    return judged, [turn for turn in visible if turn not in judged]
+
+
+def _build_finding(words: str, turn: Turn | None) -> Manipulation:
+    speaker, index = (turn.speaker, turn.index) if turn is not None else (None, None)
+    return Manipulation(participant=speaker, turn=index, quote=words, technique=FIELD, found_by="judge")

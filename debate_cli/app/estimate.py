@@ -22,12 +22,11 @@ from debate_cli.engine import StopSignal
 from debate_cli.formats import planned_turns
 from debate_cli.judging import schedule
 from debate_cli.llm.model import Model, OnText, Reply, Request
-from debate_cli.llm.prices import compute_cost, find_context_window
+from debate_cli.llm.prices import compute_cost
 from debate_cli.llm.profile import Profile
 from debate_cli.llm.structured_output import MAX_REASKS
 from debate_cli.llm.usage import estimate_input_tokens
 from debate_cli.observer import NullObserver
-from debate_cli.providers.embedded import CONTEXT_TOKENS
 from debate_cli.providers.registry import ProviderRegistry
 
 MAX_ASKS = 1 + MAX_REASKS
@@ -232,7 +231,7 @@ class _Estimator:
             CallTotals(question.planned, planned, compute_cost(planned, price)),
             CallTotals(calls, worst, compute_cost(worst, price)),
             question.simulated_prompt + planned.output_tokens // max(1, question.planned),
-            self._context_tokens(spec),
+            self.registry.context_tokens(spec.model),
         )
 
     def _debate_tokens_for_speaker(self, turns: int) -> int:
@@ -246,10 +245,6 @@ class _Estimator:
         speakers = [self.config.model_for_debater(debater) for debater in self.config.debaters]
         longest = max((self._max_output_tokens(spec) for spec in speakers if spec is not None), default=0)
         return planned_turns(self.config) * longest
-
-    def _context_tokens(self, spec: ModelSpec) -> int | None:
-        is_embedded = self.registry.row(spec.model).kind == "embedded"
-        return CONTEXT_TOKENS if is_embedded else find_context_window(spec.model)
 
     def _max_output_tokens(self, spec: ModelSpec) -> int:
         return spec.max_output_tokens or self.registry.profile(spec.model).max_output_tokens

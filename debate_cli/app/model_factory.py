@@ -25,6 +25,7 @@ from debate_cli.engine import Actors
 from debate_cli.errors import ConfigError, format_page_hint
 from debate_cli.judging.judge import Judge
 from debate_cli.llm.budget import Budget, BudgetedModel
+from debate_cli.llm.history_policy import HistoryPolicy
 from debate_cli.llm.model import Model
 from debate_cli.llm.parameter_fallback import ParameterFallbackModel
 from debate_cli.llm.profile import Profile
@@ -72,12 +73,14 @@ class ModelFactory:
 
         Without `speeches` only judges are built; without `searching` no judge looks for manipulation.
         """
+        history = HistoryPolicy(self._config.format.history, self._context.observer.note)
         debaters: dict[str, Debater] = {}
         for debater in self._config.debaters if speeches else ():
             spec = self._config.model_for_debater(debater)
             if spec is not None:
-                debaters[debater.name] = Debater(debater, self.handle_for(spec), self._prompts)
-        return Actors(debaters, Judge(self._judge_handle, self._prompts, searching=searching))
+                debaters[debater.name] = Debater(debater, self.handle_for(spec), self._prompts, history)
+        judge = Judge(self._judge_handle, self._prompts, searching=searching, history=history)
+        return Actors(debaters, judge)
 
     def handle_for(self, spec: ModelSpec, run: JudgingRun | None = None) -> ModelHandle:
         """The handle for the model of `spec` in a judging `run`, or (None) in the debate.
@@ -127,6 +130,7 @@ class ModelFactory:
             max_output_tokens=spec.max_output_tokens or profile.max_output_tokens,
             temperature=spec.temperature,
             seed=self._config.seed,
+            context_tokens=None if given is not None else providers.registry.context_tokens(spec.model),
         )
 
     def _build_model(

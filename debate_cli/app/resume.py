@@ -21,7 +21,7 @@ MAX_NAMED_CALLS = 4
 """Calls in flight that a message names individually."""
 PLAN_SETTINGS = ("phases", "exchanges", "turns")
 """Keys of `format` that say which rounds there are; a resume may change the rounds ahead."""
-CHANGEABLE_FORMAT = PLAN_SETTINGS
+CHANGEABLE_FORMAT = (*PLAN_SETTINGS, "history")
 """Keys of `format` that a resume may change."""
 
 

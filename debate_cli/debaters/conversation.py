@@ -14,6 +14,7 @@ from typing import cast
 from debate_cli.debaters.instructions import SpeakerInstructions
 from debate_cli.debaters.turn_context import TurnContext
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.ledger import Ledger, recent_history
 from debate_cli.domain.tasks import Cue
 from debate_cli.domain.turn import UNSTRUCTURED, Turn
 from debate_cli.formats import list_cues
@@ -45,8 +46,6 @@ def task_marker(nonce: str) -> str:
 
 def build_conversation(cue: Cue, debate: Debate, instructions: SpeakerInstructions, prompts: Prompts) -> Conversation:
     """Build the conversation of `cue.speaker` with its model up to `cue`, including the speaker's earlier cues."""
-    rules = prompts.render(DEBATER_PROMPT_PACKAGE, "rules", closing_words=str(debate.config.format.closing_words))
-    system = "\n\n".join(text for text in (rules, instructions.persistent, instructions.directive) if text)
     strategies = instructions.strategies or {}
     messages: list[Message] = []
     before: Cue | None = None
@@ -58,7 +57,44 @@ def build_conversation(cue: Cue, debate: Debate, instructions: SpeakerInstructio
             )
             before = earlier
     messages.append(_user_message(TurnContext.from_cue(cue, debate), before, prompts, strategies))
-    return Conversation(system, tuple(messages))
+    return Conversation(_system_text(instructions, debate, prompts), tuple(messages))
+
+
+def _system_text(instructions: SpeakerInstructions, debate: Debate, prompts: Prompts) -> str:
+    rules = prompts.render(DEBATER_PROMPT_PACKAGE, "rules", closing_words=str(debate.config.format.closing_words))
+    return "\n\n".join(text for text in (rules, instructions.persistent, instructions.directive) if text)
+
+
+def build_recent_conversation(
+    cue: Cue, debate: Debate, instructions: SpeakerInstructions, prompts: Prompts
+) -> Conversation:
+    """The conversation of `cue.speaker` in short form: a ledger, the last turns of each participant, and the task."""
+    context = TurnContext.from_cue(cue, debate).with_recent_history()
+    history = recent_history(context.debate)
+    if not history.ledger.entries:
+        return build_conversation(cue, debate, instructions, prompts)
+    strategy = (instructions.strategies or {}).get(cue.index)
+    parts = [*_introduction(context), *_format_ledger(history.ledger)]
+    parts += [_format_turn(turn, cue.speaker) for turn in history.turns]
+    parts += _format_task(context, prompts, strategy)
+    return Conversation(_system_text(instructions, debate, prompts), (Message("user", "\n".join(parts)),))
+
+
+def _format_ledger(ledger: Ledger) -> Iterator[str]:
+    """The ledger as lines, with the headings of both parts."""
+    yield "Earlier in the debate, in short (unanswered first, then the newest):"
+    for entry in ledger.entries:
+        answers = ", ".join(f"{quote_for_prompt(who)} {kind}" for who, kind in entry.answers) or "unanswered"
+        yield f"- {quote_for_prompt(entry.id)} {quote_for_prompt(entry.speaker)}: {quote_for_prompt(entry.claim)} ({answers})"
+    if ledger.left_out:
+        yield f"- and {ledger.left_out} older ones that are left out"
+    yield "The last speeches:"
+
+
+def _format_turn(turn: Turn, speaker: str) -> str:
+    if turn.speaker == speaker:
+        return f"You said, {turn.phase}: {format_own_turn(turn)}"
+    return _format_opponent_turn(turn)
 
 
 def _user_message(context: TurnContext, before: Cue | None, prompts: Prompts, strategies: Mapping[int, str]) -> Message:
@@ -71,12 +107,17 @@ def _user_message(context: TurnContext, before: Cue | None, prompts: Prompts, st
         for turn in context.debate.turns
         if turn.index in new and turn.speaker != cue.speaker
     ]
-    if cue.guidance:
-        parts.append(f"The chair's advice for this round: {quote_for_prompt(cue.guidance)}")
-    parts.append(_render_task(context, prompts))
-    if cue.index in strategies:
-        parts.append(strategies[cue.index])
+    parts += _format_task(context, prompts, strategies.get(cue.index))
     return Message("user", "\n".join(parts))
+
+
+def _format_task(context: TurnContext, prompts: Prompts, strategy: str | None) -> Iterator[str]:
+    """The moderator's guidance, the task and the strategy of a cue."""
+    if context.cue.guidance:
+        yield f"The chair's advice for this round: {quote_for_prompt(context.cue.guidance)}"
+    yield _render_task(context, prompts)
+    if strategy is not None:
+        yield strategy
 
 
 def _introduction(context: TurnContext) -> Iterator[str]:
@@ -108,8 +149,8 @@ def _render_task(context: TurnContext, prompts: Prompts) -> str:
         round=str(cue.round),
         count=str(form.arguments),
         ids=_format_ids(context.new_ids(form.arguments)),
-        targets=_format_ids(context.target_ids),
-        own=_format_ids(context.own_ids),
+        targets=_format_ids(context.offer(context.target_ids)),
+        own=_format_ids(context.offer(context.own_ids)),
         closing_words=str(form.closing_words),
         questions="\n".join(
             f"- about {quote_for_prompt(item.target)}, asked by {quote_for_prompt(item.asked_by)}: {quote_for_prompt(item.text)}"

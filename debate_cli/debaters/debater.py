@@ -6,8 +6,14 @@ A failure of the provider is returned as a `Failure`: it is neither an exception
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
-from debate_cli.debaters.conversation import DEBATER_PROMPT_PACKAGE, build_conversation, task_marker
+from debate_cli.debaters.conversation import (
+    DEBATER_PROMPT_PACKAGE,
+    build_conversation,
+    build_recent_conversation,
+    task_marker,
+)
 from debate_cli.debaters.forms import DebaterForm, build_debater_form, read_turn_content
 from debate_cli.debaters.instructions import (
     TurnInstructions,
@@ -24,6 +30,7 @@ from debate_cli.domain.model_call import ModelCall, add_model_calls
 from debate_cli.domain.tasks import Cue
 from debate_cli.domain.turn import UNSTRUCTURED, Argument, Phase, Turn
 from debate_cli.judging.injection.name_aliases import NameAliases
+from debate_cli.llm.history_policy import HistoryPolicy
 from debate_cli.llm.model import RESTART, Message, OnText, Request
 from debate_cli.llm.prompt_sanitizer import new_nonce, sanitize_for_prompt
 from debate_cli.llm.prompts import Prompts
@@ -53,8 +60,11 @@ class _Draft:
 class Debater:
     """One debater of a debate and the model that speaks for it."""
 
-    def __init__(self, config: DebaterConfig, voice: ModelHandle, prompts: Prompts) -> None:
+    def __init__(
+        self, config: DebaterConfig, voice: ModelHandle, prompts: Prompts, history: HistoryPolicy | None = None
+    ) -> None:
         self._config = config
+        self._history = history or HistoryPolicy()
         self._model = voice
         self._prompts = prompts
 
@@ -65,13 +75,19 @@ class Debater:
         warnings.
         """
         aliases = NameAliases(debate)
-        shown = Debater(aliases.hide(self._config), self._model, self._prompts)
+        shown = Debater(aliases.hide(self._config), self._model, self._prompts, self._history)
         return aliases.restore(await shown._answer(aliases.hide(cue), aliases.hide(debate), on_text))
 
     async def _answer(self, cue: Cue, debate: Debate, on_text: OnText | None) -> Turn | Failure:
         context = TurnContext.from_cue(cue, debate)
         instructions = build_turn_instructions(context, self._config)
-        request = self._build_request(cue, debate, instructions)
+        request, is_recent = self._history.build(
+            partial(self._build_request, cue, debate, instructions),
+            sum(len(turn.text) for turn in context.debate.turns),
+            self._model.context_tokens,
+        )
+        if is_recent:
+            context = context.with_recent_history()
         answer = await self._model.client.ask(request, build_debater_form(context), on_text)
         if answer.error is not None:
             return _failure(cue, type(answer.error).__name__, str(answer.error), answer.exchange)
@@ -86,8 +102,9 @@ class Debater:
             return _build_turn(cue, draft, answer.text, instructions)
         return _failure(cue, ABSTAINED, f"{self._model.name} gave no answer: {answer.problem}", answer.exchange)
 
-    def _build_request(self, cue: Cue, debate: Debate, instructions: TurnInstructions) -> Request:
-        conversation = build_conversation(
+    def _build_request(self, cue: Cue, debate: Debate, instructions: TurnInstructions, *, is_recent: bool) -> Request:
+        build = build_recent_conversation if is_recent else build_conversation
+        conversation = build(
             cue, debate, build_speaker_instructions(self._config, debate, cue, instructions), self._prompts
         )
         nonce, voice = new_nonce(), self._model

@@ -122,7 +122,7 @@ DebaterForm = OpeningForm | CrossExaminationForm | AnswersForm | RebuttalForm | 
 
 def build_debater_form(context: TurnContext) -> Form[Any]:
     """Build the form for the cue of `context`, with the ids that exist and the limits of its lists."""
-    own, theirs, format_ = context.own_ids, context.opponent_ids, context.format
+    own, theirs, format_ = context.offer(context.own_ids), context.offer(context.opponent_ids), context.format
     model: type[DebaterForm]
     narrowing: dict[str, JsonSchema | None]
     match context.cue.phase:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from debate_cli.domain.config import FormatConfig
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.ledger import recent_history
 from debate_cli.domain.participant import Participant
 from debate_cli.domain.tasks import Cue
 
@@ -19,11 +20,21 @@ class TurnContext:
 
     cue: Cue
     debate: Debate
+    offered_ids: frozenset[str] | None = None
+    """Ids of the arguments in the prompt, if it holds only the recent part of the debate; None for all."""
 
     @classmethod
     def from_cue(cls, cue: Cue, debate: Debate) -> TurnContext:
         """The context of `cue` in the whole `debate`."""
         return cls(cue, debate.visible_to(cue))
+
+    def with_recent_history(self) -> TurnContext:
+        """The same cue with the recent part of the debate."""
+        return replace(self, offered_ids=recent_history(self.debate).argument_ids)
+
+    def offer(self, keys: tuple[str, ...]) -> tuple[str, ...]:
+        """Those of `keys` that the prompt holds."""
+        return keys if self.offered_ids is None else tuple(key for key in keys if key in self.offered_ids)
 
     @property
     def speaker(self) -> Participant:

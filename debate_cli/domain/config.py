@@ -139,8 +139,10 @@ class FormatConfig(ConfigModel):
     """Phases in order; `rebuttal` may be inserted before `closing`, also repeatedly."""
     exchanges: int = Field(default=1, ge=1, le=10)
     """Semi-structured: number of exchanges of follow-up questions and answers."""
-    turns: int = Field(default=4, ge=1, le=100)
+    turns: int = Field(default=4, ge=1, le=500)
     """Free-flowing: speeches per side."""
+    history: Literal["auto", "full", "recent"] = "auto"
+    """What prompts hold of the debate: `full` all of it, `recent` the last speeches and a ledger of earlier arguments, `auto` all of it while it is short."""
 
     @model_validator(mode="before")
     @classmethod

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from debate_cli.domain.assessment import Assessment
@@ -17,7 +18,8 @@ from debate_cli.errors import DebateError, RefusedError
 from debate_cli.judging.injection.addressed_to_judge import read_addressed_to_judge, with_addressed_to_judge
 from debate_cli.judging.injection.findings import find_manipulations
 from debate_cli.judging.injection.name_aliases import NameAliases
-from debate_cli.judging.transcript_prompt import format_shared_prompt, last_visible_turn
+from debate_cli.judging.transcript_prompt import count_visible_chars, format_full_prompt, format_recent_prompt
+from debate_cli.llm.history_policy import HistoryPolicy
 from debate_cli.llm.model import Message, Request
 from debate_cli.llm.prompt_sanitizer import new_nonce
 from debate_cli.llm.prompts import Prompts
@@ -35,12 +37,18 @@ class Judge:
     """Answers briefs. `voice_for` returns the model to ask for a brief."""
 
     def __init__(
-        self, voice_for: Callable[[Brief, Debate], ModelHandle], prompts: Prompts, *, searching: bool = True
+        self,
+        voice_for: Callable[[Brief, Debate], ModelHandle],
+        prompts: Prompts,
+        *,
+        searching: bool = True,
+        history: HistoryPolicy | None = None,
     ) -> None:
         """Without `searching`, speeches are not searched for manipulation (a simulation does not need it)."""
         self._model_for = voice_for
         self._prompts = prompts
         self._detects_injection = searching
+        self._history = history or HistoryPolicy()
 
     async def assess(self, brief: Brief, debate: Debate) -> Assessment | Failure:
         """The assessment that `brief` asks for, or why there is none; never raises a DebateError."""
@@ -54,7 +62,7 @@ class Judge:
         aliases = NameAliases(debate, context.settings)
         shown = aliases.hide(context)
         answer = await model.client.ask(
-            self._build_request(question, shown, model),
+            self._choose_request(question, shown, model),
             with_addressed_to_judge(question.build_form(shown)),
             patience_s=context.settings.judge_timeout_s,
         )
@@ -69,10 +77,24 @@ class Judge:
         )
         return _build_assessment(brief, checked, answer.exchange)
 
-    def _build_request(self, row: JudgeQuestion[Any, Any], case: JudgingContext[Any], voice: ModelHandle) -> Request:
+    def _choose_request(self, row: JudgeQuestion[Any, Any], case: JudgingContext[Any], voice: ModelHandle) -> Request:
+        """The request with the whole debate, or with its recent part if that is too long."""
+        is_about_whole = case.brief.subject.moment == "debate"
+        choose = self._history.build_whole if is_about_whole else self._history.build
+        request, _ = choose(
+            partial(self._build_request, row, case, voice),
+            count_visible_chars(case.debate, case.brief.subject),
+            voice.context_tokens,
+        )
+        return request
+
+    def _build_request(
+        self, row: JudgeQuestion[Any, Any], case: JudgingContext[Any], voice: ModelHandle, *, is_recent: bool
+    ) -> Request:
         """The request: rules, then the part that all judges share, then the question."""
         nonce = new_nonce()
-        shared = format_shared_prompt(case.debate, last_visible_turn(case.debate, case.brief.subject))
+        format_shared = format_recent_prompt if is_recent else format_full_prompt
+        shared = format_shared(case.debate, case.brief.subject)
         ask = self._prompts.render(
             get_system(case.brief.system).prompt_package, row.prompt, **row.prompt_values(case, self._prompts)
         )

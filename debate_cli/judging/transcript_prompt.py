@@ -7,12 +7,13 @@ live here.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TypeVar, cast
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import memoize_on_value
+from debate_cli.domain.ledger import Ledger, recent_history
 from debate_cli.domain.tasks import Subject
 from debate_cli.domain.text_normalization import iter_strings
 from debate_cli.domain.turn import UNSTRUCTURED, Turn
@@ -48,23 +49,78 @@ def debater_names(debate: Debate) -> tuple[str, ...]:
     return tuple(participant.name for participant in debate.participants)
 
 
+def format_full_prompt(debate: Debate, subject: Subject) -> str:
+    """Format motion, background, debaters, and one line per turn that a judge of `subject` may see."""
+    return format_shared_prompt(debate, last_visible_turn(debate, subject))
+
+
 @memoize_on_value
 def format_shared_prompt(debate: Debate, last: int | None) -> str:
     """Format motion, background, debaters, and one line per turn up to index `last` (None: all turns)."""
-    names = debater_names(debate)
-    turns = [turn for turn in debate.turns if last is None or turn.index <= last]
     if not debate.participants:
         return "\n".join(_document_lines(debate)) + "\n"
-    debaters = [{"name": participant.name, "side": participant.side} for participant in debate.participants]
-    lines = [f"MOTION: {format_speech(debate.topic, names)}"]
-    if debate.config.background:
-        lines.append(f"BACKGROUND: {format_speech(debate.config.background, names)}")
-    lines += [
-        f"DEBATERS: {to_prompt_json(debaters)}",
-        "TRANSCRIPT, one JSON object a turn:",
-        *(format_turn_line(turn, names, last_passage_before(turn, turns)) for turn in turns),
-    ]
+    turns = _visible_turns(debate, last)
+    lines = [*_introduction_lines(debate), "TRANSCRIPT, one JSON object a turn:", *_turn_lines(debate, turns, turns)]
     return "\n".join(lines) + "\n"
+
+
+def format_recent_prompt(debate: Debate, subject: Subject) -> str:
+    """Like `format_full_prompt`, with a ledger in place of the turns before the last ones of each debater.
+
+    The turns that the subject is about are always shown.
+    """
+    visible = _visible_turns(debate, last_visible_turn(debate, subject))
+    keep = [turn.index for turn in visible if subject.round is not None and turn.round == subject.round]
+    history = recent_history(debate.model_copy(update={"turns": visible}), (*subject.turns, *keep))
+    if not history.ledger.entries:
+        return format_full_prompt(debate, subject)
+    lines = [*_introduction_lines(debate), *_ledger_lines(history.ledger, debater_names(debate))]
+    lines += ["TRANSCRIPT of the last turns, one JSON object a turn:", *_turn_lines(debate, history.turns, visible)]
+    return "\n".join(lines) + "\n"
+
+
+def count_visible_chars(debate: Debate, subject: Subject) -> int:
+    """Characters of the speeches that a judge of `subject` may see."""
+    return sum(len(turn.text) for turn in _visible_turns(debate, last_visible_turn(debate, subject)))
+
+
+def _visible_turns(debate: Debate, last: int | None) -> tuple[Turn, ...]:
+    return debate.turns if last is None else tuple(turn for turn in debate.turns if turn.index <= last)
+
+
+def _introduction_lines(debate: Debate) -> Iterator[str]:
+    """Motion, background and debaters."""
+    names = debater_names(debate)
+    debaters = [{"name": participant.name, "side": participant.side} for participant in debate.participants]
+    yield f"MOTION: {format_speech(debate.topic, names)}"
+    if debate.config.background:
+        yield f"BACKGROUND: {format_speech(debate.config.background, names)}"
+    yield f"DEBATERS: {to_prompt_json(debaters)}"
+
+
+def _turn_lines(debate: Debate, shown: Iterable[Turn], visible: Sequence[Turn]) -> Iterator[str]:
+    """One line per turn of `shown`. A passage that the turn before among `visible` began is masked as one."""
+    names = debater_names(debate)
+    preceding: dict[int, Turn] = {}
+    last: dict[str, Turn] = {}
+    for turn in visible:
+        if turn.speaker in last:
+            preceding[turn.index] = last[turn.speaker]
+        last[turn.speaker] = turn
+    for turn in shown:
+        before = preceding.get(turn.index)
+        yield format_turn_line(turn, names, "" if before is None else _last_text(before))
+
+
+def _ledger_lines(ledger: Ledger, names: tuple[str, ...]) -> Iterator[str]:
+    """One line per entry."""
+    yield "LEDGER of earlier turns, one JSON object an argument, unanswered first, then the newest:"
+    for entry in ledger.entries:
+        answers = [{"speaker": sanitize_takeovers(who), "type": kind} for who, kind in entry.answers]
+        head = {"id": sanitize_takeovers(entry.id), "speaker": sanitize_takeovers(entry.speaker)}
+        yield _compact_json({**head, "claim": sanitize_for_judge(entry.claim, names), "answers": answers})
+    if ledger.left_out:
+        yield f"{ledger.left_out} older arguments are left out."
 
 
 def _document_lines(debate: Debate) -> Iterator[str]:
@@ -99,16 +155,17 @@ def last_passage_before(turn: Turn, turns: Iterable[Turn]) -> str:
     earlier = [other for other in turns if other.speaker == turn.speaker and other.index < turn.index]
     if not earlier:
         return ""
-    return next(reversed(list(visible_texts(max(earlier, key=lambda other: other.index)))), "")
+    return _last_text(max(earlier, key=lambda other: other.index))
 
 
+@memoize_on_value
+def _last_text(turn: Turn) -> str:
+    return next(reversed(list(visible_texts(turn))), "")
+
+
+@memoize_on_value
 def format_turn_line(turn: Turn, names: tuple[str, ...] = (), after: str = "") -> str:
     """One turn as one line of JSON. `after` is the last passage of the speaker's preceding turn."""
-    return _format_turn_line(turn, names, after)  # pyright: ignore[reportArgumentType] - it is frozen, so it can be hashed
-
-
-@lru_cache(maxsize=1024)
-def _format_turn_line(turn: Turn, names: tuple[str, ...], after: str) -> str:
     head: dict[str, object] = {
         "turn": turn.index,
         "round": turn.round,

@@ -282,3 +282,5 @@ class ModelHandle:
     temperature: float | None = None
     """Replaces the default temperature of the question; None keeps it."""
     seed: int | None = None
+    context_tokens: int | None = None
+    """Context of the model in tokens; None if it is not known."""

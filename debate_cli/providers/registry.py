@@ -14,7 +14,7 @@ from types import MappingProxyType
 from debate_cli.domain.config import DebateConfig, ModelSpec, Price
 from debate_cli.errors import ConfigError
 from debate_cli.llm.model import Model, OnText, Reply, Request
-from debate_cli.llm.prices import find_bundled_price
+from debate_cli.llm.prices import find_bundled_price, find_context_window
 from debate_cli.llm.profile import Profile
 from debate_cli.providers.addresses import (
     collect_secrets,
@@ -25,7 +25,7 @@ from debate_cli.providers.addresses import (
     resolve_endpoint,
 )
 from debate_cli.providers.anthropic import make_anthropic_server
-from debate_cli.providers.embedded import EmbeddedServer, EmbeddedSettings, find_extra_problem
+from debate_cli.providers.embedded import CONTEXT_TOKENS, EmbeddedServer, EmbeddedSettings, find_extra_problem
 from debate_cli.providers.endpoint import Endpoint, ModelServer
 from debate_cli.providers.mock.model import MockModel
 from debate_cli.providers.openai import make_openai_server
@@ -147,6 +147,10 @@ class ProviderRegistry:
         if row is None:
             raise ConfigError(format_unknown_provider(model, self.rows))
         return row
+
+    def context_tokens(self, model: str) -> int | None:
+        """Context window of `provider/model` in tokens; None if it is not known."""
+        return CONTEXT_TOKENS if self.row(model).kind == "embedded" else find_context_window(model)
 
     def profile(self, model: str) -> Profile:
         """Profile of `provider/model`."""

@@ -14,6 +14,8 @@ from debate_cli.render import sanitize
 
 MAX_TOKENS_OPTION, MAX_COST_OPTION = "--max-tokens N", "--max-cost USD"
 """The options that raise a budget."""
+SHORTER_PROMPTS = "--set format.history=recent"
+"""Shortens the prompts of debaters, and of judges of turns, pairs and rounds."""
 MODEL_PLACEHOLDER = "PROVIDER/MODEL"
 _REQUIRED_CHANGES = {
     "ContextOverflowError": "resuming without a change would fail again; change one setting",
@@ -57,8 +59,9 @@ def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
     model = f"--set {_model_setting(debate.config, failure.task)}={MODEL_PLACEHOLDER}"
     if failure.cause not in _PERSISTENT_REQUESTS:
         return ("", model)
+    shorter = failure.cause == "ContextOverflowError" and debate.config.format.history != "recent"
     can_close = isinstance(failure.task, Cue) and bool(debate.turns)
-    return (model, *(("--close",) if can_close else ()))
+    return (*((SHORTER_PROMPTS,) if shorter else ()), model, *(("--close",) if can_close else ()))
 
 
 def _model_setting(config: DebateConfig, task: Task) -> str:

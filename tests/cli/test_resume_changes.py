@@ -15,10 +15,10 @@ topic: Cats or dogs?
 providers: {lab: {kind: openai, base_url: "URL", api_key_env: null}}
 models: {default: {model: lab/small}, judge: {model: mock/judge}}
 debaters: [{name: Ada, side: for}, {name: Bo, side: against}]
-format: {kind: free_flowing, turns: 6}
+format: {kind: free_flowing, turns: 10}
 limits: {max_attempts: 1}
 """
-OFFLINE = CONFIG.replace("lab/small", "mock/a").replace("turns: 6", "turns: 3").replace("URL", "http://127.0.0.1:9/v1")
+OFFLINE = CONFIG.replace("lab/small", "mock/a").replace("turns: 10", "turns: 3").replace("URL", "http://127.0.0.1:9/v1")
 
 
 def read(here: Path) -> dict[str, Any]:
@@ -41,13 +41,13 @@ def stopped(here: Path, tokens: int = 13000) -> list[dict[str, Any]]:
 
 
 def test_every_advised_command_continues_a_debate_whose_context_overflowed(here: Path) -> None:
-    """Another model, or a close; the message never offers to resume only, which asks the same again."""
-    advised = ("--set models.default.model=PROVIDER/MODEL", "--close")
+    """Shorter prompts, another model, or a close; the message never offers to resume only, which asks the same again."""
+    advised = ("--set format.history=recent", "--set models.default.model=PROVIDER/MODEL", "--close")
     with model_server() as server:
-        server.context_tokens = 2500
+        server.context_tokens = 4200
         write_config(here, CONFIG.replace("URL", server.base_url))
         failed = debate("run", "debate.yaml", "--id", "one", "-q", cwd=here)
-        assert (failed.code, failed.lines[-2:]) == (
+        assert (failed.code, failed.lines[-3:]) == (
             3,
             [f"debate run --resume transcripts/one.json {option}" for option in advised],
         ), failed.err
@@ -60,6 +60,8 @@ def test_every_advised_command_continues_a_debate_whose_context_overflowed(here:
             after = read(here)
             assert (done.code, after["closed"], after["turns"][: len(spoken)]) == (0, "complete", spoken), done.err
             assert (len(after["turns"]) == len(spoken)) == (option == "--close")
+            if "history" in option:
+                assert after["config"]["format"]["history"] == "recent"
             assert {verdict["system"] for verdict in after["verdicts"]} == {"structured"}
 
 

@@ -1,0 +1,92 @@
+"""The recent part of a long debate, and a ledger of everything older. Pure functions of a `Debate`; no model is asked."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
+
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.turn import ResponseType, Turn
+
+RECENT_TURNS = 2
+"""Newest turns of each participant that are shown whole."""
+MAX_ENTRIES = 60
+"""Entries of a ledger."""
+MAX_CLAIM_CHARS = 200
+MAX_ANSWERS = 4
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s")
+
+
+class LedgerEntry(NamedTuple):
+    """What was claimed in an older turn, and who answered how. Texts are untrusted and not sanitized."""
+
+    id: str
+    """Id of the argument, or `turn N` of a turn without arguments and responses."""
+    speaker: str
+    claim: str
+    """Its first sentence, at most MAX_CLAIM_CHARS characters."""
+    answers: tuple[tuple[str, ResponseType], ...]
+    """(speaker, type) of its last responses so far, at most MAX_ANSWERS, also of those in recent turns."""
+
+
+class Ledger(NamedTuple):
+    """The older part of a debate: unanswered entries first, then answered ones, each group with the newest first."""
+
+    entries: tuple[LedgerEntry, ...]
+    """At most MAX_ENTRIES."""
+    left_out: int
+    """Number of entries that did not fit."""
+
+
+class RecentHistory(NamedTuple):
+    """A debate in short form."""
+
+    turns: tuple[Turn, ...]
+    """Turns to show whole, by index."""
+    ledger: Ledger
+    """Everything older."""
+
+    @property
+    def argument_ids(self) -> frozenset[str]:
+        """Ids of all arguments that are shown."""
+        shown = (argument.id for turn in self.turns for argument in turn.arguments or ())
+        return frozenset((*shown, *(entry.id for entry in self.ledger.entries)))
+
+
+def recent_history(debate: Debate, keep: Collection[int] = ()) -> RecentHistory:
+    """The newest turns of each participant, those of the indices `keep`, and a ledger of all other turns."""
+    newest: dict[str, list[int]] = defaultdict(list)
+    for turn in reversed(debate.turns):
+        if len(newest[turn.speaker]) < RECENT_TURNS:
+            newest[turn.speaker].append(turn.index)
+    shown = frozenset((*keep, *(index for indices in newest.values() for index in indices)))
+    older = [turn for turn in debate.turns if turn.index not in shown]
+    return RecentHistory(tuple(turn for turn in debate.turns if turn.index in shown), _build_ledger(debate, older))
+
+
+def _build_ledger(debate: Debate, older: Sequence[Turn]) -> Ledger:
+    answers: dict[str, list[tuple[str, ResponseType]]] = defaultdict(list)
+    for turn in debate.turns:
+        for response in turn.responses or ():
+            answers[response.target].append((turn.speaker, response.type))
+    found = [(key, turn.speaker, text) for turn in reversed(older) for key, text in _claims(turn)]
+    ordered = sorted(found, key=lambda item: item[0] in answers)
+    entries = tuple(
+        LedgerEntry(key, speaker, _first_sentence(text), tuple(answers.get(key, ())[-MAX_ANSWERS:]))
+        for key, speaker, text in ordered[:MAX_ENTRIES]
+    )
+    return Ledger(entries, max(0, len(ordered) - MAX_ENTRIES))
+
+
+def _claims(turn: Turn) -> Iterator[tuple[str, str]]:
+    """(id, text) of each argument; of a turn without arguments and responses, `turn N` and its text."""
+    yield from ((argument.id, argument.claim) for argument in turn.arguments or ())
+    if not turn.arguments and not turn.responses:
+        yield f"turn {turn.index}", turn.text
+
+
+def _first_sentence(text: str) -> str:
+    sentence = _SENTENCE_END.split(" ".join(text.split()), maxsplit=1)[0]
+    return sentence if len(sentence) <= MAX_CLAIM_CHARS else f"{sentence[: MAX_CLAIM_CHARS - 1].rstrip()}…"

@@ -1,0 +1,66 @@
+"""Chooses whether a prompt holds the whole debate, or its recent part with a ledger of the rest (`format.history`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, Protocol
+
+from debate_cli.llm.model import Request
+from debate_cli.llm.profile import Profile
+from debate_cli.llm.usage import ASCII_CHARS_PER_TOKEN, estimate_input_tokens
+
+HistoryMode = Literal["auto", "full", "recent"]
+MAX_FULL_TOKENS = 60_000
+"""Longest prompt with the whole debate, by our estimate."""
+MAX_CONTEXT_SHARE = 0.6
+"""Largest share of a model's context that such a prompt may fill."""
+
+
+class PromptBuilder(Protocol):
+    """Builds a request with the whole debate, or with its recent part only."""
+
+    def __call__(self, *, is_recent: bool) -> Request:
+        """The request."""
+        ...
+
+
+class HistoryPolicy:
+    """Chooses for the prompts of one run. The first prompt that is shortened by `auto` is noted."""
+
+    def __init__(self, mode: HistoryMode = "auto", note: Callable[[str], None] = lambda _: None) -> None:
+        self._mode = mode
+        self._note = note
+        self._is_noted = False
+
+    def build(self, build: PromptBuilder, debate_chars: int, context_tokens: int | None) -> tuple[Request, bool]:
+        """The request, and whether it holds the recent part only.
+
+        `debate_chars`: length of what was said, which spares building a prompt that is too long. `context_tokens`: the
+        model's context; None if it is not known.
+        """
+        if self._mode == "recent":
+            return build(is_recent=True), True
+        limit = None if self._mode == "full" else MAX_FULL_TOKENS
+        if limit is not None and context_tokens is not None:
+            limit = min(limit, int(context_tokens * MAX_CONTEXT_SHARE))
+        return self._build_within(build, debate_chars, limit)
+
+    def build_whole(self, build: PromptBuilder, debate_chars: int, context_tokens: int | None) -> tuple[Request, bool]:
+        """Like `build`, for a question about the whole debate, which is shortened only if the context is too small."""
+        limit = None if context_tokens is None else int(context_tokens * MAX_CONTEXT_SHARE)
+        return self._build_within(build, debate_chars, limit)
+
+    def _build_within(self, build: PromptBuilder, debate_chars: int, limit: int | None) -> tuple[Request, bool]:
+        if limit is None:
+            return build(is_recent=False), False
+        if debate_chars / ASCII_CHARS_PER_TOKEN <= limit:
+            request = build(is_recent=False)
+            if estimate_input_tokens(request, Profile()) <= limit:
+                return request, False
+        if not self._is_noted:
+            self._is_noted = True
+            self._note(
+                f"the whole debate no longer fits into {limit:,} tokens of a prompt: from now on prompts hold the last "
+                "speeches and a ledger of earlier arguments (format.history)"
+            )
+        return build(is_recent=True), True

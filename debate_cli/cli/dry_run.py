@@ -107,7 +107,8 @@ def _format_table(plan: RunEstimate, *, by_role: bool = True) -> Iterator[str]:
 
 
 def _format_rows(role: str, model: str, planned: CallTotals, worst: CallTotals) -> list[tuple[str, ...]]:
-    return [(role, model, "planned", *_format_cells(planned)), ("", "", "at worst", *_format_cells(worst))]
+    named = (sanitize.sanitize_line(role), sanitize.sanitize_line(model))
+    return [(*named, "planned", *_format_cells(planned)), ("", "", "at worst", *_format_cells(worst))]
 
 
 def _format_cells(totals: CallTotals) -> tuple[str, ...]:

@@ -294,3 +294,13 @@ def test_a_dry_run_estimates_the_calls_of_the_judging(saved: Path) -> None:
     assert planned["calls"] == len(calls)
     assert planned["input_tokens"] == pytest.approx(sum(call["usage"]["input_tokens"] for call in calls), rel=0.05)
     assert entry["plan"]["worst"]["calls"] > planned["calls"]
+
+
+def test_a_dry_run_prints_no_control_characters_of_a_transcript(saved: Path) -> None:
+    """The name of a stored model is printed sanitized."""
+    document = json.loads(saved.read_text())
+    for spec in document["config"]["models"].values():
+        spec["model"] = "mock/a\x1b[2Jb"
+    saved.write_text(json.dumps(document))
+    done = debate("judge", saved, "--system", "structured", "--dry-run", cwd=saved.parent)
+    assert "\x1b" not in done.out + done.err

@@ -20,7 +20,7 @@ from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.errors import ConfigError
 from debate_cli.providers.registry import collect_provider_secrets
 from debate_cli.storage.config_errors import SourceMap
-from debate_cli.storage.config_file import ConfigCheck, LoadedConfig, read_config_file, read_prompt_files
+from debate_cli.storage.config_file import ConfigCheck, LoadedConfig, check_inside, read_config_file, read_prompt_files
 from debate_cli.storage.overrides import ConfigChange
 from debate_cli.storage.provider_origin import settings_fingerprint
 from debate_cli.storage.redact import Redactor, redact_values
@@ -37,12 +37,14 @@ def resolve_config(
     text: str | None = None,
     shipped: bool = False,
     checks: ConfigCheck = check_config,
+    trusted_folders: Sequence[Path] = (),
 ) -> LoadedConfig:
     """Load the configuration at `path` (or `text`) with `changes` (key path, value) applied.
 
-    `env` is the process's own environment; the `.env` beside the file is read here.
-    `checks` finds contradictions. `shipped`: the file comes with the package, so `.env` and relative paths belong to the working folder. Raises
-    ConfigError; `prepare_run` checks whether the models can be asked.
+    `env` is the process's own environment; the `.env` beside the file is read here. `checks` finds contradictions.
+    `shipped`: the file comes with the package, so `.env` and relative paths belong to the working folder.
+    `trusted_folders`: where files that it names may be, besides its own folder. Raises ConfigError; `prepare_run` checks
+    whether the models can be asked.
     """
     folder = Path() if path is None or shipped else path.parent
     loaded = read_config_file(
@@ -52,6 +54,7 @@ def resolve_config(
         env=load_environment(folder, env),
         own_checks=checks,
         more_checks=(provider_problems,),
+        trusted_folders=trusted_folders,
     )
     is_beside_dotenv = path is not None and not shipped
     origins = {
@@ -91,14 +94,15 @@ _STDIN_POSITION = re.compile(r"^stdin(:\d+)*")
 
 
 def config_from_transcript(stored: StoredDebate, changes: Sequence[ConfigChange] = ()) -> LoadedConfig:
-    """The configuration of a stored debate with `changes` applied. Its relative paths start in the working folder.
+    """The configuration of a stored debate with `changes` applied. Relative paths start in the working folder.
 
-    Raises ConfigError, which names the transcript as the file.
+    No file that the debate names is opened: `prompts` has the texts of changed prompts only. Raises ConfigError, which names the transcript as the file.
     """
     env = load_environment(Path(), os.environ)
     without_settings = {name: value for name, value in env.items() if not name.startswith("DEBATE_")}
     try:
-        text = json.dumps(_escape_variables(config_to_json(stored.debate.config)))
+        kept = stored.debate.config
+        text = json.dumps(_escape_variables({**config_to_json(kept), "prompts": {}}))
         loaded = read_config_file(
             None, text=text, overrides=changes, env=without_settings, own_checks=check_stored_config
         )
@@ -109,7 +113,9 @@ def config_from_transcript(stored: StoredDebate, changes: Sequence[ConfigChange]
             )
             for name, origin in loaded.provider_origins.items()
         }
-        return replace(loaded, source_map=source_map, env=env, provider_origins=origins)
+        prompts = {"prompts": {**kept.prompts, **loaded.config.prompts}}
+        config = loaded.config.model_copy(update=prompts) if prompts["prompts"] else loaded.config
+        return replace(loaded, config=config, source_map=source_map, env=env, provider_origins=origins)
     except ConfigError as error:
         problems = [_STDIN_POSITION.sub(lambda _: str(stored.path), problem) for problem in error.problems]
         raise ConfigError(*problems, "resume with the configuration's file: debate run CONFIG --resume ID") from error
@@ -140,6 +146,25 @@ def redact_config(config: DebateConfig, redact: Redact) -> DebateConfig:
             "judging": JudgingConfig.model_validate(redact_values(config.judging.model_dump(mode="json"), redact)),
         }
     )
+
+
+def check_output_folder(loaded: LoadedConfig, trusted_folders: Sequence[Path]) -> None:
+    """Check that the folder in which a configuration's debates are saved is one that its file may write in.
+
+    That is the working folder, the file's folder, one of the `trusted_folders`, or any that an option or the environment
+    names. Raises ConfigError.
+    """
+    path = ("output", "dir")
+    if any(path[:length] in loaded.source_map.origins for length in (1, 2)):
+        return
+    try:
+        check_inside(Path(loaded.config.output.dir), (Path(), loaded.folder, *trusted_folders))
+    except ValueError:
+        problem = Problem(
+            path,
+            "leads out of the working folder; choose where to save with --out DIR, or allow it with --trust-path DIR",
+        )
+        raise ConfigError(loaded.source_map.format_problem(problem)) from None
 
 
 def all_secrets(loaded: LoadedConfig) -> tuple[str, ...]:

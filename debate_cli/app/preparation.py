@@ -35,6 +35,7 @@ from debate_cli.errors import ConfigError, MissingKeyError, NoLocalModelError
 from debate_cli.llm.model import Model
 from debate_cli.llm.prompts import Prompts
 from debate_cli.providers.registry import collect_provider_secrets, models_without_extra, models_without_key
+from debate_cli.providers.weights import is_weights_file
 from debate_cli.storage.config_errors import SourceMap
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.redact import Redactor, redact_values
@@ -128,6 +129,13 @@ def prepare_resume(
     debate = stored.debate.apply(DebateResumed(at=stored.debate.started_at, config=config))
     rest = find_remaining_work(close_early(debate, debate.started_at) if close else debate)
     specs = tuple(map(mock_spec, rest.models)) if mock else rest.main.models
+    if asked and rest.models and loaded.source_map.name == str(stored.path):
+        _refuse_stored_paths(
+            str(stored.path),
+            [spec for spec in specs if spec in _named_specs(stored.debate.config)],
+            sorted(loaded.config.prompts.keys() - loaded.prompts.keys()),
+            "debate run CONFIG --resume ID",
+        )
     return prepare_run(
         replace(
             loaded,
@@ -157,6 +165,10 @@ def prepare_judging(
     """
     openings = open_judging_runs(debate, request, at)
     config = config_for_judging(debate, request).model_copy(update={"judging": openings[0].judging})
+    if request.asks_models:
+        own = [*_named_specs(request.config), *filter(None, (request.model_spec, *request.other_model_specs))]
+        stored = [spec for spec in judge_model_specs(config) if spec not in own]
+        _refuse_stored_paths(name, stored, (), "debate judge ID --config CONFIG")
     context = prepare_judges(config, loaded, name, request=request, models=models)
     return PreparedJudging(openings, context)
 
@@ -179,6 +191,25 @@ def prepare_judges(
         return (*judge_model_specs(config), *request.other_model_specs)
 
     return prepare_run(own, select=select, asked=request.asks_models, models=models)
+
+
+def _named_specs(config: DebateConfig | None) -> tuple[ModelSpec, ...]:
+    """The models that a configuration names, by entry in `models` or directly."""
+    return (*config.models.values(), *all_model_specs(config)) if config is not None else ()
+
+
+def _refuse_stored_paths(name: str, specs: Sequence[ModelSpec], prompts: Sequence[str], command: str) -> None:
+    """Raise ConfigError if asking needs a file that the stored debate `name` names: the debate may have been downloaded."""
+    files = [
+        *(f"prompts.{prompt}" for prompt in prompts),
+        *(f"the script of {spec.model}" for spec in specs if spec.script is not None),
+        *(spec.model for spec in specs if is_weights_file(spec.model)),
+    ]
+    if files:
+        raise ConfigError(
+            f"{name}: names files, which a saved debate may not open: {', '.join(dict.fromkeys(files))}; "
+            f"give its configuration: {command}"
+        )
 
 
 def judge_model_specs(config: DebateConfig) -> tuple[ModelSpec, ...]:

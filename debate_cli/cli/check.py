@@ -39,7 +39,7 @@ def run(given: Options) -> None:
     for line in unknown_variables(os.environ):
         print_status(f"warning: {line}")
     changes = config_options.overrides_from_options(ConfigOptions(variables=given.var))
-    reports = [_check_config(reference, changes, given.trust_host or ()) for reference in references]
+    reports = [_check_config(reference, changes, given) for reference in references]
     for report in reports:
         for line in report.warnings:
             print_status(f"{report.config}: {line}")
@@ -58,9 +58,9 @@ def _default_reference() -> str:
     return str(path)
 
 
-def _check_config(reference: str, changes: Sequence[ConfigChange], trusted_hosts: Sequence[str]) -> ConfigReport:
+def _check_config(reference: str, changes: Sequence[ConfigChange], given: Options) -> ConfigReport:
     try:
-        loaded = config_options.config_from_argument(reference, changes)
+        loaded = config_options.config_from_argument(reference, changes, trusted_folders=given.trust_path)
     except DebateError as error:
         return ConfigReport(reference, problems=error.problems)
     warnings = loaded.config.judging.notices()
@@ -70,7 +70,7 @@ def _check_config(reference: str, changes: Sequence[ConfigChange], trusted_hosts
         context = prepare_run(loaded)
     except DebateError as error:
         return ConfigReport(reference, models, calls, error.problems, warnings)
-    missing = missing_consents(required_consents(context.destinations), trusted_hosts, os.environ)
+    missing = missing_consents(required_consents(context.destinations), given.trust_host or (), os.environ)
     problems = tuple(dict.fromkeys(consent.format_sentence() for consent in missing))
     plan = asyncio.run(estimate_run(context))
     warnings = (*warnings, *(f"warning: {line}" for line in plan.context_warnings()))

@@ -22,5 +22,6 @@ class Options(NamedTuple):
     ] = None
     var: options.VarOption = None
     trust_host: options.TrustHostOption = None
+    trust_path: options.TrustPathOption = None
     json: options.JsonOption = False
     debug: options.DebugOption = False

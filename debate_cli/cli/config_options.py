@@ -103,24 +103,33 @@ def config_from_argument(
     *,
     checks: ConfigCheck = check_config,
     announce: bool = True,
+    trusted_folders: Sequence[Path] | None = None,
 ) -> LoadedConfig:
     """The configuration that `reference` names: a path, `-` for standard input, None for the default one.
 
-    `announce`: print which default is used. `checks` finds contradictions. Raises ConfigError with every fault.
+    `announce`: print which default is used. `checks` finds contradictions. `trusted_folders`: where files
+    that it names may be, besides its own folder. Raises ConfigError with every fault.
     """
+    folders = trusted_folders or ()
     if reference == "-":
-        loaded = resolve_config(None, os.environ, changes, text=sys.stdin.read(), checks=checks)
+        loaded = resolve_config(
+            None, os.environ, changes, text=sys.stdin.read(), checks=checks, trusted_folders=folders
+        )
     elif reference is None:
         path = default_config_path()
         if announce:
             print_default_config(path)
         changes = [*_without_example(path, changes), *changes]
-        loaded = resolve_config(path, os.environ, changes, checks=checks, shipped=_is_shipped(path))
+        loaded = resolve_config(
+            path, os.environ, changes, checks=checks, shipped=_is_shipped(path), trusted_folders=folders
+        )
     else:
         path = Path(reference)
         if reference.isprintable() and not os.path.lexists(path):
             raise ConfigError(f"{reference}: no such file{_suggest_reference(path)}")
-        loaded = resolve_config(path, os.environ, changes, checks=checks, shipped=_is_shipped(path))
+        loaded = resolve_config(
+            path, os.environ, changes, checks=checks, shipped=_is_shipped(path), trusted_folders=folders
+        )
     print_notes(loaded.env.notes)
     return loaded
 

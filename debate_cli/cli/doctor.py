@@ -34,7 +34,9 @@ def run(given: Options) -> None:
     """Ask each model a tiny question: what it can do, what it costs, how fast it is."""
     names = given.models or []
     changes = config_options.overrides_from_options(ConfigOptions(variables=given.var))
-    loaded = config_options.config_from_argument(given.config, changes, announce=False)
+    loaded = config_options.config_from_argument(
+        given.config, changes, announce=False, trusted_folders=given.trust_path
+    )
     if given.config is None and _uses_config(names, loaded.config):
         config_options.print_default_config(config_options.default_config_path())
     specs, config = select_models(names, loaded.config, mock=given.mock)

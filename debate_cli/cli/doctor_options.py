@@ -35,4 +35,5 @@ class Options(NamedTuple):
     mock: options.MockOption = False
     json: options.JsonOption = False
     trust_host: options.TrustHostOption = None
+    trust_path: options.TrustPathOption = None
     debug: options.DebugOption = False

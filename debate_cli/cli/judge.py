@@ -77,7 +77,9 @@ def _load_config(given: Options) -> LoadedConfig | None:
         config_options.print_notes(load_environment(Path(), os.environ).notes)
         return None
     changes = config_options.overrides_from_options(ConfigOptions(given.settings, variables=given.var))
-    return config_options.config_from_argument(given.config, changes, checks=check_for_judging)
+    return config_options.config_from_argument(
+        given.config, changes, checks=check_for_judging, trusted_folders=given.trust_path
+    )
 
 
 def _build_request(given: Options, loaded: LoadedConfig | None) -> JudgingRequest:

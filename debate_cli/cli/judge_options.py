@@ -87,4 +87,5 @@ class Options(NamedTuple):
     max_warnings: options.MaxWarningsOption = None
     fail_on: options.FailOnOption = None
     trust_host: options.TrustHostOption = None
+    trust_path: options.TrustPathOption = None
     debug: options.DebugOption = False

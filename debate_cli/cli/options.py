@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -30,6 +31,12 @@ MockOption = Annotated[bool, typer.Option("--mock", help="Use the mock provider 
 VarOption = Annotated[
     list[str] | None,
     typer.Option("--var", metavar="NAME=VALUE", help="Fill ${NAME} in the configuration's texts (repeatable)."),
+]
+TrustPathOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--trust-path", metavar="DIR", help="Let the configuration read files and save in DIR too (repeatable)."
+    ),
 ]
 TrustHostOption = Annotated[
     list[str] | None,

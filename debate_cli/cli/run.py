@@ -8,7 +8,7 @@ from pathlib import Path
 
 import typer
 
-from debate_cli.app.config_resolution import check_for_mock, config_from_transcript
+from debate_cli.app.config_resolution import check_for_mock, check_output_folder, config_from_transcript
 from debate_cli.app.context import RunContext
 from debate_cli.app.estimate import estimate_run, planned_calls
 from debate_cli.app.gates import Gates
@@ -104,6 +104,8 @@ def _prepare(given: Options, changes: list[ConfigChange], gates: Gates) -> tuple
     asked = not given.dry_run
     cassette = config_options.open_cassette(given.record, given.replay, loaded, asked=False)
     if stored is None:
+        if asked and given.out is None and not given.no_save:
+            check_output_folder(loaded, given.trust_path or ())
         with config_options.suggest_alternatives(loaded):
             return prepare_run(loaded, mock=given.mock, cassette=cassette, asked=asked), None
     replaced = models_replaced_by_mock(stored) if given.mock and asked else ()
@@ -118,13 +120,15 @@ def _load_inputs(given: Options, changes: list[ConfigChange]) -> tuple[LoadedCon
     """The configuration, and the debate to resume. Without CONFIG, a debate is resumed with its stored one."""
     checks = check_for_mock if given.mock else check_config
     if given.resume is None:
-        return config_options.config_from_argument(given.config, changes, checks=checks), None
+        return config_options.config_from_argument(
+            given.config, changes, checks=checks, trusted_folders=given.trust_path
+        ), None
     if given.config is None:
         stored = _open_to_resume(given, given.resume, transcript_dirs(given.out))
         loaded = config_from_transcript(stored, changes)
         config_options.print_notes(loaded.env.notes)
         return loaded, stored
-    loaded = config_options.config_from_argument(given.config, changes, checks=checks)
+    loaded = config_options.config_from_argument(given.config, changes, checks=checks, trusted_folders=given.trust_path)
     folders = (given.out or Path(loaded.config.output.dir), DEFAULT_OUTPUT_FOLDER)
     return loaded, _open_to_resume(given, given.resume, folders)
 

@@ -86,4 +86,5 @@ class Options(NamedTuple):
         False
     )
     trust_host: options.TrustHostOption = None
+    trust_path: options.TrustPathOption = None
     debug: options.DebugOption = False

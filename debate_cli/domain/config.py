@@ -190,7 +190,7 @@ class DebateConfig(ConfigModel):
     topic: str = Field(min_length=1, max_length=4000)
     """The motion: a question or claim to argue for and against. For a judged text: the question that judges answer."""
     background: str | None = None
-    """Context for debaters and judges, who get it as data, never as instructions. It is not judged."""
+    """Context for debaters and judges, who get it as data, never as instructions. It is not judged. `{file: NAME}` reads a file."""
     seed: int | None = None
     """Seed of the mock, and of providers that support one."""
     providers: dict[str, ProviderSpec] = {}
@@ -212,7 +212,7 @@ class DebateConfig(ConfigModel):
     vars: dict[str, str] = {}
     """Variables for `${NAME}` in texts; `--var` and `DEBATE_VAR_NAME` go before them. Those that are not used are not kept."""
     prompts: dict[str, str] = {}
-    """Name of a shipped prompt -> file beside the configuration that replaces it."""
+    """Name of a shipped prompt -> file in the folder of the configuration that replaces it."""
 
     def debater(self, name: str) -> DebaterConfig:
         """The debater with this name. Raises KeyError."""

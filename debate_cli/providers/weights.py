@@ -88,6 +88,11 @@ def weights_cache_folder(env: Mapping[str, str]) -> Path:
     return root / "debate-cli" / "models"
 
 
+def is_weights_file(model: str) -> bool:
+    """Whether `provider/model` is the path of a file of weights."""
+    return model.startswith("local/") and model.lower().endswith(WEIGHTS_SUFFIX)
+
+
 def find_own_weights(name: str, folder: Path) -> Path:
     """The file of `local/NAME`, relative to `folder`. Raises NoLocalModelError if it does not exist."""
     path = folder / Path(name).expanduser()

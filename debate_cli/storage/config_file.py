@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -35,6 +35,7 @@ STDIN_NAME = "stdin"
 """Name that errors give a configuration without a file."""
 ConfigCheck = Callable[[DebateConfig], Iterable[Problem]]
 _MAX_PROMPT_FILES = 100
+_MAX_BACKGROUND_BYTES = 1024 * 1024
 _MAX_PROMPT_BYTES = 256 * 1024
 _HIDDEN_LENGTHS = (4096, 60)
 """Lengths of the beginnings of a secret text that errors must not repeat; errors shorten what they quote."""
@@ -68,6 +69,7 @@ def read_config_file(
     env: Mapping[str, str],
     more_checks: Sequence[ConfigCheck] = (),
     own_checks: ConfigCheck = check_config,
+    trusted_folders: Sequence[Path] = (),
 ) -> LoadedConfig:
     """Read the configuration at `path`, or `text` (`path` then only names it).
 
@@ -83,12 +85,17 @@ def read_config_file(
             raise ConfigError("no configuration is given; name a file, or `-` for standard input")
         text = read_yaml_text(path, absent="`debate init` writes one")
     environment = env if isinstance(env, Environment) else Environment(env)
-    loader = _ConfigLoader(folder, environment, SourceMap(name))
+    loader = _ConfigLoader(folder, environment, SourceMap(name), tuple(trusted_folders))
     return loader.load(text, overrides, (own_checks, *more_checks))
 
 
-def read_prompt_files(files: Mapping[str, str], folder: Path) -> tuple[dict[str, str], list[Problem]]:
-    """Text per prompt, and problems: an unknown prompt, an unreadable file or one outside `folder`, a wrong placeholder."""
+def read_prompt_files(
+    files: Mapping[str, str], folder: Path, *, trusted_folders: Sequence[Path] = (), from_options: Collection[str] = ()
+) -> tuple[dict[str, str], list[Problem]]:
+    """Text per prompt, and problems: an unknown prompt, an unreadable file, a wrong placeholder.
+
+    A file must be in `folder` or in one of the `trusted_folders`, unless its prompt is one of `from_options`.
+    """
     if len(files) > _MAX_PROMPT_FILES:
         return {}, [Problem(("prompts",), f"names more than {_MAX_PROMPT_FILES} files; remove some")]
     texts: dict[str, str] = {}
@@ -100,27 +107,37 @@ def read_prompt_files(files: Mapping[str, str], folder: Path) -> tuple[dict[str,
             problems.append(Problem(("prompts", name), f"there is no prompt of this name{hint}", is_key_error=True))
             continue
         try:
-            texts[name] = _read_prompt(folder, file)
+            within = None if name in from_options else (folder, *trusted_folders)
+            texts[name] = _read_named_file(folder / file, within, _MAX_PROMPT_BYTES)
         except ValueError as error:
             problems.append(Problem(("prompts", name), str(error)))
     problems += [Problem(("prompts", name), message) for name, message in Prompts(texts).find_problems()]
     return texts, problems
 
 
-def _read_prompt(folder: Path, file: str) -> str:
-    """The file's text. Raises ValueError with one sentence if it cannot be read."""
+def check_inside(path: Path, folders: Sequence[Path]) -> None:
+    """Raise ValueError if `path`, with its links followed, is in none of `folders`."""
+    resolved = path.resolve()
+    if not any(resolved.is_relative_to(folder.resolve()) for folder in folders):
+        raise ValueError(
+            "the file must be in the folder of the configuration or below it; move it there, or allow its folder with "
+            "--trust-path DIR"
+        )
+
+
+def _read_named_file(path: Path, within: Sequence[Path] | None, max_bytes: int) -> str:
+    """The text of a file that must be in one of the folders `within` (None: anywhere). Raises ValueError with one sentence."""
     try:
-        path = (folder / file).resolve()
-        if not path.is_relative_to(folder.resolve()):
-            raise ValueError("a prompt must be in the folder of the configuration or below it; move the file there")
+        if within is not None:
+            check_inside(path, within)
         with os.fdopen(open_regular_file(path), "rb") as opened:
-            data = opened.read(_MAX_PROMPT_BYTES + 1)
+            data = opened.read(max_bytes + 1)
     except FileNotFoundError as error:
         raise ValueError("there is no such file beside the configuration; create it, or correct the name") from error
     except OSError as error:
         raise ValueError(f"the file cannot be read ({error.strerror}); make it readable") from error
-    if len(data) > _MAX_PROMPT_BYTES:
-        raise ValueError(f"the file is larger than {_MAX_PROMPT_BYTES // 1024} KiB; make it smaller")
+    if len(data) > max_bytes:
+        raise ValueError(f"the file is larger than {max_bytes // 1024} KiB; make it smaller")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -134,6 +151,8 @@ class _ConfigLoader:
     folder: Path
     env: Environment
     source_map: SourceMap
+    trusted_folders: tuple[Path, ...] = ()
+    """Folders besides `folder` in which files that the configuration names may be."""
     lines: list[str] = field(default_factory=list[str])
     """Errors that already name their position."""
     problems: list[Problem] = field(default_factory=list[Problem])
@@ -142,11 +161,12 @@ class _ConfigLoader:
     def load(self, text: str, overrides: Sequence[ConfigChange], checks: Sequence[ConfigCheck]) -> LoadedConfig:
         parsed = self._parse(text, overrides)
         data = self._resolve_variables(parsed)
+        self._read_background(data)
         prompts = self._read_prompts(data)
         config = self._validate(data)
         if config is None or self.problems or self.lines:
             raise self._error()
-        self.problems += [problem for check in checks for problem in check(config)]
+        self.problems += [problem for check in (*checks, self._check_scripts) for problem in check(config)]
         if self.problems:
             raise self._error()
         self.secrets |= {self.env.get(spec.api_key_env or "", "") for spec in config.providers.values()}
@@ -159,15 +179,10 @@ class _ConfigLoader:
     ) -> dict[str, ProviderOrigin]:
         """The origin of each provider in `data`, which is `written` with its variables resolved."""
         rows = data.get("providers")
-
-        def is_option(*path: str | int) -> bool:
-            heads = (("providers", *path)[:length] for length in range(1, len(path) + 2))
-            return any(head in self.source_map.origins for head in heads)
-
         return {
             name: find_origin(
                 {**row, "base_url": written["providers"][name].get("base_url")},
-                partial(is_option, name),
+                partial(self._is_option, "providers", name),
                 self.env,
                 file=self.source_map.name,
                 fingerprint=fingerprint,
@@ -222,10 +237,40 @@ class _ConfigLoader:
         self.problems += [Problem(path, message) for path, message in dict.fromkeys(resolver.faults)]
         return resolved
 
+    def _is_option(self, *path: str | int) -> bool:
+        """Whether an option or a DEBATE_ variable set the value at `path`."""
+        return any(path[:length] in self.source_map.origins for length in range(1, len(path) + 1))
+
+    def _read_background(self, data: dict[str, Any]) -> None:
+        """Replace `background: {file: NAME}` by the text of the file."""
+        background = data.get("background")
+        file = background.get("file") if is_mapping(background) and len(background) == 1 else None
+        if not isinstance(file, str):
+            return
+        within = None if self._is_option("background", "file") else (self.folder, *self.trusted_folders)
+        data["background"] = None
+        try:
+            data["background"] = _read_named_file(self.folder / file, within, _MAX_BACKGROUND_BYTES)
+        except ValueError as error:
+            self.problems.append(Problem(("background", "file"), str(error)))
+
+    def _check_scripts(self, config: DebateConfig) -> Iterator[Problem]:
+        """Problems of scripts of the mock that the file names outside its folder."""
+        for name, spec in config.models.items():
+            path = ("models", name, "script")
+            if spec.script is not None and not self._is_option(*path):
+                try:
+                    check_inside(self.folder / spec.script, (self.folder, *self.trusted_folders))
+                except (ValueError, OSError) as error:
+                    yield Problem(path, str(error))
+
     def _read_prompts(self, data: Mapping[str, Any]) -> dict[str, str]:
         files = data.get("prompts")
         named = {name: file for name, file in files.items() if isinstance(file, str)} if is_mapping(files) else {}
-        prompts, problems = read_prompt_files(named, self.folder)
+        given = [name for name in named if self._is_option("prompts", name)]
+        prompts, problems = read_prompt_files(
+            named, self.folder, trusted_folders=self.trusted_folders, from_options=given
+        )
         self._add(problems)
         return prompts
 

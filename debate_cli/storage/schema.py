@@ -30,7 +30,14 @@ _MODULES = tuple(
 )  # fmt: skip
 _ANNOTATION_KEYS = ("title", "description", "default")
 _VARIABLE_SCHEMA = {"type": "string", "pattern": r"\$\{[A-Za-z_]"}
-"""A value that is read from the environment."""
+"""A value that is read from a variable."""
+_FILE_SCHEMA = {
+    "type": "object",
+    "properties": {"file": {"type": "string"}},
+    "required": ["file"],
+    "additionalProperties": False,
+}
+"""A text that is read from a file."""
 
 
 def config_schema() -> dict[str, Any]:
@@ -44,6 +51,7 @@ def config_schema() -> dict[str, Any]:
     phases["rounds"] = {**phases["phases"], "title": "Rounds", "description": "Another name for `phases`."}
     del definitions["Thresholds"]["required"]
     schema["properties"]["debaters"]["minItems"] = MIN_DEBATERS
+    schema["properties"]["background"]["anyOf"].append(_FILE_SCHEMA)
     schema["properties"]["topic"]["pattern"] = r"\S"
     for definition in [schema, *definitions.values()]:
         properties = definition.get("properties", {})

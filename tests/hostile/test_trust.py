@@ -305,3 +305,100 @@ def test_a_mock_needs_no_consent(here: Path, thief: ModelServer) -> None:
     hostile_config(here, ATTACKS["any variable"], thief)
     assert debate("run", "debate.yaml", "--mock", "-q", cwd=here).code == 0
     assert received(thief) == "[] []"
+
+
+OUTSIDE = "canary-of-another-file-4711"
+MOCK = INNOCENT.replace("openai/m", "mock/m")
+FILES = {
+    "a background above": "background: {file: ../secret.md}",
+    "an absolute background": "background: {file: ABOVE/secret.md}",
+    "a background behind a link": "background: {file: link.md}",
+    "a prompt behind a link": "prompts: {opening: link.md}",
+    "a script above": "models: {default: {model: mock/scripted, script: ../secret.md}}",
+}
+
+
+def write_beside_secret(here: Path, more: str) -> None:
+    """A configuration in `here`, a file above it that is not its own, and a link to that."""
+    (here.parent / "secret.md").write_text(OUTSIDE)
+    (here / "link.md").symlink_to("../secret.md")
+    head = MOCK if "models" not in more else MOCK.replace("models: {default: {model: mock/m}}", "")
+    write_config(here, f"{head}{more.replace('ABOVE', str(here.parent))}\n")
+
+
+@pytest.mark.parametrize("more", FILES.values(), ids=FILES)
+def test_a_configuration_reads_files_of_its_own_folder_only(here: Path, more: str) -> None:
+    """Links are followed first. `--trust-path` allows another folder."""
+    write_beside_secret(here, more)
+    done = debate("check", "debate.yaml", cwd=here)
+    assert (done.code, OUTSIDE in done.out + done.err) == (2, False)
+    assert "--trust-path DIR" in done.err
+    trusted = debate("check", "debate.yaml", "--trust-path", "..", cwd=here)
+    assert "--trust-path" not in trusted.err
+
+
+def test_an_option_names_any_file(here: Path) -> None:
+    """What the user types is not the file's."""
+    write_beside_secret(here, "")
+    done = debate("run", "debate.yaml", "--set", "background={file: ../secret.md}", "--id", "x", "-q", cwd=here)
+    assert done.code == 0, done.err
+    assert json.loads((here / "transcripts" / "x.json").read_text())["background"] == OUTSIDE
+
+
+def test_a_background_is_read_from_a_file(here: Path) -> None:
+    """Its text is no template."""
+    (here / "brief.md").write_text("It costs ${A_LOT}.")
+    write_config(here, f"{MOCK}background: {{file: brief.md}}\n")
+    done = debate("run", "debate.yaml", "--id", "x", "-q", cwd=here)
+    assert done.code == 0, done.err
+    assert json.loads((here / "transcripts" / "x.json").read_text())["background"] == "It costs ${A_LOT}."
+
+
+@pytest.mark.parametrize("where", ["../out", "link"])
+def test_a_configuration_saves_in_the_working_folder(here: Path, where: str) -> None:
+    """`output.dir` leads out of it by an option only."""
+    outside = here.parent / "out"
+    outside.mkdir()
+    (here / "link").symlink_to(outside)
+    write_config(here, f"{MOCK}output: {{dir: {where}}}\n")
+    done = debate("run", "debate.yaml", "-q", cwd=here)
+    assert (done.code, list(outside.iterdir()), "--out DIR" in done.err) == (2, [], True)
+    assert debate("run", "debate.yaml", "-q", "--out", where, cwd=here).code == 0
+    assert debate("run", "debate.yaml", "-q", "--trust-path", outside, cwd=here).code == 0
+
+
+STORED_PATHS = {
+    "a script": {"models": {"default": {"model": "mock/scripted", "script": "script.yaml"}}},
+    "weights": {"models": {"default": {"model": "local/mine.gguf"}}},
+}
+
+
+@pytest.mark.parametrize("stored", STORED_PATHS.values(), ids=STORED_PATHS)
+@pytest.mark.parametrize("command", [["judge"], ["run", "--resume"]], ids=["judge", "resume"])
+def test_a_stored_debate_opens_no_file(
+    here: Path, thief: ModelServer, command: list[str], stored: dict[str, Any]
+) -> None:
+    """Exit 2 and how to give its configuration; `--mock` needs no file."""
+    path = hostile_transcript(here, thief)
+    data = json.loads(path.read_text())
+    data["config"] |= stored
+    path.write_text(json.dumps(data))
+    (here / "script.yaml").write_text("opening: [x]\n")
+    done = debate(*command, path.relative_to(here), cwd=here)
+    assert (done.code, "names files, which a saved debate may not open" in done.err) == (2, True), done.err
+    assert debate(*command, path.relative_to(here), "--mock", cwd=here).code == 0
+
+
+def test_a_resumed_debate_opens_no_prompt(here: Path, thief: ModelServer) -> None:
+    """Its configuration, given again, does."""
+    shipped = debate("prompts", "show", "opening", cwd=here).out
+    (here / "mine.md").write_text(shipped)
+    path = hostile_transcript(here, thief)
+    data = json.loads(path.read_text())
+    data["config"] |= {"models": {"default": {"model": "mock/m"}}, "providers": {}, "prompts": {"opening": "mine.md"}}
+    path.write_text(json.dumps(data))
+    done = debate("run", "--resume", path.relative_to(here), cwd=here)
+    assert (done.code, "prompts.opening" in done.err) == (2, True), done.err
+    config = MOCK.replace("limits: {max_attempts: 1}", "limits: {max_attempts: 1}\nprompts: {opening: mine.md}")
+    write_config(here, config)
+    assert debate("run", "debate.yaml", "--resume", path.relative_to(here), "-q", cwd=here).code == 0

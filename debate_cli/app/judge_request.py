@@ -159,7 +159,8 @@ def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfi
 
     For a text only the judges count. A free-flowing debate keeps its stored order.
     """
-    if debate.document_name is None or not config.debaters:
+    is_stored = not config.debaters and config.topic == debate.topic
+    if debate.document_name is None or is_stored:
         order = debate.config.format.order if config.format.kind == "free_flowing" else config.format.order
         return config.model_copy(update={"format": config.format.model_copy(update={"order": order})})
     kinds = tuple(system.kind for system in debate.config.judging.systems)

@@ -8,7 +8,12 @@ from pathlib import Path
 
 import typer
 
-from debate_cli.app.config_resolution import check_for_mock, check_output_folder, config_from_transcript
+from debate_cli.app.config_resolution import (
+    check_for_judging,
+    check_for_mock,
+    check_output_folder,
+    config_from_transcript,
+)
 from debate_cli.app.context import RunContext
 from debate_cli.app.estimate import estimate_run, planned_calls
 from debate_cli.app.gates import Gates
@@ -21,7 +26,7 @@ from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import ignore_broken_pipe, print_status, refuse_existing, write_json_chunks
 from debate_cli.cli.dry_run import show_plan
 from debate_cli.cli.run_options import Options
-from debate_cli.domain.config_checks import check_config
+from debate_cli.domain.config_checks import check_config, check_judging_config
 from debate_cli.errors import DebateError, StorageError, UsageError
 from debate_cli.providers.cassette import CassetteRecorder
 from debate_cli.render import sanitize
@@ -128,7 +133,10 @@ def _load_inputs(given: Options, changes: list[ConfigChange]) -> tuple[LoadedCon
         loaded = config_from_transcript(stored, changes)
         config_options.print_notes(loaded.env.notes)
         return loaded, stored
-    loaded = config_options.config_from_argument(given.config, changes, checks=checks, trusted_folders=given.trust_path)
+    resuming = check_for_judging if given.mock else check_judging_config  # a judged text has no debaters
+    loaded = config_options.config_from_argument(
+        given.config, changes, checks=resuming, trusted_folders=given.trust_path
+    )
     folders = (given.out or Path(loaded.config.output.dir), DEFAULT_OUTPUT_FOLDER)
     return loaded, _open_to_resume(given, given.resume, folders)
 

@@ -60,12 +60,16 @@ limits: {max_tokens: TOKENS}
 """
 
 
+@pytest.mark.parametrize("debaters", [True, False])
 @pytest.mark.parametrize("given", [["--max-tokens", "900000"], ["larger.yaml"]])
-def test_judging_a_text_can_be_resumed(here: Path, given: list[str]) -> None:
-    """With a higher budget, by the stored configuration or by its file."""
+def test_judging_a_text_can_be_resumed(here: Path, given: list[str], debaters: bool) -> None:
+    """With a higher budget, by the stored configuration or by its file, which may name debaters."""
     (here / "PLAN.md").write_text("We move the service to one region.")
+    judging = (
+        JUDGING if debaters else "".join(line for line in JUDGING.splitlines(keepends=True) if "debaters" not in line)
+    )
     for name, tokens in (("small.yaml", "5000"), ("larger.yaml", "900000")):
-        (here / name).write_text(JUDGING.replace("TOKENS", tokens))
+        (here / name).write_text(judging.replace("TOKENS", tokens))
     stopped = debate("judge", "PLAN.md", "--system", "panel", "--config", "small.yaml", "--out", "plan.json", cwd=here)
     assert (stopped.code, "debate run --resume plan.json" in stopped.err) == (4, True), stopped.err
     done = debate("run", *given, "--resume", "plan.json", cwd=here)

@@ -5,12 +5,16 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
+from itertools import islice
 from pathlib import Path
 
 from debate_cli.app.config_resolution import config_redactor
+from debate_cli.app.consent import Destination
 from debate_cli.app.context import Cassette, RunContext
 from debate_cli.app.judge_request import JudgingRequest, config_for_judging, document_events, open_further_runs
 from debate_cli.app.outcome import Outcome
@@ -31,6 +35,8 @@ from debate_cli.systems.registry import check_system_kind, get_system
 from debate_cli.systems.scoring import score
 
 TRANSCRIPT_SUFFIXES = frozenset({".json", ".jsonl"})
+WINDOW = 4
+"""Files under way or waiting to be yielded, per file judged at the same time."""
 MAX_TEXT_BYTES = 400_000
 """Maximum size of a text for a panel, in bytes."""
 
@@ -77,6 +83,36 @@ class JudgeTask:
             "`debate score --runs all` shows both"
         )
 
+    @property
+    def state(self) -> int:
+        """A hash of what the file holds: of its answers and judging runs."""
+        debate = fold(self.events)
+        return hash((debate.id, debate.answered_keys, tuple(run.id for run in debate.runs)))
+
+
+@dataclass(frozen=True, slots=True)
+class JudgePlan:
+    """A file that can be judged. It holds no debate, so that a folder of any size fits into memory."""
+
+    source: Path
+    target: Path | None
+    """The transcript to write; None writes nothing."""
+    note: str | None
+    """A sentence on a torn journal."""
+    debater_names: tuple[str, ...]
+    destinations: tuple[Destination, ...]
+    """Where its judges' requests go, as in `RunContext`."""
+    state: int
+    """As in `JudgeTask`, when the plan was made."""
+    read: Callable[[], JudgeTask]
+
+    def build(self) -> JudgeTask:
+        """Read the file again. Raises UsageError if it has changed since the plan was made."""
+        task = self.read()
+        if task.state != self.state:
+            raise UsageError(f"{self.source}: was changed meanwhile; judge it again")
+        return task
+
 
 @dataclass(frozen=True, slots=True)
 class JudgeTarget:
@@ -89,13 +125,13 @@ class JudgeTarget:
     """Id of the debate made from a text; None for a new one."""
 
 
-def build_judge_tasks(
+def build_judge_plans(
     files: Sequence[Path],
     request: JudgingRequest,
     loaded: LoadedConfig | None,
     target: JudgeTarget,
-) -> tuple[list[JudgeTask], list[str]]:
-    """The tasks, and a sentence for each of many files that cannot be judged.
+) -> tuple[list[JudgePlan], list[str]]:
+    """The plans, and a sentence for each of many files that cannot be judged.
 
     `loaded` is the configuration of the request. Raises UsageError, ConfigError and MissingKeyError for bad requests;
     TranscriptError for a bad single file, StorageError for one that another process is writing.
@@ -106,55 +142,64 @@ def build_judge_tasks(
         raise UsageError(f"--out {target.out}: several files need a folder")
     if target.text_id is not None and (len(files) != 1 or files[0].suffix in TRANSCRIPT_SUFFIXES):
         raise UsageError("--id names the debate made from one text; a transcript keeps its own id")
-    tasks: list[JudgeTask] = []
+    plans: list[JudgePlan] = []
     taken: dict[Path, Path] = {}
     problems: list[str] = []
     for path in files:
         try:
-            task = _build_task(path, request, loaded, target)
-            _reserve_target(task, taken)
-            tasks.append(task)
+            plan = _build_plan(path, request, loaded, target)
+            _reserve_target(plan, taken)
+            plans.append(plan)
         except (TranscriptError, StorageError) as error:
             if len(files) == 1:
                 raise
             problems.append(str(error))
-    return tasks, problems
+    return plans, problems
 
 
 async def judge_files(
-    tasks: Sequence[JudgeTask],
+    plans: Sequence[JudgePlan],
     *,
     observer: Observer,
     stop: StopSignal,
     concurrency: int,
     force: bool,
     cassette: Cassette | None = None,
-    on_error: Callable[[JudgeTask, DebateError], None],
-) -> list[Outcome | None]:
-    """Run the tasks, `concurrency` at a time.
+    on_error: Callable[[JudgePlan, DebateError], None],
+) -> AsyncIterator[tuple[JudgeTask, Outcome]]:
+    """Judge the files, `concurrency` at a time, and yield the results in the order of `plans`.
 
-    The result is None for a task that failed or was not started after a stop. The error of a single task is raised;
-    errors of several go to `on_error`. `force` overwrites changed targets.
+    A file that failed, or was not started after a stop, is left out. The error of a single file is raised; errors of
+    several go to `on_error`. `force` overwrites changed targets. Only a few results wait for an earlier file.
     """
     room = asyncio.Semaphore(concurrency)
 
-    async def judge_one(task: JudgeTask) -> Outcome | None:
-        session = Session(replace(task.context, observer=observer, stop=stop, cassette=cassette))
+    async def judge_one(plan: JudgePlan) -> tuple[JudgeTask, Outcome] | None:
         async with room:
             if stop.requested:
                 return None
             try:
-                return await task.judge(session, force=force)
+                task = plan.build()
+                session = Session(replace(task.context, observer=observer, stop=stop, cassette=cassette))
+                return task, await task.judge(session, force=force)
             except DebateError as error:
-                if len(tasks) == 1:
+                if len(plans) == 1:
                     raise
-                on_error(task, error)
+                on_error(plan, error)
                 return None
 
-    return await asyncio.gather(*map(judge_one, tasks))
+    waiting: deque[asyncio.Task[tuple[JudgeTask, Outcome] | None]] = deque()
+    remaining = iter(plans)
+    while True:
+        waiting += map(asyncio.ensure_future, map(judge_one, islice(remaining, WINDOW * concurrency - len(waiting))))
+        if not waiting:
+            return
+        result = await waiting.popleft()
+        if result is not None:
+            yield result
 
 
-def _reserve_target(task: JudgeTask, taken: dict[Path, Path]) -> None:
+def _reserve_target(task: JudgePlan, taken: dict[Path, Path]) -> None:
     """Raise TranscriptError if another file has the same target."""
     if task.target is None:
         return
@@ -176,6 +221,21 @@ def _deciding_outcome(debate: Debate) -> tuple[tuple[str, str], str] | None:
 def _format_outcome(outcome: tuple[tuple[str, str], str]) -> str:
     (winner, victory), system = outcome
     return f"{winner} ({victory}, {system})" if winner else f"{victory} ({system})"
+
+
+def _build_plan(path: Path, request: JudgingRequest, loaded: LoadedConfig | None, target: JudgeTarget) -> JudgePlan:
+    task = _build_task(path, request, loaded, target)
+    if task.is_text:  # its id is made up once
+        target = replace(target, text_id=fold(task.events).id)
+    return JudgePlan(
+        task.source,
+        task.target,
+        task.note,
+        task.debater_names,
+        tuple(task.context.destinations),
+        task.state,
+        partial(_build_task, path, request, loaded, target),
+    )
 
 
 def _build_task(path: Path, request: JudgingRequest, loaded: LoadedConfig | None, target: JudgeTarget) -> JudgeTask:

@@ -1,13 +1,15 @@
 """`debate judge`. Its options are in `judge_options`."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import typer
 
 from debate_cli.app.config_resolution import check_for_judging
-from debate_cli.app.judge import JudgeTarget, JudgeTask, build_judge_tasks, judge_files
+from debate_cli.app.gates import Gates
+from debate_cli.app.judge import JudgePlan, JudgeTarget, JudgeTask, build_judge_plans, judge_files
 from debate_cli.app.judge_request import JudgingRequest
 from debate_cli.app.outcome import Outcome
 from debate_cli.app.score import ScoredFile, describe_unfinished
@@ -18,6 +20,7 @@ from debate_cli.cli.console import ignore_broken_pipe, print_status, refuse_exis
 from debate_cli.cli.dry_run import show_judging_plans
 from debate_cli.cli.judge_options import Options
 from debate_cli.cli.run import write_report
+from debate_cli.cli.screen import PipeSafeObserver
 from debate_cli.errors import DebateError, UsageError
 from debate_cli.render import score_rows
 from debate_cli.render.agreement import sort_deciding_first
@@ -37,36 +40,21 @@ def run(given: Options) -> None:
     if given.report is not None and len(files) > 1:
         raise UsageError("--report: one file is written; judge one debate, or use `debate score --format html -o DIR`")
     target = JudgeTarget(given.out, save=not given.no_save, text_id=given.id)
-    tasks, problems = build_judge_tasks(files, _build_request(given, loaded), loaded, target)
+    plans, problems = build_judge_plans(files, _build_request(given, loaded), loaded, target)
     for problem in problems:
         print_status(f"debate: {problem}")
-    for task in tasks:
-        console.print_truncation_note(task.note)
-        gates.require_names(task.debater_names, f"{task.source}: ")
+    for plan in plans:
+        console.print_truncation_note(plan.note)
+        gates.require_names(plan.debater_names, f"{plan.source}: ")
     if given.dry_run:
-        show_judging_plans(tasks, as_json=given.json)
+        show_judging_plans([plan.build() for plan in plans], as_json=given.json)
         raise typer.Exit(1 if problems else 0)
     if given.playback is None:
-        obtain_consents((place for task in tasks for place in task.context.destinations), given.trust_host)
-    outcomes, failed, stop_cause = _judge_all(given, tasks, loaded)
-    with run_control.report_output_failure(*_saved_paths(tasks)), ignore_broken_pipe():
-        _print_outcomes(given, outcomes)
-    for task, outcome in outcomes:
-        _print_notes(task, outcome)
-    if outcomes and max(1, len(given.model or ())) * given.repeat > 1:
-        print_status("note: the newest judging run decides; `debate score --runs all` shows all of them")
-    code = run_control.combined_exit_code(
-        [outcome for _, outcome in outcomes],
-        gates,
-        bad=len(problems) + failed,
-        suggest_judging=len(tasks) == 1 and not given.quiet and not given.json,
-        stop_cause=stop_cause,
-    )
-    if given.report is not None and outcomes:
-        task, outcome = outcomes[0]
-        written = write_report(given.report, outcome, task.context.redact, show_hidden=False, force=given.force)
-        code = code or written
-    raise typer.Exit(code)
+        obtain_consents((place for plan in plans for place in plan.destinations), given.trust_host)
+    judging = _Judging(given, plans, loaded, gates)
+    judging.judge_and_print()
+    codes = {*judging.codes, 1 if problems or judging.failed else 0}
+    raise typer.Exit(run_control.gravest_exit_code(codes) or judging.report_code)
 
 
 def _load_config(given: Options) -> LoadedConfig | None:
@@ -100,70 +88,121 @@ def _build_request(given: Options, loaded: LoadedConfig | None) -> JudgingReques
     )
 
 
-def _judge_all(
-    given: Options, tasks: Sequence[JudgeTask], loaded: LoadedConfig | None
-) -> tuple[list[tuple[JudgeTask, Outcome]], int, screen.StopCause | None]:
-    """Judge every file: the outcomes, the number of failed files, and what stopped the run, if anything did."""
-    cassette = config_options.open_cassette(given.record, given.playback, loaded)
-    failed: list[JudgeTask] = []
+@dataclass(slots=True)
+class _Judging:
+    """Judges files and prints each result as it comes, so that no debate is kept."""
 
-    def report_error(task: JudgeTask, error: DebateError) -> None:
-        failed.append(task)
-        for problem in error.problems:
-            print_status(f"debate: {task.source}: {problem}")
+    given: Options
+    plans: Sequence[JudgePlan]
+    loaded: LoadedConfig | None
+    gates: Gates
+    codes: set[int] = field(default_factory=set[int])
+    """Exit codes of the judged files."""
+    report_code: int = 0
+    """Exit code of the HTML report."""
+    failed: int = 0
+    judged: int = 0
 
-    shown = screen.open_observer(
-        quiet=given.quiet or len(tasks) != 1, as_json=given.json, planned=None, show_hidden=False
-    )
-    with run_control.report_output_failure(*_saved_paths(tasks)), shown as observer:
-        results = run_control.run_until_stopped(
+    def judge_and_print(self) -> None:
+        """Judge every file; print the verdicts on stdout and what became of each file on stderr."""
+        shown = screen.open_observer(
+            quiet=self.given.quiet or len(self.plans) != 1, as_json=self.given.json, planned=None, show_hidden=False
+        )
+        saved = [plan.target for plan in self.plans if plan.target is not None]
+        with run_control.report_output_failure(*saved):
+            if len(self.plans) == 1:
+                with shown as observer:
+                    results = list(self._results(observer))
+                with ignore_broken_pipe():
+                    self._print_single(results)
+                for task, outcome in results:
+                    self._report(task, outcome, observer)
+            else:
+                with shown as observer:
+                    self._print_many(observer)
+            self._print_rest(observer)
+
+    def _results(self, observer: PipeSafeObserver) -> Iterator[tuple[JudgeTask, Outcome]]:
+        given = self.given
+        cassette = config_options.open_cassette(given.record, given.playback, self.loaded)
+        return run_control.iterate_until_stopped(
             lambda stop: judge_files(
-                tasks,
+                self.plans,
                 observer=observer,
                 stop=stop,
                 concurrency=given.concurrency,
                 force=given.force,
                 cassette=cassette,
-                on_error=report_error,
+                on_error=self._report_error,
             ),
             observer,
         )
-    outcomes = [(task, outcome) for task, outcome in zip(tasks, results, strict=True) if outcome is not None]
-    skipped = len(tasks) - len(outcomes) - len(failed)
-    if skipped:
-        reason = (observer.stop_cause or screen.BY_USER).reason
-        print_status(f"{reason}; not begun and unchanged: {skipped} of {len(tasks)} files")
-    return outcomes, len(failed), observer.stop_cause
 
+    def _report_error(self, plan: JudgePlan, error: DebateError) -> None:
+        self.failed += 1
+        print_status(f"debate: {plan.source}: {error}")
 
-def _saved_paths(tasks: Sequence[JudgeTask]) -> list[Path]:
-    return [task.target for task in tasks if task.target is not None]
+    def _print_single(self, results: Sequence[tuple[JudgeTask, Outcome]]) -> None:
+        """Print one document, or the summary of the debate."""
+        if self.given.json:
+            write_json_chunks(score_rows.dump_scores_json(_score_row(task, outcome) for task, outcome in results))
+            return
+        for _, outcome in results:
+            judged = {verdict.run for verdict in outcome.verdicts}
+            only = "verdict" if self.given.quiet else None
+            screen.show_summary(outcome.debate, outcome.verdicts, only=only, full=self.given.details, judged=judged)
 
+    def _print_many(self, observer: PipeSafeObserver) -> None:
+        """Print one document, or a table. If stdout is closed, the rest is judged all the same."""
+        results = self._results(observer)
+        rows = (self._report_row(task, outcome, observer) for task, outcome in results)
+        with ignore_broken_pipe():
+            if self.given.json:
+                write_json_chunks(score_rows.dump_scores_json(rows))
+            elif self.given.quiet:
+                console.show_deciding_verdicts(rows)
+            else:
+                console.show_scores(map(score_rows.drop_notes, rows))
+        for task, outcome in results:
+            self._report(task, outcome, observer)
 
-def _print_outcomes(given: Options, outcomes: Sequence[tuple[JudgeTask, Outcome]]) -> None:
-    """Print the verdicts: one document, a summary of a single debate, or a table of several."""
-    scored = [
-        ScoredFile(
-            str(task.target or task.source),
-            outcome.debate.id,
-            outcome.debate.topic,
-            outcome.debate.status,
-            sort_deciding_first(outcome.verdicts),
-            outcome.debate.document_name,
+    def _report_row(self, task: JudgeTask, outcome: Outcome, observer: PipeSafeObserver) -> ScoredFile:
+        self._report(task, outcome, observer)
+        return _score_row(task, outcome)
+
+    def _report(self, task: JudgeTask, outcome: Outcome, observer: PipeSafeObserver) -> None:
+        """Print what became of a file, and write its report."""
+        given = self.given
+        self.judged += 1
+        _print_notes(task, outcome)
+        suggest = len(self.plans) == 1 and not given.quiet and not given.json
+        self.codes.add(
+            run_control.report_outcome(outcome, self.gates, suggest_judging=suggest, stop_cause=observer.stop_cause)
         )
-        for task, outcome in outcomes
-    ]
-    if given.json:
-        write_json_chunks(score_rows.dump_scores_json(scored))
-    elif len(outcomes) == 1:
-        single = outcomes[0][1]
-        judged = {verdict.run for verdict in single.verdicts}
-        only = "verdict" if given.quiet else None
-        screen.show_summary(single.debate, single.verdicts, only=only, full=given.details, judged=judged)
-    elif given.quiet:
-        console.show_deciding_verdicts(scored)
-    else:
-        console.show_scores(scored)
+        if given.report is not None:
+            self.report_code = write_report(
+                given.report, outcome, task.context.redact, show_hidden=False, force=given.force
+            )
+
+    def _print_rest(self, observer: PipeSafeObserver) -> None:
+        """Print how many files were not begun, and which run decides."""
+        skipped = len(self.plans) - self.judged - self.failed
+        if skipped:
+            reason = (observer.stop_cause or screen.BY_USER).reason
+            print_status(f"{reason}; not begun and unchanged: {skipped} of {len(self.plans)} files")
+        if self.judged and max(1, len(self.given.model or ())) * self.given.repeat > 1:
+            print_status("note: the newest judging run decides; `debate score --runs all` shows all of them")
+
+
+def _score_row(task: JudgeTask, outcome: Outcome) -> ScoredFile:
+    return ScoredFile(
+        str(task.target or task.source),
+        outcome.debate.id,
+        outcome.debate.topic,
+        outcome.debate.status,
+        sort_deciding_first(outcome.verdicts),
+        outcome.debate.document_name,
+    )
 
 
 def _print_notes(task: JudgeTask, outcome: Outcome) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import Callable, Coroutine, Generator, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -74,21 +74,41 @@ def _format_saved_state(saved: Path) -> str:
 
 
 def run_until_stopped(work: Callable[[StopSignal], Coroutine[Any, Any, T]], observer: PipeSafeObserver) -> T:
-    """Run `work` in an event loop. Ctrl-C, SIGTERM, SIGHUP and a closed stdout request a stop.
+    """Run `work` in an event loop. Ctrl-C, SIGTERM, SIGHUP and a closed stdout request a stop."""
+
+    async def main() -> T:
+        return await work(_handle_signals(observer))
+
+    return asyncio.run(main())
+
+
+def iterate_until_stopped(work: Callable[[StopSignal], AsyncIterator[T]], observer: PipeSafeObserver) -> Generator[T]:
+    """What `work` yields in an event loop, which runs only while the next item is awaited. Stops like `run_until_stopped`."""
+
+    async def start() -> AsyncIterator[T]:
+        return work(_handle_signals(observer))
+
+    async def advance(items: AsyncIterator[T]) -> T | None:
+        return await anext(items, None)
+
+    with asyncio.Runner() as runner:
+        items = runner.run(start())
+        while (item := runner.run(advance(items))) is not None:
+            yield item
+
+
+def _handle_signals(observer: PipeSafeObserver) -> StopSignal:
+    """The stop signal of a run in the running event loop, requested by signals and a closed stdout.
 
     A signal that the parent process has set to be ignored stays ignored, as SIGHUP under `nohup`.
     """
-
-    async def main() -> T:
-        stop = StopSignal()
-        loop = asyncio.get_running_loop()
-        for number in (signal.Signals[name] for name in _STOP_SIGNALS if name in signal.Signals.__members__):
-            if signal.getsignal(number) is not signal.SIG_IGN:
-                loop.add_signal_handler(number, on_signal, stop, observer, number)
-        observer.on_close = lambda: None if stop.requested else stop.request()
-        return await work(stop)
-
-    return asyncio.run(main())
+    stop = StopSignal()
+    loop = asyncio.get_running_loop()
+    for number in (signal.Signals[name] for name in _STOP_SIGNALS if name in signal.Signals.__members__):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            loop.add_signal_handler(number, on_signal, stop, observer, number)
+    observer.on_close = lambda: None if stop.requested else stop.request()
+    return stop
 
 
 def report_outcome(
@@ -160,20 +180,6 @@ def _halt_reason(halted: CloseReason, open_failures: Sequence[Failure]) -> tuple
     return failure.message, get_error_page(failure.cause), required_change(failure.cause), failure
 
 
-def combined_exit_code(
-    outcomes: Sequence[Outcome],
-    gates: Gates,
-    *,
-    bad: int,
-    suggest_judging: bool = False,
-    stop_cause: StopCause | None = None,
-) -> int:
-    """Report several outcomes. Returns the gravest exit code; `bad`: number of files that could not be used."""
-    codes = {
-        *(
-            report_outcome(outcome, gates, suggest_judging=suggest_judging, stop_cause=stop_cause)
-            for outcome in outcomes
-        ),
-        1 if bad else 0,
-    }
+def gravest_exit_code(codes: Collection[int]) -> int:
+    """The exit code of a command that did several things; 0 if all of them ended so."""
     return next((code for code in EXIT_CODE_PRIORITY if code in codes), 0)

@@ -61,6 +61,13 @@ def test_memory_of_scoring(figures: Figures, folders: dict[int, Path], form: str
     figures.add(f"peak memory, score 1000 / 100 as {form}", many / few, f"{many:.0f}, {few:.0f} MiB", bound=1.1)
 
 
+def test_memory_of_judging(figures: Figures, folders: dict[int, Path]) -> None:
+    """Judging a thousand transcripts needs about the memory of a hundred."""
+    options = ["--system", "moderator", "--mock", "--no-save", "--json"]
+    few, many = (run_measured([DEBATE, "judge", folders[n], *options]).peak_mib for n in (100, 1000))
+    figures.add("peak memory, judge 1000 / 100", many / few, f"{many:.0f}, {few:.0f} MiB", bound=1.1)
+
+
 def _first_byte_s(command: list[str]) -> float:
     """Seconds until `command` writes to stdout; it is then read to its end."""
     started = time.perf_counter()

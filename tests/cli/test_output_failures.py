@@ -69,6 +69,16 @@ def test_a_full_device_is_one_sentence(saved: Path, command: str, state: str) ->
     assert state in done.err
 
 
+def test_judging_a_folder_goes_on_without_a_reader(saved: Path) -> None:
+    """Each file is judged and saved, even if stdout is closed."""
+    here, folder = saved.parent.parent, saved.parent
+    for name in ("a", "b"):
+        (folder / f"{name}.json").write_text(saved.read_text())
+    done = run_in_shell("debate judge transcripts --system live --mock --concurrency 1 | true; exit $PIPESTATUS", here)
+    assert (done.code in {0, PIPE_CLOSED}, done.err.count("saved: ")) == (True, 3), done.err
+    assert {len(json.loads(path.read_text())["runs"]) for path in folder.glob("*.json")} == {1}
+
+
 @pytest.mark.parametrize("share", [0.1, 0.5])
 def test_a_disk_that_fills_up_leaves_the_debate_so_far(here: Path, kilobytes: int, share: float) -> None:
     """It is in the journal, which the command on stderr resumes when there is room; stdout is empty."""

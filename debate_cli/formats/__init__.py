@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import CloseReason
+from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.domain.turn import Turn
@@ -35,6 +36,7 @@ class Step:
     """`complete`, `surrender` or `converged` when no more speeches are to be made."""
 
 
+@memoize_on_value
 def next_step(debate: Debate) -> Step:
     """Who speaks now, or why the debate is over. In a debate that closed for good, nobody speaks again."""
     if debate.status == "complete":
@@ -55,6 +57,7 @@ def planned_turns(config: DebateConfig) -> int:
     return len(stages(config.format)) * len(config.debaters)
 
 
+@memoize_on_value
 def finished_rounds(debate: Debate) -> tuple[int, ...]:
     """Numbers of the rounds in which no debater speaks any more."""
     table = build_timetable(debate)

@@ -6,8 +6,10 @@ It is recomputed from the debate each time, past cues included, so a resumed deb
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.tasks import Cue, FollowUpQuestion
 from debate_cli.domain.turn import Turn
@@ -49,6 +51,7 @@ def is_sequential(debate: Debate) -> bool:
     )
 
 
+@memoize_on_value
 def build_timetable(debate: Debate) -> Timetable:
     """Compute the rounds so far and the one that is due."""
     one_by_one = is_sequential(debate)
@@ -66,6 +69,12 @@ def build_timetable(debate: Debate) -> Timetable:
     return Timetable(tuple(rounds), ())
 
 
+@lru_cache(maxsize=4096)
+def _indices_before(horizon: int) -> tuple[int, ...]:
+    return tuple(range(horizon))
+
+
+@memoize_on_value
 def active_debaters(debate: Debate, index: int) -> tuple[str, ...]:
     """Names of the debaters who had not given up when turn `index` was due, in their order."""
     before = debate.visible_to(Cue(index=index, round=1, phase="speech", speaker="", sees=tuple(range(index))))
@@ -73,6 +82,7 @@ def active_debaters(debate: Debate, index: int) -> tuple[str, ...]:
     return tuple(item.name for item in debate.participants if item.name not in stopped)
 
 
+@memoize_on_value
 def _guidance(debate: Debate, round_number: int) -> str | None:
     """The guidance of the debate's judges for a round, for all debaters."""
     active = debate.run(FIRST_RUN).active_systems()
@@ -149,12 +159,12 @@ class _RoundBuilder:
         return ()
 
     def _build_cue(self, name: str, index: int, horizon: int, questions: tuple[FollowUpQuestion, ...]) -> Cue:
-        return Cue(
+        return Cue.model_construct(
             index=index,
             round=self.number,
             phase=self.stage.phase,
             speaker=name,
-            sees=tuple(range(horizon)),
+            sees=_indices_before(horizon),
             questions=questions,
             guidance=_guidance(self.debate, self.number),
         )

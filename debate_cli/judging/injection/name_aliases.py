@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
+from functools import lru_cache
 from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel
@@ -46,6 +47,7 @@ class NameAliases:
         return _map_strings(value, self._names, _replace_inside) if self._aliases else value
 
 
+@lru_cache(maxsize=4096)
 def is_plain_name(name: str) -> bool:
     """Whether a judge may read `name`: short, without invisible characters and role markers, not addressed to the judge."""
     has_plain_characters = sanitize_for_prompt(name) == unicodedata.normalize("NFKC", name) and "\n" not in name

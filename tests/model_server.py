@@ -18,6 +18,8 @@ from debate_cli.domain.model_call import Usage
 from debate_cli.providers.mock.forms import write_answer
 
 OPENAI = OpenAI()
+PROSE = "I would weigh this with care before anybody decides."
+"""The answer of a server that ignores schemas."""
 
 
 @dataclass
@@ -34,6 +36,8 @@ class ModelServer(Served):
     """It refuses longer prompts, as OpenAI does; None takes every prompt."""
     unsupported: str | None = None
     """A parameter that it turns down with a 400."""
+    ignores_schemas: bool = False
+    """Whether it answers in plain text where a parameter asks for a schema."""
     counts: bool = True
     """Whether it reports usage."""
     bodies: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
@@ -89,7 +93,8 @@ def _handler(state: ModelServer) -> type[Answering]:
                 failure = state.failures.pop(0) if state.failures else None
                 if state.unsupported in body or _overflows(state, body):
                     failure = 400
-                text = "" if failure else answer(body)
+                ignored = state.ignores_schemas and "response_format" in body
+                text = "" if failure else PROSE if ignored else answer(body)
                 state.over.wait(max(0.0, state.latency_s - (time.perf_counter() - started)))
             reply = ModelAnswer(text, _usage(body, text), counts=state.counts)
             if not failure:

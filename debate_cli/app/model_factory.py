@@ -9,7 +9,7 @@ of parameters.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from debate_cli.app.context import RunContext
@@ -19,7 +19,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.judges import judge_ids, judge_model_role, judge_title
 from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.judging_run import JudgingRun
-from debate_cli.domain.model_call import TotalUsage
+from debate_cli.domain.model_call import StructuredOutputMode, TotalUsage
 from debate_cli.domain.tasks import Brief
 from debate_cli.engine import Actors
 from debate_cli.errors import ConfigError, format_page_hint
@@ -34,7 +34,7 @@ from debate_cli.llm.rate_limit import ProviderGate, RateLimitedModel, RateLimite
 from debate_cli.llm.redaction import RedactingModel
 from debate_cli.llm.retry import RetryingModel
 from debate_cli.llm.silence import SilenceReportingModel
-from debate_cli.llm.structured_output import ModelHandle, StructuredOutputClient
+from debate_cli.llm.structured_output import ModelHandle, RungRecord, StructuredOutputClient
 from debate_cli.providers.mock.model import SCRIPTED_MODEL
 from debate_cli.providers.provider_table import ProviderRow
 from debate_cli.providers.registry import FREE_PRICE, ProviderRegistry, collect_provider_secrets, split_model_name
@@ -47,13 +47,23 @@ UNSCRIPTED_NAME = "unscripted"
 class ModelFactory:
     """Builds and owns the model clients of one run. `aclose` closes their connections."""
 
-    def __init__(self, context: RunContext, *, used: TotalUsage | None = None) -> None:
-        """`used`: usage of the earlier part of the debate, which counts against the budget."""
+    def __init__(
+        self,
+        context: RunContext,
+        *,
+        used: TotalUsage | None = None,
+        rejected_modes: Mapping[str, Iterable[StructuredOutputMode]] | None = None,
+    ) -> None:
+        """`used`: usage of the earlier part of the debate, which counts against the budget.
+
+        `rejected_modes`: by model, the modes of structured output that are known not to work.
+        """
         before = used or TotalUsage()
         config = context.config.model_copy(update={"providers": {}}) if context.mock else context.config
         limits = config.limits
         self._config = config
         self._context = context
+        self._rejected_modes = rejected_modes or {}
         self._concurrency = asyncio.Semaphore(limits.concurrency)
         self._limiters: list[tuple[ProviderRow, RateLimiter]] = []
         self._limiters_of_given: dict[str, RateLimiter] = {}
@@ -117,14 +127,17 @@ class ModelFactory:
         given = self._context.models.get(spec.model)
         profile = Profile() if given is not None else providers.registry.profile(spec.model)
         price = spec.price or FREE_PRICE if given is not None else providers.registry.price(spec)
-        rejected = providers.rejected_rungs.setdefault(spec.model, set())
+        record = providers.rung_records.get(spec.model)
+        if record is None:
+            record = RungRecord(spec.model, self._rejected_modes.get(spec.model, ()), note=self._context.observer.note)
+            providers.rung_records[spec.model] = record
         return ModelHandle(
             StructuredOutputClient(
                 self._build_model(spec, price, profile, providers),
                 profile,
                 name=spec.model,
                 price=price,
-                rejected=rejected,
+                record=record,
             ),
             name=spec.model,
             max_output_tokens=spec.max_output_tokens or profile.max_output_tokens,
@@ -230,8 +243,8 @@ class _ProviderContext:
     redact: Redactor
     """Removes the providers' secrets from model output."""
     handles: dict[str, ModelHandle] = field(default_factory=dict[str, ModelHandle])
-    rejected_rungs: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
-    """Structured-output modes that a model's server rejected, by model."""
+    rung_records: dict[str, RungRecord] = field(default_factory=dict[str, RungRecord])
+    """Structured-output modes that a model's server rejected or ignored, by model."""
     rejected_parameters: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     """Sampling parameters that it rejected, by model."""
 

@@ -143,7 +143,7 @@ class Session:
         used: TotalUsage | None = None,
     ) -> Outcome:
         """Run the engine from `debate` on, then close. `runs`: judge by these runs only, without speeches."""
-        factory = ModelFactory(self.context, used=used)
+        factory = ModelFactory(self.context, used=used, rejected_modes=debate.rejected_modes)
         try:
             run = DebateRun(
                 debate,

@@ -28,7 +28,7 @@ from debate_cli.domain.events import (
 )
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun, first_assessments, mark_replaced
-from debate_cli.domain.model_call import ModelCall, TotalUsage, total_usage
+from debate_cli.domain.model_call import ModelCall, StructuredOutputMode, TotalUsage, total_usage
 from debate_cli.domain.participant import Participant, participants
 from debate_cli.domain.tasks import Brief, Cue, speech_key
 from debate_cli.domain.turn import Argument, Turn
@@ -104,10 +104,24 @@ class Debate(FrozenModel):
         )
 
     @property
+    def exchanges(self) -> list[ModelCall]:
+        """All calls, failed ones included."""
+        answered = [turn.exchange for turn in self.turns] + [item.exchange for item in self.assessments]
+        return answered + [item.exchange for item in self.failures if item.exchange is not None]
+
+    @property
     def usage(self) -> TotalUsage:
-        """Usage of all calls, including failed ones."""
-        exchanges = [turn.exchange for turn in self.turns] + [item.exchange for item in self.assessments]
-        return total_usage(exchanges + [item.exchange for item in self.failures if item.exchange is not None])
+        """Usage of all calls, failed ones included."""
+        return total_usage(self.exchanges)
+
+    @property
+    def rejected_modes(self) -> dict[str, tuple[StructuredOutputMode, ...]]:
+        """`provider/model` -> modes of structured output that its server rejected or ignored."""
+        found: dict[str, tuple[StructuredOutputMode, ...]] = {}
+        for call in self.exchanges:
+            if call.rejected:
+                found[call.model] = (*found.get(call.model, ()), *call.rejected)
+        return found
 
     def participant(self, name: str) -> Participant:
         """The debater with this name. Raises KeyError."""

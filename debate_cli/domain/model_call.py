@@ -21,6 +21,10 @@ def _is_zero(count: int) -> bool:
     return count == 0
 
 
+def _is_empty(modes: tuple[StructuredOutputMode, ...]) -> bool:
+    return not modes
+
+
 class Usage(FrozenModel):
     """Tokens of one or more calls, counted by the provider, or estimated if it reports none. All >= 0."""
 
@@ -63,6 +67,8 @@ class ModelCall(FrozenModel):
     """Seconds the provider took, summed over the attempts, without the waits between them."""
     cost_usd: Dollars | None = None
     """Price of all attempts in US dollars; None if a price is not known."""
+    rejected: tuple[StructuredOutputMode, ...] = Field(default=(), exclude_if=_is_empty)
+    """Modes of structured output that the server rejected or ignored; left out of files if there are none."""
     finish_reason: str | None = None
     """Why the model stopped, as the provider names it."""
 
@@ -77,6 +83,7 @@ def add_model_calls(*calls: ModelCall) -> ModelCall:
             "attempts": sum(call.attempts for call in calls),
             "usage": sum((call.usage for call in calls), Usage()),
             "latency_s": round(sum(call.latency_s for call in calls), 6),
+            "rejected": tuple(dict.fromkeys(mode for call in calls for mode in call.rejected)),
             "cost_usd": sum(known) if len(known) == len(costs) else None,
         }
     )

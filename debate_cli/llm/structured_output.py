@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Generic, overload
 
@@ -22,7 +24,7 @@ from debate_cli.llm.prices import compute_cost
 from debate_cli.llm.profile import Profile
 from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 from debate_cli.llm.rate_limit import pausable_deadline
-from debate_cli.llm.retry import RestartableStream, make_restartable
+from debate_cli.llm.retry import RestartableStream, ignore_note, make_restartable
 from debate_cli.llm.schema_dialect import convert_schema
 from debate_cli.llm.usage import UsageAccumulator
 
@@ -100,22 +102,62 @@ class StructuredAnswer(Generic[FormT]):
     """Whether the deadline passed. `exchange` is then a lower bound of the usage."""
 
 
+MAX_PLAIN_ANSWERS = 2
+"""Answers in plain text in a row after which the server is taken to ignore a rung."""
+
+
+class RungRecord:
+    """The rungs of one model that its server rejects or ignores. All clients of the model share it.
+
+    `name` is `provider/model`; `rejected` are the rungs known from an earlier run.
+    """
+
+    def __init__(
+        self,
+        name: str = "the model",
+        rejected: Iterable[StructuredOutputMode] = (),
+        *,
+        note: Callable[[str], None] = ignore_note,
+    ) -> None:
+        self.rejected = set(rejected)
+        """Rungs that are not used."""
+        self._name = name
+        self._note = note
+        self._plain_answers = Counter[StructuredOutputMode]()
+        """Answers in plain text in a row, by rung."""
+
+    def record_answer(self, rung: StructuredOutputMode, *, is_plain: bool) -> bool:
+        """Count an answer on `rung`. Returns whether the server has just turned out to ignore the rung."""
+        self._plain_answers[rung] = self._plain_answers[rung] + 1 if is_plain else 0
+        if self._plain_answers[rung] < MAX_PLAIN_ANSWERS or rung in self.rejected:
+            return False
+        self.rejected.add(rung)
+        self._note(f"{self._name} answers in plain text where a schema is sent: it is asked in another way from now on")
+        return True
+
+
 class StructuredOutputClient:
     """Asks `model` with the rungs of its `profile`, best first.
 
-    A rung that the server rejects is added to `rejected` and not used again; all clients of one model share the set.
+    A rung that the server rejects, or ignores twice in a row, is added to `record` and not used again.
     After an invalid answer the model is asked at most twice more: on the next rung if there was no JSON, on the same
     rung with the faults listed if it was wrong, with the request to be shorter if it was truncated.
     """
 
     def __init__(
-        self, model: Model, profile: Profile, *, name: str, price: Price | None = None, rejected: set[str] | None = None
+        self,
+        model: Model,
+        profile: Profile,
+        *,
+        name: str,
+        price: Price | None = None,
+        record: RungRecord | None = None,
     ) -> None:
         self._model = model
         self._profile = profile
         self._name = name
         self._price = price
-        self._rejected = set[str]() if rejected is None else rejected
+        self._record = record or RungRecord(name)
 
     @overload
     async def ask(
@@ -162,7 +204,8 @@ class StructuredOutputClient:
             try:
                 reply = await self._model.complete(asking.request, stream)
             except UnsupportedError as error:
-                self._rejected.add(asking.rung)
+                self._record.rejected.add(asking.rung)
+                asking.rejected.append(asking.rung)
                 if not asking.use_next_rung(error):
                     return self._build_answer(asking, error=error)
                 continue
@@ -172,6 +215,10 @@ class StructuredOutputClient:
             reading = asking.read_reply(reply)
             if isinstance(reading, RefusedError):
                 return self._build_answer(asking, error=reading)
+            if asking.can_use_next_rung and self._record.record_answer(
+                asking.rung, is_plain=asking.is_plain_text(reading)
+            ):
+                asking.rejected.append(asking.rung)
             if asking.is_good(reading):
                 return self._build_answer(asking, reading=reading)
             if not asking.prepare_reask(reading):
@@ -180,7 +227,9 @@ class StructuredOutputClient:
     def _usable_rungs(self, form: Form[Any] | None) -> tuple[StructuredOutputMode, ...]:
         if form is None:
             return ("text",)
-        return tuple(rung for rung in self._profile.rungs if rung not in self._rejected) or self._profile.rungs[-1:]
+        return (
+            tuple(rung for rung in self._profile.rungs if rung not in self._record.rejected) or self._profile.rungs[-1:]
+        )
 
     def _build_answer(
         self,
@@ -199,6 +248,7 @@ class StructuredOutputClient:
             usage=spent.usage,
             latency_s=spent.latency_s,
             cost_usd=compute_cost(spent.usage, self._price),
+            rejected=tuple(asking.rejected),
             finish_reason=asking.finish_reason,
         )
         form = None if reading is None else reading.form
@@ -217,6 +267,13 @@ class _RequestState:
         self.spent = UsageAccumulator()
         self.text = ""
         self.finish_reason: str | None = None
+        self.rejected = list[StructuredOutputMode]()
+        """Rungs that the server turned out to reject or ignore."""
+
+    @property
+    def can_use_next_rung(self) -> bool:
+        """Whether there is a rung after the current one."""
+        return len(self._rungs) > 1
 
     @property
     def rung(self) -> StructuredOutputMode:
@@ -226,7 +283,7 @@ class _RequestState:
     def use_next_rung(self, error: UnsupportedError) -> bool:
         """Switch to the next rung after the server rejected this one; False if there is none."""
         self.spent.add_failure(error)
-        if len(self._rungs) == 1:
+        if not self.can_use_next_rung:
             return False
         self._drop_rung()
         return True
@@ -254,13 +311,17 @@ class _RequestState:
         lenient = self._form is not None and self._form.lenient
         return reading.outcome == "valid" or (lenient and reading.outcome == "strayed")
 
+    def is_plain_text(self, reading: ParsedReply[Any]) -> bool:
+        """Whether the answer is text without a form."""
+        return reading.outcome == "formless" and reading is not TRUNCATED_REPLY and bool(self.text.strip())
+
     def prepare_reask(self, reading: ParsedReply[Any]) -> bool:
         """Prepare a request that lists the faults of the answer; False after MAX_REASKS."""
         if self._reasks == MAX_REASKS:
             return False
         self._reasks += 1
         self._conversation = build_reask(self._conversation, self.text, reading)
-        if reading.outcome == "formless" and reading is not TRUNCATED_REPLY and len(self._rungs) > 1:
+        if reading.outcome == "formless" and reading is not TRUNCATED_REPLY and self.can_use_next_rung:
             self._drop_rung()
         else:
             self.request = build_request(self._conversation, self._form, self.rung)

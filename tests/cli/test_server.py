@@ -139,3 +139,18 @@ def test_no_call_is_repeated_after_a_kill(here: Path) -> None:
         asked = len(server.bodies)
         assert debate("run", "--resume", "one", "-q", cwd=here, env=env).code == 0
         assert len(server.bodies) - asked == 11 - answered
+
+
+def test_a_server_that_ignores_schemas_is_asked_in_the_prompt(here: Path, server: ModelServer) -> None:
+    """After two answers in plain text, with one note. A later judging run knows it from the transcript."""
+    server.ignores_schemas = True
+    done = run(here, server, "--set", "format.order=sequential")
+    stored = read(here)
+    assert (done.code, stored["usage"]["attempts"]) == (0, stored["usage"]["calls"] + 2), done.err
+    assert done.out.count("answers in plain text where a schema is sent") == 1
+    asked = len(server.bodies)
+    env = {"LAB_URL": server.base_url, "LAB_KEY": KEY, "TEAM": "team-secret-4711"}
+    judged = debate("judge", "one", "--system", "live", "-q", cwd=here, env=env)
+    assert judged.code == 0, judged.err
+    assert len(server.bodies) > asked
+    assert not any("response_format" in body for body in server.bodies[asked:])

@@ -15,7 +15,7 @@ from debate_cli.errors import BudgetError, RefusedError, ServerError, Unauthoriz
 from debate_cli.llm.form import Form
 from debate_cli.llm.model import RESTART, OnText, OutputSchema
 from debate_cli.llm.profile import Profile
-from debate_cli.llm.structured_output import MAX_REASKS, StructuredAnswer, StructuredOutputClient
+from debate_cli.llm.structured_output import MAX_REASKS, RungRecord, StructuredAnswer, StructuredOutputClient
 
 SOUND = Opinion(reason="sound", score=7)
 THREE = Profile(rungs=("native", "tool", "prompt"))
@@ -27,13 +27,13 @@ def ask(
     *acts: Act,
     profile: Profile = THREE,
     form: Form[Opinion] = OPINION,
-    rejected: set[str] | None = None,
+    record: RungRecord | None = None,
     on_text: OnText | None = None,
 ) -> tuple[StructuredAnswer[Opinion], FakeModel]:
     """The answer to one question, and the model that was asked."""
     model = FakeModel(*acts)
     client = StructuredOutputClient(
-        model, profile, name="mock/a", price=Price(input=1, output=10, cached_input=0.5), rejected=rejected
+        model, profile, name="mock/a", price=Price(input=1, output=10, cached_input=0.5), record=record
     )
     return asyncio.run(client.ask(request(stable_chars=5), form, on_text)), model
 
@@ -151,21 +151,40 @@ def test_lowering_to_the_prompt_rung_adds_the_schema() -> None:
 
 
 def test_a_rejected_rung_is_not_used_again() -> None:
-    """Also not by other clients that share the set."""
-    rejected: set[str] = set()
-    answer, model = ask(UnsupportedError("no json_schema"), GOOD, rejected=rejected)
+    """Also not by other clients that share the record."""
+    record = RungRecord()
+    answer, model = ask(UnsupportedError("no json_schema"), GOOD, record=record)
     assert (answer.form, answer.exchange.rung, rungs(model)) == (SOUND, "tool", ["native", "tool"])
-    _, later = ask(GOOD, rejected=rejected)
-    assert (rejected, rungs(later)) == ({"native"}, ["tool"])
+    _, later = ask(GOOD, record=record)
+    assert (record.rejected, rungs(later)) == ({"native"}, ["tool"])
+
+
+def test_a_rung_that_is_ignored_twice_in_a_row_is_not_used_again() -> None:
+    """Text without JSON, where a schema was sent. There is one note, and the second answer's exchange names the rung."""
+    notes = list[str]()
+    record = RungRecord("lab/m", note=notes.append)
+    tried = [ask(BROKEN, GOOD, record=record) for _ in range(2)] + [ask(GOOD, record=record)]
+    assert [rungs(model) for _, model in tried] == [["native", "tool"], ["native", "tool"], ["tool"]]
+    assert [answer.exchange.rejected for answer, _ in tried] == [(), ("native",), ()]
+    assert notes == ["lab/m answers in plain text where a schema is sent: it is asked in another way from now on"]
+
+
+@pytest.mark.parametrize("between", [GOOD, TOO_HIGH], ids=["good", "wrong"])
+def test_an_answer_with_json_starts_the_count_again(between: str) -> None:
+    """Also one that does not fit the schema; a truncated or empty answer counts as no text."""
+    record = RungRecord()
+    for first in (BROKEN, between, BROKEN, between, CUT, reply("")):
+        ask(first, GOOD, record=record)
+    assert record.rejected == set()
 
 
 def test_all_rungs_rejected() -> None:
     """The last rejection is the error; a later question tries the last rung again."""
-    rejected: set[str] = set()
-    answer, model = ask(UnsupportedError("no"), rejected=rejected)
+    record = RungRecord()
+    answer, model = ask(UnsupportedError("no"), record=record)
     assert isinstance(answer.error, UnsupportedError)
     assert (rungs(model), answer.exchange.attempts) == (["native", "tool", "prompt"], 3)
-    assert rungs(ask(GOOD, rejected=rejected)[1]) == ["prompt"]
+    assert rungs(ask(GOOD, record=record)[1]) == ["prompt"]
 
 
 def test_a_rejected_rung_does_not_count_as_a_re_ask() -> None:

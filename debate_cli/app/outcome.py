@@ -8,6 +8,8 @@ from pathlib import Path
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import CloseReason
 from debate_cli.domain.verdict import Verdict
+from debate_cli.systems.explanation import describe_outcome
+from debate_cli.systems.tables import format_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +31,15 @@ class Outcome:
         """Motion, deciding verdict, scores and where the debate is saved."""
         lines = [self.debate.topic]
         for verdict in self.verdicts:
-            result = f"{verdict.winner} wins" if verdict.winner else verdict.option or verdict.victory
-            margin = "" if verdict.margin is None else f", {verdict.margin:g} apart"
-            scores = ", ".join(f"{name} {value:g}" for name, value in verdict.scores.items())
+            answer = describe_outcome(verdict, self.debate.document_name).rstrip(".")
+            margin = (
+                f", by {format_number(verdict.margin)}"
+                if verdict.winner is not None and verdict.margin is not None
+                else ""
+            )
+            scores = ", ".join(f"{name} {format_number(value)}" for name, value in verdict.scores.items())
             decides = " (decides)" if verdict.decides else ""
-            victory = f" ({verdict.victory}{margin})" if verdict.winner else ""
-            lines.append(f"{verdict.system}{decides}: {result}{victory}" + (f": {scores}" if scores else ""))
+            lines.append(f"{verdict.system}{decides}: {answer}{margin}{f' ({scores})' if scores else ''}")
         if self.halted is not None:
             lines.append(f"ended early: {self.halted}")
         return "\n".join([*lines, *([f"saved: {self.path}"] if self.path is not None else [])])

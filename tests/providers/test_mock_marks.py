@@ -34,7 +34,8 @@ def moderated() -> list[Debate]:
 def live() -> list[Debate]:
     """Debates of two mocks under a live judge, one per seed."""
     return [
-        run_debate(config_of(seed=seed, format={"arguments": 1}, judging={"systems": ["live"]})) for seed in range(24)
+        run_debate(config_of(seed=seed, format={"arguments": 1}, judging={"systems": ["live"]}))
+        for seed in range(4, 28)
     ]
 
 

@@ -47,7 +47,7 @@ class Consent:
 
     def format_sentence(self) -> str:
         """What is refused, and both ways to allow it."""
-        what = f"{self.variable} and the debate" if self.variable else "the debate"
+        what = f"{self.variable} and the debate's texts" if self.variable else "the debate's texts"
         return (
             f"{self.file}: provider {self.provider} would send {what} to {self.host}, and you have not allowed that; "
             f"if you trust this file and this host, use --trust-host {self.host} or "
@@ -72,8 +72,9 @@ class Destination:
     """What the user must allow before it is asked."""
 
     def format(self) -> str:
-        """`provider lab sends LAB_KEY and the debate to lab.example:8000`; not sanitized."""
-        return f"provider {self.provider} sends {' and '.join((*self.variables, 'the debate'))} to {self.host}"
+        """`provider lab sends LAB_KEY and the debate's texts to lab.example:8000`; not sanitized."""
+        what = " and ".join((*self.variables, "the debate's texts"))
+        return f"provider {self.provider} sends {what} to {self.host}"
 
 
 ConfiguredModels = tuple[DebateConfig, Sequence[ModelSpec], Mapping[str, ProviderOrigin]]

@@ -36,7 +36,7 @@ def _ask(missing: Sequence[Consent]) -> Sequence[Consent]:
         pairs = consent.remembered_as()
         if pairs[0] in answered:
             continue
-        if not typer.confirm(_format_question(consent), default=False, err=True):
+        if not _confirm(consent):
             return [consent]
         answered.update(pairs)
     if answered:
@@ -47,9 +47,8 @@ def _ask(missing: Sequence[Consent]) -> Sequence[Consent]:
     return ()
 
 
-def _format_question(consent: Consent) -> str:
-    what = f"the variable {consent.variable} and the debate" if consent.variable else "the debate"
-    return sanitize_line(
-        f"{consent.file}: provider {consent.provider} sends {what} to {consent.host}. "
-        "Do you trust this file and this host, now and later?"
-    )
+def _confirm(consent: Consent) -> bool:
+    """Say what would be sent where, and ask. The default is no."""
+    what = f"the variable {consent.variable} and the debate's texts" if consent.variable else "the debate's texts"
+    print_status(sanitize_line(f"{consent.file}: provider {consent.provider} sends {what} to {consent.host}."))
+    return typer.confirm("Do you trust this file and this host, now and later?", default=False, err=True)

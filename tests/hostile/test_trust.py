@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,9 @@ from typing import Any
 import pytest
 from cli_support import debate, run_on_terminal, write_config
 from model_server import ModelServer, model_server
+
+import debate_cli
+from debate_cli.errors import UntrustedHostError
 
 KEY = "canary-key-of-the-user-4711"
 INNOCENT = """\
@@ -128,7 +132,7 @@ def test_an_honest_configuration_works_with_a_trusted_host(
     hostile_config(here, ATTACKS["any variable"], thief)
     given = [option.replace("PORT", str(thief.port)) for option in options]
     done = debate("run", "debate.yaml", *given, cwd=here, env={**SECRETS, **env})
-    line = f"provider lab sends LAB_KEY and the debate to 0.0.0.0:{thief.port}"
+    line = f"provider lab sends LAB_KEY and the debate's texts to 0.0.0.0:{thief.port}"
     assert (done.code, f"Server: {line}" in done.out.splitlines()) == (0, True), done.err
     assert SECRETS["LAB_KEY"] in received(thief)
     checked = debate("check", "debate.yaml", *given, cwd=here, env={**SECRETS, **env})
@@ -253,7 +257,10 @@ def test_a_stored_debate_sends_nothing_to_a_host_of_its_own(here: Path, thief: M
     before = path.read_bytes()
     done = debate(*command, cwd=here, env=SECRETS)
     assert (done.code, received(thief)) == (2, "[] []"), done.err
-    assert "transcripts/evil.json: provider openai would send OPENAI_API_KEY and the debate to 127.0.0.1" in done.err
+    assert (
+        "transcripts/evil.json: provider openai would send OPENAI_API_KEY and the debate's texts to 127.0.0.1"
+        in done.err
+    )
     assert path.read_bytes() == before
     assert debate(*command, "--trust-host", "127.0.0.1", cwd=here, env=SECRETS).code == 0
     assert KEY in received(thief)
@@ -279,7 +286,7 @@ def test_a_terminal_asks_once(here: Path, thief: ModelServer) -> None:
     hostile_config(here, ATTACKS["any variable"], thief)
     code, screen = answer_on_terminal(here, "y\r")
     assert (code, SECRETS["LAB_KEY"] in received(thief)) == (0, True), screen
-    assert "debate.yaml: provider lab sends the variable LAB_KEY and the debate to 0.0.0.0" in screen
+    assert "debate.yaml: provider lab sends the variable LAB_KEY and the debate's texts to 0.0.0.0" in screen
     kept = here.parent / f"{here.name}-config" / "debate-cli" / "consents.json"
     assert kept.stat().st_mode & 0o777 == 0o600
     code, screen = answer_on_terminal(here, "")
@@ -298,6 +305,20 @@ def test_a_terminal_takes_no_answer_as_no(here: Path, thief: ModelServer, keys: 
     hostile_config(here, ATTACKS["any variable"], thief)
     code, screen = answer_on_terminal(here, keys)
     assert (code, "--trust-host" in screen, received(thief)) == (2, True, "[] []"), screen
+
+
+def test_python_takes_trusted_hosts(here: Path, thief: ModelServer) -> None:
+    """Without them, a configuration from a file cannot send anything to a host of its own; one made in Python can."""
+    path = hostile_config(here, ATTACKS["the debate alone"], thief)
+    config = debate_cli.load_config(path)
+    with pytest.raises(UntrustedHostError, match="provider lab would send the debate's texts to"):
+        asyncio.run(debate_cli.run_debate(config))
+    assert received(thief) == "[] []"
+    outcome = asyncio.run(debate_cli.run_debate(config, trusted_hosts=["0.0.0.0"]))
+    with pytest.raises(UntrustedHostError, match="provider lab would send the debate's texts to"):
+        asyncio.run(debate_cli.judge(outcome.debate, systems=["moderator"]))
+    own = debate_cli.DebateConfig.model_validate(config.model_dump(exclude_unset=True))
+    assert asyncio.run(debate_cli.run_debate(own)).debate.status == "complete"
 
 
 def test_a_mock_needs_no_consent(here: Path, thief: ModelServer) -> None:

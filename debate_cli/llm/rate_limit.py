@@ -9,6 +9,7 @@ import asyncio
 import copy
 import heapq
 import itertools
+import math
 import random as randomness
 import time
 from collections import deque
@@ -124,6 +125,8 @@ PACE_MARGIN = 1.05
 """The pace is slower than the measured one by this factor, because clocks and networks are not exact."""
 QUICKENING = 0.8
 """Factor of the interval between calls after a series without a refusal."""
+SERIES = 2
+"""Length of such a series, in multiples of the calls from which the pace was measured."""
 MAX_REMEMBERED_CALLS = 1000
 """Accepted calls from which a pace is measured."""
 
@@ -132,9 +135,9 @@ class ProviderGate:
     """Holds back the calls of one provider after it refused one (429 or 529).
 
     The refusal closes the gate for Retry-After, or for a random backoff. Then one call leaves as a probe. If the provider
-    accepts it, the others follow at the best pace that the provider accepted since the gate last opened, up to the probe;
-    after as many accepted calls as that pace was measured from, the pace grows. If Retry-After is longer than
-    MAX_RETRY_AFTER_S, or no call was accepted for `patience_s`, the waiting calls fail.
+    accepts it, the others follow at the best pace that the provider accepted since the gate last opened, up to the probe.
+    After a series of accepted calls the pace grows; the next refusal brings back the pace of that series. If Retry-After
+    is longer than MAX_RETRY_AFTER_S, or no call was accepted for `patience_s`, the waiting calls fail.
 
     `name` is the provider's name in notes, `random(low, high)` draws a backoff in seconds.
     """
@@ -169,6 +172,8 @@ class ProviderGate:
         """Seconds between two calls."""
         self._accepted: deque[float] = deque(maxlen=MAX_REMEMBERED_CALLS)
         """When the accepted calls left, since the gate last opened."""
+        self._proven_interval: float | None = None
+        """The interval of the last whole series without a refusal, since the gate last opened."""
         self._measured_calls = 0
         """Calls from which the pace was measured, and after which it grows."""
         self._calls_at_pace = 0
@@ -202,8 +207,9 @@ class ProviderGate:
             return
         self._accepted.append(call.at)
         self._calls_at_pace += 1
-        if self._calls_at_pace >= self._measured_calls:
+        if self._calls_at_pace >= SERIES * self._measured_calls:
             self._calls_at_pace = 0
+            self._proven_interval = self._interval
             self._interval *= QUICKENING
 
     def refuse(self, call: Departure, error: RateLimitedError, waiting: int) -> bool:
@@ -239,7 +245,8 @@ class ProviderGate:
         left = sorted(self._accepted)
         if left:
             paces = ((probe.at - at) / (len(left) - number) for number, at in enumerate(left))
-            self._interval = PACE_MARGIN * min(paces)
+            self._interval = min(PACE_MARGIN * min(paces), self._proven_interval or math.inf)
+        self._proven_interval = None
         self._measured_calls = len(left)
         self._calls_at_pace = 0
         self._accepted.clear()

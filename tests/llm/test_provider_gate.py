@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import pytest
 from llm_support import Act, Clock, FakeModel, reply, request
@@ -109,6 +110,16 @@ def test_a_server_with_an_allowance_answers_every_call_in_nearly_the_time_it_nee
     least = 75 * WINDOW_S / ALLOWANCE
     assert gated.clock.now <= 1.3 * least
     assert len(server.refused) <= 75 / 3
+
+
+def test_a_refusal_brings_back_the_pace_that_held() -> None:
+    """A server asks for a whole minute although a few seconds would do: that pause does not slow the calls after it."""
+    gated = Gated()
+    server = Server(gated.clock, fixed_window, lambda _accepted, _now: 60.0)
+    gated.ask(server, 75)
+    after = [at for at in server.accepted if at > server.refused[-1]]
+    assert server.refused[-1] > WINDOW_S, "the faster pace was refused"
+    assert max(later - earlier for earlier, later in pairwise(after)) <= 1.1 * WINDOW_S / ALLOWANCE
 
 
 def test_after_a_refusal_one_probe_leaves_and_the_others_follow_in_order() -> None:

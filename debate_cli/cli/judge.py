@@ -189,7 +189,7 @@ class _Judging:
         skipped = len(self.plans) - self.judged - self.failed
         if skipped:
             reason = (observer.stop_cause or screen.BY_USER).reason
-            print_status(f"{reason}; not begun and unchanged: {skipped} of {len(self.plans)} files")
+            print_status(f"{reason}; {skipped} of {len(self.plans)} files were not started and are unchanged")
         if self.judged and max(1, len(self.given.model or ())) * self.given.repeat > 1:
             print_status("note: the newest judging run decides; `debate score --runs all` shows all of them")
 

@@ -87,7 +87,7 @@ class Options(NamedTuple):
     only: Annotated[ReplayPart | None, typer.Option(help="Only this part.")] = None
     show_hidden: Annotated[bool, typer.Option("--show-hidden", help="Show hidden directives.")] = False
     plain: options.PlainOption = False
-    format: Annotated[ReplayFormat, typer.Option("--format", help="What to show it as.")] = ReplayFormat.terminal
+    format: Annotated[ReplayFormat, typer.Option("--format", help="Output format.")] = ReplayFormat.terminal
     json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file.")] = None
     force: Annotated[bool, typer.Option("--force", help="Overwrite FILE where it exists.")] = False

@@ -187,7 +187,7 @@ def test_ctrl_c_leaves_files_unchanged_that_were_not_begun(saved: Path) -> None:
         wait_until(lambda: saved.with_suffix(".jsonl").exists(), "the first to be at work")
         running.signal(signal.SIGINT)
         done = running.wait()
-    assert (done.code, "not begun and unchanged: 2 of 3 files" in done.err) == (130, True), done.err
+    assert (done.code, "2 of 3 files were not started and are unchanged" in done.err) == (130, True), done.err
     assert len({other.read_bytes() for other in others}) == 1
     assert "runs" not in read(others[0])
 

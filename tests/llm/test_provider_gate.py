@@ -64,7 +64,7 @@ class Gated:
         return RateLimitedModel(model, self.limiter, Profile())
 
     def ask(self, server: Server, calls: int) -> list[Reply | BaseException]:
-        """Make so many calls at once, through the retry policy with a single attempt."""
+        """Make `calls` concurrent calls through the retry policy, with a single attempt each."""
         model = RetryingModel(self.behind(server), max_attempts=1)
         return asyncio.run(self.clock.run(*(model.complete(request(str(number))) for number in range(calls))))
 

@@ -12,7 +12,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure, TaskFailed
 from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.systems.panel.findings import VoteOption
-from debate_cli.systems.panel.score import score_run
+from debate_cli.systems.panel.score import PanelNotes, score_run
 from debate_cli.systems.panel.settings import PanelJudge, PanelSettings
 from debate_cli.systems.panel.votes import (
     ballots_by_round,
@@ -301,14 +301,11 @@ def test_the_notes_hold_dissent() -> None:
         "c", "FAIL", confidence=0.9, critical_findings=("No costs.",), remediation_required=("Add costs.",)
     )
     notes = score_run(voted(settings, *votes("PASS", "PASS"), dissenter), "r1", settings).notes
-    assert isinstance(notes["dissent"], list)
-    (dissent,) = notes["dissent"]
-    assert isinstance(dissent, dict)
-    kept = [
-        dissent[key]
-        for key in ("judge", "option", "confidence", "critical_findings", "remediation_required", "rationale")
-    ]
-    assert kept == ["c", "FAIL", 0.9, ["No costs."], ["Add costs."], "c says FAIL"]
+    assert isinstance(notes, PanelNotes)
+    (dissent,) = notes.dissent
+    assert (dissent.judge, dissent.option, dissent.confidence) == ("c", "FAIL", 0.9)
+    assert (dissent.critical_findings, dissent.remediation_required) == (("No costs.",), ("Add costs.",))
+    assert dissent.rationale == "c says FAIL"
 
 
 def test_the_vote_of_an_unknown_judge_is_ignored() -> None:

@@ -189,6 +189,8 @@ def _print_outcome(given: Options, outcome: Outcome, redact: Redact) -> None:
     if given.json:
         write_json_chunks([dump_transcript(to_transcript(outcome.debate, outcome.verdicts), redact)])
         return
+    if given.quiet and outcome.halted is not None:
+        return
     screen.show_summary(
         outcome.debate,
         outcome.verdicts,

@@ -200,13 +200,14 @@ def show_summary(
     """
     is_full = full or only is not None
     if is_interactive(sys.stdout) and not plain:
-        from debate_cli.render.terminal_summary import closing_screen, details
+        from debate_cli.render.terminal_summary import details, fitting_screen
 
         screen = make_console(sys.stdout)
-        parts = (
-            details(debate, verdicts, only=only, judged=judged) if is_full else closing_screen(debate, verdicts, judged)
-        )
-        for part in parts:
+        for part in (
+            details(debate, verdicts, only=only, judged=judged)
+            if is_full
+            else fitting_screen(screen, debate, verdicts, judged)
+        ):
             screen.print(part)
         return
     from debate_cli.render.plain import closing_lines, details_lines

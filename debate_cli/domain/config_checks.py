@@ -106,7 +106,8 @@ def _check_two_sides(config: DebateConfig) -> Iterator[Problem]:
     for index, debater in enumerate((first, second)):
         if debater.side not in {"for", "against"}:
             said = format_suggestion(debater.side, ("for", "against")) or "; other labels need three or more debaters"
-            yield Problem(("debaters", index, "side"), f"of two debaters one is `for` and one `against`{said}")
+            words = f"`{debater.side}` is not a side: of two debaters one is `for` and one `against`{said}"
+            yield Problem(("debaters", index, "side"), words)
     if first.side == second.side:
         yield Problem(("debaters", 1, "side"), "both debaters are on one side; make one `for` and one `against`")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from rich.box import HEAVY, ROUNDED
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
 from rich.text import Text
 
@@ -50,23 +50,30 @@ from debate_cli.systems.structured.briefing import Briefing, BriefingClaim
 from debate_cli.systems.structured.weakest import WeakestArgument, find_weakest_argument
 from debate_cli.systems.tables import Lines, Table, TableRow
 
+_ROWS_BELOW = 5
+"""Rows that follow the closing screen: where it is saved, the next command, the shell's prompt."""
 MAX_MISSING = 4
 """Sentences on what was not assessed that the closing screen shows."""
 
 
 def closing_screen(
-    debate: Debate, verdicts: Sequence[Verdict], judged: Collection[str] | None = None
+    debate: Debate,
+    verdicts: Sequence[Verdict],
+    judged: Collection[str] | None = None,
+    *,
+    max_claims: int = MAX_CLAIMS,
 ) -> list[RenderableType]:
     """The answer and what a decision needs to know, on one screen.
 
-    `judged`: ids of the judging runs that were just added; only what they contribute is shown.
+    `judged`: ids of the judging runs that were just added; only what they contribute is shown. `max_claims`: claims under
+    each label.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     summary = summarize_verdicts(shown, verdicts)
     styles = theme.participant_styles(debate.participants)
     claims = [
-        *_claim_rows("rely on", summary.rely_on, styles),
-        *_claim_rows("check first", summary.check_first, styles),
+        *_claim_rows("rely on", summary.rely_on, styles, max_claims),
+        *_claim_rows("check first", summary.check_first, styles, max_claims),
     ]
     rows: list[tuple[str, RenderableType]] = [
         *claims,
@@ -80,6 +87,16 @@ def closing_screen(
         ("more", Text("`--details` and `debate replay` show every table", style=theme.MUTED)),
     ]
     return [Text(""), _answer_panel(summary, styles), label_grid(rows), *_rehearsal_lines(debate)]
+
+
+def fitting_screen(
+    console: Console, debate: Debate, verdicts: Sequence[Verdict], judged: Collection[str] | None = None
+) -> list[RenderableType]:
+    """The closing screen with as many claims as fit into the window; all of them if none fit."""
+    screens = [closing_screen(debate, verdicts, judged, max_claims=count) for count in range(MAX_CLAIMS, 0, -1)]
+    rows = console.height - _ROWS_BELOW
+    fitting = (parts for parts in screens if len(console.render_lines(Group(*parts), pad=False)) <= rows)
+    return next(fitting, screens[0])
 
 
 def details(
@@ -157,11 +174,11 @@ def _missing_view(sentences: Sequence[str]) -> RenderableType:
 
 
 def _claim_rows(
-    label: str, claims: Sequence[SummaryClaim], styles: ParticipantStyles
+    label: str, claims: Sequence[SummaryClaim], styles: ParticipantStyles, max_claims: int
 ) -> list[tuple[str, RenderableType]]:
     """The first claims under a label, and how many more there are."""
     rows: list[tuple[str, RenderableType]] = []
-    for claim in claims[:MAX_CLAIMS]:
+    for claim in claims[:max_claims]:
         style = styles.get(claim.participant)
         badge = tables.STANDING_BADGES[claim.standing]
         score = "" if claim.score is None else f" {theme.format_number(claim.score)}"
@@ -173,8 +190,8 @@ def _claim_rows(
             terminal_line(shorten(claim.claim, MAX_CLAIM_LENGTH)),
         )
         rows.append(("" if rows else label, head))
-    if len(claims) > MAX_CLAIMS:
-        rows.append(("", Text(f"and {len(claims) - MAX_CLAIMS} more", style=theme.MUTED)))
+    if len(claims) > max_claims:
+        rows.append(("", Text(f"and {len(claims) - max_claims} more", style=theme.MUTED)))
     return rows
 
 

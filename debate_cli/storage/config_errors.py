@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from debate_cli.domain.config import KEY_ALIASES, DebateConfig
 from debate_cli.domain.config_checks import CONFIGURABLE_PHASES, KeyPath, Problem
-from debate_cli.domain.suggestions import format_suggestion
+from debate_cli.domain.suggestions import closest_match, format_suggestion
 from debate_cli.domain.turn import Phase
 from debate_cli.storage.plain import get_child, is_list, is_mapping
 from debate_cli.storage.yaml_positions import SourcePosition, YamlFault, escape_unprintable
@@ -143,8 +143,18 @@ def problems_from_validation(error: ValidationError, data: Any) -> list[Problem]
     for item in error.errors(include_url=False):
         found.setdefault(_key_path(item["loc"], data), []).append(item)
     parents = {path[:length] for path in found for length in range(len(path))}
-    innermost = ((path, items) for path, items in found.items() if path not in parents)
+    misspelled = {_meant_key(path, data) for path, items in found.items() if items[0]["type"] == "extra_forbidden"}
+    innermost = (
+        (path, items)
+        for path, items in found.items()
+        if path not in parents and not (items[0]["type"] == "missing" and path in misspelled)
+    )
     return [_merge_errors(path, items, data) for path, items in islice(innermost, MAX_PROBLEMS + 1)]
+
+
+def _meant_key(path: KeyPath, data: Any) -> KeyPath:
+    """The path of the known key that the unknown key at `path` is similar to; `path` itself if there is none."""
+    return (*path[:-1], closest_match(str(path[-1]), allowed_keys(path[:-1], data)) or path[-1])
 
 
 def format_validation_error(item: Any) -> str:

@@ -38,6 +38,7 @@ def test_a_token_budget_ends_the_run(here: Path, options: tuple[str, str]) -> No
     assert len(stopped["turns"]) >= 2
     assert "limits.max_tokens 9000" in done.err
     assert "debate run --resume transcripts/one.json --max-tokens" in done.err
+    assert done.out == "", "no heading without a verdict"
 
 
 def test_a_higher_budget_resumes_to_the_same_debate(here: Path, saved_once: Path) -> None:

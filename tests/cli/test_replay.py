@@ -122,7 +122,9 @@ STEPPING = {"TERM": "xterm-256color", "NO_COLOR": "", "COLUMNS": "100"}
 def test_a_key_shows_the_next_speech_and_q_stops(saved: Path, columns: str) -> None:
     """Two keys and a q: three whole speeches, no verdict; the keys are named."""
     env = STEPPING | {"COLUMNS": columns, "LINES": "24"}
-    code, drawn = run_on_terminal("replay", saved, "--step", cwd=saved.parent.parent, keys="  q", env=env)
+    code, drawn = run_on_terminal(
+        "replay", saved, "--step", cwd=saved.parent.parent, after="any key", keys="  q", env=env
+    )
     shown = [f"turn {index + 1} ·" in drawn for index in range(4)]
     assert (code, shown, "any key: next turn · q: stop" in drawn) == (0, [True, True, True, False], True)
     assert [words for words in ("thinking", "⋯", "Verdict") if words in drawn] == []
@@ -130,19 +132,23 @@ def test_a_key_shows_the_next_speech_and_q_stops(saved: Path, columns: str) -> N
 
 def test_steps_use_plain_line_ends(saved: Path) -> None:
     """The terminal turns each line end into a new line."""
-    _, drawn = run_on_terminal("replay", saved, "--step", cwd=saved.parent.parent, keys=" q", env=STEPPING)
+    _, drawn = run_on_terminal(
+        "replay", saved, "--step", cwd=saved.parent.parent, after="any key", keys=" q", env=STEPPING
+    )
     assert (re.search(r"(?<!\r)\n", drawn), drawn.count("\r\n") > 1) == (None, True)
 
 
 def test_an_arrow_is_one_key(saved: Path) -> None:
     """Its three bytes show one speech."""
-    _, drawn = run_on_terminal("replay", saved, "--step", cwd=saved.parent.parent, keys="\x1b[Bq", env=STEPPING)
+    _, drawn = run_on_terminal(
+        "replay", saved, "--step", cwd=saved.parent.parent, after="any key", keys="\x1b[Bq", env=STEPPING
+    )
     assert [f"turn {index + 1} ·" in drawn for index in range(3)] == [True, True, False]
 
 
 def test_keys_are_named_with_plain_lines(saved: Path) -> None:
     """Once; without a terminal there is no waiting and no note."""
-    _, drawn = run_on_terminal("replay", saved, "--step", "--plain", cwd=saved.parent.parent, keys="q")
+    _, drawn = run_on_terminal("replay", saved, "--step", "--plain", cwd=saved.parent.parent, after="any key", keys="q")
     away = replay(saved, saved, "--step")
     assert (drawn.count("any key: next turn · q: stop"), "== Round 2" in drawn) == (1, False)
     assert (away.code, "any key" in away.err, "== Round 3" in away.out) == (0, False, True)

@@ -28,7 +28,7 @@ from debate_cli.render.live.speech import PanelRow, turn_panel
 from debate_cli.render.plain import closing_lines, header_lines
 from debate_cli.render.report import ReportPart
 from debate_cli.render.resume_hint import required_change
-from debate_cli.render.terminal_summary import closing_screen, details
+from debate_cli.render.terminal_summary import closing_screen, details, fitting_screen
 from debate_cli.systems.scoring import score
 
 REHEARSAL = "REHEARSAL: mock provider, no model was called"
@@ -111,6 +111,20 @@ def test_a_part_is_shown_alone(only: ReportPart, present: list[str], absent: str
     shown = text(details(debate(), score(debate()), only=only), 100)
     assert all(part in shown for part in present)
     assert absent not in shown
+
+
+def test_a_small_window_shows_fewer_claims() -> None:
+    """So many that 5 rows stay free below; if even one of each kind is too much, all of them."""
+    shown = debate()
+
+    def rows(height: int) -> int:
+        window = Console(width=60, height=height)
+        return len(text(fitting_screen(window, shown, score(shown)), 60).splitlines())
+
+    all_rows = rows(200)
+    assert rows(all_rows + 5) == all_rows
+    assert rows(all_rows + 4) < all_rows
+    assert rows(10) == all_rows
 
 
 def test_the_closing_screen_fits_one_screen() -> None:

@@ -76,7 +76,7 @@ def test_a_key_path_reaches_into_lists(key: str, value: str, path: list[str | No
         (
             "debaters",
             "[{name: Pro, side: agianst}, {name: Con, side: against}]",
-            "--set: debaters.0.side: of two debaters",
+            "--set: debaters.0.side: `agianst` is not a side",
         ),
     ],
 )

@@ -42,7 +42,7 @@ class Adapter:
     name: str
     make_server: Callable[[Endpoint], HttpServer]
     profile: Profile
-    whole: Playback
+    whole: tuple[bytes]
     """The answer `Hi`."""
     begun: tuple[str, ...]
     """Events of a stream up to the text `a`, with its usage where the vendor sends it first."""
@@ -101,7 +101,7 @@ OPENAI_USAGE = {
 }
 
 
-def completion(message: Mapping[str, Any], finish: str | None = "stop") -> Playback:
+def completion(message: Mapping[str, Any], finish: str | None = "stop") -> tuple[bytes]:
     """A whole chat completion."""
     choice = {"index": 0, "message": {"role": "assistant"} | dict(message), "finish_reason": finish}
     head = {"id": "x", "object": "chat.completion", "created": 1, "model": "m"}
@@ -137,7 +137,7 @@ ANTHROPIC_USAGE = {
 HEAD = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "stop_sequence": None}
 
 
-def message(*content: Mapping[str, Any], stop: str | None = "end_turn", **more: Any) -> Playback:
+def message(*content: Mapping[str, Any], stop: str | None = "end_turn", **more: Any) -> tuple[bytes]:
     """A whole message."""
     return http_response(HEAD | {"content": list(content), "stop_reason": stop, "usage": ANTHROPIC_USAGE} | more)
 

@@ -123,7 +123,7 @@ def http_response(
     status: int = 200,
     content_type: str = "application/json",
     headers: Mapping[str, str] | None = None,
-) -> Playback:
+) -> tuple[bytes]:
     """A whole HTTP answer."""
     raw = body if isinstance(body, bytes) else (body if isinstance(body, str) else json.dumps(body)).encode()
     lines = [

@@ -6,9 +6,11 @@ often as allowed, and panels deliberate to their last round. Retries after a pro
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from debate_cli.app.context import RunContext
 from debate_cli.app.model_factory import with_mock_models
@@ -44,6 +46,8 @@ class PromptMeter:
     serves: bool = True
     longest_prompts: dict[str, int] = field(default_factory=dict[str, int])
     """Purpose of a request -> tokens of its longest prompt, estimated on the high side."""
+    speeches: int = 0
+    """Free speeches so far."""
 
     def wrap(self, name: str, model: Model) -> Model:
         """`model`, with its prompts measured."""
@@ -63,18 +67,37 @@ class _MeteredModel:
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         longest = self.meter.longest_prompts
         longest[request.purpose] = max(longest.get(request.purpose, 0), estimate_input_tokens(request, Profile()))
-        return await self.model.complete(request, on_text)
+        reply = await self.model.complete(request, on_text)
+        if request.purpose != "speech":
+            return reply
+        self.meter.speeches += 1
+        return replace(reply, text=_with_new_claims(reply.text, self.meter.speeches))
+
+
+def _with_new_claims(text: str, number: int) -> str:
+    """The reply of a free speech with claims that no other speech has, so that the simulated debate does not converge."""
+    content: dict[str, Any] = json.loads(text)
+    claims = [{**claim, "claim": f"{claim['claim']} ({number})"} for claim in content.get("claims") or [_PLAIN_CLAIM]]
+    return json.dumps({**content, "claims": claims}, ensure_ascii=False)
+
+
+_PLAIN_CLAIM = {"claim": "It holds here too.", "reasoning": "It follows from what was said.", "evidence": "A census."}
 
 
 async def simulate_debate(context: RunContext) -> tuple[Debate, PromptMeter]:
-    """Run the debate on fast mocks without limits or files. Returns the debate and the lengths of its prompts."""
+    """Run the debate to its last turn on fast mocks, without limits or files: nobody surrenders, and nothing converges.
+
+    Returns the debate and the lengths of its prompts.
+    """
     meter = PromptMeter()
     config = with_mock_models(context.config)
     models = {
-        name: ModelSpec(model="mock/rehearsal", max_output_tokens=spec.max_output_tokens)
+        name: ModelSpec(model=spec.model, max_output_tokens=spec.max_output_tokens)
         for name, spec in config.models.items()
     }
-    config = config.model_copy(update={"models": models, "limits": Limits()})
+    systems = tuple(system.without_surrender() for system in config.judging.systems)
+    judging = config.judging.model_copy(update={"systems": systems})
+    config = config.model_copy(update={"models": models, "limits": Limits(), "judging": judging})
     session = Session(replace(context, config=config, cassette=meter, observer=NullObserver(), stop=StopSignal()))
     return (await session.begin("simulation", None)).debate, meter
 
@@ -224,13 +247,14 @@ class _Estimator:
         calls = question.worst * question.max_asks
         again = sum(range(question.max_asks)) * (output + REASK_TOKENS)
         worst = Usage(input_tokens=calls * question.worst_prompt + question.worst * again, output_tokens=calls * output)
-        planned = _scale_average_usage(simulated, question.planned)
+        planned = sum((exchange.usage for exchange in simulated), Usage())
+        count = len(simulated) or question.planned
         return RoleEstimate(
             name,
             spec,
-            CallTotals(question.planned, planned, compute_cost(planned, price)),
+            CallTotals(count, planned, compute_cost(planned, price)),
             CallTotals(calls, worst, compute_cost(worst, price)),
-            question.simulated_prompt + planned.output_tokens // max(1, question.planned),
+            question.simulated_prompt + planned.output_tokens // max(1, count),
             self.registry.context_tokens(spec.model),
         )
 
@@ -248,12 +272,3 @@ class _Estimator:
 
     def _max_output_tokens(self, spec: ModelSpec) -> int:
         return spec.max_output_tokens or self.registry.profile(spec.model).max_output_tokens
-
-
-def _scale_average_usage(simulated: Sequence[ModelCall], calls: int) -> Usage:
-    """Usage of `calls` calls that each use the average of the simulated ones."""
-    count = max(1, len(simulated))
-    spent = sum((exchange.usage for exchange in simulated), Usage())
-    return Usage(
-        input_tokens=round(spent.input_tokens * calls / count), output_tokens=round(spent.output_tokens * calls / count)
-    )

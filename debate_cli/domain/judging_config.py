@@ -80,6 +80,10 @@ class SystemSettings(ConfigModel):
         """The settings with `count` judges; None if the system has only one judge."""
         return self if count == 1 else None
 
+    def without_surrender(self) -> Self:
+        """The settings for simulating a whole debate: no debater gives up."""
+        return self
+
     def for_added_run(self) -> Self:
         """The settings for judging a saved debate: without what only a running debate can use."""
         return self

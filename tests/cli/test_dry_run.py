@@ -141,3 +141,26 @@ def test_a_recording_is_not_begun(here: Path) -> None:
     """No model is asked, so the file is not created."""
     done = debate("run", MOCK, "--dry-run", "--record", "tape.jsonl", cwd=here)
     assert (done.code, (here / "tape.jsonl").exists()) == (0, False)
+
+
+@pytest.mark.parametrize(
+    "debate_format",
+    ["{arguments: 3}", "{kind: free_flowing, turns: 5}", "{kind: free_flowing, turns: 4, history: recent}"],
+)
+def test_the_plan_is_within_a_quarter_of_what_a_run_uses(here: Path, debate_format: str) -> None:
+    """Input and output tokens of all calls, for a debate that runs to its last turn on the same mock."""
+    never = "{surrender_threshold: 0, stance_neutral_threshold: 0, consecutive_persuasion: 10}"
+    judging = f"judging: {{systems: [structured, panel, {{kind: persuasion, victory_conditions: {never}}}]}}\n"
+    text = f"topic: Cats or dogs?\n{TWO}models: {{default: {{model: mock/a}}}}\nformat: {debate_format}\n{judging}"
+    planned = plan(here, text)["planned"]
+    used = debate("run", "debate.yaml", "--no-save", "--json", cwd=here).json["usage"]
+    for tokens in ("input_tokens", "output_tokens"):
+        assert planned[tokens] == pytest.approx(used[tokens], rel=0.25)
+
+
+def test_the_plan_has_no_surrender(here: Path) -> None:
+    """A debater that surrenders in a rehearsal makes no plan shorter."""
+    config = f"topic: t\n{TWO}models: {{default: {{model: mock/a}}}}\nformat: {{kind: free_flowing, turns: 10}}\n"
+    strict = "{surrender_threshold: 1, stance_neutral_threshold: 1, consecutive_persuasion: 1}"
+    judged = f"judging: {{systems: [structured, {{kind: persuasion, victory_conditions: {strict}}}]}}\n"
+    assert plan(here, config + judged)["planned"] == plan(here, config)["planned"]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 from pydantic import Field
 
 from debate_cli.domain.config_model import ConfigModel
 from debate_cli.domain.judging_config import JudgeSeat, NonNegative, SystemSettings, UnitInterval
+
+MAX_CONSECUTIVE = 10
+"""Bound of `consecutive_persuasion`."""
 
 
 class VictoryConditions(ConfigModel):
@@ -17,7 +20,7 @@ class VictoryConditions(ConfigModel):
     """A debater under recent strong persuasion surrenders if its conviction is below this."""
     stance_neutral_threshold: UnitInterval = 0.2
     """A debater with little conviction surrenders if its stance is closer to 0 than this."""
-    consecutive_persuasion: int = Field(default=3, ge=1, le=10)
+    consecutive_persuasion: int = Field(default=3, ge=1, le=MAX_CONSECUTIVE)
     """A debater surrenders if this number of consecutive turns persuaded it (above 0.5)."""
 
 
@@ -50,6 +53,12 @@ class PersuasionSettings(SystemSettings):
     """When a debater surrenders."""
     clear_margin: NonNegative = 30.0
     """A margin above this is a clear victory."""
+
+    def without_surrender(self) -> Self:
+        """The settings with the strictest conditions of a surrender."""
+        never = {"surrender_threshold": 0.0, "stance_neutral_threshold": 0.0, "consecutive_persuasion": MAX_CONSECUTIVE}
+        conditions = self.victory_conditions.model_copy(update=never)
+        return self.model_copy(update={"victory_conditions": conditions})
 
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:

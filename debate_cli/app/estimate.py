@@ -46,8 +46,8 @@ class PromptMeter:
     serves: bool = True
     longest_prompts: dict[str, int] = field(default_factory=dict[str, int])
     """Purpose of a request -> tokens of its longest prompt, estimated on the high side."""
-    speeches: int = 0
-    """Free speeches so far."""
+    claims: set[str] = field(default_factory=set[str])
+    """Claims of free speeches so far."""
 
     def wrap(self, name: str, model: Model) -> Model:
         """`model`, with its prompts measured."""
@@ -68,17 +68,22 @@ class _MeteredModel:
         longest = self.meter.longest_prompts
         longest[request.purpose] = max(longest.get(request.purpose, 0), estimate_input_tokens(request, Profile()))
         reply = await self.model.complete(request, on_text)
-        if request.purpose != "speech":
-            return reply
-        self.meter.speeches += 1
-        return replace(reply, text=_with_new_claims(reply.text, self.meter.speeches))
+        return (
+            replace(reply, text=_with_new_claims(reply.text, self.meter.claims))
+            if request.purpose == "speech"
+            else reply
+        )
 
 
-def _with_new_claims(text: str, number: int) -> str:
-    """The reply of a free speech with claims that no other speech has, so that the simulated debate does not converge."""
+def _with_new_claims(text: str, known: set[str]) -> str:
+    """A free speech in which a claim that is `known` gets a number, so that the simulated debate does not converge."""
     content: dict[str, Any] = json.loads(text)
-    claims = [{**claim, "claim": f"{claim['claim']} ({number})"} for claim in content.get("claims") or [_PLAIN_CLAIM]]
-    return json.dumps({**content, "claims": claims}, ensure_ascii=False)
+    claims: list[dict[str, Any]] = content.get("claims") or ([] if content.get("rebuttals") else [_PLAIN_CLAIM])
+    new = [
+        {**claim, "claim": f"{claim['claim']} ({len(known)})"} if claim["claim"] in known else claim for claim in claims
+    ]
+    known.update(claim["claim"] for claim in new)
+    return text if new == content.get("claims", []) else json.dumps({**content, "claims": new}, ensure_ascii=False)
 
 
 _PLAIN_CLAIM = {"claim": "It holds here too.", "reasoning": "It follows from what was said.", "evidence": "A census."}

@@ -245,6 +245,10 @@ def test_a_broken_stream(adapter: Adapter, playback: Playback, error: type[Model
     assert type(adapter.ask_for_error(playback, stream=True)) is error
 
 
+(WHOLE_ANSWER,) = OPENAI.whole
+assert isinstance(WHOLE_ANSWER, bytes)
+
+
 @both_adapters
 @whole_and_streamed
 @pytest.mark.parametrize(
@@ -254,7 +258,7 @@ def test_a_broken_stream(adapter: Adapter, playback: Playback, error: type[Model
         pytest.param(("close",), UnreachableError, id="closed"),
         pytest.param(("stall",), ModelTimeoutError, id="silent"),
         pytest.param((b"NOT HTTP\r\n\r\n", "close"), UnreachableError, id="no http"),
-        pytest.param((OPENAI.whole[0][:-5], "close"), UnreachableError, id="body cut off"),
+        pytest.param((WHOLE_ANSWER[:-5], "close"), UnreachableError, id="body cut off"),
     ],
 )
 def test_a_failed_connection(adapter: Adapter, stream: bool, playback: Playback, error: type[ModelError]) -> None:

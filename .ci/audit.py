@@ -1,4 +1,4 @@
-"""Checks the packages of `.ci/constraints.txt` for known vulnerabilities with pip-audit: `python audit.py PIP_AUDIT`.
+"""Checks the packages of `.ci/constraints*.txt` for known vulnerabilities with pip-audit: `python audit.py PIP_AUDIT`.
 
 pip-audit itself succeeds if it skipped every package. Exit codes: 0 all audited and none vulnerable, 1 vulnerabilities,
 2 not audited.
@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-CONSTRAINTS = Path(__file__).parent / "constraints.txt"
+CONSTRAINTS = sorted(Path(__file__).parent.glob("constraints*.txt"))
 OPTIONS = ("--require-hashes", "--disable-pip", "--format", "json", "--progress-spinner", "off")
 MAX_NAMED = 5
 
@@ -20,7 +20,10 @@ MAX_NAMED = 5
 def main(program: str) -> int:
     """Run the program and print the result. Returns the exit code."""
     done = subprocess.run(
-        [program, *OPTIONS, "--requirement", str(CONSTRAINTS)], capture_output=True, text=True, check=False
+        [program, *OPTIONS, *(f"--requirement={path}" for path in CONSTRAINTS)],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     try:
         packages: list[dict[str, Any]] = json.loads(done.stdout)["dependencies"]

@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parent.parent
-CONSTRAINTS = (ROOT / ".ci" / "constraints.txt").read_text()
+CONSTRAINTS = "".join(path.read_text() for path in sorted((ROOT / ".ci").glob("constraints*.txt")))
 PINNED = re.compile(r"^(\S+)==([^\s;]+)(?: ;[^\\]*)? \\\n((?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)", re.MULTILINE)
 
 
@@ -30,7 +30,7 @@ def test_ci_installs_the_packages_that_the_project_names() -> None:
 
 
 def test_every_package_has_hashes() -> None:
-    """The file contains nothing but comments and pinned packages with hashes, so no address of an index either."""
+    """The files contain nothing but comments and pinned packages with hashes, so no address of an index either."""
     rest = PINNED.sub("", CONSTRAINTS)
     assert [line for line in rest.splitlines() if line and not line.startswith("#")] == []
 

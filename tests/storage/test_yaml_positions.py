@@ -56,7 +56,7 @@ def test_scalars_follow_the_core_schema(text: str, data: Any) -> None:
         ("a: 1\n---\nb: 2", 2, 1, "a second document"),
         ("? [1]\n: 2", 1, 3, "a key must be"),
         ("a: b\nc: \x07", 2, 4, "control character"),
-        ("a: {<<: 3}", 1, 5, "`<<` takes a mapping"),
+        ("a: {<<: 3}", 1, 5, "`<<` needs a mapping"),
         ("[" * 10_000, 1, MAX_YAML_DEPTH + 1, "deep"),
         ("- " * 10_000, 1, 2 * MAX_YAML_DEPTH + 1, "deep"),
         ("- a\n" * 50_000, 20_000, 3, "more than 20000 values"),

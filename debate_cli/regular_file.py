@@ -1,10 +1,11 @@
-"""Opens regular files only: a FIFO would block for ever, and a device may have no end."""
+"""Opens regular files only: a FIFO would block for ever, and a device may have no end. Follows links without failing."""
 
 from __future__ import annotations
 
 import errno
 import os
 import stat
+from collections.abc import Iterable
 from pathlib import Path
 
 
@@ -27,3 +28,16 @@ def read_regular_file(path: Path) -> bytes:
     """The content of the regular file at `path`. Raises OSError."""
     with os.fdopen(open_regular_file(path), "rb") as file:
         return file.read()
+
+
+def follow_links(path: Path) -> Path:
+    """The absolute path without links. A link that leads to itself stays; opening it fails."""
+    return Path(os.path.realpath(path))
+
+
+def is_inside(path: Path, folders: Iterable[Path]) -> bool:
+    """Whether `path`, with its links followed, is in one of `folders`. A name with a NUL is in none."""
+    if "\0" in str(path):
+        return False
+    resolved = follow_links(path)
+    return any(resolved.is_relative_to(follow_links(folder)) for folder in folders)

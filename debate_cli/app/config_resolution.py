@@ -19,8 +19,9 @@ from debate_cli.domain.config_checks import Problem, check_config, check_judging
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.errors import ConfigError
 from debate_cli.providers.registry import collect_provider_secrets
+from debate_cli.regular_file import is_inside
 from debate_cli.storage.config_errors import SourceMap
-from debate_cli.storage.config_file import ConfigCheck, LoadedConfig, check_inside, read_config_file, read_prompt_files
+from debate_cli.storage.config_file import ConfigCheck, LoadedConfig, read_config_file, read_prompt_files
 from debate_cli.storage.overrides import ConfigChange
 from debate_cli.storage.provider_origin import settings_fingerprint
 from debate_cli.storage.redact import Redactor, redact_values
@@ -157,14 +158,12 @@ def check_output_folder(loaded: LoadedConfig, trusted_folders: Sequence[Path]) -
     path = ("output", "dir")
     if any(path[:length] in loaded.source_map.origins for length in (1, 2)):
         return
-    try:
-        check_inside(Path(loaded.config.output.dir), (Path(), loaded.folder, *trusted_folders))
-    except ValueError:
+    if not is_inside(Path(loaded.config.output.dir), (Path(), loaded.folder, *trusted_folders)):
         problem = Problem(
             path,
             "leads out of the working folder; choose where to save with --out DIR, or allow it with --trust-path DIR",
         )
-        raise ConfigError(loaded.source_map.format_problem(problem)) from None
+        raise ConfigError(loaded.source_map.format_problem(problem))
 
 
 def all_secrets(loaded: LoadedConfig) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ from debate_cli.domain.events import Event, JudgingOpened
 from debate_cli.engine import StopSignal
 from debate_cli.errors import DebateError, StorageError, TranscriptError, UsageError
 from debate_cli.observer import Observer
-from debate_cli.regular_file import open_regular_file
+from debate_cli.regular_file import follow_links, open_regular_file
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.ids import new_id, validate_id
 from debate_cli.storage.lock import check_unlocked
@@ -203,7 +203,7 @@ def _reserve_target(task: JudgePlan, taken: dict[Path, Path]) -> None:
     """Raise TranscriptError if another file has the same target."""
     if task.target is None:
         return
-    other = taken.setdefault(task.target.resolve(), task.source)
+    other = taken.setdefault(follow_links(task.target), task.source)
     if other != task.source:
         raise TranscriptError(
             f"{task.source}: would overwrite {task.target}, the target of {other}; use another --out folder"

@@ -27,7 +27,7 @@ from debate_cli.providers.cassette import CassettePlayer, CassetteRecorder
 from debate_cli.providers.embedded import MISSING_EXTRA_MESSAGE
 from debate_cli.providers.provider_table import merge_provider_rows
 from debate_cli.providers.registry import models_without_extra, models_without_key, split_model_name
-from debate_cli.regular_file import read_regular_file
+from debate_cli.regular_file import follow_links, read_regular_file
 from debate_cli.storage.config_file import ConfigCheck, LoadedConfig
 from debate_cli.storage.overrides import ConfigChange, Override, variable_override
 from debate_cli.storage.redact import Redactor
@@ -142,7 +142,7 @@ def print_notes(notes: Iterable[str]) -> None:
 
 def _is_shipped(path: Path) -> bool:
     """Whether `path` is the default configuration that comes with the package."""
-    return path.resolve() == (packaged_config_dir() / "debate.yaml").resolve()
+    return follow_links(path) == follow_links(packaged_config_dir() / "debate.yaml")
 
 
 def _without_example(path: Path, changes: Sequence[ConfigChange]) -> list[ConfigChange]:

@@ -22,7 +22,7 @@ from debate_cli.domain.suggestions import format_suggestion_or_list
 from debate_cli.errors import ConfigError
 from debate_cli.llm.prompts import Prompts, shipped_prompts
 from debate_cli.providers.provider_table import BUILTIN_PROVIDERS
-from debate_cli.regular_file import open_regular_file
+from debate_cli.regular_file import is_inside, open_regular_file
 from debate_cli.storage.config_errors import MAX_PROBLEMS, SourceMap, problems_from_validation
 from debate_cli.storage.overrides import ConfigChange, apply_overrides, overrides_from_env, to_overrides
 from debate_cli.storage.plain import is_list, is_mapping
@@ -115,10 +115,9 @@ def read_prompt_files(
     return texts, problems
 
 
-def check_inside(path: Path, folders: Sequence[Path]) -> None:
+def _check_inside(path: Path, folders: Sequence[Path]) -> None:
     """Raise ValueError if `path`, with its links followed, is in none of `folders`."""
-    resolved = path.resolve()
-    if not any(resolved.is_relative_to(folder.resolve()) for folder in folders):
+    if not is_inside(path, folders):
         raise ValueError(
             "the file must be in the folder of the configuration or below it; move it there, or allow its folder with "
             "--trust-path DIR"
@@ -129,7 +128,7 @@ def _read_named_file(path: Path, within: Sequence[Path] | None, max_bytes: int) 
     """The text of a file that must be in one of the folders `within` (None: anywhere). Raises ValueError with one sentence."""
     try:
         if within is not None:
-            check_inside(path, within)
+            _check_inside(path, within)
         with os.fdopen(open_regular_file(path), "rb") as opened:
             data = opened.read(max_bytes + 1)
     except FileNotFoundError as error:
@@ -260,8 +259,8 @@ class _ConfigLoader:
             path = ("models", name, "script")
             if spec.script is not None and not self._is_option(*path):
                 try:
-                    check_inside(self.folder / spec.script, (self.folder, *self.trusted_folders))
-                except (ValueError, OSError) as error:
+                    _check_inside(self.folder / spec.script, (self.folder, *self.trusted_folders))
+                except ValueError as error:
                     yield Problem(path, str(error))
 
     def _read_prompts(self, data: Mapping[str, Any]) -> dict[str, str]:

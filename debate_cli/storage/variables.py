@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from debate_cli.errors import ConfigError
-from debate_cli.regular_file import open_regular_file
+from debate_cli.regular_file import is_inside, open_regular_file
 from debate_cli.storage.plain import is_list, is_mapping
 from debate_cli.storage.yaml_positions import YamlPath
 
@@ -68,7 +68,7 @@ def load_environment(folder: Path, env: Mapping[str, str]) -> Environment:
     `folder`: such a file may have been downloaded. Raises ConfigError if the file cannot be read.
     """
     path = folder / ".env"
-    if not path.resolve().is_relative_to(folder.resolve()):
+    if not is_inside(path, (folder,)):
         return Environment(env, notes=(f"{path} is ignored: it is a link that leads out of its folder",))
     values = _read_dotenv(path)
     ignored = [name for name in values if _NO_KEY.fullmatch(name)]

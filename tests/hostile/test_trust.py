@@ -388,6 +388,26 @@ def test_a_configuration_saves_in_the_working_folder(here: Path, where: str) -> 
     assert debate("run", "debate.yaml", "-q", "--trust-path", outside, cwd=here).code == 0
 
 
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [
+        ("background: {file: loop}", 2),
+        ("prompts: {opening: loop}", 2),
+        ("models: {default: {model: mock/scripted, script: loop}}", 2),
+        ("output: {dir: loop}", 1),
+        ("seed: 1", 0),
+    ],
+)
+def test_a_link_to_itself_is_an_error_and_no_crash(here: Path, more: str, code: int) -> None:
+    """A file that is needed cannot be read or written; a `.env` that is such a link counts as absent."""
+    for name in ("loop", ".env"):
+        (here / name).symlink_to(name)
+    head = MOCK if "models" not in more else MOCK.replace("models: {default: {model: mock/m}}", "")
+    write_config(here, f"{head}{more}\n")
+    done = debate("run", "debate.yaml", "-q", cwd=here)
+    assert (done.code, "unexpected" in done.err) == (code, False), done.err
+
+
 STORED_PATHS = {
     "a script": {"models": {"default": {"model": "mock/scripted", "script": "script.yaml"}}},
     "weights": {"models": {"default": {"model": "local/mine.gguf"}}},

@@ -16,7 +16,10 @@ from debate_cli.app.context import RunContext
 from debate_cli.app.model_factory import ModelFactory
 from debate_cli.domain.config import DebateConfig, ModelSpec, ProviderSpec
 from debate_cli.domain.judging_run import JudgingRun
+from debate_cli.domain.model_call import ModelCall, Usage
+from debate_cli.errors import BudgetError
 from debate_cli.llm.form import FormModel
+from debate_cli.llm.model import OnText, Reply, Request
 from debate_cli.llm.structured_output import ModelHandle, StructuredAnswer
 from debate_cli.observer import NullObserver
 
@@ -142,3 +145,44 @@ def test_a_refused_temperature_is_found_out_once_a_model() -> None:
     assert [answer.exchange.attempts for answer in found] == [2, 2, 1]
     assert sent == [True, False, True, False, False]
     assert notes == [f"lab/{name} does not accept temperature; it is left out from now on" for name in ("big", "small")]
+
+
+class Counting:
+    """A model of the caller that counts concurrent calls of all such models."""
+
+    now, most = 0, 0
+
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
+        """Answer after a pause."""
+        del request, on_text
+        Counting.now += 1
+        Counting.most = max(Counting.most, Counting.now)
+        await asyncio.sleep(0)
+        Counting.now -= 1
+        return Reply(text="fine", usage=Usage(), finish_reason="stop")
+
+
+def test_models_of_the_caller_keep_the_limit_of_all_providers() -> None:
+    """`limits.concurrency` bounds the calls to different models together."""
+    Counting.most = 0
+    config = DebateConfig.model_validate({"topic": "x", "limits": {"concurrency": 2}})
+    names = [f"python/{number}" for number in range(4)]
+    asking = ModelFactory(RunContext(config, models={name: Counting() for name in names}))
+
+    async def ask() -> None:
+        await asyncio.gather(
+            *(asking.handle_for(ModelSpec(model=name)).client.ask(request(), None) for name in names * 2)
+        )
+
+    asyncio.run(ask())
+    assert Counting.most == 2
+
+
+def test_known_costs_count_beside_a_call_without_a_price() -> None:
+    """A resumed debate does not spend its budget again because one earlier call had no price."""
+    config = DebateConfig.model_validate({"topic": "x", "limits": {"max_cost_usd": 1}})
+    earlier = ModelCall(model="lab/a", rung="text", attempts=1, usage=Usage(), cost_usd=1.5)
+    unpriced = earlier.model_copy(update={"cost_usd": None})
+    asking = ModelFactory(RunContext(config), used=[earlier, unpriced])
+    answer = asyncio.run(asking.handle_for(ModelSpec(model="mock/m")).client.ask(request(), None))
+    assert isinstance(answer.error, BudgetError)

@@ -9,7 +9,7 @@ of parameters.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from debate_cli.app.context import RunContext
@@ -19,7 +19,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.judges import judge_ids, judge_model_role, judge_title
 from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.judging_run import JudgingRun
-from debate_cli.domain.model_call import StructuredOutputMode, TotalUsage
+from debate_cli.domain.model_call import ModelCall, StructuredOutputMode
 from debate_cli.domain.tasks import Brief
 from debate_cli.engine import Actors
 from debate_cli.errors import ConfigError, format_page_hint
@@ -51,14 +51,13 @@ class ModelFactory:
         self,
         context: RunContext,
         *,
-        used: TotalUsage | None = None,
+        used: Sequence[ModelCall] = (),
         rejected_modes: Mapping[str, Iterable[StructuredOutputMode]] | None = None,
     ) -> None:
-        """`used`: usage of the earlier part of the debate, which counts against the budget.
+        """`used`: the earlier calls of the debate, which count against the budget; one without a price counts its tokens.
 
         `rejected_modes`: by model, the modes of structured output that are known not to work.
         """
-        before = used or TotalUsage()
         config = context.config.model_copy(update={"providers": {}}) if context.mock else context.config
         limits = config.limits
         self._config = config
@@ -75,7 +74,10 @@ class ModelFactory:
         """By judging run, for runs with their own providers."""
         self._prompts = Prompts(context.prompts).validate()
         self._budget = Budget(
-            limits.max_cost_usd, limits.max_tokens, before.cost_usd or 0.0, before.input_tokens + before.output_tokens
+            limits.max_cost_usd,
+            limits.max_tokens,
+            used_cost=sum(call.cost_usd or 0.0 for call in used),
+            used_tokens=sum(call.usage.input_tokens + call.usage.output_tokens for call in used),
         )
 
     def build_actors(self, *, speeches: bool = True, searching: bool = True) -> Actors:
@@ -154,7 +156,7 @@ class ModelFactory:
             budgeted = BudgetedModel(
                 self._with_silence_notes(given, spec), self._budget, price, profile, name=spec.model
             )
-            gated = RateLimitedModel(budgeted, self._limiter_of_given(spec.model), profile)
+            gated = RateLimitedModel(budgeted, self._limiter_of_given(spec.model), profile, self._concurrency)
             return RedactingModel(self._with_retries(gated), providers.redact)
         row = providers.registry.row(spec.model)
 

@@ -21,7 +21,7 @@ from debate_cli.app.outcome import Outcome
 from debate_cli.app.resume import config_in_force, describe_in_flight_calls, find_changes
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import CloseReason, DebateClosed, DebateOpened, DebateResumed, Event, JudgingOpened
-from debate_cli.domain.model_call import TotalUsage
+from debate_cli.domain.model_call import ModelCall
 from debate_cli.engine import DebateRun
 from debate_cli.errors import StorageError, UnsavedError, UsageError
 from debate_cli.judging.schedule import owed_briefs
@@ -121,7 +121,7 @@ class Session:
                 debate = debate.apply(closed)
             self.context.observer.event(resumed, debate)
             session = Session(replace(self.context, config=debate.config))
-            return await session._run_engine(debate, journal, path, used=debate.usage)
+            return await session._run_engine(debate, journal, path, used=debate.exchanges)
 
     async def _judge_locked(
         self, extended: Sequence[Event], openings: Sequence[JudgingOpened], path: Path, runs: Collection[str]
@@ -140,7 +140,7 @@ class Session:
         path: Path | None,
         *,
         runs: Collection[str] | None = None,
-        used: TotalUsage | None = None,
+        used: Sequence[ModelCall] = (),
     ) -> Outcome:
         """Run the engine from `debate` on, then close. `runs`: judge by these runs only, without speeches."""
         factory = ModelFactory(self.context, used=used, rejected_modes=debate.rejected_modes)

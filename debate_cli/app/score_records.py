@@ -1,4 +1,7 @@
-"""Tidy records of scored debates: one per verdict, or one per argument and criterion. Formats do not live here."""
+"""Tidy records of scored debates: one per verdict, or one per argument and criterion.
+
+Their fields are the columns of `score --format csv`. `render.score_rows` writes them.
+"""
 
 from __future__ import annotations
 

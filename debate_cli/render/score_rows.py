@@ -1,4 +1,7 @@
-"""Verdicts of many files as JSON, JSON lines, CSV and tables, with their gates."""
+"""Verdicts of many files as JSON, JSON lines, CSV and tables, with their gates.
+
+The columns of CSV are the fields of the records in `app.score_records`.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +58,7 @@ def dump_scores_json(files: Iterable[ScoredFile]) -> Iterator[str]:
 
 
 def dump_file_json(file: ScoredFile) -> str:
-    """One file as a member of such an array."""
+    """A file as a JSON object `{path, id, topic, status, verdicts}`."""
     document = {"path": _replace_invalid_utf8(file.path), "id": file.id, "topic": file.topic, "status": file.status}
     return to_json(document | {"verdicts": file.verdicts}, indent=1).decode()
 

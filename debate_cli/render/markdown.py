@@ -94,7 +94,7 @@ def _whole(debate: Debate, report: DebateReport, speeches: Iterable[str]) -> lis
     if debate.config.background and debate.document_name is None:
         lines += escape_paragraphs(debate.config.background)
     lines += [*_verdicts(debate, report, report.briefing), *_briefing(debate, report), *_cast(debate), *_map(debate)]
-    for table in report.sheets:
+    for table in report.tables:
         lines += _format_table(table)
     lines += speeches
     lines += ["## Usage", "", escape_markdown(theme.format_usage(debate.usage)), ""]

@@ -10,7 +10,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
 from debate_cli.render.agreement import build_agreement_table, label_verdict, sort_deciding_first
-from debate_cli.render.sheets.of_verdict import build_verdict_tables
+from debate_cli.render.verdict_tables import build_verdict_tables
 from debate_cli.systems import findings_table
 from debate_cli.systems.live import personality_table
 from debate_cli.systems.structured.briefing import Briefing, build_briefing
@@ -37,7 +37,7 @@ class DebateReport:
     trace_rows: tuple[TraceRow, ...] = ()
 
     @property
-    def sheets(self) -> tuple[Table, ...]:
+    def tables(self) -> tuple[Table, ...]:
         """Scores and trace."""
         return (*self.scores, self.trace) if self.trace is not None else self.scores
 
@@ -56,7 +56,7 @@ def build_debate_report(debate: Debate, verdicts: Sequence[Verdict]) -> DebateRe
         agreement=build_agreement_table(ordered),
         briefing=build_briefing(debate),
         scores=(
-            *(sheet for verdict in ordered for sheet in _titled_tables(verdict, ordered)),
+            *(table for verdict in ordered for table in _titled_tables(verdict, ordered)),
             *personality_table.build_personality_tables(debate),
             *findings_table.build_findings_tables(debate),
         ),
@@ -67,8 +67,8 @@ def build_debate_report(debate: Debate, verdicts: Sequence[Verdict]) -> DebateRe
 
 def _titled_tables(verdict: Verdict, among: Sequence[Verdict]) -> list[Table]:
     """The tables of a verdict; their titles name the judging run if several verdicts have the same system."""
-    sheets = build_verdict_tables(verdict)
+    tables = build_verdict_tables(verdict)
     name = label_verdict(verdict, among)
     if name == verdict.system:
-        return sheets
-    return [sheet._replace(title=f"{sheet.title.removesuffix(f', {verdict.system}')}, {name}") for sheet in sheets]
+        return tables
+    return [table._replace(title=f"{table.title.removesuffix(f', {verdict.system}')}, {name}") for table in tables]

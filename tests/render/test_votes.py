@@ -19,8 +19,8 @@ from debate_cli.render.html.page import render_html
 from debate_cli.render.markdown import format_markdown
 from debate_cli.render.plain import score_lines
 from debate_cli.render.score_rows import build_score_tables, drop_notes, summarize_systems
-from debate_cli.render.sheets.of_verdict import build_verdict_tables
 from debate_cli.render.terminal import score_bars
+from debate_cli.render.verdict_tables import build_verdict_tables
 from debate_cli.systems.panel.findings import VoteOption
 from debate_cli.systems.scoring import score
 from debate_cli.systems.tables import VOTE_BADGES

@@ -30,8 +30,8 @@ from debate_cli.render.html.provenance import collect_provenance
 from debate_cli.render.html.templating import build_environment, csp_hash, read_template
 from debate_cli.render.html.transcript import build_round_sections, collect_judge_reasons
 from debate_cli.render.report import DebateReport, build_debate_report
-from debate_cli.render.sheets.of_verdict import build_verdict_tables
 from debate_cli.render.summary import quote_judge, summarize_verdicts
+from debate_cli.render.verdict_tables import build_verdict_tables
 from debate_cli.systems import findings_table
 from debate_cli.systems.base import TurnScore
 from debate_cli.systems.charts import Chart
@@ -132,7 +132,7 @@ def _page_sections(context: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _score_blocks(debate: Debate, report: DebateReport, classes: Mapping[str, str]) -> list[ScoreBlock]:
-    """A block per verdict, and one of the personalities if any moved."""
+    """A block per verdict, and a block about personalities if any personality changed."""
 
     def draw(charts: Sequence[Chart]) -> tuple[DrawnChart, ...]:
         return tuple(draw_chart(chart, classes) for chart in charts if not chart.is_empty)

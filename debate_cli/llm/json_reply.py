@@ -83,9 +83,9 @@ def repair_json(broken: str) -> dict[str, Any] | None:
     return cast("dict[str, Any]", value) if isinstance(value, dict) and value else None
 
 
-ParseOutcome = Literal["valid", "strayed", "invalid", "formless"]
-"""valid: satisfies the schema; strayed: only the form's model accepts it, not the schema; invalid: JSON that is not a form;
-formless: no JSON object, several different ones, or an unreadable one."""
+ParseOutcome = Literal["valid", "off_schema", "invalid", "no_object"]
+"""valid: satisfies the schema; off_schema: only the form's model accepts it, not the schema; invalid: JSON that is not a form;
+no_object: no JSON object, several different ones, or an unreadable one."""
 MAX_FAULTS = 12
 """Maximum number of faults that are listed for one reply."""
 MAX_FAULT_CHARS = 240
@@ -111,7 +111,7 @@ class ParsedReply(Generic[FormT]):
 
     outcome: ParseOutcome
     form: FormT | None = None
-    """Set for `valid` and `strayed`."""
+    """Set for `valid` and `off_schema`."""
     faults: tuple[str, ...] = ()
     """Faults, one line each; empty for `valid`."""
     repaired: bool = False
@@ -158,7 +158,7 @@ def parse_reply(text: str, form: Form[FormT], *, truncated: bool = False) -> Par
     if isinstance(whole, dict):
         return _choose_object([cast("dict[str, Any]", whole)], form)
     if truncated:
-        return ParsedReply("formless", faults=("the answer was cut off at the token limit",))
+        return ParsedReply("no_object", faults=("the answer was cut off at the token limit",))
     visible, thought = _split_thinking(text)
     return (
         _parse_embedded_object(visible, form) if visible or not thought else _parse_unfinished_thinking(thought, form)
@@ -182,9 +182,9 @@ def _parse_embedded_object(text: str, form: Form[FormT]) -> ParsedReply[FormT]:
     """
     found = _ObjectScan(text)
     parsed = _choose_object(found.objects, form)
-    several = parsed.outcome == "formless" and len(found.objects) > 1
+    several = parsed.outcome == "no_object" and len(found.objects) > 1
     if found.too_many:
-        return ParsedReply("formless", faults=(f"more than {MAX_OBJECTS} objects: give exactly one",))
+        return ParsedReply("no_object", faults=(f"more than {MAX_OBJECTS} objects: give exactly one",))
     if parsed.form is not None or several:
         return parsed
     if found.forbidden:
@@ -246,15 +246,15 @@ def _find_object_end(text: str, start: int) -> int:
 def _choose_object(objects: list[dict[str, Any]], form: Form[FormT]) -> ParsedReply[FormT]:
     """The one object that is a form. Objects that satisfy the schema win over those that only the model accepts."""
     readings = [_parse_unwrapped(candidate, form) for candidate in objects]
-    for outcome in ("valid", "strayed"):
+    for outcome in ("valid", "off_schema"):
         fitting = [reading for reading in readings if reading.outcome == outcome]
         if fitting and all(reading.form == fitting[0].form for reading in fitting):
             return fitting[0]
         if fitting:
-            return ParsedReply("formless", faults=("several different objects: give exactly one",))
+            return ParsedReply("no_object", faults=("several different objects: give exactly one",))
     if readings:
         return min(readings, key=lambda reading: len(reading.faults))
-    return ParsedReply("formless", faults=("there is no JSON object in the answer",))
+    return ParsedReply("no_object", faults=("there is no JSON object in the answer",))
 
 
 def _parse_unwrapped(candidate: dict[str, Any], form: Form[FormT]) -> ParsedReply[FormT]:
@@ -273,14 +273,14 @@ def _parse_unwrapped(candidate: dict[str, Any], form: Form[FormT]) -> ParsedRepl
 
 def _validate_form(candidate: dict[str, Any], form: Form[FormT]) -> ParsedReply[FormT]:
     candidate = restore_lists(candidate, form.schema)
-    strays = _format_faults(find_violations(candidate, form.schema))
+    violations = _format_faults(find_violations(candidate, form.schema))
     try:
         filled = form.model.model_validate_json(json.dumps(candidate, allow_nan=False), strict=True)
     except ValidationError as error:
-        return ParsedReply("invalid", faults=strays or _format_faults(_pydantic_faults(error)))
+        return ParsedReply("invalid", faults=violations or _format_faults(_pydantic_faults(error)))
     except (ValueError, RecursionError):
-        return ParsedReply("invalid", faults=strays or ("the object is nested too deeply, or is not valid JSON",))
-    return ParsedReply("strayed" if strays else "valid", filled, strays)
+        return ParsedReply("invalid", faults=violations or ("the object is nested too deeply, or is not valid JSON",))
+    return ParsedReply("off_schema" if violations else "valid", filled, violations)
 
 
 def _format_faults(faults: Iterator[str]) -> tuple[str, ...]:

@@ -28,9 +28,9 @@ from debate_cli.llm.retry import RestartableStream, ignore_note, make_restartabl
 from debate_cli.llm.schema_dialect import convert_schema
 from debate_cli.llm.usage import UsageAccumulator
 
-TRUNCATED_REPLY: ParsedReply[Any] = ParsedReply("formless", faults=("truncated",))
+TRUNCATED_REPLY: ParsedReply[Any] = ParsedReply("no_object", faults=("truncated",))
 """The answer reached the token limit."""
-EMPTY_REPLY: ParsedReply[Any] = ParsedReply("formless", faults=("the answer is empty",))
+EMPTY_REPLY: ParsedReply[Any] = ParsedReply("no_object", faults=("the answer is empty",))
 """The answer to a request for plain text is empty."""
 MAX_TRUNCATED_CHARS = 1000
 """Characters of a truncated answer that are shown to the model again."""
@@ -277,7 +277,7 @@ class _RequestState:
 
     @property
     def rung(self) -> StructuredOutputMode:
-        """The current rung."""
+        """The current structured-output mode."""
         return self._rungs[0]
 
     def use_next_rung(self, error: UnsupportedError) -> bool:
@@ -309,11 +309,11 @@ class _RequestState:
     def is_good(self, reading: ParsedReply[Any]) -> bool:
         """Whether the answer is valid."""
         lenient = self._form is not None and self._form.lenient
-        return reading.outcome == "valid" or (lenient and reading.outcome == "strayed")
+        return reading.outcome == "valid" or (lenient and reading.outcome == "off_schema")
 
     def is_plain_text(self, reading: ParsedReply[Any]) -> bool:
         """Whether the answer is text without a form."""
-        return reading.outcome == "formless" and reading is not TRUNCATED_REPLY and bool(self.text.strip())
+        return reading.outcome == "no_object" and reading is not TRUNCATED_REPLY and bool(self.text.strip())
 
     def prepare_reask(self, reading: ParsedReply[Any]) -> bool:
         """Prepare a request that lists the faults of the answer; False after MAX_REASKS."""
@@ -321,7 +321,7 @@ class _RequestState:
             return False
         self._reasks += 1
         self._conversation = build_reask(self._conversation, self.text, reading)
-        if reading.outcome == "formless" and reading is not TRUNCATED_REPLY and self.can_use_next_rung:
+        if reading.outcome == "no_object" and reading is not TRUNCATED_REPLY and self.can_use_next_rung:
             self._drop_rung()
         else:
             self.request = build_request(self._conversation, self._form, self.rung)

@@ -83,8 +83,8 @@ class FailureGrouper:
 
     def __init__(self) -> None:
         self._out: dict[str, Task] = {}
-        self._held: dict[FailureKey, _PendingGroup] = {}
-        self._told: dict[FailureKey, frozenset[str]] = {}
+        self._pending: dict[FailureKey, _PendingGroup] = {}
+        self._reported: dict[FailureKey, frozenset[str]] = {}
         """Names reported by cause."""
 
     def asking(self, task: Task) -> None:
@@ -107,38 +107,41 @@ class FailureGrouper:
         """Return groups to report now: new causes whose concurrent tasks have all settled."""
         return self._pop(
             cause
-            for cause, group in self._held.items()
-            if cause not in self._told and not group.pending_keys & self._out.keys()
+            for cause, group in self._pending.items()
+            if cause not in self._reported and not group.pending_keys & self._out.keys()
         )
 
     def rest(self) -> tuple[FailureGroup, ...]:
         """Return everything not reported yet, without waiting."""
         self._out.clear()
-        return self._pop(self._held)
+        return self._pop(self._pending)
 
     def _record_failure(self, failure: Failure) -> None:
         self._out.pop(failure.task.key, None)
         judging = isinstance(failure.task, Brief)
         cause = failure.cause, failure.message, judging
         likewise = frozenset(key for key, task in self._out.items() if isinstance(task, Brief) == judging)
-        group = self._held.get(cause, _PendingGroup((), likewise))
-        self._held[cause] = group._replace(failures=(*group.failures, failure))
+        group = self._pending.get(cause, _PendingGroup((), likewise))
+        self._pending[cause] = group._replace(failures=(*group.failures, failure))
 
     def _pop(self, causes: Iterable[FailureKey]) -> tuple[FailureGroup, ...]:
         found: list[FailureGroup] = []
         for cause in tuple(causes):
-            failures = _sort_failures(self._held.pop(cause).failures)
-            found += _split_reported(failures, self._told.get(cause))
-            self._told[cause] = self._told.get(cause, frozenset()) | set(map(_actor_name, failures))
+            failures = _sort_failures(self._pending.pop(cause).failures)
+            found += _split_reported(failures, self._reported.get(cause))
+            self._reported[cause] = self._reported.get(cause, frozenset()) | set(map(_actor_name, failures))
         return tuple(found)
 
 
-def _split_reported(failures: tuple[Failure, ...], told: frozenset[str] | None) -> list[FailureGroup]:
-    """One group, or two if the cause was reported for some of the names (`told`) before; None means it was not."""
-    if told is None:
+def _split_reported(failures: tuple[Failure, ...], reported: frozenset[str] | None) -> list[FailureGroup]:
+    """Split failures of one cause into actors for whom it was already reported, and others.
+
+    `reported`: names of those actors; None if the cause is new, which gives one group.
+    """
+    if reported is None:
         return [FailureGroup(failures)]
-    them = tuple(failure for failure in failures if _actor_name(failure) in told)
-    others = tuple(failure for failure in failures if _actor_name(failure) not in told)
+    them = tuple(failure for failure in failures if _actor_name(failure) in reported)
+    others = tuple(failure for failure in failures if _actor_name(failure) not in reported)
     return [
         *([FailureGroup(them, "of_them")] if them else []),
         *([FailureGroup(others, "of_others")] if others else []),

@@ -67,23 +67,23 @@ def test_one_broken_object_is_repaired(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "outcome", "fault"),
     [
-        (f"{GOOD} or {OTHER}", "formless", "several different objects: give exactly one"),
-        ("I would say seven.", "formless", "there is no JSON object in the answer"),
-        ("", "formless", "there is no JSON object in the answer"),
-        (f"<think>{GOOD} or not?", "formless", "there is no JSON object in the answer"),
-        (f"<think>{OTHER} or {GOOD}", "formless", "there is no JSON object in the answer"),
-        (f"<think>{GOOD} {TOO_HIGH}", "formless", "there is no JSON object in the answer"),
-        (f"<think>{GOOD} {{'score': 7,}}", "formless", "there is no JSON object in the answer"),
-        (f"<think>{TOO_HIGH}", "formless", "there is no JSON object in the answer"),
-        (f"<think>{GOOD[:-1]}", "formless", "there is no JSON object in the answer"),
-        (f"I would say seven. <think>{GOOD}", "formless", "there is no JSON object in the answer"),
+        (f"{GOOD} or {OTHER}", "no_object", "several different objects: give exactly one"),
+        ("I would say seven.", "no_object", "there is no JSON object in the answer"),
+        ("", "no_object", "there is no JSON object in the answer"),
+        (f"<think>{GOOD} or not?", "no_object", "there is no JSON object in the answer"),
+        (f"<think>{OTHER} or {GOOD}", "no_object", "there is no JSON object in the answer"),
+        (f"<think>{GOOD} {TOO_HIGH}", "no_object", "there is no JSON object in the answer"),
+        (f"<think>{GOOD} {{'score': 7,}}", "no_object", "there is no JSON object in the answer"),
+        (f"<think>{TOO_HIGH}", "no_object", "there is no JSON object in the answer"),
+        (f"<think>{GOOD[:-1]}", "no_object", "there is no JSON object in the answer"),
+        (f"I would say seven. <think>{GOOD}", "no_object", "there is no JSON object in the answer"),
         (
             "{'reason': 'a', 'score': 7,} {'reason': 'a', 'score': 7,}",
-            "formless",
+            "no_object",
             "there is no JSON object in the answer",
         ),
-        (f'{{"draft": {OTHER}, "final": {GOOD[:-1]}', "formless", "there is no JSON object in the answer"),
-        (f"{{'reason': \"broken {GOOD}", "formless", "there is no JSON object in the answer"),
+        (f'{{"draft": {OTHER}, "final": {GOOD[:-1]}', "no_object", "there is no JSON object in the answer"),
+        (f"{{'reason': \"broken {GOOD}", "no_object", "there is no JSON object in the answer"),
         ('{"reason": "sound", "score": "7"}', "invalid", "score: must be integer, not string"),
         ('{"reason": "sound", "score": 7.5}', "invalid", "score: must be integer, not number"),
         ('{"reason": "sound", "score": NaN}', "invalid", "NaN is not a JSON number"),
@@ -101,9 +101,9 @@ def test_any_other_text_is_rejected(text: str, outcome: str, fault: str) -> None
 
 
 def test_a_value_that_only_the_model_accepts_has_form_and_faults() -> None:
-    """The outcome is `strayed`."""
+    """The outcome is `off_schema`."""
     parsed = parse_reply(TOO_HIGH, OPINION)
-    assert parsed.outcome == "strayed"
+    assert parsed.outcome == "off_schema"
     assert parsed.form == Opinion(reason="sound", score=70)
     assert parsed.faults == ("score: must be at most 10, not 70",)
 
@@ -113,7 +113,7 @@ def test_a_value_that_only_the_model_accepts_has_form_and_faults() -> None:
 )
 def test_a_truncated_text_is_neither_repaired_nor_searched(text: str) -> None:
     """The missing part of a truncated text could be another answer."""
-    assert parse_reply(text, OPINION, truncated=True).outcome == "formless"
+    assert parse_reply(text, OPINION, truncated=True).outcome == "no_object"
 
 
 def test_a_truncated_text_with_a_complete_object_is_valid() -> None:
@@ -189,10 +189,10 @@ NOISE = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=5), max_size=12).
 
 @given(NOISE, st.booleans())
 def test_the_parser_never_raises_and_valid_means_valid(text: str, truncated: bool) -> None:
-    """For any text, a `valid` form satisfies the schema, and only `valid` and `strayed` have a form."""
+    """For any text, a `valid` form satisfies the schema, and only `valid` and `off_schema` have a form."""
     parsed = parse_reply(text, OPINION, truncated=truncated)
     if parsed.form is None:
-        assert parsed.outcome in {"invalid", "formless"}
+        assert parsed.outcome in {"invalid", "no_object"}
         assert parsed.faults
     else:
         assert (parsed.outcome == "valid") is not any(

@@ -231,7 +231,7 @@ def test_a_truncated_answer_is_not_repaired() -> None:
     assert (answer.form, answer.problem) == (None, "truncated")
 
 
-def test_a_lenient_form_accepts_strayed_answers() -> None:
+def test_a_lenient_form_accepts_answers_off_schema() -> None:
     """An answer that only the model of a lenient form accepts is not asked for again."""
     answer, model = ask(TOO_HIGH, form=LENIENT)
     assert (answer.form, answer.problem, len(model.requests)) == (Opinion(reason="sound", score=70), None, 1)

@@ -20,7 +20,7 @@
     │   │   └── BrokenBodyError     3   a 200 whose body does not follow the protocol
     │   └── PermanentError          3   a retry cannot succeed
     │       ├── RejectedError       3   400: the request itself is refused
-    │       ├── UnsupportedError    3   400 about structured output: the next rung may work
+    │       ├── UnsupportedError    3   400 about structured output: the next mode may work
     │       ├── SamplingError       3   400 about temperature or seed: retry without it
     │       ├── UnauthorizedError   3   401, 403
     │       ├── UnknownModelError   3   404
@@ -189,7 +189,7 @@ class RejectedError(PermanentError):
 
 
 class UnsupportedError(PermanentError):
-    """The server refuses this structured-output mode; the next rung may work."""
+    """The server refuses this structured-output mode; the next mode may work."""
 
 
 class SamplingError(PermanentError):

@@ -32,7 +32,7 @@ class Observer(Protocol):
         ...
 
     def note(self, note: str) -> None:
-        """A message for the user: a retry, a call that was in flight at a crash."""
+        """A message for the user, for example about a retry."""
         ...
 
 

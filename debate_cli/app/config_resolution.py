@@ -135,7 +135,7 @@ def _escape_variables(data: Any) -> Any:
 
 
 def redact_config(config: DebateConfig, redact: Redact) -> DebateConfig:
-    """`config` without secrets in what models and people read. What is needed to reach a model stays."""
+    """`config` without secrets in what models and people read. Settings that are needed to reach a model are kept."""
     return config.model_copy(
         update={
             "topic": redact(config.topic),

@@ -101,7 +101,7 @@ def required_consents(destinations: Iterable[Destination]) -> tuple[Consent, ...
 def missing_consents(
     needed: Iterable[Consent], trusted_hosts: Iterable[str], env: Mapping[str, str]
 ) -> tuple[Consent, ...]:
-    """Those of `needed` that nobody gave: no trusted host, no remembered answer. `env`: the process's environment."""
+    """Those of `needed` that no trusted host and no remembered answer covers. `env`: the process's environment."""
     listed = [*trusted_hosts, *env.get(TRUSTED_HOSTS_VARIABLE, "").split(",")]
     trusted = {host.strip().rstrip(".").lower() for host in listed} - {""}
     remembered = load_consents(consents_path(env))
@@ -166,7 +166,7 @@ def _find_destination(
 def _variables_to_allow(
     sent: Sequence[str], url: str, origin: ProviderOrigin, env: Environment
 ) -> Iterator[str | None]:
-    """The variables that the user must allow to be sent to `url`; None for the debate alone."""
+    """The variables that the user must allow to be sent to `url`; None stands for the debate's texts alone."""
     named = [variable for variable in sent if origin.names_address or variable in origin.variables]
     from_dotenv = [variable for variable in named if origin.is_beside_dotenv and env.is_from_dotenv(variable)]
     needed = [

@@ -1,6 +1,6 @@
 """Use case `doctor`: asks models tiny questions to see which structured-output modes work, how fast, and at what cost.
 
-Each mode has a separate question, which passes the real adapter and rate limiter but no budget: a few hundred tokens a
+Each mode has a separate question, which passes the real adapter and rate limiter but no budget: a few hundred tokens per
 model.
 """
 

@@ -57,7 +57,7 @@ class JudgeTask:
 
     @property
     def is_text(self) -> bool:
-        """Whether a text is judged, whose own judging run is done too."""
+        """Whether a text is judged. Then its own judging run is done as well."""
         return self.source.suffix not in TRANSCRIPT_SUFFIXES
 
     async def judge(self, session: Session, *, save: bool = True, force: bool = False) -> Outcome:

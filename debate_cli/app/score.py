@@ -70,7 +70,7 @@ class CheckedFile(NamedTuple):
     """Stored verdicts that were compared with recomputed ones."""
     held: DebateFacts | None = None
     debate: Debate | None = None
-    """The debate itself. A consumer of many files drops it."""
+    """The debate itself; None after a caller removed it to save memory."""
 
     @property
     def unmet(self) -> list[str]:

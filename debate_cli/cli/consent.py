@@ -51,4 +51,4 @@ def _confirm(consent: Consent) -> bool:
     """Say what would be sent where, and ask. The default is no."""
     what = f"the variable {consent.variable} and the debate's texts" if consent.variable else "the debate's texts"
     print_status(sanitize_line(f"{consent.file}: provider {consent.provider} sends {what} to {consent.host}."))
-    return typer.confirm("Do you trust this file and this host, now and later?", default=False, err=True)
+    return typer.confirm("Do you trust this file and this host, now and in later runs?", default=False, err=True)

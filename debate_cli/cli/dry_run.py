@@ -124,7 +124,7 @@ def _format_notes(config: DebateConfig, what: str = "The run") -> Iterator[str]:
     ]
     if bounds:
         yield f"{what} ends before it exceeds {' or '.join(bounds)} (limits)."
-    yield "Planned: as on the mock. At worst: every answer at full length and asked for as often as allowed."
+    yield "Planned: simulated with the mock. At worst: every answer has full length, and every allowed attempt is used."
 
 
 def _plan_data(plan: RunEstimate) -> dict[str, object]:

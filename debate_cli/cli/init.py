@@ -122,7 +122,7 @@ def _print_next_steps(config: Path, answers: InitAnswers) -> None:
             console.print_status(f"to do before running: {line}")
     if answers.model.startswith("mock/"):
         console.print_status(
-            "this configuration rehearses with the mock, without any model; to use a real one: debate explain missing-key"
+            "this configuration uses the mock, not a real model; to use one, see: debate explain missing-key"
         )
     name = shlex.quote(str(config))
     console.print_status(f"next: debate run {name}   (or rehearse it: debate run {name} --mock)")

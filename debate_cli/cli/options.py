@@ -35,7 +35,7 @@ VarOption = Annotated[
 TrustPathOption = Annotated[
     list[Path] | None,
     typer.Option(
-        "--trust-path", metavar="DIR", help="Let the configuration read files and save in DIR too (repeatable)."
+        "--trust-path", metavar="DIR", help="Also allow the configuration to read and save files in DIR (repeatable)."
     ),
 ]
 TrustHostOption = Annotated[

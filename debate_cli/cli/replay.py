@@ -83,8 +83,8 @@ class Options(NamedTuple):
         ),
     ] = None
     step: Annotated[bool, typer.Option("--step", help="Wait for a key after each turn.")] = False
-    round: Annotated[int | None, typer.Option("--round", min=1, help="Only this round.")] = None
-    only: Annotated[ReplayPart | None, typer.Option(help="Only this part.")] = None
+    round: Annotated[int | None, typer.Option("--round", min=1, help="Show only this round.")] = None
+    only: Annotated[ReplayPart | None, typer.Option(help="Show only this part.")] = None
     show_hidden: Annotated[bool, typer.Option("--show-hidden", help="Show hidden directives.")] = False
     plain: options.PlainOption = False
     format: Annotated[ReplayFormat, typer.Option("--format", help="Output format.")] = ReplayFormat.terminal

@@ -83,7 +83,10 @@ def run_until_stopped(work: Callable[[StopSignal], Coroutine[Any, Any, T]], obse
 
 
 def iterate_until_stopped(work: Callable[[StopSignal], AsyncIterator[T]], observer: PipeSafeObserver) -> Generator[T]:
-    """What `work` yields in an event loop, which runs only while the next item is awaited. Stops like `run_until_stopped`."""
+    """Yield the items of the asynchronous `work`. Its event loop runs only while the caller waits for the next item.
+
+    Signals and a closed stdout request a stop, as in `run_until_stopped`.
+    """
 
     async def start() -> AsyncIterator[T]:
         return work(_handle_signals(observer))

@@ -271,8 +271,8 @@ def _print_closing_notes(report: _Report, request: ScoreRequest) -> None:
         )
     if request.write and report.scored_files and option:
         console.print_status(
-            f"--write stored the verdicts by {option}, but not these settings: `list` shows them, while replay, diff and "
-            "score use the settings that each debate was judged by, and the next judging stores verdicts by those again"
+            f"--write stored the verdicts recomputed with {option}, but not the option itself: `list` shows these verdicts; "
+            "replay, diff and score still use the settings that each debate was judged by; judging overwrites the verdicts"
         )
 
 

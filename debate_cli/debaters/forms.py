@@ -42,7 +42,7 @@ class ArgumentForm(FormModel):
 
 
 class OpeningForm(FormModel):
-    """Phase `opening`."""
+    """Form of the phase `opening`."""
 
     arguments: list[ArgumentForm] = Field(min_length=1)
 
@@ -57,7 +57,7 @@ class ResponseForm(FormModel):
 
 
 class CrossExaminationForm(FormModel):
-    """Phase `cross_examination`."""
+    """Form of the phase `cross_examination`."""
 
     responses: list[ResponseForm] = items(0)
     arguments: list[ArgumentForm] = []
@@ -73,13 +73,13 @@ class AnswerForm(FormModel):
 
 
 class AnswersForm(FormModel):
-    """Phase `answers`."""
+    """Form of the phase `answers`."""
 
     answers: list[AnswerForm]
 
 
 class RebuttalForm(FormModel):
-    """Phase `rebuttal`."""
+    """Form of the phase `rebuttal`."""
 
     targets: list[ArgumentId] = []
     """Ids of the answered arguments. Ids that the speech mentions count as well."""
@@ -96,7 +96,7 @@ class ClosingPartForm(FormModel):
 
 
 class ClosingForm(FormModel):
-    """Phase `closing`."""
+    """Form of the phase `closing`."""
 
     closing: ClosingPartForm
 
@@ -110,7 +110,7 @@ class RebuttalPartForm(FormModel):
 
 
 class SpeechForm(FormModel):
-    """Phase `speech` of the free-flowing format."""
+    """Form of the phase `speech` of the free-flowing format."""
 
     speech: str = text(1200, min_length=1)
     claims: list[ClaimForm] = items(MAX_SPEECH_CLAIMS, default=[])

@@ -120,7 +120,7 @@ def _new_arguments(
     ]
     new = [item.id for item in misplaced] + [key for key in written if key not in context.own_ids]
     for key in dict.fromkeys(new):
-        yield f"new-argument: {format_argument_id(key)} brings in a new argument, which a cross-examination may not."
+        yield f"new-argument: {format_argument_id(key)} is a new argument, which is not allowed in a cross-examination."
 
 
 def format_argument_id(key: str) -> str:

@@ -102,7 +102,7 @@ class Manipulation(Finding):
         return self.technique if self.found_by == "rules" else "found by the judge"
 
     def describe(self) -> list[str]:
-        """Who addressed the judge where, and the words."""
+        """Who addressed the judge, the place, and the quoted words."""
         by = f"by {self.participant}" if self.participant is not None else "in the text"
         where = f" in turn {self.turn + 1}" if self.turn is not None else ""
         return [f"! manipulation {by}{where} ({self.label}): “{self.quote}”"]

@@ -96,7 +96,10 @@ def _check_names(config: DebateConfig) -> Iterator[Problem]:
             word = debater.name.casefold()
             yield Problem(path, f"no debater may be called `{word}`, {meaning}; choose another name")
         if not debater.name.isprintable() or debater.name != debater.name.strip():
-            yield Problem(path, "a name has no line breaks, control characters or outer spaces; remove them")
+            yield Problem(
+                path,
+                "a name must not contain line breaks, control characters, or spaces at its start or end; remove them",
+            )
     for index in _duplicate_indices(debater.name.casefold() for debater in config.debaters):
         yield Problem(("debaters", index, "name"), "an earlier debater has this name; give each its own")
 

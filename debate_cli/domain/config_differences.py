@@ -107,7 +107,7 @@ def find_differences(
     *,
     ignored: Iterable[str] = IGNORED_SECTIONS,
 ) -> list[Difference]:
-    """The settings that differ, those of the sections `ignored` aside; `seen` redacts both sides."""
+    """The settings that differ, without those of the sections `ignored`. `seen` redacts both sides."""
     sides = (config.model_dump(mode="json", exclude=set(ignored)) for config in (stored, given))
     return list(_walk("", *map(seen, sides)))
 

@@ -69,7 +69,7 @@ class Reservation(FrozenModel):
 
 
 class TaskStarted(FrozenModel):
-    """A task begins, or one of its requests is about to leave. If no answer follows, the process died before it came."""
+    """A task begins, or one of its requests is about to leave. If no answer follows, the process died first."""
 
     type: Literal["asked"] = "asked"
     at: UtcDatetime

@@ -167,7 +167,7 @@ class JudgingConfig(ConfigModel):
     """Who judges, and how."""
 
     decides: str | None = None
-    """`kind` of the system whose verdict heads the output; None means the first."""
+    """`kind` of the system whose verdict decides the debate and is shown first; None means the first system."""
     systems: tuple[AnySettings, ...] = Field(
         default=cast("tuple[SystemSettings, ...]", ("structured",)), validate_default=True
     )

@@ -1,4 +1,4 @@
-"""Normalized texts, for comparisons that ignore case, spaces and typography, or what a reader cannot see."""
+"""Normalized texts, for comparisons that ignore case, spaces and typography, or invisible characters."""
 
 from __future__ import annotations
 

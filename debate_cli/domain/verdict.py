@@ -60,7 +60,7 @@ class Verdict(FrozenModel):
     rules: Annotated[int, Field(ge=1, exclude_if=lambda rules: rules == 1)] = 1
     """Version of the system's formula. Version 1 is not written. Verdicts under different rules are not compared."""
     decides: bool = False
-    """Whether this verdict heads the output."""
+    """Whether this is the deciding verdict, which is shown first."""
     notes: AnyNotes = {}
     """How the scores came about. A scored verdict has the class of its system, e.g. `StructuredNotes`; a stored verdict,
     and one of a plug-in without such a class, has a dict. `missing`: list of sentences on what was not assessed, present

@@ -38,7 +38,7 @@ class Step:
 
 @memoize_on_value
 def next_step(debate: Debate) -> Step:
-    """Who speaks now, or why the debate is over. In a debate that closed for good, nobody speaks again."""
+    """Who speaks now, or why the debate is over. A debate that closed for good has no further cues."""
     if debate.status == "complete":
         return Step(close=debate.closed)
     table = build_timetable(debate)

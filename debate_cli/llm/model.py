@@ -82,7 +82,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The answer of a model. On the rung `tool`, `text` is the JSON of the tool call's arguments."""
+    """The answer of a model. In the mode `tool`, `text` is the JSON of the tool call's arguments."""
 
     text: str
     usage: Usage

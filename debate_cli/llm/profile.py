@@ -11,7 +11,7 @@ class Profile:
     """Abilities of one model behind one provider."""
 
     rungs: tuple[Literal["native", "tool", "prompt"], ...] = ("native", "prompt")
-    """Ways to ask for structure, best first."""
+    """Structured-output modes, best first."""
     sampling: bool = True
     """Whether temperature (and seed) may be sent."""
     token_limit_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"  # noqa: S105 - tokens, not a secret

@@ -30,7 +30,7 @@ _ACTIVE_DEADLINE: ContextVar[asyncio.Timeout | None] = ContextVar("deadline", de
 
 @contextmanager
 def pausable_deadline(deadline: asyncio.Timeout) -> Generator[None]:
-    """Register `deadline`, which has been entered, as the one that `pause_deadline` pauses."""
+    """Make `deadline`, which is already running, the one that `pause_deadline` pauses."""
     token = _ACTIVE_DEADLINE.set(deadline)
     try:
         yield

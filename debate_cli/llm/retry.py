@@ -47,7 +47,7 @@ MIN_WAIT_S = 0.5
 MAX_WAIT_S = 30.0
 """Backoff with full jitter: between the shortest wait and min(longest, shortest · 2ⁿ) after the n-th failure."""
 MAX_DOUBLINGS = 6
-"""After more failures the limit has reached MAX_WAIT_S."""
+"""Maximum number of doublings; the limit has reached MAX_WAIT_S by then."""
 MAX_RETRY_AFTER_S = 60.0
 """A longer Retry-After ends the retries."""
 

@@ -152,7 +152,7 @@ class _AnthropicReplyBuilder:
     part_count: int = 0
 
     def add_whole(self, whole: Any) -> None:
-        """Read a message."""
+        """Read a message that arrived whole."""
         self.usage = _parse_usage(whole.usage, self.usage)
         for block in whole.content:
             if block.type == "text":

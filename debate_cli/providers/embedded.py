@@ -99,7 +99,7 @@ def _narrow_list(schema: JsonObject) -> JsonObject:
 
 
 def _narrow_text(schema: JsonObject) -> JsonObject:
-    """A text becomes sentences of plain words within `maxLength`."""
+    """Give a text a pattern: sentences of plain words, within `maxLength`."""
     most: int = schema.get(
         "maxLength", MAX_SENTENCES * (MAX_FIRST_WORD_CHARS + MAX_SENTENCE_GROUPS * MAX_GROUP_CHARS + 1)
     )
@@ -151,7 +151,7 @@ class EmbeddedSettings:
     """Settings of the embedded provider."""
 
     folder: Path
-    """Start of relative paths of weights."""
+    """Folder in which relative paths of weights start."""
     env: Mapping[str, str]
     note: Callable[[str], None] = _to_stderr
     """Called with one line before each slow step."""

@@ -90,7 +90,7 @@ class SentRequest:
     endpoint: Endpoint
     model: str
     structured: bool
-    """Whether a parameter asked for structured output (rungs `native` and `tool`); a server may refuse it."""
+    """Whether a parameter asked for structured output (modes `native` and `tool`); a server may refuse it."""
     sampling_parameters: tuple[str, ...] = ()
     """Sampling parameters that were sent (`temperature`, `seed`); a server may refuse them."""
     max_answer_chars: int = 0
@@ -327,7 +327,7 @@ def make_answer_timeout_error(asked: SentRequest) -> errors.ModelError:
 
 
 def make_excess_error(amount: str, asked: SentRequest) -> errors.ModelError:
-    """An answer of more than `amount`, which no model gives."""
+    """The error for an answer longer than `amount`, the most that a model is expected to send."""
     error = errors.ServerError(asked.format_message(f"sent more than {amount}", "", "check base_url, and the server"))
     error.may_be_billed = True
     return error

@@ -214,9 +214,7 @@ def find_url_problem(url: str) -> str | None:
     except ValueError:
         return "is not an address like http://127.0.0.1:8000/v1"
     if fine and not plain:
-        return (
-            "names its host with signs that programs read in different ways; write the host in ASCII, like lab.example"
-        )
+        return "names its host with characters that programs read in different ways; write the host in ASCII, like lab.example"
     if fine and not any(sign.isspace() or not sign.isprintable() for sign in url):
         return None
     return "is not an address like http://127.0.0.1:8000/v1"

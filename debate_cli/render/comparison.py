@@ -99,8 +99,8 @@ def list_setting_changes(comparison: JudgmentComparison) -> list[SettingChange]:
 def build_comparison_document(told: ComparedPair) -> dict[str, Any]:
     """`{a, b, alike, verdicts, standings, compared_claims, judged_claims, settings}`.
 
-    a and b are `{path, id, run, topic, status, debaters, judges, cost_usd, judging_cost_usd}`: the models that
-    spoke by the names of the debaters, those that judged by system.
+    a and b are `{path, id, run, topic, status, debaters, judges, cost_usd, judging_cost_usd}`. `debaters`
+    maps names to the models that spoke, `judges` maps systems to the models that judged.
     """
     a, b = (
         _side_document(path, side, systems)

@@ -226,7 +226,7 @@ def score_axis_max(verdict: Verdict) -> float:
 
 CLOSE_MESSAGES: dict[CloseReason, str] = {
     "complete": "The debate is complete.",
-    "surrender": "The debate ends: at most one debater has not surrendered.",
+    "surrender": "The debate ends: all debaters have surrendered, or all but one.",
     "converged": "The debate ends: nothing new has been said for a full round.",
     "budget": "The debate stops: the budget is reached. It can be resumed.",
     "interrupted": "The debate stops: interrupted. It can be resumed.",

@@ -301,7 +301,7 @@ def _find_key_variables(providers: object) -> set[str]:
 
 def _literal_secrets(data: Any, path: KeyPath) -> Iterator[tuple[Problem, str]]:
     """Every secret written into the configuration itself: the problem and the text to hide."""
-    message = "a key in plain text; put it into an environment variable and name that"
+    message = "a key in plain text; put it into an environment variable and name the variable"
     if isinstance(data, str) and (looks_like_secret(data) or _is_literal_header(path, data)):
         yield Problem(path, message), data
     elif is_list(data):

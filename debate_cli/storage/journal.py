@@ -31,7 +31,7 @@ MAX_JOURNAL_BYTES = 256 * 1024 * 1024
 _VERSION_KEY = "schema_version"
 _VERSION_CHARS = 20
 _CHECKSUM = re.compile(rb',"crc32":"([0-9a-f]{8})"\}$')
-"""End of a line: the CRC-32 of the line before this key, continued from the checksum of the line before."""
+"""End of a line: the CRC-32 of the rest of the line, with the checksum of the previous line as its start value."""
 _DAMAGED_SUFFIX = ".damaged"
 
 

@@ -41,7 +41,7 @@ class Environment(Mapping[str, str]):
     """The variables of the process, completed by the keys of one `.env` file."""
 
     process: Mapping[str, str] = field(repr=False)
-    """Variables of the process, which win."""
+    """Variables of the process; they take precedence."""
     dotenv: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     """Variables of the file."""
     notes: tuple[str, ...] = ()
@@ -106,7 +106,7 @@ def is_variable_name(name: str) -> bool:
 
 
 def is_secret_variable(variable: str) -> bool:
-    """Whether a variable of this name holds a secret: one part of the name, between underscores, says so."""
+    """Whether `variable` is the name of a secret: one of its parts between underscores is a word like KEY or TOKEN."""
     return _SECRET_NAME.search(variable) is not None
 
 
@@ -188,7 +188,7 @@ class VariableResolver:
         default = f"or write `${{{name}:-default}}`"
         if is_setting:
             return f"the environment variable {name} is not set; set it, {default}"
-        known = "is set in the environment, which texts do not read" if name in self.env else "is not given"
+        known = "is set in the environment, which is not used in texts" if name in self.env else "is not given"
         return f"the variable {name} {known}; {_format_ways(name)}, {default}"
 
 

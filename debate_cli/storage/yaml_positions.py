@@ -245,7 +245,7 @@ _PARSE_ERRORS: tuple[tuple[str, str, bool], ...] = (
     (r"quoted scalar: .*(end of stream|document)", "this quote is never closed; close it", _AT_CONTEXT),
     (r"quoted", "not a valid escape; use single quotes, or write the backslash twice", False),
     (r"expected ',' or '[\]}]'", "a comma or closing bracket is missing (opened in line {line}); add it, or quote the text", False),
-    (r"block scalar", "after `|` or `>` a text begins on the next line; quote a text that begins so", _AT_CONTEXT),
+    (r"block scalar", "after `|` or `>` the text begins on the next line; quote a text that begins with one of them", _AT_CONTEXT),
     (r"block (mapping|collection|sequence)", "this does not fit the lines above; check indentation and quotes", False),
     (r"undefined alias", "the alias names no anchor above it; quote a text that begins with `*`", False),
     (r"(alias|anchor|tag|directive)", "a text cannot begin with this character; put it in quotes", _AT_CONTEXT),

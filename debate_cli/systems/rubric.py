@@ -67,7 +67,7 @@ def parse_weights(text: str) -> Rubric:
     for part in text.split(","):
         name, equals, number = (piece.strip() for piece in part.partition("="))
         if not equals or name not in named:
-            raise UsageError(f"--weights {part}: write NAME=NUMBER with a name of {', '.join(named)}")
+            raise UsageError(f"--weights {part}: write NAME=NUMBER; NAME is one of {', '.join(named)}")
         named[name] = _parse_weight(part, number)
         left.pop(name, None)
     if not any(named.values()):

@@ -55,7 +55,7 @@ def test_faults_of_an_opening(speech: TurnContent, expected: list[str]) -> None:
             ("CON-1", "CON-2", "PRO-3"),
             [
                 "unknown-target: there is no argument PRO-3 to answer.",
-                "new-argument: PRO-3 brings in a new argument, which a cross-examination may not.",
+                "new-argument: PRO-3 is a new argument, which is not allowed in a cross-examination.",
             ],
         ),
     ],

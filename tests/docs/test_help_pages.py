@@ -75,7 +75,7 @@ def test_types_are_not_pythons(page: tuple[str, str]) -> None:
 def test_long_lists_of_choices_are_in_the_help_text(tmp_path: Path) -> None:
     """The type column would leave no room for the help."""
     shown = " ".join(debate("replay", "--help", cwd=tmp_path, env={"COLUMNS": str(WIDTH)}).out.split())
-    assert "ONLY Only this part: turns, scores, trace, │ │ verdict, briefing." in shown
+    assert "ONLY Show only this part: turns, scores, │ │ trace, verdict, briefing." in shown
 
 
 def test_paragraphs_are_joined_and_examples_kept() -> None:

@@ -50,7 +50,7 @@ def test_a_secret_in_an_address_is_an_error(name: str) -> None:
 def test_a_key_in_plain_text_is_one_error_that_does_not_repeat_it(more: str, key: str) -> None:
     """As a value, in a text, as the name of a key."""
     (line,) = problems(more.format(key=key))
-    assert line.endswith(": a key in plain text; put it into an environment variable and name that")
+    assert line.endswith(": a key in plain text; put it into an environment variable and name the variable")
     assert key.removeprefix("Bearer ") not in line
 
 

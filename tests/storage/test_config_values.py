@@ -142,7 +142,7 @@ def test_a_variable_of_the_environment_is_not_read_for_a_text() -> None:
     env = {"DB_PASSWORD": "canary-4711"}
     (line,) = problems("background: ${DB_PASSWORD}", env=env)
     assert line.startswith(
-        "stdin:4:13: background: the variable DB_PASSWORD is set in the environment, which texts do not read; "
+        "stdin:4:13: background: the variable DB_PASSWORD is set in the environment, which is not used in texts; "
     )
     assert "give it with --var DB_PASSWORD=... or DEBATE_VAR_DB_PASSWORD" in line
     (note,) = load("background: ${DB_PASSWORD:-none}", env=env).env.notes

@@ -1,4 +1,4 @@
-"""Decodes text in another spelling: look-alike letters, joined words, numbers as words, escapes, codes, invisible parts.
+"""Decodes disguised text: look-alike letters, joined words, numbers as words, escapes, encodings, invisible characters.
 
 Each result maps its characters to those of the original, so that findings can be quoted and removed.
 """

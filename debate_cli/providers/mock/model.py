@@ -37,7 +37,7 @@ class MockModel:
     """A model whose answers depend only on `seed`, its name and the request.
 
     A simulated fault also depends on how often the same request was made before, so that a retry can succeed.
-    `folder` is where the path of a script starts. Raises ConfigError when the script cannot be read.
+    A relative path of a script starts in `folder`. Raises ConfigError when the script cannot be read.
     """
 
     def __init__(self, spec: ModelSpec, *, seed: int, folder: Path, sleep: Sleep = asyncio.sleep) -> None:

@@ -23,7 +23,7 @@ from debate_cli.providers.mock.sentences import (
 STANDINGS = ((0.45, "REFUTED"), (0.55, "UNCERTAIN"), (0.75, "PARTIALLY_UPHELD"), (1.01, "UPHELD"))
 """(upper bound of the impression, standing)."""
 VOTE_LEVELS = {"PASS": 0.8, "FAIL": 0.2, "CONDITIONAL": 0.5}
-"""Vote -> where the scores next to it are on their scale, on average."""
+"""Vote -> average position (0-1) on their scale of the scores that the judge gives with this vote."""
 FIRST_VOTE_AGREES, LATER_VOTE_AGREES = 0.4, 0.75
 """Probability that a panel judge votes with the majority."""
 LEADER_QUALITY = 0.8

@@ -96,7 +96,7 @@ class Place:
     values: Json = field(default_factory=dict[str, Any])
     """Values that are already written, of this object and of those around it."""
     index: int = 0
-    """Index of the nearest list item around the place."""
+    """Index of the innermost list item that contains the place."""
     quality: float = 0.6
     """Quality of the judged performance, 0-1."""
 

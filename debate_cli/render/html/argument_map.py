@@ -51,7 +51,7 @@ class AnswerGroup:
 
     @property
     def asks(self) -> bool:
-        """Whether any of them asks a question."""
+        """Whether any answer of the group asks a question."""
         return any(item.asks for item in self.said)
 
 

@@ -28,7 +28,7 @@ class Provenance:
     failures: Table | None
     """None if nothing failed."""
     config: str
-    """As JSON."""
+    """The configuration as JSON."""
 
 
 def collect_provenance(debate: Debate) -> Provenance:

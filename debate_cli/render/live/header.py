@@ -160,7 +160,7 @@ def failure_notice(group: FailureGroup) -> RenderableType:
 
 
 def warning_notice(text: str) -> RenderableType:
-    """A note from the engine: a retry, a call that was in flight at a crash."""
+    """The line that shows a warning of the engine, for example about a retry."""
     return hanging(Text("!", style=theme.GOLD), terminal_line(text, theme.MUTED), gap=1)
 
 

@@ -44,7 +44,7 @@ class SuspectClaim(Finding):
     fault: ClaimFault
 
     def describe(self) -> list[str]:
-        """The fault and the words."""
+        """The fault and the quoted words."""
         return [f"Turn {self.turn + 1}, {self.fault} claim: “{self.quote}”"]
 
 
@@ -80,7 +80,7 @@ class Narrative(Finding):
     def describe(self) -> list[str]:
         """The winner, the reasons, and every participant's arc."""
         arcs = [f"{arc.participant}: {arc.arc}" for arc in self.arcs]
-        return [f"Sees {self.winner or 'nobody'} ahead: {self.reasoning}", *arcs]
+        return [f"Sees {self.winner or 'no debater'} ahead: {self.reasoning}", *arcs]
 
 
 class Resolution(Finding):

@@ -178,7 +178,7 @@ def _describe(finding: Finding) -> str:
         case PairComparison():
             return f"logic {finding.logic} · rhetoric {finding.rhetoric} · tactics {finding.tactics}"
         case Narrative():
-            return f"winner of the narrative: {finding.winner or 'nobody'}"
+            return f"winner of the narrative: {finding.winner or 'none'}"
         case Convergence():
             return finding.outcome.replace("_", " ")
         case Resolution():

@@ -54,7 +54,7 @@ def _narrative_remarks(notes: LiveNotes) -> Iterable[str]:
     story = notes.narrative
     if story is not None:
         agrees = {True: "as the scorecard says", False: "unlike the scorecard", None: "the scorecard is undetermined"}
-        yield f"The narrative sees {story.winner or 'nobody'} ahead, {agrees[story.agrees]}: {story.reasoning}"
+        yield f"The narrative sees {story.winner or 'no debater'} ahead, {agrees[story.agrees]}: {story.reasoning}"
         if story.pattern != "none":
             yield f"Pattern: {story.pattern.replace('_', ' ')}."
         yield from (f"{arc.participant}: {arc.arc}" for arc in story.arcs)

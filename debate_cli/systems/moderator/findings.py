@@ -38,7 +38,7 @@ class Summary(Finding):
         told = [f"{point.heading}: {'; '.join(said.rstrip('.') for said in point.points)}" for point in self.points]
         told += [f"Agreed: {point}" for point in self.consensus]
         if self.momentum is not None:
-            told.append(f"Momentum towards {self.momentum.toward or 'nobody'}: {self.momentum.why}")
+            told.append(f"Momentum towards {self.momentum.toward or 'no debater'}: {self.momentum.why}")
         return [*told, f"Guidance: {self.guidance}"] if self.guidance else told
 
 

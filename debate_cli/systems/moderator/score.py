@@ -95,7 +95,7 @@ class ModeratorNotes(Notes):
     highest: float
     """The maximum score, 82.5."""
     rounds: tuple[ModeratorRoundRow, ...]
-    """By round, participants in their order."""
+    """A row per round and participant, ordered by round."""
     final: tuple[FinalRow, ...]
     claimed: tuple[ClaimedTotal, ...]
     reasoning: tuple[Reasoning, ...]

@@ -131,6 +131,6 @@ class PanelSettings(SystemSettings):
 
 
 def _repeated(words: Iterable[str]) -> list[int]:
-    """Indices of words that occurred earlier."""
+    """Indices of the words that also occur earlier in `words`."""
     first: dict[str, int] = {}
     return [index for index, word in enumerate(words) if first.setdefault(word, index) != index]

@@ -129,7 +129,7 @@ def find_surrender_reason(state: DebaterState, conditions: VictoryConditions) ->
 
 
 def record_turn(state: DebaterState, effects: tuple[Effect, ...]) -> DebaterState:
-    """The speaker's own state after its turn had `effects`: records evidence and attacks."""
+    """The speaker's own state with the evidence and the attacks of its turn added."""
     if not effects:
         return state
     evidence = mean(effect.evidence for effect in effects)

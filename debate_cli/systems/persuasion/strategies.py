@@ -11,9 +11,9 @@ from debate_cli.systems.persuasion.stance import RECENT_EFFECTS, DebaterState
 LOW_CONVICTION = 0.5
 """An opponent with a lower conviction is worth pressing."""
 HIGH_EVIDENCE = 0.6
-"""Own evidence from here on is high (`significant` on the judge's scale): the mean of the last three own turns."""
+"""Own evidence, as the mean of the last three own turns, is high from this value (`significant` on the judge's scale)."""
 HIGH_CONVICTION = 0.7
-"""A higher own conviction is worth defending."""
+"""A debater with a higher conviction may choose to defend its position."""
 RECENTLY_PERSUADED = 0.4
 """An opponent whose last three received persuasions have a higher mean was recently persuaded."""
 
@@ -50,9 +50,7 @@ def _try_defensive(own: DebaterState, others: list[DebaterState]) -> StrategyPic
     against = strip_float_noise(mean(attack for state in others for attack in state.attack_dealt))
     if strip_float_noise(own.conviction) <= HIGH_CONVICTION or dealt >= against:
         return None
-    reason = (
-        f"Own conviction is firm ({own.conviction:.2f}) but the others attack harder ({against:.2f} to {dealt:.2f})."
-    )
+    reason = f"Own conviction is firm ({own.conviction:.2f}) but the others attack harder ({against:.2f} against {dealt:.2f})."
     return StrategyPick(name="defensive", reason=reason)
 
 

@@ -44,7 +44,7 @@ class PersuasionSystem(JudgingSystem[PersuasionSettings]):
         return questions.EFFECTS_QUESTION
 
     def why_not(self, debate: Debate) -> str | None:
-        """Fewer than two debaters: nobody can be persuaded."""
+        """A debate with fewer than two debaters cannot be judged: there is no debater to persuade."""
         if debate.turns and len(debate.participants) < 2:  # noqa: PLR2004 - a speaker and a listener
             return "has fewer than two debaters, so persuasion cannot judge it; use another system"
         return super().why_not(debate)

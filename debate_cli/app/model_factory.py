@@ -30,7 +30,8 @@ from debate_cli.llm.model import Model
 from debate_cli.llm.parameter_fallback import ParameterFallbackModel
 from debate_cli.llm.profile import Profile
 from debate_cli.llm.prompts import Prompts
-from debate_cli.llm.rate_limit import ProviderGate, RateLimitedModel, RateLimiter
+from debate_cli.llm.provider_gate import ProviderGate
+from debate_cli.llm.rate_limit import RateLimitedModel, RateLimiter
 from debate_cli.llm.redaction import RedactingModel
 from debate_cli.llm.retry import RetryingModel
 from debate_cli.llm.silence import SilenceReportingModel

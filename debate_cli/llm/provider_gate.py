@@ -1,0 +1,179 @@
+"""Holds back the calls of a provider after it refused one (429 or 529), and finds the pace that it accepts.
+
+Decides when calls may leave, and waits for nothing itself; `rate_limit.RateLimiter` waits and sends the calls.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import random as randomness
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from debate_cli.errors import RateLimitedError
+from debate_cli.llm.retry import MAX_RETRY_AFTER_S, MIN_WAIT_S, draw_backoff, ignore_note
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """One call that has left for the provider."""
+
+    at: float
+    """Seconds by the clock of the gate."""
+    is_probe: bool
+    """Whether it is the first call after the gate closed."""
+
+
+MAX_CLOSED_S = 600.0
+"""Seconds without an accepted call after which the waiting calls fail."""
+PACE_MARGIN = 1.05
+"""The pace is slower than the measured one by this factor, because clocks and networks are not exact."""
+QUICKENING = 0.8
+"""Factor of the interval between calls after a series without a refusal."""
+SERIES = 2
+"""Length of such a series, in multiples of the calls from which the pace was measured."""
+MAX_REMEMBERED_CALLS = 1000
+"""Accepted calls from which a pace is measured."""
+
+
+class ProviderGate:
+    """Holds back the calls of one provider after it refused one (429 or 529).
+
+    The refusal closes the gate for Retry-After, or for a random backoff. Then one call leaves as a probe. If the provider
+    accepts it, the others follow at the best pace that the provider accepted since the gate last opened, up to the probe.
+    After a series of accepted calls the pace grows; the next refusal brings back the pace of that series. If Retry-After
+    is longer than MAX_RETRY_AFTER_S, or no call was accepted for `patience_s`, the waiting calls fail.
+
+    `name` is the provider's name in notes, `random(low, high)` draws a backoff in seconds.
+    """
+
+    def __init__(
+        self,
+        name: str = "the provider",
+        *,
+        note: Callable[[str], None] = ignore_note,
+        patience_s: float = MAX_CLOSED_S,
+        clock: Callable[[], float] = time.monotonic,
+        random: Callable[[float, float], float] = randomness.uniform,
+    ) -> None:
+        self._name = name
+        self._note = note
+        self._patience_s = patience_s
+        self._clock = clock
+        self._random = random
+        self._is_closed = False
+        self._is_probing = False
+        self._refusals = 0
+        """Refused calls that closed the gate since the last accepted probe."""
+        self._next_at = 0.0
+        """When the next call may leave."""
+        self._opened_at = 0.0
+        """When the last accepted probe left."""
+        self._refused_since: float | None = None
+        """When the first call was refused after the last accepted one."""
+        self._failure: RateLimitedError | None = None
+        """The error of the calls that wait until `_next_at`."""
+        self._interval = 0.0
+        """Seconds between two calls."""
+        self._accepted: deque[float] = deque(maxlen=MAX_REMEMBERED_CALLS)
+        """When the accepted calls left, since the gate last opened."""
+        self._proven_interval: float | None = None
+        """The interval of the last whole series without a refusal, since the gate last opened."""
+        self._measured_calls = 0
+        """Calls from which the pace was measured, and after which it grows."""
+        self._calls_at_pace = 0
+
+    @property
+    def awaits_probe(self) -> bool:
+        """Whether no call may leave until the probe in flight ends."""
+        return self._is_probing
+
+    def wait_s(self) -> float:
+        """Seconds until the next call may leave."""
+        return max(0.0, self._next_at - self._clock())
+
+    def raise_if_given_up(self) -> None:
+        """Raise RateLimitedError if the gate has given up and the next call may not leave yet."""
+        if self._failure is not None and self.wait_s() > 0:
+            raise copy.copy(self._failure)
+
+    def depart(self) -> Departure:
+        """Let one call leave."""
+        now = self._clock()
+        self._is_probing = self._is_closed
+        self._next_at = now + self._interval
+        return Departure(now, self._is_probing)
+
+    def accept(self, call: Departure) -> None:
+        """Note that the provider answered `call`."""
+        self._refused_since = None
+        if call.is_probe:
+            self._open(call)
+            return
+        self._accepted.append(call.at)
+        self._calls_at_pace += 1
+        if self._calls_at_pace >= SERIES * self._measured_calls:
+            self._calls_at_pace = 0
+            self._proven_interval = self._interval
+            self._interval *= QUICKENING
+
+    def refuse(self, call: Departure, error: RateLimitedError, waiting: int) -> bool:
+        """Close the gate because of `error`; `waiting` calls wait with `call`. Returns whether it was open.
+
+        A call that left before the gate closed, or before the accepted probe, only makes the wait longer.
+        """
+        now = self._clock()
+        is_late = not call.is_probe and (self._is_closed or call.at < self._opened_at)
+        if self._refused_since is None:
+            self._refused_since = now
+        asked = error.retry_after or 0.0
+        if is_late:
+            self._next_at = max(self._next_at, now + min(asked, MAX_RETRY_AFTER_S))
+            return False
+        wait = max(asked, MIN_WAIT_S) if asked > 0 else draw_backoff(self._refusals + 1, self._random)
+        self._refusals += 1
+        self._is_closed = True
+        self._next_at = now + wait
+        self._failure = self._give_up(error, wait, now - self._refused_since)
+        if self._failure is None:
+            calls = f"{waiting} call{' waits' if waiting == 1 else 's wait'}"
+            self._note(f"{self._name} limits requests: waiting {wait:.2g} s, {calls}")
+        return True
+
+    def end(self, call: Departure) -> None:
+        """Note that `call` has ended. After a probe that was neither accepted nor refused the next call is one."""
+        if call.is_probe:
+            self._is_probing = False
+
+    def _open(self, probe: Departure) -> None:
+        """Open the gate, with the best pace that was accepted up to the probe."""
+        left = sorted(self._accepted)
+        if left:
+            paces = ((probe.at - at) / (len(left) - number) for number, at in enumerate(left))
+            self._interval = min(PACE_MARGIN * min(paces), self._proven_interval or math.inf)
+        self._proven_interval = None
+        self._measured_calls = len(left)
+        self._calls_at_pace = 0
+        self._accepted.clear()
+        self._accepted.append(probe.at)
+        self._is_closed = False
+        self._failure = None
+        self._refusals = 0
+        self._opened_at = probe.at
+        self._next_at = probe.at + self._interval
+
+    def _give_up(self, error: RateLimitedError, wait: float, refused_s: float) -> RateLimitedError | None:
+        """The error of the calls that wait; None if they go on waiting."""
+        if wait > MAX_RETRY_AFTER_S:
+            reason = f", because the wait is longer than {MAX_RETRY_AFTER_S:.0f} s"
+        elif refused_s >= self._patience_s:
+            reason = f" after {refused_s / 60:.0f} minutes without an accepted call"
+        else:
+            return None
+        failure = copy.copy(error)
+        failure.args = (f"{error} — gave up{reason}; resume later",)
+        failure.attempts, failure.is_final = 0, True
+        return failure

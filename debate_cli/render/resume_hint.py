@@ -7,7 +7,6 @@ import shlex
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure
-from debate_cli.domain.judges import judge_model_role
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.tasks import Brief, Cue, Task
 from debate_cli.render import sanitize
@@ -59,7 +58,9 @@ def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
     model = f"--set {_model_setting(debate.config, failure.task)}={MODEL_PLACEHOLDER}"
     if failure.cause not in _PERSISTENT_REQUESTS:
         return ("", model)
-    shorter = failure.cause == "ContextOverflowError" and debate.config.format.history != "recent"
+    is_about_whole = isinstance(failure.task, Brief) and failure.task.subject.moment == "debate"
+    is_shortened = debate.config.format.history == "recent" or is_about_whole
+    shorter = failure.cause == "ContextOverflowError" and not is_shortened
     can_close = isinstance(failure.task, Cue) and bool(debate.turns)
     return (*((SHORTER_PROMPTS,) if shorter else ()), model, *(("--close",) if can_close else ()))
 
@@ -71,8 +72,9 @@ def _model_setting(config: DebateConfig, task: Task) -> str:
         role, own = debater.model or "default", f"debaters.{place}.model"
     else:
         place, system = next(item for item in enumerate(config.judging.systems) if item[1].kind == task.system)
-        fallback = "judge" if "judge" in config.models else "default"
-        role, own = judge_model_role(system, task.assessor) or fallback, f"judging.systems.{place}.judge"
+        seat = next(seat for seat in system.seats if seat.id == task.assessor)
+        role = seat.model or ("judge" if "judge" in config.models else "default")
+        own = f"judging.systems.{place}.{'.'.join(map(str, seat.model_path))}"
     return own if "/" in role else f"models.{role}.model"
 
 

@@ -65,6 +65,20 @@ def test_every_advised_command_continues_a_debate_whose_context_overflowed(here:
             assert {verdict["system"] for verdict in after["verdicts"]} == {"structured"}
 
 
+def test_the_advised_command_replaces_a_judge_whose_context_overflowed(here: Path) -> None:
+    """It names that judge's own model. `format.history` would not help: a judge of the whole debate gets all that fits."""
+    panel = "{kind: panel, judges: [{id: a, persona: qa_evaluator, model: lab/small}, {id: b, persona: qa_evaluator}]}"
+    with model_server() as server:
+        server.context_tokens = 500
+        config = CONFIG.replace("URL", server.base_url).replace("{model: lab/small}", "{model: mock/a}")
+        write_config(here, f"{config}judging: {{systems: [{panel}]}}\n")
+        failed = debate("run", "debate.yaml", "--id", "one", "-q", cwd=here)
+    option = "--set judging.systems.0.judges.0.model=PROVIDER/MODEL"
+    assert f"ask again with: debate run --resume transcripts/one.json {option}" in failed.err, failed.err
+    done = resume(here, *option.replace("PROVIDER/MODEL", "mock/large").split(), "--fail-on", "missing")
+    assert (failed.code, done.code) == (3, 0), done.err
+
+
 def test_a_change_is_recorded_and_in_force(here: Path) -> None:
     """`changes` has time, turn, key and both values; `config` has the new one, `config_sha256` stays that of the first."""
     spoken = stopped(here)

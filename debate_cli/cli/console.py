@@ -18,15 +18,6 @@ from debate_cli.cli.workflow_guard import WorkflowGuard
 from debate_cli.errors import UsageError
 from debate_cli.render import sanitize
 
-
-def refuse_existing(place: Path, *, force: bool, option: str) -> None:
-    """Raise UsageError if `place`, the target of `option`, exists, unless `force`."""
-    if place.is_dir():
-        raise UsageError(f"{option} {place}: this is a folder; name a file")
-    if place.exists() and not force:
-        raise UsageError(f"{option} {place}: exists already; choose another file, or overwrite it with --force")
-
-
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -132,6 +123,14 @@ def print_truncation_note(torn: str | None) -> None:
     """Print the sentence `torn` about a journal's torn last line, if there is one."""
     if torn is not None:
         print_status(f"note: {' '.join(torn.split())}")
+
+
+def refuse_existing(place: Path, *, force: bool, option: str) -> None:
+    """Raise UsageError if `place`, the target of `option`, exists, unless `force`."""
+    if place.is_dir():
+        raise UsageError(f"{option} {place}: this is a folder; name a file")
+    if place.exists() and not force:
+        raise UsageError(f"{option} {place}: exists already; choose another file, or overwrite it with --force")
 
 
 @contextmanager

@@ -54,21 +54,21 @@ class Options(NamedTuple):
     debug: options.DebugOption = False
 
 
-def run(asked: Options) -> None:
+def run(given: Options) -> None:
     """Compare two saved debates, or two judging runs of one."""
-    if asked.b is None and asked.runs is None:
+    if given.b is None and given.runs is None:
         raise UsageError("name two debates, or two judging runs of one with --runs r1,r2")
-    first = open_debate(find_debate(asked.a, transcript_dirs()))
-    second = open_debate(find_debate(asked.b, transcript_dirs())) if asked.b is not None else first
+    first = open_debate(find_debate(given.a, transcript_dirs()))
+    second = open_debate(find_debate(given.b, transcript_dirs())) if given.b is not None else first
     for torn in dict.fromkeys((first.torn_line_warning, second.torn_line_warning)):
         console.print_truncation_note(torn)
-    named = _parse_run_ids(asked.runs) if asked.runs is not None else (LATEST_RUNS, LATEST_RUNS)
+    named = _parse_run_ids(given.runs) if given.runs is not None else (LATEST_RUNS, LATEST_RUNS)
     sides = _select_side(first, named[0]), _select_side(second, named[1])
     told = ComparedPair((str(first.path), str(second.path)), sides, compare_judgments(*sides))
-    if asked.json:
+    if given.json:
         print_json(build_comparison_document(told))
     else:
-        _print_comparison(told, plain=asked.plain)
+        _print_comparison(told, plain=given.plain)
 
 
 def _parse_run_ids(text: str) -> tuple[str, str]:

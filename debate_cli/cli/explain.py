@@ -30,17 +30,17 @@ class Options(NamedTuple):
     debug: options.DebugOption = False
 
 
-def run(asked: Options) -> None:
+def run(given: Options) -> None:
     """Explain an error: what it means, and how to fix it."""
     pages = completion.list_error_pages()
-    if asked.topic is not None and asked.topic not in pages:
-        raise UsageError(f"explain {asked.topic}: there is no such page{format_suggestion_or_list(asked.topic, pages)}")
-    if asked.json:
-        chosen = pages if asked.topic is None else {asked.topic: pages[asked.topic]}
+    if given.topic is not None and given.topic not in pages:
+        raise UsageError(f"explain {given.topic}: there is no such page{format_suggestion_or_list(given.topic, pages)}")
+    if given.json:
+        chosen = pages if given.topic is None else {given.topic: pages[given.topic]}
         told = [{"name": name, "title": _page_title(page), "text": _read_page(page)} for name, page in chosen.items()]
         console.print_json(told)
-    elif asked.topic is not None:
-        _print_page(_read_page(pages[asked.topic]))
+    elif given.topic is not None:
+        _print_page(_read_page(pages[given.topic]))
     else:
         _print_list({name: _page_title(page) for name, page in pages.items()})
 

@@ -36,18 +36,18 @@ class InitAnswers:
     judge: str
 
 
-def run(asked: Options) -> None:
+def run(given: Options) -> None:
     """Write a commented debate.yaml and its schema."""
-    config = asked.folder if _is_config_file(asked.folder) else asked.folder / "debate.yaml"
+    config = given.folder if _is_config_file(given.folder) else given.folder / "debate.yaml"
     schema, schema_text = config.parent / "debate.schema.json", format_schema(config_schema()).encode()
     for path in (config, schema):
-        if path.exists() and not asked.force and not _is_current_schema(schema, schema_text, path):
+        if path.exists() and not given.force and not _is_current_schema(schema, schema_text, path):
             raise UsageError(f"{path} exists already; overwrite it with --force")
     env = load_environment(config.parent, os.environ)
     config_options.print_notes(env.notes)
     found = discover_models(env)
-    answers = _default_answers(found) if asked.yes or not sys.stdin.isatty() else _prompt_answers(found)
-    atomic_write(config, _render_config(answers, config).encode(), overwrite=asked.force, mode=PUBLIC_FILE_MODE)
+    answers = _default_answers(found) if given.yes or not sys.stdin.isatty() else _prompt_answers(found)
+    atomic_write(config, _render_config(answers, config).encode(), overwrite=given.force, mode=PUBLIC_FILE_MODE)
     atomic_write(schema, schema_text, overwrite=True, mode=PUBLIC_FILE_MODE)
     console.print_status(f"written: {config} and {schema}")
     _print_next_steps(config, answers)

@@ -43,16 +43,16 @@ class Options(NamedTuple):
     debug: options.DebugOption = False
 
 
-def run(asked: Options) -> None:
+def run(given: Options) -> None:
     """List the saved debates of a folder: who won, and what it cost."""
-    place = asked.folder or next((place for place in transcript_dirs() if place.exists()), None)
+    place = given.folder or next((place for place in transcript_dirs() if place.exists()), None)
     if place is None:
         console.print_status("debate: nothing is saved here yet; start with `debate run --mock`")
         found: Iterator[IndexEntry | UnreadableFile] = iter(())
     else:
         found = list_index_entries(place)
     bad: list[UnreadableFile] = []
-    _print_debates(_filter_readable(found, bad), place or DEFAULT_OUTPUT_FOLDER, as_json=asked.json, plain=asked.plain)
+    _print_debates(_filter_readable(found, bad), place or DEFAULT_OUTPUT_FOLDER, as_json=given.json, plain=given.plain)
     for file in bad:
         console.print_status(f"debate: {file.message}")
     if bad:

@@ -20,16 +20,16 @@ from debate_cli.storage.variables import load_environment
 EMPTY_CONFIG = DebateConfig(topic="none", debaters=())
 
 
-def run(asked: Options) -> None:
+def run(given: Options) -> None:
     """List the providers, what each can do, and whether its key is set."""
-    loaded = config_options.config_from_argument(asked.config) if asked.config is not None else None
+    loaded = config_options.config_from_argument(given.config) if given.config is not None else None
     env = loaded.env if loaded is not None else load_environment(Path(), os.environ)
     if loaded is None:
         config_options.print_notes(env.notes)
     config_ = loaded.config if loaded is not None else EMPTY_CONFIG
     redact = Redactor((*collect_provider_secrets(config_, env), *(loaded.secrets if loaded is not None else ())))
     found = [_provider_entry(row, env, redact) for row in merge_provider_rows(config_).values()]
-    if asked.json:
+    if given.json:
         print_json(found)
         return
     if console.is_interactive(sys.stdout):

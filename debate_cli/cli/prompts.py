@@ -39,21 +39,21 @@ class Options(NamedTuple):
     debug: options.DebugOption = False
 
 
-def run(asked: Options) -> None:
+def run(given: Options) -> None:
     """List the prompts, or show the text of one."""
-    if (asked.action is Action.show) != (asked.name is not None):
+    if (given.action is Action.show) != (given.name is not None):
         raise UsageError(
             "`debate prompts show NAME` needs a name, `debate prompts list` takes none; correct the command"
         )
     prompts = {prompt.name: prompt for prompt in shipped_prompts()}
-    if asked.name is None:
-        _print_list([*prompts.values()], as_json=asked.json)
+    if given.name is None:
+        _print_list([*prompts.values()], as_json=given.json)
         return
-    if asked.name not in prompts:
-        suggestion = format_suggestion(asked.name, list(prompts)) or "; `debate prompts list` names all"
-        raise UsageError(f"{asked.name}: unknown prompt{suggestion}")
-    prompt = prompts[asked.name]
-    if asked.json:
+    if given.name not in prompts:
+        suggestion = format_suggestion(given.name, list(prompts)) or "; `debate prompts list` names all"
+        raise UsageError(f"{given.name}: unknown prompt{suggestion}")
+    prompt = prompts[given.name]
+    if given.json:
         print_json(_prompt_data(prompt) | {"text": prompt.text})
     else:
         write_document([prompt.text])

@@ -52,10 +52,16 @@ class ReplayPart(StrEnum):
     briefing = "briefing"
 
 
+WHOLE_DEBATE_FORMATS = (ReplayFormat.html, ReplayFormat.json)
+"""Formats that always show the whole debate: the HTML page and the transcript."""
+QUIT_KEYS = frozenset({"q", "Q", ""})
+"""Keys that end a step-by-step replay. The empty string means that the terminal is gone."""
+
+
 class Options(NamedTuple):
     """Show a saved debate as it was shown when it ran.
 
-    All at once, or typed out, or step by step; also as a page, a picture or Markdown. No model is asked.
+    All at once, or typed out, or step by step; also as a page, a picture or Markdown. No model is given.
 
     Examples:
 
@@ -94,7 +100,84 @@ class Options(NamedTuple):
     debug: options.DebugOption = False
 
 
-def explain_missing_part(debate: Debate, verdicts: tuple[Verdict, ...], part: ReportPart, path: Path) -> str | None:
+class PlaybackOptions(NamedTuple):
+    """Speed and pauses of a replay."""
+
+    speed: float | None
+    """Multiple of a fast model's pace; None shows everything at once."""
+    step: bool
+    """Whether to wait for a key after each turn."""
+    plain: bool
+    """Whether to write plain lines on a terminal too."""
+    show_hidden: bool
+
+    @property
+    def key_hint(self) -> str:
+        """The keys that can be pressed; empty without `step`."""
+        return "any key: next turn · q: stop" if self.step and sys.stdin.isatty() and sys.stdout.isatty() else ""
+
+    def wait(self, pause: Pause, key: Callable[[], str]) -> bool:
+        """Wait for the pause or the next key. Returns whether to continue."""
+        if self.key_hint and pause.after == "turn":
+            return key() not in QUIT_KEYS
+        if self.speed is not None and console.is_interactive(sys.stdout):
+            time.sleep(pause.seconds / self.speed)
+        return True
+
+
+def run(given: Options) -> None:
+    """Show a saved debate as it was shown when it ran."""
+    how = _resolve_format(given.format, as_json=given.json)
+    _check_part_options(how, "--json" if given.json else f"--format {how.value}", given.round, given.only)
+    if given.output is not None:
+        refuse_existing(given.output, force=given.force, option="-o")
+    stored = open_debate(find_debate(given.path, transcript_dirs()))
+    debate = stored.debate
+    console.print_truncation_note(stored.torn_line_warning)
+    if given.round is not None and not debate.select_turns(round_number=given.round):
+        raise UsageError(f"--round {given.round}: this debate has no such round; leave it out to see all")
+    verdicts = score(debate, runs="all")
+    if given.only is not None:
+        remark = _explain_missing_part(debate, verdicts, given.only.value, stored.path)
+        if remark is not None:
+            console.print_status(remark)
+    if how is ReplayFormat.terminal and given.output is None:
+        speed = None if given.plain else given.speed
+        way = PlaybackOptions(speed, step=given.step, plain=given.plain, show_hidden=given.show_hidden)
+        _play(stored, verdicts, way, given.round, given.only)
+        return
+    text = _render_document(debate, verdicts, how, given.round, given.only, show_hidden=given.show_hidden)
+    if given.output is None and how is ReplayFormat.json:
+        write_json_chunks([text])
+    elif given.output is None:
+        write_document([text])
+    else:
+        atomic_write(given.output, text.encode(), overwrite=given.force)
+        console.print_status(f"written: {given.output}")
+
+
+def _resolve_format(given: ReplayFormat, *, as_json: bool) -> ReplayFormat:
+    """The output format. Raises UsageError if --json is combined with another format."""
+    if as_json and given not in (ReplayFormat.terminal, ReplayFormat.json):
+        raise UsageError(f"--json and --format {given.value} cannot be combined; give one of them")
+    return ReplayFormat.json if as_json else given
+
+
+def _check_part_options(format_: ReplayFormat, typed: str, round_number: int | None, only: ReplayPart | None) -> None:
+    """Raise UsageError for a part that this format or round cannot show. `typed`: the format as the user typed it."""
+    if format_ in WHOLE_DEBATE_FORMATS and (only is not None or round_number is not None):
+        left_out = "--only" if only is not None else "--round"
+        raise UsageError(
+            f"{typed} shows the whole debate; leave out {left_out}, or choose --format markdown or terminal-html"
+        )
+    if round_number is not None and only not in (None, ReplayPart.turns):
+        raise UsageError(
+            f"--only {only} covers all rounds; leave out --round, or leave out --only to see the speeches and"
+            f" judgments of round {round_number}"
+        )
+
+
+def _explain_missing_part(debate: Debate, verdicts: tuple[Verdict, ...], part: ReportPart, path: Path) -> str | None:
     """A sentence on why the debate saved at `path` lacks this part; None if it has it."""
     there = (
         bool(debate.turns) or debate.document_name is not None
@@ -125,98 +208,6 @@ def _missing_reason(debate: Debate, part: ReportPart, path: Path) -> str:
                 f"; add it with: debate judge {shlex.quote(str(path))} --system structured" if debate.arguments else ""
             )
             return f"a briefing needs a judging by the structured system{way}"
-
-
-WHOLE_DEBATE_FORMATS = (ReplayFormat.html, ReplayFormat.json)
-"""Formats that always show the whole debate: the HTML page and the transcript."""
-
-
-QUIT_KEYS = frozenset({"q", "Q", ""})
-"""Keys that end a step-by-step replay. The empty string means that the terminal is gone."""
-
-
-class PlaybackOptions(NamedTuple):
-    """Speed and pauses of a replay."""
-
-    speed: float | None
-    """Multiple of a fast model's pace; None shows everything at once."""
-    step: bool
-    """Whether to wait for a key after each turn."""
-    plain: bool
-    """Whether to write plain lines on a terminal too."""
-    show_hidden: bool
-
-    @property
-    def key_hint(self) -> str:
-        """The keys that can be pressed; empty without `step`."""
-        return "any key: next turn · q: stop" if self.step and sys.stdin.isatty() and sys.stdout.isatty() else ""
-
-    def wait(self, pause: Pause, key: Callable[[], str]) -> bool:
-        """Wait for the pause or the next key. Returns whether to continue."""
-        if self.key_hint and pause.after == "turn":
-            return key() not in QUIT_KEYS
-        if self.speed is not None and console.is_interactive(sys.stdout):
-            time.sleep(pause.seconds / self.speed)
-        return True
-
-
-def run(asked: Options) -> None:
-    """Show a saved debate as it was shown when it ran."""
-    how = _resolve_format(asked.format, as_json=asked.json)
-    _check_part_options(how, "--json" if asked.json else f"--format {how.value}", asked.round, asked.only)
-    if asked.output is not None:
-        refuse_existing(asked.output, force=asked.force, option="-o")
-    stored = open_debate(find_debate(asked.path, transcript_dirs()))
-    debate = stored.debate
-    console.print_truncation_note(stored.torn_line_warning)
-    if asked.round is not None and not debate.select_turns(round_number=asked.round):
-        raise UsageError(f"--round {asked.round}: this debate has no such round; leave it out to see all")
-    verdicts = score(debate, runs="all")
-    if asked.only is not None:
-        _print_missing_part(stored, verdicts, asked.only)
-    if how is ReplayFormat.terminal and asked.output is None:
-        speed = None if asked.plain else asked.speed
-        way = PlaybackOptions(speed, step=asked.step, plain=asked.plain, show_hidden=asked.show_hidden)
-        _play(stored, verdicts, way, asked.round, asked.only)
-        return
-    text = _render_document(debate, verdicts, how, asked.round, asked.only, show_hidden=asked.show_hidden)
-    if asked.output is None and how is ReplayFormat.json:
-        write_json_chunks([text])
-    elif asked.output is None:
-        write_document([text])
-    else:
-        atomic_write(asked.output, text.encode(), overwrite=asked.force)
-        console.print_status(f"written: {asked.output}")
-
-
-def _resolve_format(given: ReplayFormat, *, as_json: bool) -> ReplayFormat:
-    """The output format. Raises UsageError if --json is combined with another format."""
-    if as_json and given not in (ReplayFormat.terminal, ReplayFormat.json):
-        raise UsageError(f"--json and --format {given.value} cannot be combined; give one of them")
-    return ReplayFormat.json if as_json else given
-
-
-def _check_part_options(format_: ReplayFormat, typed: str, round_number: int | None, only: ReplayPart | None) -> None:
-    """Raise UsageError for a part that this format or round cannot show. `typed`: the format as the user typed it."""
-    if format_ in WHOLE_DEBATE_FORMATS and (only is not None or round_number is not None):
-        left_out = "--only" if only is not None else "--round"
-        raise UsageError(
-            f"{typed} shows the whole debate; leave out {left_out}, or choose --format markdown or terminal-html"
-        )
-    if round_number is not None and only not in (None, ReplayPart.turns):
-        raise UsageError(
-            f"--only {only} covers all rounds; leave out --round, or leave out --only to see the speeches and"
-            f" judgments of round {round_number}"
-        )
-
-
-def _print_missing_part(stored: StoredDebate, verdicts: tuple[Verdict, ...], only: ReplayPart) -> None:
-    """Print why the debate lacks this part, if it does."""
-    from debate_cli.cli.replay import explain_missing_part  # loads the modules that build the parts
-
-    remark = explain_missing_part(stored.debate, verdicts, only.value, stored.path)
-    if remark is not None:
-        console.print_status(remark)
 
 
 def _render_document(

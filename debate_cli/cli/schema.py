@@ -24,7 +24,7 @@ class Options(NamedTuple):
     debug: options.DebugOption = False
 
 
-def run(asked: Options) -> None:
+def run(given: Options) -> None:
     """Print the JSON Schema of a configuration or a transcript."""
-    document = config_schema() if asked.of is SchemaKind.config else transcript_schema()
+    document = config_schema() if given.of is SchemaKind.config else transcript_schema()
     print_json(document)

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -39,8 +40,9 @@ class Counting:
     serves: bool = False
     answered: Counter[str] = field(default_factory=Counter[str])
 
-    def wrap(self, name: str, model: Model) -> Model:
+    def wrap(self, name: str, model: Model, redact: Callable[[str], str]) -> Model:
         """The model with the counter around it."""
+        del redact
         return _Counted(self, name, model)
 
 

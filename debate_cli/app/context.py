@@ -24,8 +24,8 @@ class Cassette(Protocol):
     serves: bool
     """Whether it answers by itself, so that neither key nor price is needed."""
 
-    def wrap(self, name: str, model: Model) -> Model:
-        """`model` (known as `name`) inside the cassette."""
+    def wrap(self, name: str, model: Model, redact: Callable[[str], str]) -> Model:
+        """`model` (known as `name`) inside the cassette. `redact` removes the secrets of its run."""
         ...
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -49,9 +49,9 @@ class PromptMeter:
     claims: set[str] = field(default_factory=set[str])
     """Claims of free speeches so far."""
 
-    def wrap(self, name: str, model: Model) -> Model:
+    def wrap(self, name: str, model: Model, redact: Callable[[str], str]) -> Model:
         """`model`, with its prompts measured."""
-        del name
+        del name, redact
         return _MeteredModel(model, self)
 
     def longest(self, *purposes: str) -> int:

@@ -175,7 +175,8 @@ class ModelFactory:
         retrying = self._with_retries(providers.registry.adapter(spec, limited))
         refused = providers.rejected_parameters.setdefault(spec.model, set())
         sampled = ParameterFallbackModel(retrying, refused, name=spec.model, note=self._context.observer.note)
-        taped = self._context.cassette.wrap(spec.model, sampled) if self._context.cassette else sampled
+        cassette = self._context.cassette
+        taped = cassette.wrap(spec.model, sampled, providers.redact) if cassette is not None else sampled
         return RedactingModel(taped, providers.redact)
 
     def _with_silence_notes(self, model: Model, spec: ModelSpec) -> SilenceReportingModel:

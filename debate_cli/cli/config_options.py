@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from debate_cli.app.config_resolution import all_secrets, resolve_config
+from debate_cli.app.config_resolution import resolve_config
 from debate_cli.app.context import Cassette
 from debate_cli.app.model_factory import all_model_specs
 from debate_cli.cli.console import print_status
@@ -30,7 +30,6 @@ from debate_cli.providers.registry import models_without_extra, models_without_k
 from debate_cli.regular_file import follow_links, read_regular_file
 from debate_cli.storage.config_file import ConfigCheck, LoadedConfig
 from debate_cli.storage.overrides import ConfigChange, Override, variable_override
-from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript_dirs import DEFAULT_CONFIG_PATHS
 from debate_cli.storage.variables import is_variable_name
 
@@ -182,20 +181,17 @@ def _suggest_reference(path: Path) -> str:
     return format_suggestion(path.name, names) or "; `debate init` writes one"
 
 
-def open_cassette(
-    record: Path | None, play: Path | None, loaded: LoadedConfig | None, *, asked: bool = True
-) -> Cassette | None:
-    """The cassette of --record or --replay; None if neither is given. It never holds a secret of `loaded`.
+def open_cassette(record: Path | None, play: Path | None, *, asked: bool = True) -> Cassette | None:
+    """The cassette of --record or --replay; None if neither is given.
 
     Nothing is recorded, and no file is created, unless models are going to be `asked`. Raises UsageError if both are
     given, ConfigError if the recording cannot be used.
     """
     if record is not None and play is not None:
         raise UsageError("--record and --replay cannot be combined; give one of them")
-    redact = Redactor(all_secrets(loaded) if loaded is not None else ())
     if record is not None:
-        return CassetteRecorder(record, redact) if asked else None
-    return CassettePlayer(play, redact) if play is not None else None
+        return CassetteRecorder(record) if asked else None
+    return CassettePlayer(play) if play is not None else None
 
 
 @contextmanager

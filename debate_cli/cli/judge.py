@@ -51,7 +51,7 @@ def run(given: Options) -> None:
         raise typer.Exit(1 if problems else 0)
     if given.playback is None:
         obtain_consents((place for plan in plans for place in plan.destinations), given.trust_host)
-    judging = _Judging(given, plans, loaded, gates)
+    judging = _Judging(given, plans, gates)
     judging.judge_and_print()
     codes = {*judging.codes, 1 if problems or judging.failed else 0}
     raise typer.Exit(run_control.gravest_exit_code(codes) or judging.report_code)
@@ -94,7 +94,6 @@ class _Judging:
 
     given: Options
     plans: Sequence[JudgePlan]
-    loaded: LoadedConfig | None
     gates: Gates
     codes: set[int] = field(default_factory=set[int])
     """Exit codes of the judged files."""
@@ -124,7 +123,7 @@ class _Judging:
 
     def _results(self, observer: PipeSafeObserver) -> Iterator[tuple[JudgeTask, Outcome]]:
         given = self.given
-        cassette = config_options.open_cassette(given.record, given.playback, self.loaded)
+        cassette = config_options.open_cassette(given.record, given.playback)
         return run_control.iterate_until_stopped(
             lambda stop: judge_files(
                 self.plans,

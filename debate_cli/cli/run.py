@@ -71,7 +71,7 @@ def run(given: Options) -> None:
         return
     obtain_consents(context.destinations, given.trust_host)
     if given.record is not None:
-        context = replace(context, cassette=CassetteRecorder(given.record, context.redact))
+        context = replace(context, cassette=CassetteRecorder(given.record))
     if given.report is not None:
         _check_writable(given.report)
     job = build_job(
@@ -107,7 +107,7 @@ def _prepare(given: Options, changes: list[ConfigChange], gates: Gates) -> tuple
     loaded, stored = _load_inputs(given, changes)
     gates.require_names([item.name for item in (loaded if stored is None else stored.debate).config.debaters])
     asked = not given.dry_run
-    cassette = config_options.open_cassette(given.record, given.replay, loaded, asked=False)
+    cassette = config_options.open_cassette(given.record, given.replay, asked=False)
     if stored is None:
         if asked and given.out is None and not given.no_save:
             check_output_folder(loaded, given.trust_path or ())

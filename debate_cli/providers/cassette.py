@@ -154,32 +154,23 @@ class CassetteRecorder:
 
     serves = False
 
-    def __init__(self, path: Path, redact: RedactFunction = str) -> None:
+    def __init__(self, path: Path) -> None:
         self._path = path
-        self._redact = redact
         try:
             self._open_file()
         except OSError as error:
             raise _make_unwritable_error(path, error) from error
 
-    def wrap(self, name: str, model: Model) -> Model:
-        """`model`, known as `name`, with its calls recorded."""
-        return _RecordingModel(self, name, model)
+    def wrap(self, name: str, model: Model, redact: RedactFunction) -> Model:
+        """`model`, known as `name`, with its calls recorded without what `redact` removes."""
+        return _RecordingModel(self, name, model, redact)
 
-    def record(self, name: str, request: Request, reply: Reply | None, fault: RecordedError | None) -> None:
+    def write(self, line: str) -> None:
         """Append one call to the file."""
-        known = canonicalize_request(request, self._redact)
-        entry = RecordedCall(fingerprint=known.fingerprint(), model=name, request=known, reply=reply, fault=fault)
-        line = json.dumps(RECORDED_CALL_ADAPTER.dump_python(entry, mode="json"), ensure_ascii=False)
         try:
-            self._append(self._redact(line))
+            self._append(line)
         except OSError as error:
             raise _make_unwritable_error(self._path, error) from error
-
-    def redact_reply(self, reply: Reply) -> Reply:
-        """`reply` in the form that the cassette will replay."""
-        refusal = None if reply.refusal is None else self._redact(reply.refusal)
-        return replace(reply, text=self._redact(reply.text), refusal=refusal)
 
     def _open_file(self) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -202,21 +193,33 @@ class CassetteRecorder:
 
 
 class _RecordingModel:
-    def __init__(self, recorder: CassetteRecorder, name: str, model: Model) -> None:
+    def __init__(self, recorder: CassetteRecorder, name: str, model: Model, redact: RedactFunction) -> None:
         self._recorder = recorder
         self._name = name
         self._model = model
+        self._redact = redact
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Answer as the model does, and record the answer."""
         try:
             reply = await self._model.complete(request, on_text)
         except DebateError as error:
-            self._recorder.record(self._name, request, None, _to_recorded_error(error))
+            self._record(request, None, _to_recorded_error(error))
             raise
-        reply = self._recorder.redact_reply(reply)
-        self._recorder.record(self._name, request, reply, None)
+        reply = self._redact_reply(reply)
+        self._record(request, reply, None)
         return reply
+
+    def _record(self, request: Request, reply: Reply | None, fault: RecordedError | None) -> None:
+        known = canonicalize_request(request, self._redact)
+        entry = RecordedCall(fingerprint=known.fingerprint(), model=self._name, request=known, reply=reply, fault=fault)
+        line = json.dumps(RECORDED_CALL_ADAPTER.dump_python(entry, mode="json"), ensure_ascii=False)
+        self._recorder.write(self._redact(line))
+
+    def _redact_reply(self, reply: Reply) -> Reply:
+        """`reply` in the form that the cassette will replay."""
+        refusal = None if reply.refusal is None else self._redact(reply.refusal)
+        return replace(reply, text=self._redact(reply.text), refusal=refusal)
 
 
 class CassettePlayer:
@@ -229,22 +232,20 @@ class CassettePlayer:
 
     serves = True
 
-    def __init__(self, path: Path, redact: RedactFunction = str) -> None:
+    def __init__(self, path: Path) -> None:
         self._path = path
-        self._redact = redact
         self._lines = _load_calls(path)
         self._answers: dict[tuple[str, str], list[RecordedCall]] = {}
         for entry in self._lines.values():
             self._answers.setdefault((entry.model, entry.fingerprint), []).append(entry)
         self._served: Counter[tuple[str, str]] = Counter()
 
-    def wrap(self, name: str, model: Model) -> Model:  # noqa: ARG002 - the recorder needs it
+    def wrap(self, name: str, model: Model, redact: RedactFunction) -> Model:  # noqa: ARG002 - the recorder needs `model`
         """A model that replays the calls of `name`; `model` is not asked."""
-        return _ReplayingModel(self, name)
+        return _ReplayingModel(self, name, redact)
 
-    def find_reply(self, name: str, request: Request) -> Reply:
-        """The recorded reply to `request`. Raises the recorded error if there is one."""
-        known = canonicalize_request(request, self._redact)
+    def find_reply(self, name: str, known: Request) -> Reply:
+        """The recorded reply to a canonical request. Raises the recorded error if there is one."""
         key = (name, known.fingerprint())
         answers = _drop_transient_errors(self._answers.get(key, []))
         if not answers:
@@ -262,13 +263,14 @@ class CassettePlayer:
 
 
 class _ReplayingModel:
-    def __init__(self, player: CassettePlayer, name: str) -> None:
+    def __init__(self, player: CassettePlayer, name: str, redact: RedactFunction) -> None:
         self._player = player
         self._name = name
+        self._redact = redact
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """The recorded reply, streamed word by word."""
-        reply = self._player.find_reply(self._name, request)
+        reply = self._player.find_reply(self._name, canonicalize_request(request, self._redact))
         for piece in split_words(reply.text) if on_text else ():
             on_text(piece)  # pyright: ignore[reportOptionalCall] - the loop is empty without it
         return reply

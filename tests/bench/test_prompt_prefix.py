@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, takewhile
 
@@ -21,8 +21,9 @@ class Requests:
     serves: bool = False
     asked: dict[str, list[Request]] = field(default_factory=dict[str, list[Request]])
 
-    def wrap(self, name: str, model: Model) -> Model:
+    def wrap(self, name: str, model: Model, redact: Callable[[str], str]) -> Model:
         """`model`, with its requests recorded."""
+        del redact
         return _Overheard(model, self.asked.setdefault(name, []))
 
 

@@ -83,6 +83,7 @@ def commands(status: int) -> list[list[str]]:
             [*run, "--dry-run"],
             [*run, "--dry-run", "--json"],
             ["judge", "transcripts/x.json", "--config", "c.yaml", "--system", "panel", "--debug"],
+            ["judge", "transcripts/x.json", "--system", "panel", "--record", "judged.json"],
             ["replay", "transcripts/x.json", "--format", "markdown", "-o", "x.md"],
             ["score", "transcripts/x.json", "--json"],
             ["check", "c.yaml", "--debug"],

@@ -80,7 +80,7 @@ def record(
     name: str = "lab/m",
 ) -> list[Reply]:
     """Record `acts` as answers to the same request; returns the replies that the recording run gets."""
-    model, replies = CassetteRecorder(path, redact).wrap(name, FakeModel(*acts)), list[Reply]()
+    model, replies = CassetteRecorder(path).wrap(name, FakeModel(*acts), redact), list[Reply]()
     for act in acts:
         if isinstance(act, DebateError):
             with pytest.raises(type(act)):
@@ -90,9 +90,15 @@ def record(
     return replies
 
 
-def play(player: CassettePlayer, request: Request = ASK, name: str = "lab/m", on_text: OnText | None = None) -> Reply:
+def play(
+    player: CassettePlayer,
+    request: Request = ASK,
+    name: str = "lab/m",
+    on_text: OnText | None = None,
+    redact: Callable[[str], str] = str,
+) -> Reply:
     """The recorded answer; a call to the wrapped model would fail."""
-    return asyncio.run(player.wrap(name, FakeModel()).complete(request, on_text))
+    return asyncio.run(player.wrap(name, FakeModel(), redact).complete(request, on_text))
 
 
 def with_text(text: str) -> Reply:
@@ -247,7 +253,7 @@ def test_no_secret_is_recorded(cassette: Path) -> None:
         cassette, with_text(f"It is {SECRET}."), RejectedError(f"bad {SECRET}"), request=request, redact=redact
     )
     assert SECRET not in cassette.read_text()
-    assert replies == [play(CassettePlayer(cassette, redact), request)]
+    assert replies == [play(CassettePlayer(cassette), request, redact=redact)]
 
 
 HEADER = '{"cassette_version": 1}\n'

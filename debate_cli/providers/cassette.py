@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from pydantic import Field, TypeAdapter, ValidationError
 
@@ -180,16 +180,20 @@ class CassetteRecorder:
             _check_header(self._path, whole.split(b"\n", 1)[0])
         elif content:
             raise _make_damaged_error(self._path, 1, "its first line is not the header of a cassette")
-        with self._path.open("ab") as file:
+        with self._open_to_append() as file:
             os.fchmod(file.fileno(), CASSETTE_FILE_MODE)
             file.truncate(len(whole))
         if not whole:
             self._append(json.dumps({CASSETTE_VERSION_KEY: CASSETTE_VERSION}))
 
     def _append(self, line: str) -> None:
-        opened = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, CASSETTE_FILE_MODE)
-        with open(opened, "ab") as file:  # noqa: PTH123 - a descriptor, so that the mode holds from the first byte
+        with self._open_to_append() as file:
             file.write(line.encode(errors="backslashreplace") + b"\n")
+
+    def _open_to_append(self) -> BinaryIO:
+        """Open the file, which need not exist. A link raises OSError: it may lead out of a downloaded folder."""
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        return os.fdopen(os.open(self._path, flags, CASSETTE_FILE_MODE), "ab")
 
 
 class _RecordingModel:

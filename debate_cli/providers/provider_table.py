@@ -169,6 +169,11 @@ def find_profile(row: ProviderRow, model: str) -> Profile:
 _VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SECRET_HEADER = re.compile(r"authorization|cookie|(?:^|[-_])(?:key|token|secret)$", re.IGNORECASE)
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_ROUTING_HEADER = re.compile(
+    r"host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*",
+    re.IGNORECASE,
+)
+"""Headers with which a file could have a request, and its key, passed on to another server or read in two ways."""
 
 
 def load_provider_rows() -> dict[str, ProviderRow]:
@@ -289,6 +294,8 @@ def _find_spec_problems(name: str, spec: ProviderSpec) -> list[str]:
 def _find_header_problem(name: str, value: str) -> str | None:
     if not _HEADER_NAME.fullmatch(name) or not value.isascii() or not value.isprintable():
         return "is not a valid HTTP header"
+    if _ROUTING_HEADER.fullmatch(name):
+        return "belongs to the connection, not to the request; remove it, and name the server in base_url"
     if _SECRET_HEADER.search(name) and not find_variables(value):
         return "must name the environment variable of a secret, as ${VAR}, not its value"
     return None

@@ -307,6 +307,20 @@ def test_another_file_is_not_overwritten(cassette: Path, content: str) -> None:
     assert cassette.read_text() == content
 
 
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_link_is_not_recorded_to(tmp_path: Path, cassette: Path, *, exists: bool) -> None:
+    """A downloaded folder may hold a link to a file elsewhere, which stays as it is."""
+    target = tmp_path / "target"
+    if exists:
+        target.touch(0o644)
+    cassette.symlink_to(target)
+    with pytest.raises(StorageError, match="cannot write the cassette"):
+        CassetteRecorder(cassette)
+    assert [(path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) for path in tmp_path.glob("target")] == (
+        [(b"", 0o644)] if exists else []
+    )
+
+
 def test_an_unwritable_path_is_an_error_before_the_first_call(tmp_path: Path) -> None:
     """The recorder opens its file when it is created."""
     (tmp_path / "file").write_text("")

@@ -52,6 +52,8 @@ def test_a_second_account_of_the_same_vendor_needs_no_address() -> None:
         ("lab", {"kind": "openai", "base_url": "http://x/", "api_key_env": KEY}, "not the key itself"),
         ("lab", {"kind": "openai", "base_url": "http://x/", "headers": {"X-Api-Key": KEY}}, "not its value"),
         ("lab", {"kind": "openai", "base_url": "http://x/", "headers": {"X A": "b"}}, "not a valid HTTP header"),
+        ("openai", {"headers": {"Host": "evil.example"}}, "belongs to the connection"),
+        ("openai", {"headers": {"transfer-encoding": "chunked"}}, "belongs to the connection"),
         ("a/b", {"kind": "openai", "base_url": "http://x/"}, "must not contain a slash"),
     ],
 )

@@ -25,6 +25,7 @@ PROSE_PHASES = frozenset({"rebuttal", "speech"})
 """Phases whose turns are shown as text; turns of other phases are shown by their structure if they have one."""
 
 
+@lru_cache(maxsize=1024)
 def sanitize_for_judge(text: str, names: tuple[str, ...] = (), after: str = "") -> str:
     """Sanitize a debater's text for a judge, and mask passages that are addressed to the judge.
 

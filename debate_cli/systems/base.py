@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from debate_cli.domain.assessment import SHARED_FINDINGS, Assessment, Finding, Mark
@@ -15,7 +16,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.judges import judge_ids
 from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.judging_run import JudgingRun
-from debate_cli.domain.tasks import Brief, Subject
+from debate_cli.domain.tasks import Brief, Moment, Subject
 from debate_cli.domain.turn import Turn
 from debate_cli.domain.verdict import Verdict
 from debate_cli.llm.form import Form, FormT
@@ -350,8 +351,25 @@ def briefs_for(run: str, settings: SystemSettings, subject: Subject, revision: i
 
 def turn_briefs(run: str, settings: SystemSettings, turns: Iterable[int]) -> Iterator[Brief]:
     """The briefs on single turns."""
+    judges = judge_ids(settings)
     for index in turns:
-        yield from briefs_for(run, settings, Subject(moment="turn", turns=(index,)))
+        yield from _briefs_on_turns(run, settings.kind, judges, "turn", (index,))
+
+
+def pair_briefs(run: str, settings: SystemSettings, pairs: Iterable[tuple[int, int]]) -> Iterator[Brief]:
+    """The briefs on pairs of turns."""
+    judges = judge_ids(settings)
+    for pair in pairs:
+        yield from _briefs_on_turns(run, settings.kind, judges, "pair", pair)
+
+
+@lru_cache(maxsize=8192)
+def _briefs_on_turns(
+    run: str, kind: str, judges: tuple[str, ...], moment: Moment, turns: tuple[int, ...]
+) -> tuple[Brief, ...]:
+    """The brief of every judge on these turns. Cached, because each state of a debate lists the briefs on all turns."""
+    subject = Subject(moment=moment, turns=turns)
+    return tuple(Brief(run=run, system=kind, assessor=judge, subject=subject) for judge in judges)
 
 
 def sum_marks(marks: Iterable[Mark], criteria: Mapping[str, float]) -> tuple[ReportedScore, ...]:

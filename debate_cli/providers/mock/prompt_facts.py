@@ -132,10 +132,13 @@ class PromptFacts:
 
     def find_speaker(self, item: str) -> str | None:
         """Who made the argument with the id `item`."""
-        for turn in self.turns:
-            if any(argument.get("id") == item for argument in list_objects(turn, "arguments")):
-                return str(turn["speaker"])
-        return None
+        return self._speakers.get(item)
+
+    @cached_property
+    def _speakers(self) -> dict[str, str]:
+        """Speaker per id of an argument; the first of a duplicate id counts."""
+        arguments = ((turn, item) for turn in reversed(self.turns) for item in list_objects(turn, "arguments"))
+        return {item["id"]: str(turn["speaker"]) for turn, item in arguments if type(item.get("id")) is str}
 
     def find_quotable_sentences(self, item: str | None) -> list[str]:
         """Sentences that a judge may quote: from the claim of argument `item`, else from the first judged turn."""

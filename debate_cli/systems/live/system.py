@@ -21,6 +21,7 @@ from debate_cli.systems.base import (
     Progress,
     TurnScore,
     briefs_for,
+    pair_briefs,
     sum_marks,
     turn_briefs,
 )
@@ -167,10 +168,8 @@ class LiveSystem(JudgingSystem[LiveSettings]):
 def _pair_briefs(debate: Debate, run: str, settings: LiveSettings, turns: Iterable[int]) -> Iterator[Brief]:
     """The briefs on every two adjacent turns of different speakers, of which the later is among `turns`."""
     present = debate.turns_by_index
-    for index in turns:
-        before = present.get(index - 1)
-        if before is not None and before.speaker != present[index].speaker:
-            yield from briefs_for(run, settings, Subject(moment="pair", turns=(index - 1, index)))
+    pairs = ((index - 1, index) for index in turns if index - 1 in present)
+    return pair_briefs(run, settings, (pair for pair in pairs if present[pair[0]].speaker != present[pair[1]].speaker))
 
 
 def _describe(finding: Finding) -> str:

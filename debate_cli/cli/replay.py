@@ -61,7 +61,7 @@ QUIT_KEYS = frozenset({"q", "Q", ""})
 class Options(NamedTuple):
     """Show a saved debate as it was shown when it ran.
 
-    All at once, or typed out, or step by step; also as a page, a picture or Markdown. No model is given.
+    All at once, or typed out, or step by step; also as a page, a picture or Markdown. No model is asked.
 
     Examples:
 

@@ -97,7 +97,8 @@ _STDIN_POSITION = re.compile(r"^stdin(:\d+)*")
 def config_from_transcript(stored: StoredDebate, changes: Sequence[ConfigChange] = ()) -> LoadedConfig:
     """The configuration of a stored debate with `changes` applied. Relative paths start in the working folder.
 
-    No file that the debate names is opened: `prompts` has the texts of changed prompts only. Raises ConfigError, which names the transcript as the file.
+    No file that the debate names is opened: `prompts` has the texts of changed prompts only. Raises ConfigError, which
+    names the transcript as the file.
     """
     env = load_environment(Path(), os.environ)
     without_settings = {name: value for name, value in env.items() if not name.startswith("DEBATE_")}

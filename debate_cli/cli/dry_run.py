@@ -1,4 +1,7 @@
-"""Output of `run --dry-run` and `judge --dry-run`: calls, tokens and cost as planned and at worst; for a run its configuration."""
+"""Output of `run --dry-run` and `judge --dry-run`: calls, tokens and cost as planned and at worst.
+
+That of a run also has its configuration.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,7 @@ from debate_cli.app.judge_estimate import estimate_judging
 from debate_cli.cli.console import print_json, print_status, write_document
 from debate_cli.domain.config import DebateConfig
 from debate_cli.render import sanitize
+from debate_cli.render.theme import count_speeches
 from debate_cli.storage.plain import is_list, is_mapping
 from debate_cli.storage.redact import redact_values
 from debate_cli.storage.serialization import config_to_json
@@ -47,9 +51,7 @@ def show_plan(context: RunContext, *, as_json: bool) -> None:
     settings = redact_values(_drop_empty(_explicit_settings(config)), context.redact)
     text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True, width=120).rstrip()
     write_document([sanitize.sanitize_text(text) if sys.stdout.isatty() else text, "\n"])
-    speeches = f"{plan.speeches} speech{'' if plan.speeches == 1 else 'es'}"
-    assessments = f"{plan.assessments} assessment{'' if plan.assessments == 1 else 's'}"
-    print(f"\n# planned: {speeches} and at least {assessments}")
+    print(f"\n# planned: {count_speeches(plan.speeches)} and at least {_count_assessments(plan)}")
     for line in (*_format_table(plan), *_format_servers([context]), *_format_notes(config), NOTHING_ASKED):
         print(f"# {line}".rstrip())
 
@@ -70,9 +72,7 @@ def show_judging_plans(tasks: Sequence[JudgeTask], *, as_json: bool) -> None:
         )
         return
     for task, plan in plans:
-        print(
-            f"{sanitize.sanitize_line(str(task.source))}: about {plan.assessments} assessment{'' if plan.assessments == 1 else 's'}"
-        )
+        print(f"{sanitize.sanitize_line(str(task.source))}: about {_count_assessments(plan)}")
         for line in _format_table(plan):
             print(f"  {line}".rstrip())
     if len(plans) > 1:
@@ -84,6 +84,10 @@ def show_judging_plans(tasks: Sequence[JudgeTask], *, as_json: bool) -> None:
     notes = [line for task in tasks[:1] for line in _format_notes(task.context.config, "The judging of each file")]
     servers = _format_servers(task.context for task in tasks)
     print("\n".join([*servers, *notes, NOTHING_ASKED]))
+
+
+def _count_assessments(plan: RunEstimate) -> str:
+    return f"{plan.assessments} assessment{'' if plan.assessments == 1 else 's'}"
 
 
 def _format_servers(contexts: Iterable[RunContext]) -> Iterator[str]:

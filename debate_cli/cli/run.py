@@ -53,16 +53,7 @@ def run(given: Options) -> None:
         )
     )
     given = _resolve_continue(given)
-    if given.resume is not None and (given.no_save or given.id is not None):
-        raise UsageError(
-            "--resume continues a debate under its own id, where it is saved; leave out --id and --no-save"
-        )
-    if given.up_to_damage and (given.resume is None or given.dry_run):
-        raise UsageError("--up-to-damage changes a journal for --resume; add --resume, and leave out --dry-run")
-    if given.close and given.resume is None:
-        raise UsageError("--close ends a saved debate; name it with --resume")
-    if given.report is not None:
-        refuse_existing(given.report, force=given.force, option="--report")
+    _check_options(given)
     context, stored = _prepare(given, changes, gates)
     for line in context.config.judging.notices():
         print_status(line)
@@ -88,6 +79,20 @@ def run(given: Options) -> None:
         written = write_report(given.report, outcome, context.redact, show_hidden=given.show_hidden, force=given.force)
         code = code or written
     raise typer.Exit(code)
+
+
+def _check_options(given: Options) -> None:
+    """Raise UsageError for options that contradict each other, or a report that exists."""
+    if given.resume is not None and (given.no_save or given.id is not None):
+        raise UsageError(
+            "--resume continues a debate under its own id, where it is saved; leave out --id and --no-save"
+        )
+    if given.up_to_damage and (given.resume is None or given.dry_run):
+        raise UsageError("--up-to-damage changes a journal for --resume; add --resume, and leave out --dry-run")
+    if given.close and given.resume is None:
+        raise UsageError("--close ends a saved debate; name it with --resume")
+    if given.report is not None:
+        refuse_existing(given.report, force=given.force, option="--report")
 
 
 def _resolve_continue(given: Options) -> Options:

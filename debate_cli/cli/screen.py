@@ -132,7 +132,8 @@ def open_observer(
 ) -> Generator[PipeSafeObserver]:
     """The observer of a run: live on a terminal unless `plain`, else plain lines. With --json it writes to stderr.
 
-    The heading shows the number of `planned` calls, their `cost`, and what goes to `servers` that are not built in. If the observer shows nothing, warnings go to stderr. `hint` explains the keys: below the live view, or first on stderr.
+    The heading shows the number of `planned` calls, their `cost`, and what goes to `servers` that are not built in. If the
+    observer shows nothing, warnings go to stderr. `hint` explains the keys: below the live view, or first on stderr.
     """
     stream = sys.stderr if as_json else sys.stdout
     if quiet or (as_json and not is_interactive(stream)):

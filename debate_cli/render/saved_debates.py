@@ -112,7 +112,7 @@ def _card_lines(entry: IndexEntry) -> list[Text]:
     badge = STATE_BADGES.get(entry.state, theme.UNKNOWN_BADGE)
     is_resumable = entry.state in RESUMABLE_STATES
     if badge.word:
-        speeches = f" after {entry.turns} speech{'' if entry.turns == 1 else 'es'}" if is_resumable else ""
+        speeches = f" after {theme.count_speeches(entry.turns)}" if is_resumable else ""
         lines.append(Text(f"{badge.word}{speeches}", style=badge.colour))
     if entry.judgments_missing:
         lines.append(Text(format_missing_judgments(entry), style=PENDING_JUDGE_BADGE.colour))

@@ -1,7 +1,8 @@
 """The environment: variables of the process and of `.env` files, and `${VAR}` in the scalars of a configuration.
 
-Only the settings of providers read the environment: a configuration may have been downloaded, and its texts are sent to models and
-saved. Everything else takes the variables that the user or the configuration gives. `${VAR}` and `${VAR:-default}` are resolved after parsing, so a value never becomes structure. `$${` means a literal `${`.
+Only the settings of providers read the environment: a configuration may have been downloaded, and its texts are sent to
+models and saved. Everything else takes the variables that the user or the configuration gives. `${VAR}` and
+`${VAR:-default}` are resolved after parsing, so a value never becomes structure. `$${` means a literal `${`.
 """
 
 from __future__ import annotations

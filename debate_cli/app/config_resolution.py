@@ -151,10 +151,10 @@ def redact_config(config: DebateConfig, redact: Redact) -> DebateConfig:
 
 
 def check_output_folder(loaded: LoadedConfig, trusted_folders: Sequence[Path]) -> None:
-    """Check that the folder in which a configuration's debates are saved is one that its file may write in.
+    """Check that the file of a configuration may write in the folder where its debates are saved.
 
-    That is the working folder, the file's folder, one of the `trusted_folders`, or any that an option or the environment
-    names. Raises ConfigError.
+    It may write in the working folder, its own folder, the `trusted_folders`, and any folder that an option or the
+    environment names. Raises ConfigError.
     """
     path = ("output", "dir")
     if any(path[:length] in loaded.source_map.origins for length in (1, 2)):

@@ -22,7 +22,7 @@ class Cassette(Protocol):
     """Wraps models to record their exchanges, or to answer from a recording."""
 
     serves: bool
-    """Whether it answers by itself, so that neither key nor price is needed."""
+    """Whether it answers from a recording, so that neither key nor price is needed."""
 
     def wrap(self, name: str, model: Model, redact: Callable[[str], str]) -> Model:
         """`model` (known as `name`) inside the cassette. `redact` removes the secrets of its run."""

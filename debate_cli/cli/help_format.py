@@ -60,7 +60,7 @@ class FormattedGroup(TyperGroup):
     """A group of subcommands whose help is reflowed."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print the page; the command itself stays as it is."""
+        """Print the help page without changing the command."""
         TyperGroup.format_help(copy_for_help(self, ctx), ctx, formatter)
 
 

@@ -74,4 +74,4 @@ def _sanitize_url(address: str | None, redact: Callable[[str], str]) -> str | No
 _URL_USER = re.compile(r"^(\w[\w+.-]*://)[^/?#]*@")
 _URL_QUERY = re.compile(r"[?#].*$", re.DOTALL)
 EXAMPLE_MODELS = {"local": "smollm2", "mock": "any", "ollama": "qwen3:8b", "anthropic": "claude-sonnet-5"}
-"""Names to try, if any are known."""
+"""Provider -> names of models to try with it."""

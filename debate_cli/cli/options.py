@@ -50,7 +50,7 @@ FailUnderOption = Annotated[
     str | None,
     typer.Option(
         metavar="[NAME=]SCORE",
-        help="Fail if the deciding verdict scores the named debater (default: the higher one) lower.",
+        help="Fail if the deciding verdict gives NAME (default: the debater with the highest score) less than SCORE.",
         rich_help_panel=GATES_PANEL,
     ),
 ]

@@ -66,7 +66,7 @@ def report_output_failure(*saved: Path) -> Generator[None]:
 
 
 def _format_saved_state(saved: Path) -> str:
-    """Where the debate of the transcript `saved` is now."""
+    """Which file has the debate: its journal, or the transcript `saved`."""
     journal = saved.with_suffix(JOURNAL_SUFFIX)
     if journal.exists():
         return f"the debate so far is in {journal}; resume it with: {resume_command(str(saved))}"

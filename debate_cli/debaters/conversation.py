@@ -82,7 +82,7 @@ def build_recent_conversation(
 
 def _format_ledger(ledger: Ledger) -> Iterator[str]:
     """The ledger as lines, with the headings of both parts."""
-    yield "Earlier in the debate, in short (unanswered first, then the newest):"
+    yield "Earlier in the debate, in short (unanswered claims first, then answered ones, newest first):"
     for entry in ledger.entries:
         answers = ", ".join(f"{quote_for_prompt(who)} {kind}" for who, kind in entry.answers) or "unanswered"
         yield f"- {quote_for_prompt(entry.id)} {quote_for_prompt(entry.speaker)}: {quote_for_prompt(entry.claim)} ({answers})"

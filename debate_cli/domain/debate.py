@@ -63,7 +63,7 @@ class Debate(FrozenModel):
     kept_verdicts: tuple[Verdict, ...] = ()
     """Stored verdicts of systems that are not installed."""
     reservations: tuple[Reservation, ...] = ()
-    """Of requests in flight."""
+    """Reservations of requests in flight."""
     unanswered: tuple[str, ...] = ()
     """Keys of tasks that were asked but have neither answer nor failure: in flight, now or when the process died."""
 

@@ -75,7 +75,7 @@ class TaskStarted(FrozenModel):
     at: UtcDatetime
     key: str
     reservation: Reservation | None = Field(default=None, exclude_if=_is_none)
-    """Set if a request is about to leave; takes the place of the key's earlier one. Left out of files if not set."""
+    """Set if a request is about to leave; replaces the key's earlier one. Left out of files if not set."""
 
 
 class TurnCompleted(FrozenModel):

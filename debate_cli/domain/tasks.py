@@ -15,7 +15,7 @@ MAX_REVISION = 100
 
 Moment = Literal["turn", "pair", "round", "debate"]
 MOMENTS: tuple[Moment, ...] = ("turn", "pair", "round", "debate")
-"""In the order of assessments in a transcript."""
+"""All moments, in the order of assessments in a transcript."""
 
 
 def speech_key(index: int) -> str:

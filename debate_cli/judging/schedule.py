@@ -37,7 +37,10 @@ def owed_briefs(debate: Debate) -> tuple[Brief, ...]:
 
 
 def missing_briefs(debate: Debate, verdicts: Iterable[Verdict]) -> tuple[Brief, ...]:
-    """What `verdicts` lack: briefs whose judges failed, abstained, or were not asked yet. An open debate owes later ones too."""
+    """Briefs that `verdicts` lack because their judges failed, abstained, or were not asked yet.
+
+    Briefs of turns that an open debate has not reached are not included.
+    """
     scored = {(verdict.run, verdict.system) for verdict in verdicts}
     owed = owed_briefs(debate.model_copy(update={"given_up": frozenset[str]()}))
     return tuple(brief for brief in owed if (brief.run, brief.system) in scored)

@@ -97,7 +97,7 @@ class SentRequest:
     """Most characters of the answer."""
 
     def format_message(self, what: str, words: str, advice: str) -> str:
-        """`openai (api.openai.com) answered 401 to gpt-5: No such key; check OPENAI_API_KEY`."""
+        """A message such as `openai (api.openai.com) answered 401 to gpt-5: No such key; check OPENAI_API_KEY`."""
         about = f"{self.endpoint.provider} ({self.endpoint.host}) {what}"
         return f"{about}: {words}; {advice}" if words else f"{about}; {advice}"
 

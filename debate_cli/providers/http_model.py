@@ -72,7 +72,7 @@ class ProviderApi:
     extract_error: Callable[[Any], object]
     """The error object in a 200 response, if there is one instead of an answer."""
     map_error_object: Callable[[Any, SentRequest], ModelError]
-    """Maps such an error object."""
+    """Maps an error object of a 200 response to an error of this program."""
 
 
 class HttpServer:

@@ -51,8 +51,8 @@ def read_addressed_to_judge(
 ) -> tuple[tuple[Manipulation, ...], tuple[str, ...]]:
     """A finding for each quote from the judged turns, the motion or the background, and a warning for each invented one.
 
-    Left out are a quote from an earlier turn, which is judged alone too, a quote that the rules found too (`known`), and the
-    marker of a removal.
+    Some quotes give neither: those from an earlier turn, because that turn is judged separately, those that the rules found
+    (`known`), and markers of a removal.
     """
     findings, warnings = list[Manipulation](), list[str]()
     for quote in cast("tuple[str, ...]", getattr(form, FIELD))[:MAX_QUOTES]:

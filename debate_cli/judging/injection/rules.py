@@ -199,7 +199,7 @@ def is_named_as_example(text: str, start: int) -> bool:
 
 
 def _blank_if_discussed(match: re.Match[str], text: str) -> str:
-    """Strings of a JSON object are data, not quotations, and stay."""
+    """Blank a quotation whose sentence discusses it. Strings of a JSON object are data and are kept."""
     quotation, start, end = match.group(), match.start(), match.end()
     if _IN_DATA_BEFORE.search(text[max(0, start - 4) : start]) or _IN_DATA_AFTER.match(text, end):
         return quotation

@@ -398,7 +398,7 @@ class _Script:
                 self.print(header.judge_report_notice(report, self._debate))
 
     def _is_early(self, assessment: Assessment) -> bool:
-        """Whether the report follows a speech that is not printed, or a report that is not there yet."""
+        """Whether the report must wait, because a speech or a report before it is not printed yet."""
         if any(stream.cue.index in assessment.subject.turns for stream in self._wave):
             return True
         waiting = [*self._pending.values(), *(other.brief for other in self._withheld)]

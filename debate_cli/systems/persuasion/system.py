@@ -29,7 +29,7 @@ class PersuasionSystem(JudgingSystem[PersuasionSettings]):
     def briefs(
         self, debate: Debate, run: JudgingRun, settings: PersuasionSettings, progress: Progress
     ) -> Iterator[Brief]:
-        """With `effects: judge`, every turn."""
+        """Briefs for every turn; none unless `effects: judge` is set."""
         del debate
         yield from turn_briefs(run.id, settings, progress.judgeable_turns)
 

@@ -94,7 +94,7 @@ class SentRequest:
     sampling_parameters: tuple[str, ...] = ()
     """Sampling parameters that were sent (`temperature`, `seed`); a server may refuse them."""
     max_answer_chars: int = 0
-    """Most characters of the answer."""
+    """Maximum length of the answer in characters."""
 
     def format_message(self, what: str, words: str, advice: str) -> str:
         """A message such as `openai (api.openai.com) answered 401 to gpt-5: No such key; check OPENAI_API_KEY`."""
@@ -304,7 +304,7 @@ def make_unreachable_error(fault: Exception, asked: SentRequest) -> errors.Model
 
 
 def make_timeout_error(fault: Exception, asked: SentRequest) -> errors.ModelError:
-    """No bytes, or no connection, within the time limit."""
+    """The error for no bytes, or no connection, within the time limit."""
     if any(type(each).__name__ == "ConnectTimeout" for each in (fault, fault.__cause__)):
         advice = "check the network and base_url"
         return _as_unbilled(

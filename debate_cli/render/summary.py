@@ -214,8 +214,8 @@ def quote_judge(debate: Debate, verdict: Verdict, beside: Briefing | None = None
 def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[tuple[str, str], ...]:
     """(label, words) on calls, tokens and cost; a single row has an empty label.
 
-    `judged`: ids of the judging runs just added; what they used comes first, and the debate's total after it, as such.
-    Without them, the time that the calls took stands there too.
+    `judged`: ids of the judging runs just added; their usage comes first, and the debate's total after it. Without
+    added runs the duration of the calls is included.
     """
     whole = debate.usage
     if judged is None:

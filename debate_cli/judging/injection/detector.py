@@ -156,7 +156,7 @@ def _join_windows(pieces: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]
 
 
 def _suspicion(piece: str) -> int:
-    """How many words of judging are in `piece`, and signs of a disguise."""
+    """Number of words about judging in `piece`, plus its signs of a disguise."""
     words = load_rule_table().suspicious.intersection(re.findall(r"\w+", piece.lower()))
     return len(words) + (2 if _SUSPICIOUS.search(piece) else 0)
 

@@ -18,7 +18,7 @@ from debate_cli.judging.transcript_prompt import debater_names, last_passage_bef
 def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, ...]:
     """One finding for each span that addresses the judge, in a turn, in the turns of a round, or in the whole debate.
 
-    A pair of turns has none, because each of its turns is judged alone too. Background and names belong to the whole debate.
+    A pair of turns has none, because each of its turns is also judged separately. Background and names belong to the whole debate.
     """
     names = debater_names(debate)
     found = [

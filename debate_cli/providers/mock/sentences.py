@@ -92,7 +92,7 @@ class Place:
     name: str = "text"
     """Property of the value; for the items of a list, that of the list."""
     path: str = ""
-    """Unique in the answer."""
+    """Path of the place within the answer, which is unique."""
     values: Json = field(default_factory=dict[str, Any])
     """Values that are already written, of this object and of those around it."""
     index: int = 0

@@ -168,4 +168,4 @@ FORBIDDEN: Mapping[str, Callable[[Debate, Sequence[Verdict]], str | None]] = {
     "manipulation": _check_manipulation,
     "missing": _check_missing,
 }
-"""What `--fail-on` can forbid: name -> the sentence of the gate if there is one, else None."""
+"""What `--fail-on` can forbid: name -> function that returns why the gate is not met, or None."""

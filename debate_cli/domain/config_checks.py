@@ -179,7 +179,7 @@ def _check_format(settings: FormatConfig) -> Iterator[Problem]:
             yield Problem(("format", "order"), message)
         return
     if not set(phases) <= set(CONFIGURABLE_PHASES):
-        yield Problem(path, "`answers` and `speech` belong to other formats; remove them from the list")
+        yield Problem(path, "`answers` and `speech` are added by the formats that use them; remove them from the list")
         return
     if len(phases) < 2 or phases[0] != "opening" or phases[-1] != "closing":  # noqa: PLR2004 - opening and closing
         yield Problem(path, "a debate begins with `opening` and ends with `closing`; add what is missing")

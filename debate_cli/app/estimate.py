@@ -90,7 +90,7 @@ _PLAIN_CLAIM = {"claim": "It holds here too.", "reasoning": "It follows from wha
 
 
 async def simulate_debate(context: RunContext) -> tuple[Debate, PromptMeter]:
-    """Run the debate to its last turn on fast mocks, without limits or files: nobody surrenders, and nothing converges.
+    """Run the debate to its last turn on fast mocks, without limits or files. No debater surrenders, and the debate does not end early.
 
     Returns the debate and the lengths of its prompts.
     """

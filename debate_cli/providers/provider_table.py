@@ -173,7 +173,7 @@ _ROUTING_HEADER = re.compile(
     r"host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*",
     re.IGNORECASE,
 )
-"""Headers with which a file could have a request, and its key, passed on to another server or read in two ways."""
+"""Headers that could send a request with its key to another server, or make two servers read it differently."""
 
 
 def load_provider_rows() -> dict[str, ProviderRow]:

@@ -1,4 +1,4 @@
-"""Table of the personalities that moved under pressure: start, end and curve of each trait."""
+"""Table of the personalities that changed under pressure: start, end and curve of each trait."""
 
 from __future__ import annotations
 

@@ -30,6 +30,9 @@ _MAX_COMBINING_MARKS = 30
 _SIGNS = re.compile(rf"[^\w\s\x00-\x7f]{{{_MAX_COMBINING_MARKS + 1},}}")
 """A run of signs that can hold too many marks."""
 
+_PHRASE_SIGN = re.compile("([\ufdfa\ufdfb])")
+"""Signs that stand for a phrase. NFKC would make the text up to 18 times as long."""
+
 _ROLES = "system|developer|assistant|user|human|tool"
 _TAGS = f"{_ROLES}|speech|transcript|instructions?|think|start_of_turn|end_of_turn|bos|eos|s"
 _SPECIAL_TOKEN = re.compile(r"<\s*\|([^|<>\n]{0,64})\|\s*>")
@@ -44,9 +47,9 @@ _ROLE_LINE = re.compile(rf"^([ \t>#*_-]*)({_ROLES})(?=[ \t*_]*:)", re.IGNORECASE
 def sanitize_for_prompt(text: str) -> str:
     r"""Sanitize untrusted text for a prompt. Idempotent.
 
-    The result is in NFKC with `\n` as line break, without zero-width, bidirectional, Unicode-tag and control
-    characters (except `\n` and tab), variation selectors, invisible fillers and lone surrogates. Markers that some
-    model reads as a change of role stay readable but lose their shape: `<|im_start|>` becomes `‹im_start›`, `[INST]`
+    The result is in NFKC (phrase signs excepted) with `\n` as line break, without zero-width, bidirectional, Unicode-tag
+    and control characters (except `\n` and tab), variation selectors, invisible fillers and lone surrogates. Markers that
+    some model reads as a change of role stay readable but lose their shape: `<|im_start|>` becomes `‹im_start›`, `[INST]`
     `(INST)`, `</speech>` `‹/speech›`, and `system:` at the start of a line `(system):`.
     """
     while (cleaned := _neutralize_role_markers(_strip_invisible(text))) != text:
@@ -65,12 +68,14 @@ def new_nonce() -> str:
 
 
 def _strip_invisible(text: str) -> str:
-    """`text` in NFKC without invisible characters."""
+    """`text` in NFKC, phrase signs excepted, without invisible characters."""
     text = _LINE_BREAKS.sub("\n", _ANSI_SEQUENCES.sub("", text))
     if text.isascii():
         return _ASCII_CONTROLS.sub("", text)
     text = _INVISIBLE.sub("", _BLANK_LETTERS.sub(" ", text))
-    return unicodedata.normalize("NFKC", _SIGNS.sub(_limit_combining_marks, text))
+    parts = _PHRASE_SIGN.split(_SIGNS.sub(_limit_combining_marks, text))
+    parts[::2] = [unicodedata.normalize("NFKC", part) for part in parts[::2]]
+    return "".join(parts)
 
 
 def _limit_combining_marks(match: re.Match[str]) -> str:

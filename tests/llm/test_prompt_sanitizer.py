@@ -109,6 +109,12 @@ def test_quoting_keeps_letters_readable() -> None:
     assert quote_for_prompt('é "x"') == '"é \\"x\\""'
 
 
+@pytest.mark.parametrize("sign", ["\ufdfa", "\ufdfb"])
+def test_a_sign_for_a_phrase_does_not_grow(sign: str) -> None:
+    """In NFKC it would be up to 18 characters; all others are at most 6."""
+    assert sanitize_for_prompt(f"\uff21{sign}" * 9) == f"A{sign}" * 9
+
+
 def test_nonces_are_unique() -> None:
     """A nonce is eight random hexadecimal digits."""
     nonces = {new_nonce() for _ in range(50)}

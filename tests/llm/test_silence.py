@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import selectors
 
 import pytest
 from llm_support import FakeModel, request
@@ -61,3 +62,50 @@ def test_an_answered_call_is_not_reported() -> None:
 
     asyncio.run(run())
     assert notes == []
+
+
+class SkippingSelector(selectors.DefaultSelector):
+    """Returns at once and counts the time that it would have waited."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now = 0.0
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        """Skip `timeout`."""
+        self.now += timeout or 0.0
+        return super().select(0)
+
+
+class SkippingLoop(asyncio.SelectorEventLoop):
+    """An event loop whose time passes only while it waits, and then at once."""
+
+    def __init__(self) -> None:
+        self._skipping = SkippingSelector()
+        super().__init__(self._skipping)
+
+    def time(self) -> float:
+        """Seconds that the loop has waited."""
+        return self._skipping.now
+
+
+class SlowModel:
+    """Sends a piece of text every 20 s, eight times."""
+
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
+        """Answer after 160 s."""
+        for _ in range(8):
+            await asyncio.sleep(20)
+            if on_text is not None:
+                on_text("Well, ")
+        return await FakeModel("Well.").complete(request)
+
+
+@pytest.mark.parametrize(("streamed", "count"), [(True, 0), (False, 1)])
+def test_each_piece_of_text_starts_the_clock_again(streamed: bool, count: int) -> None:
+    """A slow answer is not silent; without a stream there is one note, however long the call takes."""
+    notes: list[str] = []
+    reporting = SilenceReportingModel(SlowModel(), notes.append, name="lab/m")
+    with asyncio.Runner(loop_factory=SkippingLoop) as runner:
+        runner.run(reporting.complete(request(), (lambda _: None) if streamed else None))
+    assert len(notes) == count

@@ -1,14 +1,32 @@
-"""What was in flight when a run ended, in words."""
+"""What was in flight when a run ended: in words, and at what cost."""
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
+from formats_support import NOON, config, new_debate
 from storage_support import AT, assessment, opening_event, turn
 
 from debate_cli.app.resume import describe_in_flight_calls
+from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate, fold
-from debate_cli.domain.events import AssessmentCompleted, DebateClosed, JudgingOpened, TurnCompleted
+from debate_cli.domain.events import (
+    INTERRUPTED,
+    AssessmentCompleted,
+    DebateClosed,
+    Failure,
+    JudgingOpened,
+    TurnCompleted,
+)
 from debate_cli.domain.judging_config import JudgingConfig
+from debate_cli.domain.model_call import ModelCall, Usage
+from debate_cli.domain.tasks import Brief, Cue
+from debate_cli.domain.turn import Turn
+from debate_cli.engine import Actors, DebateRun, StopSignal
+from debate_cli.llm.meter import active_meter
+from debate_cli.llm.model import OnText
+from debate_cli.observer import NullObserver
 
 HELD = fold(
     [
@@ -64,3 +82,40 @@ def test_what_is_not_asked_again_is_not_told() -> None:
     """What was answered since, and what is no key of anything due."""
     answered = HELD.apply(AssessmentCompleted(at=AT, assessment=assessment(system="moderator", round_number=1)))
     assert describe_in_flight_calls(answered, ["r1/moderator/judge/round/1/0", "turn/0", "odd"]) is None
+
+
+class RefusedSpeaker:
+    """Sends one request, which is refused, and waits for ever to send it again."""
+
+    def __init__(self, stop: StopSignal) -> None:
+        self._stop = stop
+
+    async def speak(self, cue: Cue, debate: Debate, on_text: OnText | None = None) -> Turn | Failure:
+        """Ask for an immediate stop while waiting."""
+        del cue, debate, on_text
+        refused = ModelCall(model="lab/m", rung="text", attempts=1, usage=Usage())
+        meter = active_meter()
+        assert meter is not None
+        meter.send(refused.model_copy(update={"usage": Usage(output_tokens=900, estimated=True)}))
+        meter.end(refused)
+        self._stop.request()
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+class NoJudge:
+    """A judge that is not asked."""
+
+    async def assess(self, brief: Brief, debate: Debate) -> Assessment | Failure:
+        """Fail the test."""
+        raise AssertionError((brief, debate))
+
+
+def test_a_stop_charges_a_waiting_call_only_for_the_requests_that_ended() -> None:
+    """A refused request used nothing, although an answer was reserved for it."""
+    stop, debate = StopSignal(), new_debate(config())
+    speakers = {person.name: RefusedSpeaker(stop) for person in debate.participants}
+    run = DebateRun(debate, Actors(speakers, NoJudge()), lambda _: None, NullObserver(), clock=lambda: NOON, stop=stop)
+    ended = asyncio.run(run.run())
+    assert [(failure.cause, failure.final) for failure in ended.failures] == [(INTERRUPTED, False)] * 2
+    assert (ended.usage.calls, ended.usage.output_tokens) == (2, 0)

@@ -53,8 +53,8 @@ class Gated:
     notes: list[str] = field(default_factory=list[str])
 
     def __post_init__(self) -> None:
-        gate = ProviderGate("lab", note=self.notes.append, clock=self.clock, random=lambda _low, high: high)
-        self.limiter = RateLimiter(8, gate=gate, clock=self.clock, sleep=self.clock.sleep)
+        self.gate = ProviderGate("lab", note=self.notes.append, clock=self.clock, random=lambda _low, high: high)
+        self.limiter = RateLimiter(8, gate=self.gate, clock=self.clock, sleep=self.clock.sleep)
 
     def model(self, *acts: Act, seconds: float = 0.0) -> RateLimitedModel:
         """A model that does `acts`, each after `seconds`."""
@@ -157,6 +157,21 @@ def test_a_late_refusal_of_an_earlier_call_closes_nothing() -> None:
     answers = asyncio.run(gated.clock.run(slow.complete(request()), quick.complete(request())))
     assert [answer.text for answer in answers] == ["well", "well"]
     assert len(gated.notes) == 1
+
+
+def test_an_accepted_probe_ends_the_growth_of_the_backoff() -> None:
+    """Refusals in a row wait 1 s, then 2 s; the first one after an accepted call waits 1 s again."""
+    gated, waits = Gated(), list[float]()
+    for is_accepted in (False, False, True, False):
+        call = gated.gate.depart()
+        if is_accepted:
+            gated.gate.accept(call)
+        else:
+            gated.gate.refuse(call, RateLimitedError("429"), waiting=1)
+            waits.append(gated.gate.wait_s())
+        gated.gate.end(call)
+        gated.clock.now += gated.gate.wait_s()
+    assert waits == [1.0, 2.0, 1.0]
 
 
 @pytest.mark.parametrize("probe", [ServerError("503"), asyncio.CancelledError()])

@@ -79,7 +79,8 @@ def _script_problems(spec: ModelSpec, path: KeyPath, folder: Path) -> list[Probl
 
 def _missing_price_problem(spec: ModelSpec) -> Problem:
     message = (
-        f"cannot be enforced, because the price of {spec.model} is unknown; add `price: {input, output}` per million "
-        "tokens (0 if it costs nothing) to its provider or its entry in `models`, or remove the limit"
+        f"cannot be enforced, because the price of {spec.model} is unknown; add "
+        "`price: {input, output}` per million tokens (0 if it costs nothing) to its provider or its entry in `models`, "
+        "or remove the limit"
     )
     return Problem(("limits", "max_cost_usd"), message)

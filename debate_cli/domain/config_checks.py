@@ -24,7 +24,7 @@ MIN_DEBATERS = 2
 TEXT_KEYS = (("judging", "question"), ("judging", "context"))
 """Keys that only the transcript of a judged text has."""
 CONFIGURABLE_PHASES: tuple[Phase, ...] = ("opening", "cross_examination", "rebuttal", "closing")
-"""Phases that a configuration may list; the others belong to other formats."""
+"""Phases that a configuration may list; the formats that use the others add them."""
 _PROVIDER_AND_MODEL = re.compile(r"[^/\s]+/\S.*")
 _MOCK_ONLY = ("latency_s", "tokens_per_second", "faults")
 

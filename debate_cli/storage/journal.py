@@ -107,8 +107,11 @@ class Journal:
 
     @classmethod
     def _open(cls, path: Path, length: int, checksum: int, redact: Redact) -> Self:
+        if path.is_symlink():
+            raise StorageError(f"{path}: is a link, which may lead out of its folder; name the journal itself")
         with friendly_os_errors(path, "written"):
-            return cls(path, os.open(path, os.O_RDWR | os.O_APPEND), length, checksum, redact)
+            opened = os.open(path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW)
+            return cls(path, opened, length, checksum, redact)
 
     @property
     def is_on_disk(self) -> bool:

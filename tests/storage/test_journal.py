@@ -69,6 +69,17 @@ def ends(data: bytes) -> list[int]:
     return [place for place, byte in enumerate(data) if byte == ord("\n")]
 
 
+def test_a_link_is_not_appended_to(tmp_path: Path) -> None:
+    """A downloaded folder may hold a link to a journal elsewhere, which stays as it is."""
+    target = written(tmp_path / "target.jsonl", SHORT)
+    target.write_bytes(data := target.read_bytes() + b"torn")
+    link = tmp_path / "a.jsonl"
+    link.symlink_to(target)
+    with pytest.raises(StorageError, match="is a link"):
+        Journal.open_existing(link, PLAIN)
+    assert target.read_bytes() == data
+
+
 def test_a_torn_line_is_reported(tmp_path: Path) -> None:
     """The warning names file and line; reading does not change the file."""
     path = written(tmp_path / "a.jsonl", SHORT)

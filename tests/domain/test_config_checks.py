@@ -55,7 +55,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("two openings", {"format": {"phases": ["opening", "opening", "closing"]}}, "format.phases", "are allowed once each"),
     ("rebuttal too soon", {"format": {"phases": ["opening", "rebuttal", "cross_examination", "closing"]}},
      "format.phases", "right after `opening`"),
-    ("a foreign phase", {"format": {"phases": ["opening", "speech", "closing"]}}, "format.phases", "a format of their own"),
+    ("a foreign phase", {"format": {"phases": ["opening", "speech", "closing"]}}, "format.phases", "are added by the formats"),
     ("semi-structured without cross-examination", {"format": {"kind": "semi_structured", "phases": ["opening", "closing"]}}, "format.phases", "add it"),
     ("a slow real model", {"models": {"default": {"model": "openai/x", "latency_s": 1}}}, "models.default.latency_s", "mock"),
     ("a script for no script", {"models": {"default": {"model": "mock/d", "script": "s.yaml"}}}, "models.default.script", "scripted"),

@@ -43,7 +43,7 @@ def participant_classes(participants: Sequence[Participant]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """Words at a place."""
+    """A text and its position."""
 
     text: str
     x: float

@@ -10,7 +10,7 @@ from debate_cli.domain.tasks import Cue, Task
 
 
 def is_judging_only(first: Event, debate: Debate) -> bool:
-    """Whether a run only judges an existing debate. `event` is its first event."""
+    """Whether a run only judges an existing debate. `first` is its first event."""
     if isinstance(first, JudgingOpened):
         return True
     return debate.document_name is not None and not isinstance(first, DebateOpened | DebateResumed)

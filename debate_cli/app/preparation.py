@@ -22,7 +22,7 @@ from debate_cli.app.model_factory import all_model_specs, mock_spec, require_jud
 from debate_cli.app.model_problems import model_problems, provider_problems
 from debate_cli.app.resume import (
     PendingModels,
-    close_early,
+    closing_event,
     config_in_force,
     find_fixed_differences,
     find_remaining_work,
@@ -127,7 +127,7 @@ def prepare_resume(
     given = _check_changes(loaded, stored)
     config = config_in_force(stored.debate.config, given, models=not mock)
     debate = stored.debate.apply(DebateResumed(at=stored.debate.started_at, config=config))
-    rest = find_remaining_work(close_early(debate, debate.started_at) if close else debate)
+    rest = find_remaining_work(debate.apply(closing_event(debate.started_at)) if close else debate)
     specs = tuple(map(mock_spec, rest.models)) if mock else rest.main.models
     if asked and rest.models and loaded.source_map.name == str(stored.path):
         _refuse_stored_paths(

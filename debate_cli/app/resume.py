@@ -84,9 +84,9 @@ def find_changes(
     )
 
 
-def close_early(debate: Debate, at: datetime) -> Debate:
-    """The debate, ended where it is: nothing more is said, and its judges are asked."""
-    return debate.apply(DebateClosed(at=at, reason="complete"))
+def closing_event(at: datetime) -> DebateClosed:
+    """The event that ends a debate where it is: nothing more is said, and its judges are asked."""
+    return DebateClosed(at=at, reason="complete")
 
 
 def find_remaining_work(debate: Debate) -> RemainingWork:

@@ -18,9 +18,9 @@ from debate_cli.app.context import RunContext
 from debate_cli.app.judge_request import GENERATOR
 from debate_cli.app.model_factory import ModelFactory
 from debate_cli.app.outcome import Outcome
-from debate_cli.app.resume import config_in_force, describe_in_flight_calls, find_changes
+from debate_cli.app.resume import closing_event, config_in_force, describe_in_flight_calls, find_changes
 from debate_cli.domain.debate import Debate, fold
-from debate_cli.domain.events import CloseReason, DebateClosed, DebateOpened, DebateResumed, Event, JudgingOpened
+from debate_cli.domain.events import CloseReason, DebateOpened, DebateResumed, Event, JudgingOpened
 from debate_cli.domain.model_call import ModelCall
 from debate_cli.engine import DebateRun
 from debate_cli.errors import StorageError, UnsavedError, UsageError
@@ -116,7 +116,7 @@ class Session:
                 self.context.send_warning(lost)
             journal.append(resumed)
             if close and debate.status == "incomplete":
-                closed = DebateClosed(at=resumed.at, reason="complete")
+                closed = closing_event(resumed.at)
                 journal.append(closed)
                 debate = debate.apply(closed)
             self.context.observer.event(resumed, debate)

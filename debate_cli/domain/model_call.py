@@ -74,7 +74,10 @@ class ModelCall(FrozenModel):
 
 
 def add_model_calls(*calls: ModelCall) -> ModelCall:
-    """The sum of one or more calls for one question, with the model and outcome of the last. An unknown price makes the sum unknown."""
+    """The sum of one or more calls for one question, with the model and outcome of the last.
+
+    An unknown price makes the cost of the sum unknown.
+    """
     last = calls[-1]
     costs = [call.cost_usd for call in calls]
     known = [cost for cost in costs if cost is not None]

@@ -29,7 +29,7 @@ class BudgetAmount:
         return BudgetAmount(self.tokens + other.tokens, self.usd + other.usd)
 
 
-class Reservation:
+class BudgetReservation:
     """The reserved amount of one attempt; `used` is the actual amount."""
 
     def __init__(self, worst_case: BudgetAmount) -> None:
@@ -54,7 +54,7 @@ class Budget:
         self._max_cost_usd = max_cost_usd
         self._max_tokens = max_tokens
         self._used = BudgetAmount(used_tokens, used_cost)
-        self._reservations: set[Reservation] = set()
+        self._reservations: set[BudgetReservation] = set()
         self._queue_lock = asyncio.Lock()
         self._settled = asyncio.Event()
         self._closed: str | None = None
@@ -76,7 +76,7 @@ class Budget:
         return self._max_cost_usd is not None
 
     @asynccontextmanager
-    async def reserve(self, worst: BudgetAmount, what: str) -> AsyncGenerator[Reservation, None]:
+    async def reserve(self, worst: BudgetAmount, what: str) -> AsyncGenerator[BudgetReservation, None]:
         """Reserve `worst` for one attempt; set `used` on the yielded reservation.
 
         If calls in flight hold the budget, waits in order until they settle for less. Raises BudgetError, with `what` as
@@ -91,7 +91,7 @@ class Budget:
                         raise BudgetError(self._closed)
                     self._settled.clear()
                     await self._settled.wait()
-                reservation = Reservation(worst)
+                reservation = BudgetReservation(worst)
                 self._reservations.add(reservation)
         try:
             yield reservation
@@ -146,7 +146,7 @@ class BudgetedModel:
     the output limit while the budget has a limit. A request that the server refused used nothing.
 
     The active `CallMeter` learns of each request when it ends and, if `name` (`provider/model`) is given, before it
-    leaves. A model in this process has no name, because nothing leaves and nothing is billed.
+    leaves. The mock has no name, because nothing leaves and nothing is billed.
     """
 
     def __init__(

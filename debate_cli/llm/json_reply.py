@@ -39,7 +39,7 @@ class _ReadCounter:
         self.remaining = left
 
     def consume(self, reads: int) -> None:
-        """Subtract `count` reads. Raises _RepairLimitError if none is left."""
+        """Subtract `reads`. Raises _RepairLimitError if none is left."""
         self.remaining -= reads
         if self.remaining < 0:
             raise _RepairLimitError

@@ -18,8 +18,8 @@ _INVISIBLE = re.compile(
     "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
     "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f]"
 )
-"""Control characters but newline and tab, lone surrogates, invisible format characters, and invisible marks and letters that can
-carry hidden text. The number signs of Arabic, Syriac and Kaithi are formats too, but visible."""
+"""Control characters except newline and tab, lone surrogates, invisible format characters, and invisible marks and
+letters that can carry hidden text. The number signs of Arabic, Syriac and Kaithi are visible, although they are formats."""
 _ANSI_SEQUENCES = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]")
 """Terminal control sequences; removing ESC alone would leave their letters and digits."""
 _ASCII_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")

@@ -26,7 +26,7 @@ def list_debate_files(folder: Path) -> list[Path]:
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:
-    """Whether `path` is a file, or a link to one; broken and circular links are not."""
+    """Whether `entry` is a file, or a link to one; broken and circular links are not."""
     try:
         return entry.is_file()
     except OSError:

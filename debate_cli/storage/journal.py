@@ -1,12 +1,12 @@
 """The journal: a debate's events, one JSON object per line, each on the disk before it counts.
 
-The first line carries the schema version of transcripts. Each line ends in its checksum, the CRC-32 of all lines up to
-it; journals of 0.1 have none. `storage.transcript_store` decides whether the journal or the
-transcript is read.
+The first line has the schema version of transcripts. Each line ends in its checksum, the CRC-32 of all lines up to it;
+journals of 0.1 have none. `storage.transcript_store` decides whether the journal or the transcript is read.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shlex
@@ -195,7 +195,7 @@ def cut_at_damage(path: Path) -> str | None:
     contents, damage = _scan(path)
     if damage is None:
         return None
-    names = (f"{path.name}{_DAMAGED_SUFFIX}{suffix}" for suffix in ("", *(f"-{number}" for number in range(2, 100))))
+    names = (f"{path.name}{_DAMAGED_SUFFIX}{f'-{number}' if number > 1 else ''}" for number in itertools.count(1))
     copy = next(place for place in map(path.with_name, names) if not place.exists())
     data = _read_bytes(path)
     atomic_write(copy, data)

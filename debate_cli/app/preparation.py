@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -73,28 +73,31 @@ def prepare_run(
     Prompts(loaded.prompts).validate()
     own_models = models or {}
     others = added or {}
-    secrets = {
-        *all_secrets(loaded),
-        *(value for pending in others.values() for value in collect_provider_secrets(pending.config, loaded.env)),
-    }
+    secrets = _collect_secrets(loaded, others.values())
     wanted = tuple(spec for spec in select(config) if spec.model not in own_models)
     parts = [(PendingModels(config, wanted), loaded.source_map)]
     parts += [(pending, SourceMap(name)) for name, pending in others.items()]
     if cassette is not None and cassette.serves:
         parts = []
     elif asked:
-        _require_callable(parts, loaded.env, loaded.folder, Redactor(tuple(secrets)))
+        _require_callable(parts, loaded.env, loaded.folder, Redactor(secrets))
     return RunContext(
         config,
         loaded.folder,
         loaded.env,
-        tuple(secrets),
+        secrets,
         loaded.prompts,
         mock=mock,
         models=own_models,
         cassette=cassette,
         destinations=_find_destinations(parts, loaded),
     )
+
+
+def _collect_secrets(loaded: LoadedConfig, others: Iterable[PendingModels]) -> tuple[str, ...]:
+    """The secrets of a configuration and of added judging runs."""
+    found = (value for pending in others for value in collect_provider_secrets(pending.config, loaded.env))
+    return tuple({*all_secrets(loaded), *found})
 
 
 def _find_destinations(

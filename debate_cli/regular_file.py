@@ -24,10 +24,10 @@ def open_regular_file(path: Path) -> int:
     raise OSError(errno.EINVAL, "not a regular file", str(path))
 
 
-def read_regular_file(path: Path) -> bytes:
-    """The content of the regular file at `path`. Raises OSError."""
+def read_regular_file(path: Path, max_bytes: int) -> bytes:
+    """The content of the regular file at `path`; of a longer one, the first `max_bytes` + 1 bytes. Raises OSError."""
     with os.fdopen(open_regular_file(path), "rb") as file:
-        return file.read()
+        return file.read(min(os.fstat(file.fileno()).st_size, max_bytes) + 1)
 
 
 def follow_links(path: Path) -> Path:

@@ -83,7 +83,7 @@ def overrides_from_options(given: ConfigOptions) -> list[ConfigChange]:
 
 def _read_background(path: Path) -> str:
     try:
-        data = read_regular_file(path) if path.is_file() else None
+        data = read_regular_file(path, _MAX_BACKGROUND_BYTES) if path.is_file() else None
     except OSError as error:
         raise UsageError(f"--background {path}: cannot be read ({error.strerror}); make it readable") from error
     if data is None:

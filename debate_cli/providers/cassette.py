@@ -101,6 +101,7 @@ def _common_prefix_length(one: str, other: str) -> int:
 
 CASSETTE_VERSION = 1
 CASSETTE_VERSION_KEY = "cassette_version"
+MAX_CASSETTE_BYTES = 256 * 1024 * 1024
 CASSETTE_FILE_MODE = 0o600
 TRANSIENT_ERRORS = (Transient, BudgetError, StorageError)
 """Errors that do not depend on the request. Replayed only if the request never got a reply."""
@@ -174,7 +175,7 @@ class CassetteRecorder:
 
     def _open_file(self) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        content = read_regular_file(self._path) if self._path.exists() else b""
+        content = _read_cassette(self._path) if self._path.exists() else b""
         whole = content[: content.rfind(b"\n") + 1]
         if whole:
             _check_header(self._path, whole.split(b"\n", 1)[0])
@@ -319,10 +320,18 @@ def _with_subclasses(kinds: tuple[type[DebateError], ...]) -> set[type[DebateErr
     return {kind for parent in kinds for kind in (parent, *_with_subclasses(tuple(parent.__subclasses__())))}
 
 
+def _read_cassette(path: Path) -> bytes:
+    """The bytes of a cassette. Raises OSError; ConfigError if there are too many."""
+    content = read_regular_file(path, MAX_CASSETTE_BYTES)
+    if len(content) > MAX_CASSETTE_BYTES:
+        raise ConfigError(f"{path}: larger than {MAX_CASSETTE_BYTES // 1024**2} MiB; not a cassette")
+    return content
+
+
 def _load_calls(path: Path) -> dict[int, RecordedCall]:
     """The calls of a cassette by line number; line 1 is the header."""
     try:
-        content = read_regular_file(path)
+        content = _read_cassette(path)
     except OSError as error:
         raise ConfigError(
             f"{path}: cannot read the cassette ({error.strerror}); correct the path, or record one with --record"

@@ -377,6 +377,15 @@ def test_the_nearest_request_has_the_longest_common_beginning(cassette: Path) ->
         play(CassettePlayer(cassette), with_message("Motion: cats. B"))
 
 
+@pytest.mark.parametrize("kind", [CassettePlayer, CassetteRecorder])
+def test_a_file_without_end_is_not_read(cassette: Path, kind: type[CassettePlayer | CassetteRecorder]) -> None:
+    """A terabyte of holes takes no room in a downloaded archive."""
+    with cassette.open("wb") as file:
+        file.truncate(2**40)
+    with pytest.raises(ConfigError, match="not a cassette"):
+        kind(cassette)
+
+
 def test_a_fifo_is_not_opened(tmp_path: Path) -> None:
     """It would block for ever: as a cassette and as a script of the mock."""
     os.mkfifo(tmp_path / "pipe")

@@ -8,6 +8,7 @@ from pathlib import Path
 import typer
 
 from debate_cli.app.config_resolution import check_for_judging
+from debate_cli.app.context import Cassette
 from debate_cli.app.gates import Gates
 from debate_cli.app.judge import JudgePlan, JudgeTarget, JudgeTask, build_judge_plans, judge_files
 from debate_cli.app.judge_request import JudgingRequest
@@ -51,7 +52,7 @@ def run(given: Options) -> None:
         raise typer.Exit(1 if problems else 0)
     if given.playback is None:
         obtain_consents((place for plan in plans for place in plan.destinations), given.trust_host)
-    judging = _Judging(given, plans, gates)
+    judging = _Judging(given, plans, gates, config_options.open_cassette(given.record, given.playback))
     judging.judge_and_print()
     codes = {*judging.codes, 1 if problems or judging.failed else 0}
     raise typer.Exit(run_control.gravest_exit_code(codes) or judging.report_code)
@@ -95,6 +96,7 @@ class _Judging:
     given: Options
     plans: Sequence[JudgePlan]
     gates: Gates
+    cassette: Cassette | None
     codes: set[int] = field(default_factory=set[int])
     """Exit codes of the judged files."""
     report_code: int = 0
@@ -123,7 +125,6 @@ class _Judging:
 
     def _results(self, observer: PipeSafeObserver) -> Iterator[tuple[JudgeTask, Outcome]]:
         given = self.given
-        cassette = config_options.open_cassette(given.record, given.playback)
         return run_control.iterate_until_stopped(
             lambda stop: judge_files(
                 self.plans,
@@ -131,7 +132,7 @@ class _Judging:
                 stop=stop,
                 concurrency=given.concurrency,
                 force=given.force,
-                cassette=cassette,
+                cassette=self.cassette,
                 on_error=self._report_error,
             ),
             observer,

@@ -106,12 +106,6 @@ def _is_false_consensus(language: Mapping[str, re.Pattern[str]], sentence: str) 
     return language["already"].search(sentence) is not None and _elsewhere().search(sentence) is None
 
 
-def load_examples() -> Iterator[tuple[str, list[str], list[str]]]:
-    """(language, sentences with an order, similar sentences without one) of each language."""
-    for _, words in _load_table()[1]:
-        yield words["language"], words["finds"], words["passes"]
-
-
 @cache
 def _load_table() -> tuple[str, tuple[tuple[str, Mapping[str, Any]], ...]]:
     """The pattern `elsewhere`, and (group, words) of each language."""

@@ -6,11 +6,9 @@ often as allowed, and panels deliberate to their last round. Retries after a pro
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from debate_cli.app.context import RunContext
 from debate_cli.app.model_factory import with_mock_models
@@ -46,8 +44,6 @@ class PromptMeter:
     serves: bool = True
     longest_prompts: dict[str, int] = field(default_factory=dict[str, int])
     """Purpose of a request -> tokens of its longest prompt, estimated on the high side."""
-    claims: set[str] = field(default_factory=set[str])
-    """Claims of free speeches so far."""
 
     def wrap(self, name: str, model: Model, redact: Callable[[str], str]) -> Model:
         """`model`, with its prompts measured."""
@@ -67,30 +63,11 @@ class _MeteredModel:
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         longest = self.meter.longest_prompts
         longest[request.purpose] = max(longest.get(request.purpose, 0), estimate_input_tokens(request, Profile()))
-        reply = await self.model.complete(request, on_text)
-        return (
-            replace(reply, text=_with_new_claims(reply.text, self.meter.claims))
-            if request.purpose == "speech"
-            else reply
-        )
-
-
-def _with_new_claims(text: str, known: set[str]) -> str:
-    """A free speech in which a claim that is `known` gets a number, so that the simulated debate does not converge."""
-    content: dict[str, Any] = json.loads(text)
-    claims: list[dict[str, Any]] = content.get("claims") or ([] if content.get("rebuttals") else [_PLAIN_CLAIM])
-    new = [
-        {**claim, "claim": f"{claim['claim']} ({len(known)})"} if claim["claim"] in known else claim for claim in claims
-    ]
-    known.update(claim["claim"] for claim in new)
-    return text if new == content.get("claims", []) else json.dumps({**content, "claims": new}, ensure_ascii=False)
-
-
-_PLAIN_CLAIM = {"claim": "It holds here too.", "reasoning": "It follows from what was said.", "evidence": "A census."}
+        return await self.model.complete(request, on_text)
 
 
 async def simulate_debate(context: RunContext) -> tuple[Debate, PromptMeter]:
-    """Run the debate to its last turn on fast mocks, without limits or files. No debater surrenders, and the debate does not end early.
+    """Run the debate to its last turn on fast mocks, without limits or files. No debater surrenders.
 
     Returns the debate and the lengths of its prompts.
     """

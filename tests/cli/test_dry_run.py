@@ -145,7 +145,7 @@ def test_a_recording_is_not_begun(here: Path) -> None:
 
 @pytest.mark.parametrize(
     "debate_format",
-    ["{arguments: 3}", "{kind: free_flowing, turns: 5}", "{kind: free_flowing, turns: 4, history: recent}"],
+    ["{arguments: 3}", "{kind: free_flowing, turns: 5}", "{kind: free_flowing, turns: 20, history: recent}"],
 )
 def test_the_plan_is_within_a_quarter_of_what_a_run_uses(here: Path, debate_format: str) -> None:
     """Input and output tokens of all calls, for a debate that runs to its last turn on the same mock."""

@@ -27,6 +27,7 @@ _JUDGED_TURN = re.compile(rf"\bturn (\d+) by {_STRING}")
 _OWN_VOTE = re.compile(r"^Your last vote: (\{.*\})$", re.MULTILINE)
 _SCORECARD = re.compile(r"^The scorecard of single turns, as data: (\{.*\})$", re.MULTILINE)
 _WORD_LIMIT = re.compile(r"at most (\d+) words")
+_ARGUMENT_NUMBER = re.compile(r'"[^"\s]*-(\d{1,9})"')
 _WORD = re.compile(r"[^\W\d_][\w-]{3,}")
 _NOT_A_NOUN = re.compile(
     r".*(?:ly|ing|ive|ous|ful|able|ible|less|ed)$|(?:should|would|could|there|their|these|those|under|with|from|into|more"
@@ -129,6 +130,11 @@ class PromptFacts:
         """All earlier speeches. The debater's own come first, because the tasks also name the ids of own arguments."""
         own = [message.content for message in self.request.messages if message.role == "assistant"]
         return "\n".join([*own, self.user_text])
+
+    @cached_property
+    def last_argument_number(self) -> int:
+        """The highest number in an id of an argument (`PRO-7`) of any debater; 0 for none."""
+        return max(map(int, _ARGUMENT_NUMBER.findall(self.debate_text)), default=0)
 
     def find_speaker(self, item: str) -> str | None:
         """Who made the argument with the id `item`."""

@@ -119,7 +119,14 @@ class SentenceWriter:
         texts = [
             (prefix + templates[(first + step) % len(templates)]).format_map(slots) for step in range(len(templates))
         ]
-        return next((text for text in texts if max_chars is None or len(text) <= max_chars), min(texts, key=len))
+        text = next((text for text in texts if max_chars is None or len(text) <= max_chars), min(texts, key=len))
+        return self._without_repetition(text, place) if place.name == "claim" else text
+
+    def _without_repetition(self, claim: str, place: Place) -> str:
+        """`claim`; with a number if the prompt holds it already, so that a long debate does not run out of claims."""
+        if self._facts.is_judge or claim not in self._facts.debate_text:
+            return claim
+        return f"Point {self._facts.last_argument_number + 1 + place.index}: {claim}"
 
     def _templates(self, place: Place) -> tuple[str, ...]:
         table = self._bank.judge if self._facts.is_judge else self._bank.debater

@@ -45,12 +45,12 @@ class JudgingRequest:
     @property
     def model_spec(self) -> ModelSpec | None:
         """`model` as a spec; None if each judge has its own. Raises UsageError for a malformed name."""
-        return None if self.model is None else _parse_model(self.model)
+        return None if self.model is None else parse_model(self.model)
 
     @property
     def other_model_specs(self) -> tuple[ModelSpec, ...]:
         """`other_models` as specs. Raises UsageError for a malformed name."""
-        return tuple(map(_parse_model, self.other_models))
+        return tuple(map(parse_model, self.other_models))
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -75,7 +75,8 @@ class JudgingRequest:
         return self.config.providers if self.config is not None else {}
 
 
-def _parse_model(name: str) -> ModelSpec:
+def parse_model(name: str) -> ModelSpec:
+    """The model of `--model`. Raises UsageError for a malformed name."""
     try:
         return ModelSpec(model=name)
     except ValidationError as error:

@@ -11,7 +11,8 @@ from debate_cli.app.config_resolution import check_for_judging
 from debate_cli.app.context import Cassette
 from debate_cli.app.gates import Gates
 from debate_cli.app.judge import JudgePlan, JudgeTarget, JudgeTask, build_judge_plans, judge_files
-from debate_cli.app.judge_request import JudgingRequest
+from debate_cli.app.judge_request import JudgingRequest, parse_model
+from debate_cli.app.model_factory import mock_spec
 from debate_cli.app.outcome import Outcome
 from debate_cli.app.score import ScoredFile, describe_unfinished
 from debate_cli.cli import config_options, console, options, run_control, screen
@@ -72,7 +73,9 @@ def _load_config(given: Options) -> LoadedConfig | None:
 
 
 def _build_request(given: Options, loaded: LoadedConfig | None) -> JudgingRequest:
-    models = ["mock/judge"] if given.mock else given.model or []
+    models = given.model or []
+    if given.mock:  # as `run --mock`: each model keeps its name, and so its own judging run
+        models = [mock_spec(parse_model(name)).model for name in models or ["mock/judge"]]
     limits = {"max_cost_usd": given.max_cost, "max_tokens": given.max_tokens}
     if given.max_cost is not None and given.max_cost <= 0:
         raise UsageError(f"--max-cost {given.max_cost:g}: give an amount above 0")

@@ -33,7 +33,7 @@ class Options(NamedTuple):
       debate prompts show opening > opening.md
     """
 
-    action: Annotated[Action, typer.Argument(help="List all prompts, or show one.")]
+    action: Annotated[Action, typer.Argument(help="List all prompts, or show one.")] = Action.list
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="The prompt to show.")] = None
     json: options.JsonOption = False
     debug: options.DebugOption = False

@@ -86,11 +86,12 @@ def test_resuming_a_text_keeps_its_limits(here: Path) -> None:
     assert [debate(*command, cwd=here).code, debate("run", "--resume", "plan.json", cwd=here).code] == [4, 4]
 
 
-def test_each_model_has_a_judging_run_of_the_text(here: Path) -> None:
-    """With `--repeat` several; a note says which one decides."""
+@pytest.mark.parametrize("options", ["--model mock/a --model mock/b", "--model openai/a --model anthropic/b --mock"])
+def test_each_model_has_a_judging_run_of_the_text(here: Path, options: str) -> None:
+    """With `--repeat` several, with `--mock` too; a note says which one decides."""
     (here / "PLAN.md").write_text("We move the service to one region.")
-    models = ("--model", "mock/a", "--model", "mock/b", "--repeat", "2")
-    done = debate("judge", "PLAN.md", "--system", "panel", *models, "--out", "plan.json", cwd=here)
+    command = ("judge", "PLAN.md", "--system", "panel", "--repeat", "2", "--out", "plan.json")
+    done = debate(*command, *options.split(), cwd=here)
     assert (done.code, "the newest judging run decides" in done.err) == (0, True), done.err
     judged = json.loads((here / "plan.json").read_text())["assessments"]
     assert {(item["run"], item["exchange"]["model"]) for item in judged} == {

@@ -198,7 +198,8 @@ class _TableView:
             return BAR_WIDTH
         cells = [_cell_text(row[position], self.styles) for row in self.table.rows if row is not None]
         if position in self.table.numeric or (self.table.has_key_column and position == 0):
-            return max(cell_len(line) for text in ("", *map(str, cells)) for line in text.split("\n"))
+            lines = [line for text in map(str, cells) for line in text.split("\n")]
+            return max(map(cell_len, (*self.table.heads[position].split(), *lines)), default=0)
         if any(cell_len(line) > 2 * MIN_TEXT_WIDTH for text in map(str, cells) for line in text.split("\n")):
             return MIN_TEXT_WIDTH
         words = [word for text in (self.table.heads[position], *map(str, cells)) for word in text.split()]

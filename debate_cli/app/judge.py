@@ -220,7 +220,9 @@ def _deciding_outcome(debate: Debate) -> tuple[tuple[str, str], str] | None:
 
 def _format_outcome(outcome: tuple[tuple[str, str], str]) -> str:
     (winner, victory), system = outcome
-    return f"{winner} ({victory}, {system})" if winner else f"{victory} ({system})"
+    if winner:
+        return f"{winner} ({victory}, {system})"
+    return f"{'a draw' if victory == 'draw' else victory} ({system})"
 
 
 def _build_plan(path: Path, request: JudgingRequest, loaded: LoadedConfig | None, target: JudgeTarget) -> JudgePlan:

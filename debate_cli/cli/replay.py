@@ -289,7 +289,7 @@ def _play_turns(debate: Debate, way: PlaybackOptions, round_number: int | None, 
         screen.open_observer(
             quiet=False,
             as_json=False,
-            planned=answers if judged and not way.key_hint else None,
+            planned=(answers or None) if judged and not way.key_hint else None,
             show_hidden=way.show_hidden,
             plain=way.plain,
             hint=way.key_hint,

@@ -139,11 +139,16 @@ def report_outcome(
 
 
 def _print_missing(missing: MissingJudgments, path: Path | None) -> None:
-    """Print what is missing and the command that asks for it, in one line, and the other command in a second one."""
+    """Print what is missing, then the commands that ask for it."""
     command, *others = missing.commands(None if path is None else str(path))
     start = "debate" if missing.lacks_deciding_judgment else "note"
     asked = "ask again" if missing.resumable_briefs else "ask another model"
-    print_status(f"{start}: {sanitize.sanitize_line(missing.describe())}; {asked} with: {command}")
+    sentence = f"{start}: {sanitize.sanitize_line(missing.describe())}; {asked} with:"
+    if path is None:
+        print_status(f"{sentence} {command}")
+    else:  # on its own line a command can be copied from a narrow terminal
+        print_status(sentence)
+        print_status(command)
     for other in others:
         print_status(f"or ask another model: {other}")
 

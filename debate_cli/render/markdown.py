@@ -26,7 +26,6 @@ from debate_cli.render.summary import (
     quote_judge,
     suggest_judge_command,
 )
-from debate_cli.systems.registry import get_system
 from debate_cli.systems.structured.briefing import Briefing, BriefingClaim
 from debate_cli.systems.structured.weakest import WeakestArgument, find_weakest_argument
 from debate_cli.systems.tables import Badge, Cell, Curve, Gauge, Lines, Number, Table, Who
@@ -154,10 +153,8 @@ def _verdicts(debate: Debate, report: DebateReport, briefing: Briefing | None = 
 
 def format_margin(verdict: Verdict) -> str:
     """The margin with its scale, after a space; empty without a margin."""
-    if verdict.margin is None:
-        return ""
-    headline = get_system(verdict.system).headline(verdict)
-    return f" Margin {theme.format_number(verdict.margin)} of {headline.max_score:g} {headline.unit}."
+    margin = theme.format_margin(verdict)
+    return margin and f" Margin {margin}."
 
 
 def _reasons(debate: Debate, verdict: Verdict, briefing: Briefing | None) -> list[str]:

@@ -124,7 +124,7 @@ def test_one_system_that_fails_leaves_the_verdicts_of_the_others(here: Path) -> 
 
 @pytest.mark.parametrize("shown", ["-q", "--json", "--details"])
 def test_missing_judgments_are_counted_with_the_commands_that_ask_for_them(here: Path, shown: str) -> None:
-    """One line for the same judges, one for another model."""
+    """One line for the same judges, one for another model; each can be copied."""
     systems = "judging: {systems: [persuasion, {kind: moderator, judge: vllm/judge}, {kind: panel, judges: JUDGES}]}"
     judges = "[{id: a, persona: qa_evaluator, model: vllm/j}, {id: b, persona: qa_evaluator}]"
     write_config(here, judged_by(NOWHERE).replace("vllm/judge", "mock/j") + systems.replace("JUDGES", judges))
@@ -133,7 +133,8 @@ def test_missing_judgments_are_counted_with_the_commands_that_ask_for_them(here:
     assert counted.startswith(
         "note: 5 judgments are missing (1 of panel, 4 of moderator): vllm (127.0.0.1:9) could not"
     )
-    assert counted.endswith("; ask again with: debate run --resume transcripts/one.json")
+    assert counted.endswith("; ask again with:")
+    assert "debate run --resume transcripts/one.json" in done.lines
     other = "debate judge transcripts/one.json --system panel --system moderator --model PROVIDER/MODEL --replace"
     assert f"or ask another model: {other}" in done.lines
 

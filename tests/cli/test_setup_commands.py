@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,20 @@ def test_check_shows_models_and_calls(here: Path) -> None:
     done = debate("check", CONFIGS / "mock.yaml", cwd=here)
     assert (done.code, done.lines) == (0, [UNASKED])
     assert done.out == f"{CONFIGS / 'mock.yaml'}: OK; at least 11 calls to mock/debater, mock/judge\n"
+
+
+@pytest.mark.parametrize(("options", "said"), [((), "would send"), (("--trust-host", "lab.example"), "sends")])
+def test_check_says_once_what_a_server_gets(here: Path, options: Sequence[str], said: str) -> None:
+    """Either that it would get it with your consent, or that it gets it."""
+    provider = (
+        'providers: {lab: {kind: openai, base_url: "https://lab.example/v1"}}\nmodels: {default: {model: lab/m}}\n'
+    )
+    (here / "lab.yaml").write_text(
+        f"topic: x\ndebaters: [{{name: A, side: for}}, {{name: B, side: against}}]\n{provider}"
+    )
+    done = debate("check", "lab.yaml", *options, cwd=here)
+    (line,) = [line for line in f"{done.out}{done.err}".splitlines() if "provider lab" in line]
+    assert f"provider lab {said} the debate's texts to lab.example" in line
 
 
 def test_check_of_invalid_files_reports_only_mistakes(here: Path) -> None:

@@ -95,9 +95,7 @@ def test_verdicts_of_one_system_are_labelled_with_system_and_run(form: str) -> N
         True, True, False, False, False,
     ]  # fmt: skip
     if form == "page":
-        assert "Verdict · structured r2 judging decides" in render_html(
-            rationale_kept, score(rationale_kept, runs="all")
-        )
+        assert "Verdict · structured r2 decides" in render_html(rationale_kept, score(rationale_kept, runs="all"))
     else:
         assert "structured r2" in LISTS[form](score(STRUCTURED, runs="r2"))
 

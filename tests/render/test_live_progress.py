@@ -51,8 +51,10 @@ def test_the_progress_line_fits_the_window(width: int) -> None:
 
 
 def test_an_unknown_cost_is_shown_as_unknown() -> None:
-    """It is not shown as $0."""
+    """It is not shown as $0, not even before the first answer."""
     view = LiveView()
+    view.observer.asking(round_assessment(1).brief)
+    assert "$" not in view.region()[-1]
     unpriced = exchange().model_copy(update={"cost_usd": None})
     view.apply(turn_event(turns()[0].model_copy(update={"exchange": unpriced})))
     assert "cost unknown" in view.region()[-1]

@@ -100,10 +100,9 @@ class ProgressLine:
         left = self._seconds_left(elapsed)
         if left is not None:
             parts.append(f"about {theme.format_clock(left)} left")
-        parts += [
-            theme.format_token_count(usage.input_tokens + usage.output_tokens, usage),
-            theme.format_cost(usage.cost_usd),
-        ]
+        parts.append(theme.format_token_count(usage.input_tokens + usage.output_tokens, usage))
+        if self._done or usage.cost_usd:  # before the first answer it is not known whether the model has a price
+            parts.append(theme.format_cost(usage.cost_usd))
         if self._pending:
             count = f" {len(self._pending)}" if len(self._pending) > MAX_NAMED_JUDGMENTS else ""
             parts.append(f"judging{count}: {'; '.join(map(self._brief_text, self._pending))}")

@@ -363,7 +363,7 @@ class _Script:
 
     def _resume(self, event: DebateResumed, debate: Debate) -> None:
         self.progress.resume(debate)
-        self.print(header.debate_heading(debate, theme.describe_resume(debate)))
+        self.print(header.debate_heading(debate, theme.describe_resume(debate), servers=self._servers))
         self.print(*(terminal_line(f"changed: {line}", theme.MUTED) for line in change_lines(event.changes)))
         threads = ThreadIndex(debate.turns)
         for wave in group_waves(debate):

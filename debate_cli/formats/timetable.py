@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.tasks import Cue, FollowUpQuestion
-from debate_cli.domain.turn import Turn
+from debate_cli.domain.turn import Phase, Turn
 from debate_cli.formats.stages import Stage, follow_up_questions, stages
-from debate_cli.systems.registry import get_system, stopped_debaters
+from debate_cli.systems.registry import active_systems, stopped_debaters
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +70,30 @@ def build_timetable(debate: Debate) -> Timetable:
     return Timetable(tuple(rounds), ())
 
 
+class _CueFields(NamedTuple):
+    """The fields of a cue for `turn` that sees the turns before `horizon`."""
+
+    turn: int
+    round: int
+    phase: Phase
+    speaker: str
+    horizon: int
+    questions: tuple[FollowUpQuestion, ...]
+    guidance: str | None
+
+
 @lru_cache(maxsize=4096)
-def _indices_before(horizon: int) -> tuple[int, ...]:
-    return tuple(range(horizon))
+def _make_cue(fields: _CueFields) -> Cue:
+    """The cue. Cached, because each state of a debate lists the cues of all turns."""
+    return Cue.model_construct(
+        index=fields.turn,
+        round=fields.round,
+        phase=fields.phase,
+        speaker=fields.speaker,
+        sees=tuple(range(fields.horizon)),
+        questions=fields.questions,
+        guidance=fields.guidance,
+    )
 
 
 @memoize_on_value
@@ -85,8 +107,8 @@ def active_debaters(debate: Debate, index: int) -> tuple[str, ...]:
 @memoize_on_value
 def _guidance(debate: Debate, round_number: int) -> str | None:
     """The guidance of the debate's judges for a round, for all debaters."""
-    active = debate.run(FIRST_RUN).active_systems()
-    given = (get_system(settings.kind).guidance(debate, settings, round_number) for settings in active)
+    active = active_systems(debate.run(FIRST_RUN))
+    given = [system.guidance(debate, settings, round_number) for system, settings in active]
     return "\n".join(text for text in given if text) or None
 
 
@@ -159,12 +181,5 @@ class _RoundBuilder:
         return ()
 
     def _build_cue(self, name: str, index: int, horizon: int, questions: tuple[FollowUpQuestion, ...]) -> Cue:
-        return Cue.model_construct(
-            index=index,
-            round=self.number,
-            phase=self.stage.phase,
-            speaker=name,
-            sees=_indices_before(horizon),
-            questions=questions,
-            guidance=_guidance(self.debate, self.number),
-        )
+        guidance = _guidance(self.debate, self.number)
+        return _make_cue(_CueFields(index, self.number, self.stage.phase, name, horizon, questions, guidance))

@@ -9,8 +9,9 @@ import re
 from typing import Any
 
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.judging_config import SystemSettings
-from debate_cli.domain.judging_run import FIRST_RUN
+from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.suggestions import closest_match, format_suggestion_or_list
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
@@ -59,12 +60,16 @@ def settings_for(brief: Brief, debate: Debate) -> SystemSettings:
     raise KeyError(brief.system)
 
 
+@memoize_on_value
+def active_systems(run: JudgingRun) -> tuple[tuple[JudgingSystem[Any], SystemSettings], ...]:
+    """The systems of a judging run whose assessments still count, with their settings."""
+    return tuple((get_system(settings.kind), settings) for settings in run.active_systems())
+
+
 def stopped_debaters(debate: Debate) -> frozenset[str]:
     """Names of the debaters who have given up, by the systems that judge the debate itself."""
     return frozenset(
-        name
-        for settings in debate.run(FIRST_RUN).active_systems()
-        for name in get_system(settings.kind).stopped(debate, settings)
+        name for system, settings in active_systems(debate.run(FIRST_RUN)) for name in system.stopped(debate, settings)
     )
 
 

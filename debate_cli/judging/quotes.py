@@ -6,8 +6,9 @@ Matching ignores case, spaces and typography, and accepts an ellipsis.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
+from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.text_normalization import QUOTE_EDGE_CHARS, normalize_text
 from debate_cli.domain.turn import Turn
 from debate_cli.judging.transcript_prompt import sanitize_for_judge
@@ -18,24 +19,36 @@ MIN_QUOTE_CHARS = 4
 
 def is_quoted_in(quote: str, text: str) -> bool:
     """Whether `quote` occurs in `text`; parts divided by an ellipsis must occur one after the other."""
-    parts = [part.strip(QUOTE_EDGE_CHARS) for part in re.split(r"\.\.\.|\[\.{3}\]|\[…\]|…", normalize_text(quote))]
-    parts = [part for part in parts if part]
-    if sum(len(part) for part in parts) < MIN_QUOTE_CHARS:
-        return False
-    where, haystack = 0, normalize_text(text)
-    for part in parts:
-        found = haystack.find(part, where)
-        if found < 0:
-            return False
-        where = found + len(part)
-    return True
+    return _contains_parts(normalize_text(text), _quote_parts(quote))
 
 
 def is_quoted_in_turn(quote: str, turn: Turn) -> bool:
-    """Whether `quote` occurs in one of the texts of `turn`."""
-    return any(is_quoted_in(quote, text) for text in turn_texts(turn)) or any(
-        is_quoted_in(quote, sanitize_for_judge(text)) for text in turn_texts(turn)
-    )
+    """Whether `quote` occurs in one of the texts of `turn`, as they were said or as judges read them."""
+    parts = _quote_parts(quote)
+    return any(_contains_parts(text, parts) for text in _normalized_texts(turn))
+
+
+def _quote_parts(quote: str) -> list[str]:
+    """The normalized parts of a quote between its ellipses; none if the quote is too short to search for."""
+    parts = [part.strip(QUOTE_EDGE_CHARS) for part in re.split(r"\.\.\.|\[\.{3}\]|\[…\]|…", normalize_text(quote))]
+    return [part for part in parts if part] if sum(len(part) for part in parts) >= MIN_QUOTE_CHARS else []
+
+
+def _contains_parts(text: str, parts: Sequence[str]) -> bool:
+    where = 0
+    for part in parts:
+        found = text.find(part, where)
+        if found < 0:
+            return False
+        where = found + len(part)
+    return bool(parts)
+
+
+@memoize_on_value
+def _normalized_texts(turn: Turn) -> tuple[str, ...]:
+    """The texts of `turn`, unchanged and sanitized for a judge, all normalized."""
+    texts = tuple(turn_texts(turn))
+    return tuple(map(normalize_text, (*texts, *map(sanitize_for_judge, texts))))
 
 
 def find_quoted_turn(quote: str, turns: Iterable[Turn]) -> Turn | None:

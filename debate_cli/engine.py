@@ -201,18 +201,21 @@ class DebateRun:
     def _record_finished(self, done: Collection[asyncio.Future[Any]]) -> None:
         """Record finished answers in the order of their questions.
 
-        If one cannot be made durable, all of them still enter the debate in memory.
+        If one cannot be made durable, all of them still enter the debate in memory. Raises StorageError then, and if the
+        journal failed while a request was sent.
         """
         arrived = [item for item in self._in_flight if item in done]
         for item in arrived:
             del self._in_flight[item]
-        waiting = deque(item.result() for item in arrived)
+        waiting = deque(item.result() for item in arrived if item.exception() is None)
         try:
             while waiting:
                 self._record(waiting.popleft())
         finally:
             for event in waiting:
                 self.debate = self.debate.apply(event)
+        for item in arrived:
+            item.result()
 
     def _record(self, event: Event) -> None:
         """Apply the event and make it durable. If that fails, the event still counts in memory."""

@@ -35,9 +35,9 @@ class Instant:
         return Failure(task=brief, who=brief.assessor, cause="abstained", message="No opinion.", final=True)
 
 
-def run_of(append: Callable[[Event], None]) -> DebateRun:
+def run_of(append: Callable[[Event], None], actors: Instant | None = None) -> DebateRun:
     """A run of a debate with twelve speakers."""
-    debate, actors = new_debate(config(debaters=TWELVE)), Instant()
+    debate, actors = new_debate(config(debaters=TWELVE)), actors or Instant()
     cast = Actors({item.name: actors for item in debate.participants}, actors)
     return DebateRun(debate, cast, append, NullObserver(), clock=lambda: NOON, stop=StopSignal())
 
@@ -61,3 +61,21 @@ def test_what_came_in_with_an_answer_that_cannot_be_kept_is_not_lost() -> None:
     with pytest.raises(StorageError):
         asyncio.run(run.run())
     assert [turn.index for turn in run.debate.turns] == list(range(len(TWELVE)))
+
+
+def test_a_journal_that_fails_while_a_request_is_sent_ends_the_run() -> None:
+    """The error of the journal is raised; it is not a failure of the speaker. Finished speeches count."""
+
+    class Unsaved(Instant):
+        """The first speaker's request cannot be recorded."""
+
+        async def speak(self, cue: Cue, debate: Debate, on_text: OnText | None = None) -> Turn | Failure:
+            """A speech for the cue."""
+            if cue.speaker == "D0":
+                raise StorageError("the disk is full")
+            return await super().speak(cue, debate, on_text)
+
+    run = run_of(lambda _: None, Unsaved())
+    with pytest.raises(StorageError):
+        asyncio.run(run.run())
+    assert len(run.debate.turns) == len(TWELVE) - 1

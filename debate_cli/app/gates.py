@@ -1,4 +1,7 @@
-"""Gates: conditions on a judged debate. A gate that is not met sets the exit code. Pure functions."""
+"""Gates: conditions on a judged debate. A gate that is not met sets the exit code. Pure functions.
+
+The options that set them are in `cli.options`.
+"""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ def document_config(name: str, text: str, wish: JudgingRequest) -> DebateConfig:
 def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfig:
     """`config`, given with --resume, in the form in which `debate` stores it, so that the two can be compared.
 
-    For a text only the judges count. A free-flowing debate keeps its stored order.
+    If `debate` is about a text, only the judges of `config` are compared. A free-flowing debate keeps its stored order.
     """
     is_stored = not config.debaters and config.topic == debate.topic
     if debate.document_name is None or is_stored:

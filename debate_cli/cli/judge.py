@@ -188,7 +188,7 @@ class _Judging:
             )
 
     def _print_rest(self, observer: PipeSafeObserver) -> None:
-        """Print how many files were not begun, and which run decides."""
+        """Print how many files were not started; if a debate got several judging runs, say that the newest decides."""
         skipped = len(self.plans) - self.judged - self.failed
         if skipped:
             reason = (observer.stop_cause or screen.BY_USER).reason

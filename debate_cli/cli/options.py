@@ -43,7 +43,7 @@ TrustHostOption = Annotated[
     typer.Option(
         "--trust-host",
         metavar="HOST",
-        help="Let files send requests and the keys they name to HOST or HOST:PORT (repeatable).",
+        help="Allow requests to HOST or HOST:PORT with the keys that the configuration or transcript names (repeatable).",
     ),
 ]
 FailUnderOption = Annotated[

@@ -328,7 +328,7 @@ def initial_debate(event: DebateOpened) -> Debate:
 
 
 def restrict_to_runs(debate: Debate, runs: Collection[str]) -> Debate:
-    """The debate without all other judging runs; speeches and speakers' failures stay."""
+    """The debate with only these judging runs. All speeches and debaters' failures stay."""
     alone = debate.with_assessments(item for item in debate.assessments if item.run in runs)
     failures = tuple(item for item in debate.failures if not isinstance(item.task, Brief) or item.task.run in runs)
     return alone.model_copy(update={"failures": failures, "runs": tuple(run for run in debate.runs if run.id in runs)})

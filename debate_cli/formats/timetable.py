@@ -162,7 +162,7 @@ class _RoundBuilder:
         return (self.stage.phase == "answers" or self.stage.follow_up) and not questions.get(name)
 
     def _questions(self) -> dict[str, tuple[FollowUpQuestion, ...]]:
-        """Questions per debater: those to answer now; in a follow-up, the debater's own questions that were answered."""
+        """Questions per debater: in an answer stage those that the debater answers, in a follow-up those that it asked."""
         if self.stage.phase != "answers" and not self.stage.follow_up:
             return {}
         put = follow_up_questions(self.debate, self._latest_turns("cross_examination"))

@@ -51,7 +51,7 @@ class Judge:
         self._history = history or HistoryPolicy()
 
     async def assess(self, brief: Brief, debate: Debate) -> Assessment | Failure:
-        """The assessment that `brief` asks for, or why there is none; never raises a DebateError."""
+        """The assessment that `brief` asks for, or why there is none. Raises StorageError."""
         context: JudgingContext[Any] = JudgingContext(debate, brief, settings_for(brief, debate))
         question = get_system(brief.system).question(brief)
         try:

@@ -131,7 +131,7 @@ def _document_lines(debate: Debate) -> Iterator[str]:
     if judging.question is not None:
         yield f"QUESTION that the vote on the document answers, PASS for yes and FAIL for no: {format_speech(judging.question)}"
     if judging.context is not None:
-        yield f"CONTEXT of the document, which is not judged: {format_speech(judging.context)}"
+        yield f"CONTEXT of the document; you do not judge this context: {format_speech(judging.context)}"
     yield f"DOCUMENT: {format_speech(debate.config.background or '')}"
 
 

@@ -112,13 +112,13 @@ class Budget:
         if self._max_tokens is not None and self._used.tokens + worst.tokens > self._max_tokens:
             left = max(0, self._max_tokens - self._used.tokens)
             return (
-                f"Budget reached: {left} of limits.max_tokens {self._max_tokens} are left and {what} "
-                f"may need {worst.tokens}; raise the limit and resume"
+                f"Budget reached: {what} may need {worst.tokens} tokens, and {left} of limits.max_tokens {self._max_tokens} are left; "
+                "raise the limit and resume"
             )
         most = self._max_cost_usd or 0.0
         return (
-            f"Budget reached: {max(0.0, most - self._used.usd):.4f} of limits.max_cost_usd {most:.4g} are left "
-            f"and {what} may need {worst.usd:.4f}; raise the limit and resume"
+            f"Budget reached: {what} may cost ${worst.usd:.4f}, and ${max(0.0, most - self._used.usd):.4f} "
+            f"of limits.max_cost_usd {most:.4g} are left; raise the limit and resume"
         )
 
 

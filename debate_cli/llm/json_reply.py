@@ -29,7 +29,7 @@ _SLICE_CHARS = 100
 
 
 class _RepairLimitError(Exception):
-    """The text is so broken that repairing it takes too long. The library does not catch this class."""
+    """The text is so broken that repairing it takes too long. json-repair does not catch this class."""
 
 
 class _ReadCounter:
@@ -48,7 +48,7 @@ class _ReadCounter:
 class _CountedText(str):
     """A text that counts how often it is read.
 
-    The library inserts characters by `text[:here] + sign + text[here:]`, so a text that is built from this one is
+    json-repair inserts characters by `text[:here] + sign + text[here:]`, so a text that is built from this one is
     counted too.
     """
 

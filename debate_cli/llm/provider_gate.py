@@ -43,7 +43,7 @@ class ProviderGate:
     """Holds back the calls of one provider after it refused one (429 or 529).
 
     The refusal closes the gate for Retry-After, or for a random backoff. Then one call leaves as a probe. If the provider
-    accepts it, the others follow at the best pace that the provider accepted since the gate last opened, up to the probe.
+    accepts it, the others follow at the fastest pace at which the provider accepted calls since the gate last opened.
     After a series of accepted calls the pace grows; the next refusal brings back the pace of that series. If Retry-After
     is longer than MAX_RETRY_AFTER_S, or no call was accepted for `patience_s`, the waiting calls fail.
 
@@ -149,7 +149,7 @@ class ProviderGate:
             self._is_probing = False
 
     def _open(self, probe: Departure) -> None:
-        """Open the gate, with the best pace that was accepted up to the probe."""
+        """Open the gate. Calls then leave at the fastest pace at which calls were accepted before."""
         left = sorted(self._accepted)
         if left:
             paces = ((probe.at - at) / (len(left) - number) for number, at in enumerate(left))

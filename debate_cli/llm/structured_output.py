@@ -15,7 +15,7 @@ from typing import Any, Generic, overload
 
 from debate_cli.domain.config import Price
 from debate_cli.domain.model_call import ModelCall, StructuredOutputMode
-from debate_cli.errors import DebateError, RefusedError, UnsupportedError
+from debate_cli.errors import BudgetError, DebateError, ModelError, RefusedError, UnsupportedError, UsageError
 from debate_cli.llm.form import Form, FormModel, FormT
 from debate_cli.llm.json_reply import ParsedReply, parse_reply, strip_thinking
 from debate_cli.llm.meter import active_meter
@@ -175,10 +175,11 @@ class StructuredOutputClient:
         *,
         patience_s: float | None = None,
     ) -> StructuredAnswer[Any]:
-        """Ask for `form`, or for plain text if it is None. Never raises a DebateError.
+        """Ask for `form`, or for plain text if it is None. Errors of the model are in the answer.
 
         `request` has no schema and no rung. Each further attempt starts the stream over with RESTART. `patience_s` is the
         deadline in seconds for all attempts together; time spent in our own queues does not count.
+        Raises StorageError if the journal cannot hold the request's reservation.
         """
         asking = _RequestState(request, form, self._usable_rungs(form))
         meter = active_meter()
@@ -209,7 +210,7 @@ class StructuredOutputClient:
                 if not asking.use_next_rung(error):
                     return self._build_answer(asking, error=error)
                 continue
-            except DebateError as error:
+            except (ModelError, BudgetError, UsageError) as error:  # a StorageError of the journal is not the model's
                 asking.spent.add_failure(error)
                 return self._build_answer(asking, error=error)
             reading = asking.read_reply(reply)

@@ -62,12 +62,12 @@ def _find_differences(model: str, request: Request, other_model: str, other: Req
 
 
 def _format_difference(name: str, was: str | None, now: str | None) -> str:
-    """The first difference of a text, with a short excerpt of both versions."""
+    """The first difference between two versions of a text, with a short excerpt of both."""
     if was is None or now is None:
         return f"{name} is {'new' if was is None else 'missing'}"
     start = _common_prefix_length(was, now)
     before, after = _excerpt(was, start), _excerpt(now, start)
-    change = f"it was {before} and is {after}" if before != after else f"in invisible characters before {after}"
+    change = f"it was {before} and is {after}" if before != after else f"invisible characters before {after} differ"
     return f"{name} differs from character {start + 1}: {change}"
 
 

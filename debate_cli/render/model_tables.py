@@ -19,7 +19,7 @@ CHECK_LABELS = {
 }
 RESULT_LABELS = {
     "ok": "works",
-    "not_enforced": "works, but is not enforced",
+    "not_enforced": "works, but the server does not enforce it",
     "invalid": "gives no usable answer",
     "one_piece": "arrives in one piece",
     "rejected": "is not supported",

@@ -183,7 +183,7 @@ class _Builder:
         for key_node, value_node in node.value:
             at = _position(key_node)
             if not isinstance(key_node, yaml.ScalarNode):
-                raise _FaultError(at, "a key must be one word or text; put brackets that belong to a text in quotes")
+                raise _FaultError(at, "a key must be plain text; put a text with brackets in quotes")
             key: str = key_node.value
             if key == "<<" and not key_node.style:
                 merged.append((value_node, at))

@@ -19,7 +19,7 @@ Tone = Literal["good", "mixed", "bad", "info", "muted"]
 
 
 class Who(NamedTuple):
-    """A debater, drawn with its marker and colour. None: no debater."""
+    """A debater, drawn with its marker and colour; with the name None a cell without a debater."""
 
     name: str | None
 

@@ -61,11 +61,11 @@ def test_the_usage_replaces_the_reservation() -> None:
     [
         (
             Budget(max_tokens=WORST - 1),
-            f"{WORST - 1} of limits.max_tokens {WORST - 1} are left and the next call (judge.structured) may need {WORST}",
+            f"the next call (judge.structured) may need {WORST} tokens, and {WORST - 1} of limits.max_tokens {WORST - 1} are left",
         ),
         (
             Budget(max_tokens=1000, used_tokens=950),
-            f"50 of limits.max_tokens 1000 are left and the next call (judge.structured) may need {WORST}",
+            f"the next call (judge.structured) may need {WORST} tokens, and 50 of limits.max_tokens 1000 are left",
         ),
         (Budget(max_tokens=10, used_tokens=50), "0 of limits.max_tokens 10 are left"),
         (Budget(max_cost_usd=0.05), "0.0500 of limits.max_cost_usd 0.05 are left"),

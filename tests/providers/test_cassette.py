@@ -346,7 +346,7 @@ def test_an_unwritable_path_is_an_error_before_the_first_call(tmp_path: Path) ->
         (replace(ASK, purpose="closing"), "nor any reply for that purpose"),
         (replace(ASK, system="Rules—and\nmore\tof ü."), "it was “.” and is “—and more of ü.”"),
         (replace(ASK, system="Rules" + "x" * 50), f"it was “.” and is “{'x' * 40}…”"),
-        (replace(ASK, system="Rules\u202e\x07."), "in invisible characters before “.”"),
+        (replace(ASK, system="Rules\u202e\x07."), "invisible characters before “.” differ"),
         (replace(ASK, system="Rules\n"), "it was “.” and is white space"),
         (replace(ASK, system="Rules"), "it was “.” and is the end"),
         (replace(ASK, system="Rules\x1b[31m\n."), "system prompt differs"),

@@ -114,7 +114,7 @@ def _trait_chart(name: str, group: str, traits: Sequence[str], curve: Sequence[P
             series.append(ChartSeries(words, points, style=f"voice-{number}"))
     return Chart(
         f"{name}: {group} traits",
-        "Traits that moved under the judge's pressure, 1 to 10, after each turn with pressure.",
+        "Value from 1 to 10 of each trait that changed, after each turn in which the judge saw pressure.",
         "line",
         labels,
         tuple(series),

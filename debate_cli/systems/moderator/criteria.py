@@ -1,6 +1,7 @@
 """The moderator's criteria and their maxima.
 
-A new criterion also needs its field in `questions`, its description in the prompt, and its group in `tables`.
+A new criterion also needs its field in `questions`, its description in the prompt, and its group in `tables`. If the sum of the
+maxima changes, change `total` in `questions`, and the 30, 100 and 82.5 in `tables`, `charts`, `settings`, `system` and the prompts.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from debate_cli.systems.tables import format_number, parse_notes
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """Yield the charts; none if the notes are of another version. A single vote has no course of agreement."""
+    """Yield the charts; none if the notes are of another version. After a single round of votes there is no chart of agreement."""
     notes = parse_notes(PanelNotes, verdict)
     if notes is None or not notes.rounds:
         return

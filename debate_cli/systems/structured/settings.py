@@ -77,7 +77,7 @@ class StructuredSettings(SystemSettings):
         yield from self.thresholds.problems()
 
     def notices(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Weights that do not sum to 1, with the effective ones."""
+        """A notice if the weights do not sum to 1, with the normalized weights."""
         if not math.isclose(self.weights.total, 1, abs_tol=1e-9):
             effective = ", ".join(
                 f"{criterion} {weight:.3g}" for criterion, weight in self.weights.normalized().items()

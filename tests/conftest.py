@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from hypothesis import settings
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.register_profile("wide", deadline=None, max_examples=1500)
 settings.load_profile("steady")
+# A shell that starts the tests in the background lets them ignore Ctrl-C; the commands under test would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 TESTS = Path(__file__).parent
 SOAK = bool(os.environ.get("SOAK"))
 """Set by `make soak`: every byte, every event, the largest inputs. CI takes samples."""

@@ -141,7 +141,7 @@ def _reads(text: str, form: Form[Any], truncated: bool) -> bool:
     """Whether a reply is accepted as a form."""
     parsed = parse_reply(text, form, truncated=truncated)
     filled: FormModel | None = parsed.form
-    assert (filled is None) == (parsed.outcome in {"invalid", "formless"})
+    assert (filled is None) == (parsed.outcome in {"invalid", "no_object"})
     assert (parsed.outcome == "valid") == (not parsed.faults)
     assert len(parsed.faults) <= MAX_FAULTS + 1
     assert all("\n" not in fault and len(fault) <= MAX_FAULT_CHARS for fault in parsed.faults)

@@ -74,7 +74,7 @@ def test_the_advised_command_replaces_a_judge_whose_context_overflowed(here: Pat
         write_config(here, f"{config}judging: {{systems: [{panel}]}}\n")
         failed = debate("run", "debate.yaml", "--id", "one", "-q", cwd=here)
     option = "--set judging.systems.0.judges.0.model=PROVIDER/MODEL"
-    assert f"ask again with: debate run --resume transcripts/one.json {option}" in failed.err, failed.err
+    assert f"ask again with:\ndebate run --resume transcripts/one.json {option}\n" in failed.err, failed.err
     done = resume(here, *option.replace("PROVIDER/MODEL", "mock/large").split(), "--fail-on", "missing")
     assert (failed.code, done.code) == (3, 0), done.err
 

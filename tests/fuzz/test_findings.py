@@ -75,7 +75,7 @@ def test_a_reply_above_the_bound_is_not_repaired() -> None:
 def test_too_many_objects_are_no_answer() -> None:
     """The question asks for exactly one."""
     assert parse_reply(GOOD * MAX_OBJECTS, OPINION).outcome == "valid"
-    assert parse_reply(GOOD * (MAX_OBJECTS + 1), OPINION).outcome == "formless"
+    assert parse_reply(GOOD * (MAX_OBJECTS + 1), OPINION).outcome == "no_object"
 
 
 @pytest.mark.parametrize(("depth", "outcome"), [(MAX_WRAPPERS, "valid"), (MAX_WRAPPERS + 1, "invalid")])

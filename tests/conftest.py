@@ -13,8 +13,9 @@ from hypothesis import settings
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.register_profile("wide", deadline=None, max_examples=1500)
 settings.load_profile("steady")
-# A shell that starts the tests in the background lets them ignore Ctrl-C; the commands under test would inherit that.
+# A shell that starts the tests in the background ignores Ctrl-C and Ctrl-\ for them; the commands under test would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 TESTS = Path(__file__).parent
 SOAK = bool(os.environ.get("SOAK"))
 """Set by `make soak`: every byte, every event, the largest inputs. CI takes samples."""

@@ -180,7 +180,7 @@ def _variables_to_allow(
 
 
 def _may_go_to(variable: str, url: str, origin: ProviderOrigin, env: Environment) -> bool:
-    """Whether `variable`, which a file names or sends to an address of its own, may go to `url` without consent."""
+    """Whether `variable`, which a file names or sends to an address that it chooses, may go to `url` without consent."""
     owners = [row for row in load_provider_rows().values() if variable in _own_variables(row)]
     host = server_name(url)
     if owners:

@@ -43,7 +43,7 @@ def rewrite_usage_error(message: str) -> str:
 
 EXAMPLES_HEADING = "Examples:"
 TYPE_METAVARS = {"<bool>": "", "<str>": "TEXT", "<int>": "N", "<int range>": "N", "<float>": "X", "<path>": "PATH"}
-"""Placeholder for the value of an option that has none of its own. A flag has no value."""
+"""Placeholder for the value of an option without a metavar. A flag has no value."""
 MAX_CHOICES_WIDTH = 24
 """Up to this width, choices are listed as the option's type; wider lists go into its help text."""
 

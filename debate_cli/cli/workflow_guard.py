@@ -39,7 +39,7 @@ class WorkflowGuard:
             self.write(line)
 
     def write_command(self, command: str) -> None:
-        """Write a workflow command of ours on a line of its own."""
+        """Write one of our workflow commands on a separate line."""
         self.stream.write(("\n" if self._line else "") + command + "\n")
         self._line = ""
 

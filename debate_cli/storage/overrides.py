@@ -114,7 +114,7 @@ def _is_setting(name: str) -> bool:
 
 
 def _is_known(name: str) -> bool:
-    """Whether a variable that sets no key path has a meaning of its own."""
+    """Whether a variable that sets no key path has another meaning."""
     return name in SHORTCUT_VARIABLES or name == TRUSTED_HOSTS_VARIABLE or name.startswith(TEXT_VARIABLE_PREFIX)
 
 

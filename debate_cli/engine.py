@@ -1,6 +1,6 @@
 """The loop of a run: asks the two schedulers what is due, starts it, and appends each answer as an event.
 
-`formats.next_step` and `judging.schedule.owed_briefs` decide what is due; the actors answer; the fold and the scorers
+`formats.schedule.next_step` and `judging.schedule.owed_briefs` decide what is due; the actors answer; the fold and the scorers
 interpret the answers. The engine uses no files.
 """
 
@@ -30,7 +30,7 @@ from debate_cli.domain.events import (
 from debate_cli.domain.model_call import ModelCall, add_model_calls
 from debate_cli.domain.tasks import Brief, Cue, Task
 from debate_cli.domain.turn import Turn
-from debate_cli.formats import next_step
+from debate_cli.formats.schedule import next_step
 from debate_cli.judging.schedule import owed_briefs
 from debate_cli.llm.meter import CallMeter, metered
 from debate_cli.llm.model import OnText

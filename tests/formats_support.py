@@ -13,7 +13,7 @@ from debate_cli.domain.events import AssessmentCompleted, DebateOpened, Failure,
 from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, Response, Turn
-from debate_cli.formats import next_step
+from debate_cli.formats.schedule import next_step
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 EXCHANGE = ModelCall(model="mock/a", rung="native", attempts=1, cost_usd=0.0)

@@ -15,7 +15,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import AssessmentCompleted, DebateClosed, Failure, JudgingOpened, TaskFailed
 from debate_cli.domain.model_call import Usage
 from debate_cli.domain.tasks import Brief
-from debate_cli.formats import next_step
+from debate_cli.formats.schedule import next_step
 from debate_cli.judging.judge import Judge
 from debate_cli.judging.schedule import owed_briefs
 from debate_cli.llm.model import OnText, Reply, Request

@@ -19,7 +19,7 @@ from debate_cli.domain.judges import judge_ids, judge_model_role
 from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.model_call import ModelCall, Usage
 from debate_cli.engine import StopSignal
-from debate_cli.formats import planned_turns
+from debate_cli.formats.schedule import planned_turns
 from debate_cli.judging import schedule
 from debate_cli.llm.model import Model, OnText, Reply, Request
 from debate_cli.llm.prices import compute_cost

@@ -14,7 +14,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import DebateClosed, DebateResumed, SettingChange
 from debate_cli.domain.judging_run import FIRST_RUN, format_system_label
 from debate_cli.domain.tasks import Brief, Task
-from debate_cli.formats import list_cues, next_step
+from debate_cli.formats.schedule import list_cues, next_step
 from debate_cli.judging.schedule import owed_briefs
 
 MAX_NAMED_CALLS = 4

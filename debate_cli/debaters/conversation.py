@@ -17,7 +17,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.ledger import Ledger, recent_history
 from debate_cli.domain.tasks import Cue
 from debate_cli.domain.turn import UNSTRUCTURED, Turn
-from debate_cli.formats import list_cues
+from debate_cli.formats.schedule import list_cues
 from debate_cli.llm.model import Message
 from debate_cli.llm.prompt_sanitizer import quote_for_prompt, sanitize_for_prompt
 from debate_cli.llm.prompts import Prompts

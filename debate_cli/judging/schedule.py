@@ -14,7 +14,7 @@ from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
-from debate_cli.formats import finished_rounds, next_step, planned_turns
+from debate_cli.formats.schedule import finished_rounds, next_step, planned_turns
 from debate_cli.systems.base import PlannedCalls, Progress
 from debate_cli.systems.registry import get_system
 

@@ -31,7 +31,7 @@ from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import Brief, Cue, Subject
 from debate_cli.domain.turn import Turn
-from debate_cli.formats import next_step
+from debate_cli.formats.schedule import next_step
 from debate_cli.llm.model import Request
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.live.findings import Pressure

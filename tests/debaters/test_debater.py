@@ -13,7 +13,7 @@ from debate_cli.domain.events import Failure
 from debate_cli.domain.model_call import Usage
 from debate_cli.domain.tasks import Cue
 from debate_cli.errors import BudgetError, ServerError
-from debate_cli.formats import next_step
+from debate_cli.formats.schedule import next_step
 from debate_cli.llm.model import RESTART
 
 DEBATE = new_debate(config({"arguments": 2}))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from debate_cli.debaters.forms import build_debater_form, read_turn_content
 from debate_cli.debaters.turn_context import TurnContext
 from debate_cli.debaters.validation import find_turn_warnings
-from debate_cli.formats import next_step
+from debate_cli.formats.schedule import next_step
 
 OCCASIONS = [
     TurnContext.from_cue(next_step(debate).cues[0], debate)

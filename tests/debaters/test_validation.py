@@ -11,7 +11,7 @@ from debate_cli.debaters.turn_content import TurnContent
 from debate_cli.debaters.turn_context import TurnContext
 from debate_cli.debaters.validation import count_shape_warnings, find_turn_warnings
 from debate_cli.domain.turn import Argument
-from debate_cli.formats import next_step
+from debate_cli.formats.schedule import next_step
 
 DEBATE = new_debate(config())
 LATER = play_debate(DEBATE, waves=1)

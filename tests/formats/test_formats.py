@@ -10,7 +10,7 @@ from formats_support import PAIR, TRIO, Speech, config, new_debate, play_debate,
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import Cue, FollowUpQuestion
 from debate_cli.domain.turn import Turn
-from debate_cli.formats import Step, finished_rounds, list_cues, next_step, planned_turns
+from debate_cli.formats.schedule import Step, finished_rounds, list_cues, next_step, planned_turns
 
 
 def turn_order(debate: Debate) -> list[tuple[int, int, str, str]]:

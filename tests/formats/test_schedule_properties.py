@@ -10,7 +10,7 @@ from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import Cue
 from debate_cli.domain.turn import Turn
-from debate_cli.formats import next_step, planned_turns
+from debate_cli.formats.schedule import next_step, planned_turns
 
 
 @st.composite

@@ -10,7 +10,7 @@ from formats_support import config, new_debate, play_debate, speech, turn, with_
 from debate_cli.domain.assessment import Mark
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import Brief, Cue, Subject
-from debate_cli.formats import Step, finished_rounds, next_step
+from debate_cli.formats.schedule import Step, finished_rounds, next_step
 from debate_cli.systems.moderator.findings import Summary
 
 

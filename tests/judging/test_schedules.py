@@ -14,7 +14,7 @@ from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import DebateClosed, DebateResumed
 from debate_cli.domain.judges import judge_ids, judge_model_role
-from debate_cli.formats import next_step
+from debate_cli.formats.schedule import next_step
 from debate_cli.judging.schedule import owed_briefs, planned_briefs
 
 JUDGED_BY_MODEL: dict[str, Any] = {"kind": "persuasion", "effects": "judge"}

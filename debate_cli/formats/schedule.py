@@ -1,0 +1,113 @@
+"""Who speaks next: pure functions of a `Debate`, without clock, model or randomness.
+
+A format is a list of stages (`stages`); `timetable` turns stages into rounds and cues. A debate ends early when at most
+one debater is left, or, in the free-flowing format, when nothing new is said. The engine handles budget, interruption
+and failure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from debate_cli.domain.config import DebateConfig
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import CloseReason
+from debate_cli.domain.frozen_model import memoize_on_value
+from debate_cli.domain.judging_run import FIRST_RUN
+from debate_cli.domain.tasks import Brief, Cue
+from debate_cli.domain.turn import Turn
+from debate_cli.formats.stages import stages
+from debate_cli.formats.timetable import Timetable, active_debaters, build_timetable
+from debate_cli.systems.registry import get_system
+
+MIN_ROUNDS_TO_CONVERGE = 2
+"""Full rounds before a debate can count as converged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What comes next. Without cues and without a reason to close, the debate waits for an answer or a judge."""
+
+    cues: tuple[Cue, ...] = ()
+    """Cues of the current wave that are neither answered nor given up. All may be asked at once."""
+    close: CloseReason | None = None
+    """`complete`, `surrender` or `converged` when no more speeches are to be made."""
+
+
+@memoize_on_value
+def next_step(debate: Debate) -> Step:
+    """Who speaks now, or why the debate is over. A debate that closed for good has no further cues."""
+    if debate.status == "complete":
+        return Step(close=debate.closed)
+    table = build_timetable(debate)
+    if not all(debate.is_settled(brief) for brief in _awaited_briefs(debate, table)):
+        return Step()
+    is_new_wave = not any(cue.index in debate.turns_by_index for cue in table.due_cues)
+    if is_new_wave and (reason := _stop_reason(debate, table)):
+        return Step(close=reason)
+    if not table.due_cues:
+        return Step(close="complete")
+    return Step(cues=tuple(cue for cue in table.due_cues if not debate.is_settled(cue)))
+
+
+def planned_turns(config: DebateConfig) -> int:
+    """How many turns a debate has when nothing stops it and every possible follow-up question is asked."""
+    return len(stages(config.format)) * len(config.debaters)
+
+
+@memoize_on_value
+def finished_rounds(debate: Debate) -> tuple[int, ...]:
+    """Numbers of the rounds in which no debater speaks any more."""
+    table = build_timetable(debate)
+    over = debate.status == "complete" or next_step(debate).close is not None
+    return tuple(
+        item.number
+        for item in table.rounds
+        if item.is_complete or (over and debate.select_turns(round_number=item.number))
+    )
+
+
+def list_cues(debate: Debate) -> tuple[Cue, ...]:
+    """The cue of every turn that was made or is due, in its original form, by index (without gaps)."""
+    return tuple(cue for item in build_timetable(debate).rounds for cue in item.cues)
+
+
+def has_converged(debate: Debate, rounds: int) -> bool:
+    """Whether the last of the `rounds` full rounds so far brought no new claim and no new rebuttal from any side."""
+    if rounds < MIN_ROUNDS_TO_CONVERGE:
+        return False
+    known = {point for turn in debate.turns if turn.round < rounds for point in _points_made(turn)}
+    return known.issuperset(point for turn in debate.select_turns(round_number=rounds) for point in _points_made(turn))
+
+
+def _awaited_briefs(debate: Debate, table: Timetable) -> Iterator[Brief]:
+    """The briefs of the debate's own judges that must be settled before the debate goes on."""
+    number = table.due_cues[0].round if table.due_cues else None
+    for settings in debate.run(FIRST_RUN).active_systems():
+        yield from get_system(settings.kind).awaited(debate, settings, table.next_index, number)
+
+
+def _stop_reason(debate: Debate, table: Timetable) -> CloseReason | None:
+    """Why the due wave is not asked; None if it is."""
+    if len(active_debaters(debate, table.next_index)) <= 1:
+        return "surrender"
+    full = sum(item.is_complete for item in table.rounds)
+    begun = bool(table.due_cues) and len(table.rounds[-1].cues) > len(table.due_cues)
+    is_free_flowing = debate.config.format.kind == "free_flowing"
+    if is_free_flowing and table.due_cues and not begun and has_converged(debate, full):
+        return "converged"
+    return None
+
+
+def _points_made(turn: Turn) -> set[tuple[str, ...]]:
+    """The statements of a speech, without case, punctuation and spacing; for an unstructured speech, its whole text."""
+    if turn.arguments is None and turn.responses is None:
+        return {("text", _normalize_words(turn.text))}
+    claims = {("claim", _normalize_words(argument.claim)) for argument in turn.arguments or ()}
+    return claims | {("rebuttal", item.target, _normalize_words(item.reasoning)) for item in turn.responses or ()}
+
+
+def _normalize_words(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))

@@ -10,7 +10,8 @@ import hashlib
 import json
 from typing import Annotated, Literal, cast
 
-from pydantic import AliasChoices, Field, field_validator, model_validator
+from pydantic import AliasChoices, Field, ValidationError, field_validator, model_validator
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from debate_cli.domain.config_model import ConfigModel
 from debate_cli.domain.judging_config import JudgingConfig
@@ -122,8 +123,26 @@ class DebaterConfig(ConfigModel):
         return personality.lower() if isinstance(personality, str) else personality
 
 
+MAX_ROUNDS = 500
+"""Most rounds of a debate that are given as a number."""
+
+
+class _RoundCount(ConfigModel):
+    """`format.rounds` as a number."""
+
+    rounds: int = Field(ge=1, le=MAX_ROUNDS)
+
+
+def phases_of_rounds(count: int) -> tuple[Phase, ...]:
+    """The phases of a debate with `count` rounds, at least 1; from the fourth on, each further round is a rebuttal."""
+    if count <= 2:  # noqa: PLR2004 - opening and closing
+        return ("opening", "closing")[:count]
+    rebuttals: tuple[Phase, ...] = ("rebuttal",) * (count - 3)
+    return ("opening", "cross_examination", *rebuttals, "closing")
+
+
 class FormatConfig(ConfigModel):
-    """The format of a debate."""
+    """The format of a debate. `rounds: N` is another way to write `phases`, or `turns` in a free-flowing debate."""
 
     kind: Literal["structured", "semi_structured", "free_flowing"] = "structured"
     """`structured`: phases. `semi_structured`: phases with answered follow-up questions. `free_flowing`: alternating speeches."""
@@ -139,7 +158,9 @@ class FormatConfig(ConfigModel):
     """Phases in order; `rebuttal` may be inserted before `closing`, also repeatedly."""
     exchanges: int = Field(default=1, ge=1, le=10)
     """Semi-structured: number of exchanges of follow-up questions and answers."""
-    turns: int = Field(default=4, ge=1, le=500)
+    answers: bool = False
+    """Whether each cross-examination is followed by a round in which its questions are answered. Semi-structured debates always have one."""
+    turns: int = Field(default=4, ge=1, le=MAX_ROUNDS)
     """Free-flowing: speeches per side."""
     history: Literal["auto", "full", "recent"] = "auto"
     """What prompts hold of the debate: `full` all of it, `recent` the last speeches and a ledger of earlier arguments, `auto` all of it while it is short."""
@@ -153,9 +174,30 @@ class FormatConfig(ConfigModel):
         in_turn = written.get("kind") == "free_flowing" and "order" not in written
         return written | {"order": "sequential"} if in_turn else written
 
+    @model_validator(mode="before")
+    @classmethod
+    def _expand_round_count(cls, data: object) -> object:
+        if not isinstance(data, dict):
+            return data
+        written = cast("dict[str, object]", data)
+        rounds = written.get("rounds")
+        if rounds is None or isinstance(rounds, list | tuple):
+            return written
+        count = _RoundCount.model_validate({"rounds": rounds}).rounds
+        rest = {key: value for key, value in written.items() if key != "rounds"}
+        for key in ("phases", "turns"):
+            if rest.get(key) is not None:
+                error = PydanticCustomError(
+                    "rounds", "`rounds` and `{key}` both set the rounds; keep one", {"key": key}
+                )
+                raise ValidationError.from_exception_data(
+                    cls.__name__, [InitErrorDetails(type=error, loc=("rounds",), input=rounds)]
+                )
+        return rest | ({"turns": count} if rest.get("kind") == "free_flowing" else {"phases": phases_of_rounds(count)})
 
-KEY_ALIASES = {("format", "phases"): "rounds", ("format", "rounds"): "phases"}
-"""Section and key -> the other name of the same key."""
+
+KEY_ALIASES = {("format", "phases"): ("rounds",), ("format", "rounds"): ("phases", "turns")}
+"""Section and key -> other keys that set the same thing. An override of one replaces the others."""
 
 
 class Limits(ConfigModel):

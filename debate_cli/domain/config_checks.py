@@ -181,8 +181,10 @@ def _check_format(settings: FormatConfig) -> Iterator[Problem]:
     if not set(phases) <= set(CONFIGURABLE_PHASES):
         yield Problem(path, "`answers` and `speech` are added by the formats that use them; remove them from the list")
         return
-    if len(phases) < 2 or phases[0] != "opening" or phases[-1] != "closing":  # noqa: PLR2004 - opening and closing
-        yield Problem(path, "a debate begins with `opening` and ends with `closing`; add what is missing")
+    if phases != ("opening",) and (len(phases) < 2 or phases[0] != "opening" or phases[-1] != "closing"):  # noqa: PLR2004
+        yield Problem(
+            path, "a debate begins with `opening` and, after further phases, ends with `closing`; add what is missing"
+        )
         return
     inner = phases[1:-1]
     if "opening" in inner or "closing" in inner:
@@ -191,7 +193,9 @@ def _check_format(settings: FormatConfig) -> Iterator[Problem]:
         yield Problem(path, "`cross_examination` is allowed once, right after `opening`; `rebuttal` follows it")
     if settings.kind == "semi_structured" and "cross_examination" not in inner:
         yield Problem(
-            path, "the semi-structured format answers the questions of `cross_examination`; add it after `opening`"
+            path,
+            "the semi-structured format answers the questions of `cross_examination`; "
+            "add it after `opening`, or write `rounds: 3` or more",
         )
 
 

@@ -1,7 +1,7 @@
 """Stages: the steps of each format's plan, before the speakers are known.
 
-structured: one stage per configured phase. semi_structured: also answers to follow-up questions after each
-cross-examination. free_flowing: speeches in turn.
+structured: one stage per configured phase, and with `answers` one of answers to the follow-up questions of each
+cross-examination. semi_structured: the same with one or more exchanges of answers. free_flowing: speeches in turn.
 """
 
 from __future__ import annotations
@@ -25,21 +25,23 @@ class Stage:
 
 
 def structured_stages(config: FormatConfig) -> Iterator[Stage]:
-    """One stage per phase, in the order of the configuration."""
-    return (Stage(phase) for phase in config.phases)
+    """One stage per phase, in the order of the configuration; with `answers`, one of answers after a cross-examination."""
+    return _phase_stages(config, exchanges=int(config.answers))
 
 
 def semi_structured_stages(config: FormatConfig) -> Iterator[Stage]:
-    """The configured phases; each cross-examination is followed by `exchanges` stages of answers.
+    """The configured phases; each cross-examination is followed by `exchanges` stages of answers."""
+    return _phase_stages(config, config.exchanges)
 
-    Between two stages of answers the questioners may ask once more.
-    """
+
+def _phase_stages(config: FormatConfig, exchanges: int) -> Iterator[Stage]:
+    """The phases with `exchanges` stages of answers; between two of them the questioners may ask once more."""
     for phase in config.phases:
         if phase == "answers":
             continue
         yield Stage(phase)
         if phase == "cross_examination":
-            for exchange in range(config.exchanges):
+            for exchange in range(exchanges):
                 if exchange:
                     yield Stage("cross_examination", follow_up=True)
                 yield Stage("answers")

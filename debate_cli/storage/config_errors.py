@@ -245,8 +245,9 @@ def _message(item: Any) -> str:
 def _unknown_key_message(path: KeyPath, data: Any) -> str:
     name = str(path[-1])
     parent = value_at(data, path[:-1])
-    other = KEY_ALIASES.get((str(path[0]), name))
-    if other is not None and is_mapping(parent) and other in parent:
+    others = KEY_ALIASES.get((str(path[0]), name), ())
+    other = next((key for key in others if is_mapping(parent) and key in parent), None)
+    if other is not None:
         return f"`{name}` and `{other}` are two names of one key; keep one"
     return f"unknown key{format_suggestion(name, allowed_keys(path[:-1], data)) or '; remove it, or correct its name'}"
 

@@ -323,10 +323,11 @@ def _is_literal_header(path: KeyPath, value: str) -> bool:
 def _with_alias_positions(
     positions: Mapping[KeyPath, SourcePosition], data: Mapping[str, Any]
 ) -> dict[KeyPath, SourcePosition]:
-    """`positions`, with a key that has two names listed under both."""
+    """`positions`, with a key that has several names listed under all of them."""
     found = dict(positions)
-    for (section, name), other in KEY_ALIASES.items():
+    for (section, name), others in KEY_ALIASES.items():
         parent = data.get(section)
-        if (section, other) in positions and is_mapping(parent) and name not in parent:
-            found[section, name] = positions[section, other]
+        for other in others:
+            if (section, other) in positions and is_mapping(parent) and name not in parent:
+                found[section, name] = positions[section, other]
     return found

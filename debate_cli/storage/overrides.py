@@ -128,14 +128,14 @@ def _setting_paths() -> list[tuple[str, ...]]:
 
 
 def _rename_alias(data: dict[str, Any], key: str) -> None:
-    """If `data` contains the other name of `key`, rename it to the name that `key` uses."""
+    """If `data` contains another key for what `key` sets, rename it to the name that `key` uses."""
     section, _, rest = key.partition(".")
     name = rest.partition(".")[0]
-    other = KEY_ALIASES.get((section, name))
     parent = data.get(section)
-    if other is not None and is_mapping(parent) and other in parent:
-        content = parent.pop(other)
-        parent.setdefault(name, content)
+    for other in KEY_ALIASES.get((section, name), ()):
+        if is_mapping(parent) and other in parent:
+            content = parent.pop(other)
+            parent.setdefault(name, content)
 
 
 def _plain_value(value: Any) -> Any:

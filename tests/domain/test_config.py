@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from storage_support import config
 
@@ -54,6 +56,25 @@ def test_rounds_is_another_name_of_phases() -> None:
     """Both name the list of phases."""
     phases = ["opening", "cross_examination", "rebuttal", "closing"]
     assert config(format={"rounds": phases}) == config(format={"phases": phases})
+
+
+@pytest.mark.parametrize(
+    ("rounds", "stored"),
+    [
+        (1, {"phases": ["opening"]}),
+        (2, {"phases": ["opening", "closing"]}),
+        (3, {}),
+        (5, {"phases": ["opening", "cross_examination", "rebuttal", "rebuttal", "closing"]}),
+    ],
+)
+def test_a_number_of_rounds_is_stored_as_phases(rounds: int, stored: dict[str, Any]) -> None:
+    """From the fourth round on, each further round is a rebuttal."""
+    assert config(format={"rounds": rounds}) == config(format=stored)
+
+
+def test_a_number_of_rounds_is_stored_as_the_turns_of_a_free_flowing_debate() -> None:
+    """Each side makes that many speeches."""
+    assert config(format={"kind": "free_flowing", "rounds": 7}) == config(format={"kind": "free_flowing", "turns": 7})
 
 
 def test_bare_names_are_systems_with_their_defaults() -> None:

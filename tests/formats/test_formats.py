@@ -76,6 +76,15 @@ def test_follow_up_questions_go_to_the_owner_of_the_argument() -> None:
     assert {question.target for question in second.questions} == {"CON-1", "CON-2"}
 
 
+def test_answers_add_a_round_of_answers_to_a_structured_debate() -> None:
+    """It follows the cross-examination, and is planned."""
+    settings = config({"rounds": 4, "answers": True})
+    debate = play_debate(new_debate(settings))
+    phases = [item.phase for item in debate.select_turns(speaker="Pro")]
+    assert phases == ["opening", "cross_examination", "answers", "rebuttal", "closing"]
+    assert len(debate.turns) == planned_turns(settings)
+
+
 def without_questions(cue: Cue, debate: Debate) -> Turn:
     """A turn that asks nothing."""
     return turn(cue) if cue.phase == "cross_examination" else speech(cue, debate)

@@ -72,7 +72,7 @@ def test_all_errors_of_single_values_come_at_once_in_order() -> None:
 
 def test_all_contradictions_come_at_once() -> None:
     """They are checked when every single value is valid."""
-    more = "judging: {decides: panel}\nformat: {phases: [opening]}\n"
+    more = "judging: {decides: panel}\nformat: {phases: [closing]}\n"
     assert [line.split(": ")[1] for line in problems(more)] == ["judging.decides", "format.phases"]
     assert [line.split(": ")[1] for line in problems(f"{more}seed: x")] == ["seed"]
 

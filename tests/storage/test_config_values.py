@@ -202,6 +202,7 @@ MINIMAL = "topic: t\nmodels: {default: {model: mock/d}}\ndebaters: [{name: A, si
         ("rounds", {"DEBATE__FORMAT__PHASES": SHORT}, [], ("opening", "closing")),
         ("phases", {"DEBATE__FORMAT__PHASES": "[]"}, [("format.rounds", SHORT)], ("opening", "closing")),
         ("phases", {}, [("format.rounds.1", "rebuttal")], ("opening", "rebuttal", "rebuttal", "closing")),
+        ("phases", {}, [("format.rounds", "1")], ("opening",)),
     ],
 )
 def test_two_names_of_one_key_are_one_key_in_every_layer(
@@ -216,7 +217,32 @@ def test_both_names_of_one_key_in_a_file_are_an_error() -> None:
     assert problems(f"format: {{phases: {LONG}, rounds: {LONG}}}") == [
         "stdin:4:67: format.rounds: `rounds` and `phases` are two names of one key; keep one"
     ]
-    assert problems("format: {rounds: [opening]}")[0].startswith("stdin:4:10: format.phases: ")
+    assert problems("format: {rounds: [closing]}")[0].startswith("stdin:4:10: format.phases: ")
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("rounds: 0", "rounds: must be at least 1"),
+        ("rounds: true", "rounds: must be a whole number"),
+        ("rounds: many", "rounds: must be a whole number"),
+        ("rounds: 4, phases: [opening]", "rounds: `rounds` and `phases` both set the rounds; keep one"),
+        ("kind: free_flowing, turns: 2, rounds: 4", "rounds: `rounds` and `turns` both set the rounds; keep one"),
+        ("kind: semi_structured, rounds: 2", "phases: the semi-structured format answers the questions of"),
+    ],
+)
+def test_a_wrong_number_of_rounds_is_an_error_at_its_place(written: str, expected: str) -> None:
+    """The message names the key that must change."""
+    (found,) = problems(f"format: {{{written}}}")
+    place, _, message = found.partition(": format.")
+    assert place == f"stdin:4:{len('format: {rounds: ') + 1 + written.index('rounds')}"
+    assert message.startswith(expected)
+
+
+def test_a_number_of_rounds_given_as_an_option_replaces_the_turns_of_a_file() -> None:
+    """Options go before files, whichever key the file uses."""
+    loaded = load("format: {kind: free_flowing, turns: 9}", overrides=[("format.rounds", "2")])
+    assert loaded.config.format.turns == 2
 
 
 @pytest.mark.parametrize(

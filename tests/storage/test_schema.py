@@ -47,6 +47,7 @@ def test_the_docstring_of_a_field_is_its_description() -> None:
         {},
         {"judging": {"systems": ["structured", {"kind": "live", "feedback": False}]}},
         {"format": {"rounds": ["opening", "cross_examination", "closing"]}},
+        {"format": {"rounds": 4}},
         {"seed": "${SEED:-7}", "limits": {"max_cost_usd": "${MOST}"}},
         {"judging": {"systems": [{"kind": "live", "thresholds": {"clear": 11}}]}},
         {"format": None, "limits": None, "judging": {"systems": None}},
@@ -68,6 +69,7 @@ def test_short_forms_and_variables_are_valid(changes: dict[str, Any]) -> None:
         {"debaters": SMALLEST["debaters"][:1]},
         {"format": {"phases": ["opening", "speech", "closing"]}},
         {"format": {"rounds": ["opening", "answers", "closing"]}},
+        {"format": {"rounds": 0}},
         {"format": {"arguments": None}},
     ],
 )

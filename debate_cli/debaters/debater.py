@@ -28,7 +28,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import ABSTAINED, Failure
 from debate_cli.domain.model_call import ModelCall, add_model_calls
 from debate_cli.domain.tasks import Cue
-from debate_cli.domain.turn import UNSTRUCTURED, Argument, Phase, Turn
+from debate_cli.domain.turn import UNSTRUCTURED, Argument, Phase, Response, Turn
 from debate_cli.judging.injection.name_aliases import NameAliases
 from debate_cli.llm.history_policy import HistoryPolicy
 from debate_cli.llm.model import RESTART, Message, OnText, Request
@@ -145,7 +145,14 @@ class Debater:
 
 
 def _unstructured_content(text: str, context: TurnContext) -> TurnContent:
-    """The model's own words. In a phase with arguments they become one argument whose claim is the whole text."""
+    """The model's own words.
+
+    In a phase with arguments they become one argument whose claim is the whole text; in a cross-examination, a challenge
+    of each target.
+    """
+    if context.cue.phase == "cross_examination":
+        challenges = (Response(target=key, type="challenge", reasoning="") for key in context.target_ids)
+        return TurnContent(speech=text, responses=tuple(challenges))
     if context.cue.phase not in ARGUMENT_PHASES:
         return TurnContent(speech=text)
     (key,) = context.new_ids(1)

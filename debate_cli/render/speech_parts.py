@@ -21,10 +21,11 @@ NEW_ARGUMENT_PREFIX = "New argument. "
 def split_turn(turn: Turn) -> tuple[SpeechPart, ...]:
     """Split a finished turn into its parts, in reading order.
 
-    A free speech comes first and whole; the claims and responses found in it follow as headings.
+    A free speech comes first and whole; the claims and responses found in it follow as headings. So do the challenges
+    that an unstructured cross-examination counts as.
     """
     if UNSTRUCTURED in turn.warnings:
-        return (turn.text,)
+        return (turn.text, *(turn.responses or ()))
     if turn.phase in ("rebuttal", "speech"):
         claims = [item.model_copy(update={"reasoning": "", "evidence": ""}) for item in turn.arguments or ()]
         rebuttals = [item.model_copy(update={"reasoning": "", "follow_up": ""}) for item in turn.responses or ()]

@@ -126,6 +126,16 @@ def test_an_unstructured_reply_is_kept_as_text() -> None:
     )
 
 
+def test_an_unstructured_cross_examination_challenges_every_target() -> None:
+    """So no argument counts as unanswered."""
+    turn = take_turn(Parrot("I doubt all of it."), *at(1))
+    assert (turn.text, turn.warnings) == ("I doubt all of it.", ("unstructured",))
+    assert [(item.target, item.type) for item in turn.responses or ()] == [
+        ("CON-1", "challenge"),
+        ("CON-2", "challenge"),
+    ]
+
+
 def test_a_model_that_says_nothing_fails() -> None:
     """An empty reply is a failure with its cost, not a speech."""
     failure = speak(Parrot(""), *at(0))

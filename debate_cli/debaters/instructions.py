@@ -84,37 +84,37 @@ def build_speaker_instructions(
 
 
 def _pressure_directive(context: TurnContext) -> str | None:
-    """The directive for the pressure since the speaker's last turn. Earlier turns had their own directives."""
+    """The directive for the pressure since the speaker's last turn, with every trait that differs from the start."""
     curve = personality_curve(context.debate, context.cue.speaker)
-    last = max((turn.index for turn in context.debate.select_turns(speaker=context.cue.speaker)), default=0)
-    new = [point for point in curve if point.turn is not None and point.turn >= last]
-    if not new:
+    if not curve:
         return None
-    old = [point for point in curve if point not in new]
-    pressed = [point.pressure for point in new if point.pressure is not None]
+    last = max((turn.index for turn in context.debate.select_turns(speaker=context.cue.speaker)), default=0)
+    felt = [point.pressure for point in curve if point.pressure is not None and (point.turn or 0) >= last]
     pressures: dict[PressureKind, float] = {
-        kind: max(float(getattr(item, kind)) for item in pressed) for kind in PRESSURE_KINDS
+        kind: max((float(getattr(item, kind)) for item in felt), default=0.0) for kind in PRESSURE_KINDS
     }
-    return format_directive(old[-1].personality, new[-1].personality, pressures)
+    return format_directive(curve[0].personality, curve[-1].personality, pressures)
 
 
 def format_character(personality: Personality | None) -> str:
     """The persistent instruction for a personality; empty for none."""
     if personality is None:
         return ""
-    traits = ", ".join(f"{_trait_label(trait)} {getattr(personality, trait):g}" for trait in TRAITS)
+    traits = ", ".join(f"{_trait_label(trait)} {round(getattr(personality, trait), 1):g}" for trait in TRAITS)
     return f"Your character, each trait from 1 to 10: {traits}. Show it in how you argue. Never mention it."
 
 
-def format_directive(before: Personality, after: Personality, pressures: Mapping[PressureKind, float]) -> str | None:
-    """The changes that `pressures` (0-1) caused in the traits, as an instruction, the largest first; None without a change."""
+def format_directive(start: Personality, now: Personality, pressures: Mapping[PressureKind, float]) -> str | None:
+    """The pressures (0-1) since the last turn, and the traits that differ from the start, the largest change first.
+
+    None without either. Traits have one decimal; a smaller change is left out.
+    """
     felt = [f"{_pressure_label(value)} on {PRESSURE_TARGETS[kind]}" for kind, value in pressures.items() if value > 0]
-    steps = {trait: getattr(after, trait) - getattr(before, trait) for trait in TRAITS}
+    values = {trait: (round(getattr(start, trait), 1), round(getattr(now, trait), 1)) for trait in TRAITS}
     moved = [
-        f"{'more' if steps[trait] > 0 else 'less'} {_trait_label(trait)}"
-        f" ({getattr(before, trait):g} to {getattr(after, trait):g})"
-        for trait in sorted(TRAITS, key=lambda trait: -abs(steps[trait]))
-        if steps[trait]
+        f"{'more' if after > before else 'less'} {_trait_label(trait)} ({before:g} to {after:g})"
+        for trait, (before, after) in sorted(values.items(), key=lambda item: -abs(item[1][1] - item[1][0]))
+        if after != before
     ]
     if not felt and not moved:
         return None

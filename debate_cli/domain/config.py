@@ -110,6 +110,8 @@ class DebaterConfig(ConfigModel):
     """An archetype or twelve traits; it changes under the pressure of the live judge."""
     elasticity: float = Field(default=0.5, ge=0, le=1)
     """How far pressure moves the personality, from 0 (not at all) to 1."""
+    recovery: float = Field(default=0, ge=0, le=1)
+    """Share of the way back to its start that the personality goes in an exchange that puts no pressure on the debater."""
     stance: float | None = Field(default=None, ge=-1, le=1)
     """Stance at the start, from -1 (against) to 1 (for); None means 0.8 for, -0.8 against, 0 for other sides."""
     conviction: float | None = Field(default=None, ge=0, le=1)

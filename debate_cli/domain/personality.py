@@ -5,6 +5,8 @@ The live judge's schedule decides when pressure reaches a debater; `debaters` de
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from typing import Literal, get_args
 
 from pydantic import Field
@@ -18,7 +20,17 @@ PRESSURE_KINDS: tuple[PressureKind, ...] = get_args(PressureKind)
 Trait = float
 TRAIT_MIN, TRAIT_MAX = 1.0, 10.0
 DRIFT_STEP = 3.0
-"""Points by which a trait of weight 1 moves under pressure 1 at elasticity 1."""
+"""Points by which a trait of weight 1 with full headroom moves under pressure 1 at elasticity 1."""
+RESPONSE_STEP = 0.5
+"""Points by which a whole profile loosens or sharpens under a mean pressure of 1 at elasticity 1."""
+HIGH_TRAIT, LOW_TRAIT = 8.0, 2.0
+"""A trait from the one upwards, or from the other downwards, is extreme."""
+RIGID_TRAITS = 4
+"""Number of extreme traits that make a personality rigid."""
+SHARPENED_TRAITS = 3
+"""Number of the highest traits that rise in a personality that is not rigid; of equal ones, the first in the table."""
+TRAIT_MIDDLE = 5.5
+"""Value that the extreme traits of a rigid personality move towards."""
 
 
 class Personality(ConfigModel):
@@ -61,19 +73,43 @@ PRESSURE_WEIGHTS: dict[PressureKind, dict[str, float]] = {
 """How much each pressure moves each trait."""
 
 
-def apply_pressures(personality: Personality, pressures: dict[PressureKind, float], elasticity: float) -> Personality:
-    """Move the traits by `pressure x weight x elasticity x 3`, clamped to 1-10, to one decimal.
+def apply_pressures(
+    personality: Personality, pressures: Mapping[PressureKind, float], elasticity: float
+) -> Personality:
+    """The personality after one event with `pressures` (0-1, kinds may be omitted) at `elasticity` (0-1); not rounded.
 
-    `pressures` are 0-1 and may omit kinds; `elasticity` is 0-1. A trait moves by the sum of all pressures, and is then
-    clamped and rounded once.
+    First each trait moves by pressure x weight x elasticity x 3 x headroom, within 1-10. Then, with s = 0.5 x the mean of
+    the four pressures x elasticity: in a rigid personality each extreme trait moves by s towards 5.5; in any other the
+    three highest traits rise by s x headroom. Headroom is the distance to the end of the scale that a trait moves
+    towards, divided by 9.
     """
-    moved = {trait: float(getattr(personality, trait)) for trait in TRAITS}
+    traits = {trait: float(getattr(personality, trait)) for trait in TRAITS}
     for kind, pressure in pressures.items():
         for trait, weight in PRESSURE_WEIGHTS[kind].items():
-            moved[trait] += pressure * weight * elasticity * DRIFT_STEP
+            traits[trait] = _move(traits[trait], pressure * weight * elasticity * DRIFT_STEP)
+    step = RESPONSE_STEP * math.fsum(pressures.values()) / len(PRESSURE_KINDS) * elasticity
+    extreme = [trait for trait, value in traits.items() if value >= HIGH_TRAIT or value <= LOW_TRAIT]
+    if len(extreme) >= RIGID_TRAITS:
+        for trait in extreme:
+            traits[trait] += step if traits[trait] < TRAIT_MIDDLE else -step
+    else:
+        for trait in sorted(TRAITS, key=lambda trait: -traits[trait])[:SHARPENED_TRAITS]:
+            traits[trait] = _move(traits[trait], step)
+    return Personality.model_validate(traits)
+
+
+def recover(personality: Personality, start: Personality, recovery: float) -> Personality:
+    """The personality after one event without pressure: each trait goes the share `recovery` (0-1) of its way to `start`."""
+    values = {trait: (float(getattr(personality, trait)), float(getattr(start, trait))) for trait in TRAITS}
     return Personality.model_validate(
-        {trait: round(min(TRAIT_MAX, max(TRAIT_MIN, value)), 1) for trait, value in moved.items()}
+        {trait: value + recovery * (origin - value) for trait, (value, origin) in values.items()}
     )
+
+
+def _move(value: float, step: float) -> float:
+    """`value` moved by `step` x headroom, within 1-10."""
+    room = TRAIT_MAX - value if step > 0 else value - TRAIT_MIN
+    return min(TRAIT_MAX, max(TRAIT_MIN, value + step * room / (TRAIT_MAX - TRAIT_MIN)))
 
 
 def resolve_personality(personality: Archetype | Personality) -> Personality:

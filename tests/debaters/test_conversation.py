@@ -198,7 +198,7 @@ def test_pressure_becomes_a_directive_at_the_end_of_the_rules() -> None:
     assert isinstance(result, Turn)
     assert result.directive is not None
     assert "hard on the logic of your arguments" in result.directive
-    assert "more analytical depth (7 to 9.4)" in result.directive
+    assert "more analytical depth (7 to 7.8)" in result.directive
     assert parrot.asked[0].system.endswith(result.directive)
     other = own.model_copy(update={"speaker": "Con", "index": 3})
     assert "logic of your arguments" not in request_for(other, debate).system

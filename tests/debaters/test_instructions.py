@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from debate_cli.debaters.instructions import format_character, format_directive
-from debate_cli.domain.personality import ARCHETYPES, PressureKind, apply_pressures
+from debate_cli.domain.personality import ARCHETYPES, Personality
 
 ENGINEER = ARCHETYPES["engineer"]
 
@@ -15,19 +17,29 @@ def test_a_character_names_all_traits() -> None:
     assert format_character(None) == ""
 
 
-def test_a_directive_names_pressures_and_moved_traits() -> None:
-    """The directive names the kinds of pressure felt and the traits that moved, the largest move first."""
-    pressures: dict[PressureKind, float] = {"strategic": 0.5, "cognitive": 0.0}
-    words = format_directive(ENGINEER, apply_pressures(ENGINEER, pressures, 1.0), pressures)
+def test_a_directive_names_pressures_and_changed_traits() -> None:
+    """The kinds of pressure felt and the traits that differ from the start, the largest change first, to one decimal."""
+    now = ENGINEER.model_copy(update={"framing": 5.04, "openness": 5.25, "empathy": 4.04, "concision": 7.9})
+    words = format_directive(ENGINEER, now, {"strategic": 0.5, "cognitive": 0.0})
     assert words == (
         "For this turn only. Never mention this. In the last exchange you were pressed firmly on your control of what"
-        " the debate is about. Argue with more framing (4 to 5.5), more directness (9 to 9.8), more openness (5 to 5.5)."
+        " the debate is about. Argue with more framing (4 to 5), more openness (5 to 5.2), less concision (8 to 7.9)."
     )
 
 
-def test_a_directive_without_moved_traits() -> None:
-    """A debater without elasticity still has the pressure in its directive; without pressure there is none."""
-    words = format_directive(ENGINEER, ENGINEER, {"credibility": 0.9})
-    assert words is not None
-    assert words.endswith("you were pressed hard on the credibility of your evidence.")
-    assert format_directive(ENGINEER, ENGINEER, {"cognitive": 0.0}) is None
+@pytest.mark.parametrize(
+    ("now", "pressure", "expected"),
+    [
+        (ENGINEER, 0.9, "you were pressed hard on the credibility of your evidence."),
+        # A change lasts after the pressure is over
+        (ENGINEER.model_copy(update={"framing": 6}), 0.0, "Never mention this. Argue with more framing (4 to 6)."),
+    ],
+)
+def test_a_directive_has_pressure_or_change(now: Personality, pressure: float, expected: str) -> None:
+    """A debater without elasticity still has the pressure; a changed one has the change without new pressure."""
+    assert (format_directive(ENGINEER, now, {"credibility": pressure}) or "").endswith(expected)
+
+
+def test_without_pressure_and_change_there_is_no_directive() -> None:
+    """A change below one decimal is none."""
+    assert format_directive(ENGINEER, ENGINEER.model_copy(update={"framing": 4.04}), {"cognitive": 0.0}) is None

@@ -60,13 +60,14 @@ def panel() -> Debate:
 def live() -> Debate:
     """Live assessments of every kind, and pressure on a debater with a personality."""
     given = [
-        assessment("live", Subject(moment="turn", turns=(turn.index,)), Pressure(participant="Bo", cognitive=0.8, emotional=0, strategic=0, credibility=0),
+        assessment("live", Subject(moment="turn", turns=(turn.index,)),
                    marks=tuple(Mark(participant=turn.speaker, criterion=criterion, value=out_of * 0.7, out_of=out_of)
                                for criterion, out_of in (("logic", 40), ("rhetoric", 30), ("tactics", 30), ("frame_control", 10), ("credibility", 10))))
         for turn in turns()
     ]  # fmt: skip
     given.append(assessment("live", Subject(moment="pair", turns=(0, 1)), PairComparison(logic="Bo", rhetoric="draw", tactics="Ada"),
-                            SuspectClaim(turn=0, quote="1.4 times as often", fault="hollow")))  # fmt: skip
+                            SuspectClaim(turn=0, quote="1.4 times as often", fault="hollow"),
+                            Pressure(participant="Bo", cognitive=0.8, emotional=0, strategic=0, credibility=0)))  # fmt: skip
     story = Narrative(winner="Ada", reasoning="She kept to speed.", pattern="asymmetric_depth")
     given.append(
         assessment(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from scoring_support import CON, PRO, TWO, assessment, build_debate, opening_event, speech
+from scoring_support import CON, PRO, THIRD, THREE, TWO, assessment, build_debate, opening_event, speech
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
@@ -20,10 +20,10 @@ DEBATERS: tuple[dict[str, Any], ...] = ({**TWO[0], "personality": "strategist", 
 
 
 def pressure_on(turn: int, name: str = PRO, **kinds: float) -> Assessment:
-    """A live assessment of a turn with pressure on one debater."""
+    """A live assessment of the exchange that ends with a turn, with pressure on one debater."""
     none = Pressure(participant=name, cognitive=0, emotional=0, strategic=0, credibility=0)
     finding = none.model_copy(update=kinds)
-    return assessment("live", (), finding, moment="turn", turns=(turn,))
+    return assessment("live", (), finding, moment="pair", turns=(turn - 1, turn))
 
 
 def debate_of(*given: Assessment, system: SystemSettings | None = None) -> Debate:
@@ -39,29 +39,39 @@ def final_personality(debate: Debate, name: str) -> Personality | None:
 
 
 def test_a_pressure_moves_its_traits() -> None:
-    """Cognitive 0.8 at elasticity 0.5: depth 7 + 0.8*1*0.5*3 = 8.2, abstraction 6 - 0.36 = 5.6, skepticism 6 + 0.6."""
+    """Cognitive 0.8 at elasticity 0.5: abstraction 6 - 0.8*0.3*0.5*3*(5/9) = 5.8, skepticism 6 + 0.6*(4/9)."""
     found = final_personality(debate_of(pressure_on(1, cognitive=0.8)), PRO)
     assert found is not None
-    assert (found.analytical_depth, found.abstraction, found.skepticism) == pytest.approx((8.2, 5.6, 6.6))
+    assert (found.abstraction, found.skepticism) == pytest.approx((5.8, 6 + 0.6 * 4 / 9))
 
 
 def test_pressures_accumulate_in_turn_order() -> None:
-    """Pressures of 1 raise depth 7 to 8.5 and to 10, the maximum; each turn has one point."""
+    """Openness rises from 5 by 0.3*0.5*3*(headroom) in each exchange, in any order of arrival; nothing is rounded."""
     curve = personality_curve(
-        debate_of(pressure_on(3, cognitive=1), pressure_on(1, cognitive=1), pressure_on(2, cognitive=1)), PRO
+        debate_of(pressure_on(3, strategic=1), pressure_on(1, strategic=1), pressure_on(2, strategic=1)), PRO
     )
-    assert [(point.turn, point.personality.analytical_depth) for point in curve] == [
-        (None, 7),
-        (1, 8.5),
-        (2, 10),
-        (3, 10),
-    ]
+    expected = [5.0]
+    for _ in range(3):
+        expected.append(expected[-1] + 0.45 * (10 - expected[-1]) / 9)
+    assert [point.turn for point in curve] == [None, 1, 2, 3]
+    assert [point.personality.openness for point in curve] == pytest.approx(expected)
+
+
+def test_an_exchange_without_pressure_is_an_event() -> None:
+    """With a recovery of 0.1 the won exchange takes back a tenth of what the lost one moved; an exchange of others does nothing."""
+    debaters = ({**DEBATERS[0], "recovery": 0.1}, TWO[1], THREE[2])
+    turns = [speech(index, (PRO, CON, THIRD)[index % 3]) for index in range(5)]
+    given = (pressure_on(1, cognitive=1), pressure_on(2, CON, cognitive=1), pressure_on(3, THIRD, cognitive=1))
+    curve = personality_curve(build_debate(opening_event(LiveSettings(), debaters=debaters), turns, given), PRO)
+    start, pressed, recovered = (point.personality.abstraction for point in curve)
+    assert [point.turn for point in curve] == [None, 1, 3]
+    assert recovered == pytest.approx(pressed + 0.1 * (start - pressed))
 
 
 @pytest.mark.parametrize(
     "debate",
     [
-        debate_of(pressure_on(0, CON, cognitive=1)),
+        debate_of(pressure_on(1, CON, cognitive=1)),
         debate_of(pressure_on(1, cognitive=1), system=LiveSettings(feedback=False)),
         debate_of(pressure_on(1, cognitive=1), system=StructuredSettings()),
         debate_of(pressure_on(1, cognitive=1).model_copy(update={"run": "r2"})),
@@ -75,7 +85,7 @@ def test_other_pressures_do_not_move_a_debater(debate: Debate) -> None:
 
 def test_without_a_personality_there_is_no_curve() -> None:
     """Nor for an unknown name."""
-    debate = debate_of(pressure_on(0, CON, cognitive=1))
+    debate = debate_of(pressure_on(1, CON, cognitive=1))
     assert (personality_curve(debate, CON), personality_curve(debate, "Zoe")) == ((), ())
 
 

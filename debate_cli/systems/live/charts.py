@@ -11,7 +11,7 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.aggregation import mean
 from debate_cli.systems.charts import PERCENT_TICKS, Chart, ChartPoint, ChartSeries, line_series, percent_chart
 from debate_cli.systems.live.calibration import DIMENSION_MAXIMA
-from debate_cli.systems.live.personality_drift import PersonalityPoint, personality_curve
+from debate_cli.systems.live.personality_drift import PersonalityPoint, has_moved, personality_curve
 from debate_cli.systems.live.score import LiveNotes
 from debate_cli.systems.live.tables import CALIBRATION_REASONS
 from debate_cli.systems.tables import format_number, parse_notes
@@ -93,7 +93,7 @@ def personality_charts(debate: Debate) -> Iterator[Chart]:
     """For each debater under pressure, a chart for each group of traits that moved."""
     for person in debate.participants:
         curve = personality_curve(debate, person.name)
-        if len(curve) > 1:
+        if has_moved(curve):
             yield from (_trait_chart(person.name, group, traits, curve) for group, traits in TRAIT_GROUPS.items())
 
 
@@ -114,7 +114,7 @@ def _trait_chart(name: str, group: str, traits: Sequence[str], curve: Sequence[P
             series.append(ChartSeries(words, points, style=f"voice-{number}"))
     return Chart(
         f"{name}: {group} traits",
-        "Value from 1 to 10 of each trait that changed, after each turn in which the judge saw pressure.",
+        "Value from 1 to 10 of each trait that changed, after each exchange of the debater that was judged.",
         "line",
         labels,
         tuple(series),

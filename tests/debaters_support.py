@@ -42,12 +42,12 @@ class Parrot:
 
 
 def speak(
-    parrot: Parrot, cue: Cue, debate: Debate, on_text: OnText | None = None, voice: dict[str, Any] | None = None
+    parrot: Parrot, cue: Cue, debate: Debate, on_text: OnText | None = None, handle_fields: dict[str, Any] | None = None
 ) -> Turn | Failure:
-    """The debater's answer to `cue` with the parrot's replies. `voice` changes fields of its model handle."""
-    ladder = StructuredOutputClient(parrot, Profile(rungs=("native",)), name="mock/a", price=PRICE)
-    spoken_with = ModelHandle(ladder, "mock/a", **({"max_output_tokens": 500, "seed": 7} | (voice or {})))
-    debater = Debater(debate.config.debater(cue.speaker), spoken_with, Prompts())
+    """The debater's answer to `cue` with the parrot's replies. `handle_fields` changes fields of its model handle."""
+    client = StructuredOutputClient(parrot, Profile(modes=("native",)), name="mock/a", price=PRICE)
+    handle = ModelHandle(client, "mock/a", **({"max_output_tokens": 500, "seed": 7} | (handle_fields or {})))
+    debater = Debater(debate.config.debater(cue.speaker), handle, Prompts())
     return asyncio.run(debater.speak(cue, debate, on_text))
 
 

@@ -76,8 +76,8 @@ def corpus() -> Corpus:
 @cache
 def unseen() -> Corpus:
     """unseen.yaml, on which the detector was not tuned."""
-    told = _read("unseen")
-    return Corpus(_passages(told["attacks"]), _passages(told["innocent"]), UNSEEN_DEBATERS)
+    corpus = _read("unseen")
+    return Corpus(_passages(corpus["attacks"]), _passages(corpus["innocent"]), UNSEEN_DEBATERS)
 
 
 @cache

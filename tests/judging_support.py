@@ -89,9 +89,9 @@ class SilentModel:
 
 def judge(model: FillingModel | SilentModel, *, seed: int | None = None, temperature: float | None = None) -> Judge:
     """A judge who asks `model` for everything."""
-    ladder = StructuredOutputClient(model, Profile(rungs=("native",)), name="mock/judge")
-    voice = ModelHandle(ladder, "mock/judge", 1000, temperature=temperature, seed=seed)
-    return Judge(lambda _brief, _debate: voice, Prompts())
+    client = StructuredOutputClient(model, Profile(modes=("native",)), name="mock/judge")
+    model_handle = ModelHandle(client, "mock/judge", 1000, temperature=temperature, seed=seed)
+    return Judge(lambda _brief, _debate: model_handle, Prompts())
 
 
 def assess(brief: Brief, debate: Debate, model: FillingModel | SilentModel) -> Assessment | Failure:

@@ -124,9 +124,9 @@ def _words(state: ModelServer, failure: int, body: dict[str, Any]) -> dict[str, 
         said = (
             f"This model's maximum context length is {state.context_tokens} tokens. However, your messages resulted in "
         )
-        told = f"{said}{_usage(body, '').input_tokens} tokens. Please reduce the length of the messages."
+        message = f"{said}{_usage(body, '').input_tokens} tokens. Please reduce the length of the messages."
         return {
-            "message": told,
+            "message": message,
             "type": "invalid_request_error",
             "param": "messages",
             "code": "context_length_exceeded",

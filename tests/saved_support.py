@@ -28,21 +28,21 @@ def second_debate() -> Debate:
         mark.model_copy(update={"value": 10}) if mark.participant == "Ada" else mark
         for mark in structured_assessment().marks
     )
-    told = debate(seed=2)
-    others = [item for item in told.assessments if item.system != "structured"]
-    judged = told.with_assessments([*others, structured_assessment().model_copy(update={"marks": marks})])
+    base = debate(seed=2)
+    others = [item for item in base.assessments if item.system != "structured"]
+    judged = base.with_assessments([*others, structured_assessment().model_copy(update={"marks": marks})])
     return judged.model_copy(update={"id": "two", "started_at": START + timedelta(days=1)})
 
 
 def debate_judged_twice() -> Debate:
     """The first debate with a second judging run, in which structured gave the same judgment."""
-    told = first_debate().apply(JudgingOpened(at=START, run="r2", judging=JudgingConfig()))
-    return told.with_assessments([*told.assessments, structured_assessment().model_copy(update={"run": "r2"})])
+    debate = first_debate().apply(JudgingOpened(at=START, run="r2", judging=JudgingConfig()))
+    return debate.with_assessments([*debate.assessments, structured_assessment().model_copy(update={"run": "r2"})])
 
 
-def write_transcript_file(path: Path, told: Debate, **fields: Any) -> Path:
+def write_transcript_file(path: Path, debate: Debate, **fields: Any) -> Path:
     """Write a transcript with all verdicts and changed `fields`. Returns its path."""
-    document = json.loads(dump_transcript(to_transcript(told, score(told, runs="all")), Redactor()))
+    document = json.loads(dump_transcript(to_transcript(debate, score(debate, runs="all")), Redactor()))
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps({**document, **fields}))
     return path

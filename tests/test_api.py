@@ -22,7 +22,7 @@ MOCK = CONFIGS / "mock.yaml"
 
 
 class Counting(NullObserver):
-    """A watcher that counts what happened."""
+    """An observer that counts what happened."""
 
     def __init__(self) -> None:
         self.seen: list[str] = []
@@ -208,12 +208,12 @@ def test_a_saved_debate_is_loaded_as_it_was(tmp_path: Path) -> None:
     assert loaded.turns == outcome.debate.turns
 
 
-def test_a_watcher_sees_every_event() -> None:
+def test_an_observer_sees_every_event() -> None:
     """From the opening to the close, asked questions among them where the loop tells of them."""
-    watcher = Counting()
-    asyncio.run(debate_cli.run_debate(debate_cli.load_config(MOCK), observer=watcher))
-    assert (watcher.seen[0], watcher.seen[-1]) == ("opened", "closed")
-    assert (watcher.seen.count("turned"), watcher.seen.count("assessed")) == (6, 5)
+    observer = Counting()
+    asyncio.run(debate_cli.run_debate(debate_cli.load_config(MOCK), observer=observer))
+    assert (observer.seen[0], observer.seen[-1]) == ("opened", "closed")
+    assert (observer.seen.count("turned"), observer.seen.count("assessed")) == (6, 5)
 
 
 def test_a_debate_is_judged_again_by_another_system(tmp_path: Path) -> None:

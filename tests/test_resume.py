@@ -78,7 +78,7 @@ def without_times(path: Path) -> dict[str, Any]:
 
 @dataclass
 class Noting(NullObserver):
-    """A watcher that keeps the events."""
+    """An observer that keeps the events."""
 
     events: list[Event] = field(default_factory=list[Event])
 
@@ -101,9 +101,9 @@ class Whole:
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Whole:
     """A whole run: its events, its transcript, and the questions it asked."""
     folder = tmp_path_factory.mktemp("undisturbed")
-    tape, watcher = Counting(), Noting()
-    asyncio.run(session(tape, watcher).begin(everything(), "cut", folder))
-    return Whole(watcher.events, without_times(folder / "cut.json"), tape.answered)
+    tape, observer = Counting(), Noting()
+    asyncio.run(session(tape, observer).begin(everything(), "cut", folder))
+    return Whole(observer.events, without_times(folder / "cut.json"), tape.answered)
 
 
 def test_the_run_that_is_cut_has_it_all(undisturbed: Whole) -> None:

@@ -47,26 +47,26 @@ class Noting(NullObserver):
 def studio(address: str, note: Callable[[str], None] = lambda _: None) -> ModelFactory:
     """The model factory of a debate whose provider `lab` is at an address."""
     debaters = [{"name": "Pro", "side": "for"}, {"name": "Con", "side": "against"}]
-    told = {"topic": "x", "providers": {"lab": row(address)}, "debaters": debaters}
+    fields = {"topic": "x", "providers": {"lab": row(address)}, "debaters": debaters}
     observer = Noting(note)
-    return ModelFactory(RunContext(DebateConfig.model_validate(told), observer=observer))
+    return ModelFactory(RunContext(DebateConfig.model_validate(fields), observer=observer))
 
 
 def judging(run: str, **rows: dict[str, Any]) -> JudgingRun:
     """A judging run with its own providers."""
-    providers = {name: ProviderSpec.model_validate(told) for name, told in rows.items()}
+    providers = {name: ProviderSpec.model_validate(row) for name, row in rows.items()}
     return JudgingRun.model_validate(
         {"id": run, "judging": {"systems": ["structured"]}, "providers": providers, "started_at": NOON}
     )
 
 
-def asked(server: ModelServer, voices: Callable[[ModelFactory], Sequence[ModelHandle]]) -> int:
+def asked(server: ModelServer, handles: Callable[[ModelFactory], Sequence[ModelHandle]]) -> int:
     """Highest number of requests that the server answered at once when all handles ask concurrently."""
 
     async def ask() -> None:
         asking = studio(server.base_url)
         try:
-            await asyncio.gather(*(voice.client.ask(request(), None) for voice in voices(asking)))
+            await asyncio.gather(*(handle.client.ask(request(), None) for handle in handles(asking)))
         finally:
             await asking.aclose()
 
@@ -84,16 +84,16 @@ def two_askers(asking: ModelFactory) -> Sequence[ModelHandle]:
     return asking.handle_for(BIG), asking.handle_for(BIG, judging("r2", other=row(ELSEWHERE)))
 
 
-@pytest.mark.parametrize("voices", [two_models, two_askers])
+@pytest.mark.parametrize("handles", [two_models, two_askers])
 def test_the_models_of_a_provider_keep_its_limit_together(
-    voices: Callable[[ModelFactory], Sequence[ModelHandle]],
+    handles: Callable[[ModelFactory], Sequence[ModelHandle]],
 ) -> None:
     """With a limit of one call, two calls never overlap; all calls are made in the end."""
     with model_server(latency_s=0.2) as server:
-        assert (asked(server, voices), len(server.bodies)) == (1, 2)
+        assert (asked(server, handles), len(server.bodies)) == (1, 2)
 
 
-def test_judging_runs_that_mean_the_same_speak_with_one_voice() -> None:
+def test_judging_runs_that_mean_the_same_share_a_model() -> None:
     """A judging run with rows equal to the debate's, or to those of an earlier run, shares their limits."""
     asking = studio(ELSEWHERE)
     own, moved = row(ELSEWHERE), row("http://127.0.0.1:10/v1")
@@ -103,7 +103,7 @@ def test_judging_runs_that_mean_the_same_speak_with_one_voice() -> None:
     asyncio.run(asking.aclose())
 
 
-def test_a_judging_run_that_means_another_server_has_a_voice_of_its_own() -> None:
+def test_a_judging_run_with_another_server_has_a_model_handle() -> None:
     """A row of the same name with another address gets separate limits."""
     asking = studio(ELSEWHERE)
     assert asking.handle_for(BIG, judging("r2", lab=row("http://127.0.0.1:10/v1"))) is not asking.handle_for(BIG)

@@ -34,8 +34,8 @@ from debate_cli.llm.structured_output import build_request
 from debate_cli.llm.usage import error_usage
 from debate_cli.providers.registry import ProviderRegistry, find_model_problems
 
-FormRung = Literal["native", "tool", "prompt"]
-CheckKind = FormRung | Literal["stream"]
+FormMode = Literal["native", "tool", "prompt"]
+CheckKind = FormMode | Literal["stream"]
 CheckResult = Literal["ok", "not_enforced", "invalid", "one_piece", "rejected", "failed"]
 """not_enforced: the server does not hold the model to the schema; invalid: the answer does not fit it; one_piece: the stream
 came all at once; rejected: the server does not support this mode; failed: no answer."""
@@ -223,37 +223,37 @@ async def run_checks(
     model: Model, profile: Profile, request: Request, *, clock: Callable[[], float] = time.perf_counter
 ) -> tuple[ModelCheck, ...]:
     """Ask `request` in every mode of `profile` at once, then a streamed question alone, to measure the speed."""
-    rungs = await asyncio.gather(
-        *(_check_or_failure(rung, _check_rung(model, request, rung)) for rung in profile.rungs)
+    modes = await asyncio.gather(
+        *(_check_or_failure(mode, _check_mode(model, request, mode)) for mode in profile.modes)
     )
-    return (*rungs, await _check_or_failure("stream", _check_stream(model, request, clock)))
+    return (*modes, await _check_or_failure("stream", _check_stream(model, request, clock)))
 
 
-async def _check_or_failure(way: CheckKind, answer: Awaitable[ModelCheck]) -> ModelCheck:
+async def _check_or_failure(kind: CheckKind, answer: Awaitable[ModelCheck]) -> ModelCheck:
     """The check of `answer`; an error becomes a failed check."""
     try:
         return await answer
     except UnsupportedError as error:
-        return ModelCheck(way, "rejected", _one_line(str(error)), usage=error_usage(error))
+        return ModelCheck(kind, "rejected", _one_line(str(error)), usage=error_usage(error))
     except ModelError as error:
-        return ModelCheck(way, "failed", _one_line(str(error)), usage=error_usage(error))
+        return ModelCheck(kind, "failed", _one_line(str(error)), usage=error_usage(error))
     except DebateError as error:
-        return ModelCheck(way, "failed", _one_line(str(error)))
+        return ModelCheck(kind, "failed", _one_line(str(error)))
 
 
-async def _check_rung(model: Model, request: Request, rung: FormRung) -> ModelCheck:
-    reply = await model.complete(build_request(request, SUM_FORM, rung))
-    result, problem, has_form = _classify_reply(reply, rung)
-    return ModelCheck(rung, result, problem, has_form, reply.usage, reply.latency_s)
+async def _check_mode(model: Model, request: Request, mode: FormMode) -> ModelCheck:
+    reply = await model.complete(build_request(request, SUM_FORM, mode))
+    result, problem, has_form = _classify_reply(reply, mode)
+    return ModelCheck(mode, result, problem, has_form, reply.usage, reply.latency_s)
 
 
-def _classify_reply(reply: Reply, rung: FormRung) -> tuple[CheckResult, str | None, bool]:
+def _classify_reply(reply: Reply, mode: FormMode) -> tuple[CheckResult, str | None, bool]:
     """Result, problem, and whether the answer contains the form."""
     if reply.refusal is not None:
         return "failed", f"the model declined to answer: {_one_line(reply.refusal)}", False
     parsed = parse_reply(reply.text, SUM_FORM, truncated=reply.truncated)
     has_form = parsed.outcome == "valid"
-    if rung != "prompt" and not reply.truncated:
+    if mode != "prompt" and not reply.truncated:
         alone = parse_reply(strip_thinking(reply.text), SUM_FORM, truncated=True)
         if alone.outcome != "valid":
             return "not_enforced", "the server accepts the schema but does not enforce it", has_form

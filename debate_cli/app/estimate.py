@@ -207,7 +207,7 @@ class _Estimator:
         asked = calls.planned // max(1, len(seats))
         for seat in seats:
             spec = self.config.model_for_judge(judge_model_role(system, seat))
-            told = self.debate.assessments_of_system(system.kind, "r1")
+            answers = self.debate.assessments_of_system(system.kind, "r1")
             if spec is not None:
                 read = self._debate_tokens() + self._max_output_tokens(spec) * calls.quoted_answers
                 question = _QuestionLoad(
@@ -219,7 +219,7 @@ class _Estimator:
                 )
                 name = f"{system.kind} {seat}"
                 yield self._estimate_role(
-                    name, spec, question, [item.exchange for item in told if item.assessor == seat]
+                    name, spec, question, [item.exchange for item in answers if item.assessor == seat]
                 )
 
     def _estimate_role(

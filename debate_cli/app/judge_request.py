@@ -83,71 +83,73 @@ def parse_model(name: str) -> ModelSpec:
         raise UsageError(f"--model {name}: write provider/model, for example openai/gpt-5") from error
 
 
-def open_judging_runs(debate: Debate, wish: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
+def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
     """The judging runs that the request adds to `debate`, with new ids: `repeat` runs for each model.
 
     Raises UsageError for an unknown system, TranscriptError if a system cannot judge this debate.
     """
-    systems = tuple(_apply_request(system, wish) for system in _requested_systems(debate, wish))
+    systems = tuple(_apply_request(system, request) for system in _requested_systems(debate, request))
     for system in systems:
-        _check_judgeable(debate, system, is_named=system.kind in wish.systems)
-    judging = JudgingConfig(systems=systems, decides=_deciding_system(debate, wish, systems))
-    return _openings(judging, wish, at, taken=len(debate.runs))
+        _check_judgeable(debate, system, is_named=system.kind in request.systems)
+    judging = JudgingConfig(systems=systems, decides=_deciding_system(debate, request, systems))
+    return _openings(judging, request, at, taken=len(debate.runs))
 
 
-def open_further_runs(judged: Debate, wish: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
+def open_further_runs(judged: Debate, request: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
     """The judging runs of a text beside its own: for further models and for repetitions."""
-    return _openings(judged.config.judging, wish, at, taken=0)[1:]
+    return _openings(judged.config.judging, request, at, taken=0)[1:]
 
 
-def _openings(judging: JudgingConfig, wish: JudgingRequest, at: datetime, *, taken: int) -> tuple[JudgingOpened, ...]:
+def _openings(
+    judging: JudgingConfig, request: JudgingRequest, at: datetime, *, taken: int
+) -> tuple[JudgingOpened, ...]:
     """`repeat` judging runs for each model. `taken`: number of the debate's runs."""
-    variants = [wish, *(replace(wish, model=model) for model in wish.other_models)]
+    variants = [request, *(replace(request, model=model) for model in request.other_models)]
     return tuple(
         JudgingOpened(
             at=at,
             run=f"r{taken + number + 1}",
             judging=judging,
             models=variant.models,
-            providers=wish.providers,
-            replaces=wish.replace and number == 0,
+            providers=request.providers,
+            replaces=request.replace and number == 0,
         )
-        for number, variant in enumerate(variant for variant in variants for _ in range(wish.repeat))
+        for number, variant in enumerate(variant for variant in variants for _ in range(request.repeat))
     )
 
 
-def document_events(name: str, text: str, debate_id: str, wish: JudgingRequest, at: datetime) -> tuple[Event, ...]:
+def document_events(name: str, text: str, debate_id: str, request: JudgingRequest, at: datetime) -> tuple[Event, ...]:
     """The events of a debate that consists of one text: opened and closed, without speeches.
 
     Raises UsageError if the systems' settings contradict each other.
     """
-    config = document_config(name, text, wish)
+    config = document_config(name, text, request)
     for system in config.judging.systems:
         _check_settings(system)
     opened = DebateOpened(at=at, id=debate_id, generator=GENERATOR, config=config, config_sha256=config.sha256())
     return opened, DebateClosed(at=at, reason="complete")
 
 
-def document_config(name: str, text: str, wish: JudgingRequest) -> DebateConfig:
+def document_config(name: str, text: str, request: JudgingRequest) -> DebateConfig:
     """The configuration for judging a text: the requested systems that judge texts (default: `default_text_kind`), and no debaters."""
-    given = wish.config
+    given = request.config
     configured = given.judging.systems if given is not None else ()
-    wanted = tuple(system for system in configured if not wish.systems or system.kind in wish.systems)
-    absent = [kind for kind in wish.systems if kind not in {system.kind for system in wanted}]
+    wanted = tuple(system for system in configured if not request.systems or system.kind in request.systems)
+    absent = [kind for kind in request.systems if kind not in {system.kind for system in wanted}]
     wanted += tuple(settings_class(kind).model_validate({"kind": kind}) for kind in absent)
     able = tuple(system for system in wanted if get_system(system.kind).judges_texts)
     kind = default_text_kind()
     default = settings_class(kind).model_validate({"kind": kind})
     kept: dict[str, object] = {} if given is None else {"seed": given.seed, "prompts": given.prompts}
-    kept["limits"] = (given.limits if given is not None else Limits()).model_copy(update=dict(wish.limits))
+    kept["limits"] = (given.limits if given is not None else Limits()).model_copy(update=dict(request.limits))
     judged = DebateConfig(
         topic=name,
         background=text,
-        models=wish.models,
-        providers=wish.providers,
+        models=request.models,
+        providers=request.providers,
         debaters=(),
         judging=JudgingConfig(
-            systems=tuple(_apply_request(system, wish) for system in able or (default,)),
+            systems=tuple(_apply_request(system, request) for system in able or (default,)),
             question=given.topic if given is not None else None,
             context=given.background if given is not None else None,
         ),
@@ -168,14 +170,14 @@ def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfi
     return document_config(debate.topic, debate.config.background or "", JudgingRequest(config=config, systems=kinds))
 
 
-def config_for_judging(debate: Debate, wish: JudgingRequest) -> DebateConfig:
+def config_for_judging(debate: Debate, request: JudgingRequest) -> DebateConfig:
     """The configuration for the added runs: the stored one with the request's models, providers and limits."""
-    given = wish.config
+    given = request.config
     limits = given.limits if given is not None else _limits_without_budget(debate)
     changes: dict[str, object] = {
-        "limits": limits.model_copy(update=dict(wish.limits)),
-        "providers": {**debate.config.providers, **wish.providers},
-        "models": {**debate.config.models, **wish.models},
+        "limits": limits.model_copy(update=dict(request.limits)),
+        "providers": {**debate.config.providers, **request.providers},
+        "models": {**debate.config.models, **request.models},
     }
     if given is not None:
         changes["seed"] = given.seed if given.seed is not None else debate.config.seed
@@ -187,30 +189,31 @@ def _limits_without_budget(debate: Debate) -> Limits:
     return debate.config.limits.model_copy(update={"max_cost_usd": None, "max_tokens": None})
 
 
-def _requested_systems(debate: Debate, wish: JudgingRequest) -> tuple[SystemSettings, ...]:
+def _requested_systems(debate: Debate, request: JudgingRequest) -> tuple[SystemSettings, ...]:
     """The requested systems. Each has its configured settings, else its stored ones, else defaults."""
-    configured = wish.config.judging.systems if wish.config is not None else ()
-    if not wish.systems:
+    configured = request.config.judging.systems if request.config is not None else ()
+    if not request.systems:
         return configured or debate.config.judging.systems
     known = {system.kind: system for system in (*debate.config.judging.systems, *configured)}
-    for kind in wish.systems:
+    for kind in request.systems:
         check_system_kind(kind)
     return tuple(
-        known.get(kind) or settings_class(kind).model_validate({"kind": kind}) for kind in dict.fromkeys(wish.systems)
+        known.get(kind) or settings_class(kind).model_validate({"kind": kind})
+        for kind in dict.fromkeys(request.systems)
     )  # pyright: ignore[reportArgumentType,reportCallIssue]
 
 
-def _apply_request(system: SystemSettings, wish: JudgingRequest) -> SystemSettings:
+def _apply_request(system: SystemSettings, request: JudgingRequest) -> SystemSettings:
     """The system with the requested model and number of judges, without the settings that only a running debate can use."""
     settings = system.for_added_run()
-    if wish.model is not None:
+    if request.model is not None:
         settings = settings.with_models(lambda _role: None)
-    if wish.judges is None:
+    if request.judges is None:
         return settings
-    several = settings.with_judge_count(wish.judges)
+    several = settings.with_judge_count(request.judges)
     if several is None:
         able = ", ".join(kind for kind in system_kinds() if _takes_judges(kind))
-        raise UsageError(f"--judges {wish.judges}: {system.kind} has one judge; these have several: {able}")
+        raise UsageError(f"--judges {request.judges}: {system.kind} has one judge; these have several: {able}")
     return several
 
 
@@ -239,7 +242,7 @@ def _check_judgeable(debate: Debate, system: SystemSettings, *, is_named: bool) 
         raise TranscriptError(reason)
 
 
-def _deciding_system(debate: Debate, wish: JudgingRequest, systems: Sequence[SystemSettings]) -> str | None:
+def _deciding_system(debate: Debate, request: JudgingRequest, systems: Sequence[SystemSettings]) -> str | None:
     """The system that decides: the configured one if it is requested; None for the first."""
-    named = wish.config.judging.decides if wish.config is not None else debate.config.judging.decides
+    named = request.config.judging.decides if request.config is not None else debate.config.judging.decides
     return named if named in {system.kind for system in systems} else None

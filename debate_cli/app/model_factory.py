@@ -35,7 +35,7 @@ from debate_cli.llm.rate_limit import RateLimitedModel, RateLimiter
 from debate_cli.llm.redaction import RedactingModel
 from debate_cli.llm.retry import RetryingModel
 from debate_cli.llm.silence import SilenceReportingModel
-from debate_cli.llm.structured_output import ModelHandle, RungRecord, StructuredOutputClient
+from debate_cli.llm.structured_output import ModelHandle, ModeRecord, StructuredOutputClient
 from debate_cli.providers.mock.model import SCRIPTED_MODEL
 from debate_cli.providers.provider_table import ProviderRow
 from debate_cli.providers.registry import FREE_PRICE, ProviderRegistry, collect_provider_secrets, split_model_name
@@ -130,10 +130,10 @@ class ModelFactory:
         given = self._context.models.get(spec.model)
         profile = Profile() if given is not None else providers.registry.profile(spec.model)
         price = spec.price or FREE_PRICE if given is not None else providers.registry.price(spec)
-        record = providers.rung_records.get(spec.model)
+        record = providers.mode_records.get(spec.model)
         if record is None:
-            record = RungRecord(spec.model, self._rejected_modes.get(spec.model, ()), note=self._context.observer.note)
-            providers.rung_records[spec.model] = record
+            record = ModeRecord(spec.model, self._rejected_modes.get(spec.model, ()), note=self._context.observer.note)
+            providers.mode_records[spec.model] = record
         return ModelHandle(
             StructuredOutputClient(
                 self._build_model(spec, price, profile, providers),
@@ -247,7 +247,7 @@ class _ProviderContext:
     redact: Redactor
     """Removes the providers' secrets from model output."""
     handles: dict[str, ModelHandle] = field(default_factory=dict[str, ModelHandle])
-    rung_records: dict[str, RungRecord] = field(default_factory=dict[str, RungRecord])
+    mode_records: dict[str, ModeRecord] = field(default_factory=dict[str, ModeRecord])
     """Structured-output modes that a model's server rejected or ignored, by model."""
     rejected_parameters: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     """Sampling parameters that it rejected, by model."""

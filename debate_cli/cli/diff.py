@@ -64,11 +64,11 @@ def run(given: Options) -> None:
         console.print_truncation_note(torn)
     named = _parse_run_ids(given.runs) if given.runs is not None else (LATEST_RUNS, LATEST_RUNS)
     sides = _select_side(first, named[0]), _select_side(second, named[1])
-    told = ComparedPair((str(first.path), str(second.path)), sides, compare_judgments(*sides))
+    compared = ComparedPair((str(first.path), str(second.path)), sides, compare_judgments(*sides))
     if given.json:
-        print_json(build_comparison_document(told))
+        print_json(build_comparison_document(compared))
     else:
-        _print_comparison(told, plain=given.plain)
+        _print_comparison(compared, plain=given.plain)
 
 
 def _parse_run_ids(text: str) -> tuple[str, str]:
@@ -85,17 +85,17 @@ def _select_side(stored: StoredDebate, run: str) -> ComparisonSide:
     return ComparisonSide(stored.debate, run)
 
 
-def _print_comparison(told: ComparedPair, *, plain: bool) -> None:
+def _print_comparison(compared: ComparedPair, *, plain: bool) -> None:
     """Tables on a terminal, plain lines elsewhere."""
     if plain or not console.is_interactive(sys.stdout):
         from debate_cli.render.plain import table_lines
 
-        lines = [line for table in build_comparison_tables(told) for line in table_lines(table)]
+        lines = [line for table in build_comparison_tables(compared) for line in table_lines(table)]
         sys.stdout.write("\n".join(lines).lstrip("\n") + "\n")
         return
     from debate_cli.render.terminal import render_table
 
-    styles = comparison_styles(told)
+    styles = comparison_styles(compared)
     target = console.make_console(sys.stdout)
-    for table in build_comparison_tables(told):
+    for table in build_comparison_tables(compared):
         target.print(render_table(table, styles))

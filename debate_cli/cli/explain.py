@@ -37,8 +37,10 @@ def run(given: Options) -> None:
         raise UsageError(f"explain {given.topic}: there is no such page{format_suggestion_or_list(given.topic, pages)}")
     if given.json:
         chosen = pages if given.topic is None else {given.topic: pages[given.topic]}
-        told = [{"name": name, "title": _page_title(page), "text": _read_page(page)} for name, page in chosen.items()]
-        console.print_json(told)
+        entries = [
+            {"name": name, "title": _page_title(page), "text": _read_page(page)} for name, page in chosen.items()
+        ]
+        console.print_json(entries)
     elif given.topic is not None:
         _print_page(_read_page(pages[given.topic]))
     else:

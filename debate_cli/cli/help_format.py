@@ -76,8 +76,8 @@ def copy_for_help(command: Any, ctx: Any) -> Any:
 def reflow_help(text: str) -> str:
     """Join the lines of each paragraph, so that the terminal wraps them; examples keep one line each."""
     prose, found, examples = cleandoc(text).partition(f"\n\n{EXAMPLES_HEADING}\n\n")
-    told = "\n\n".join(" ".join(part.split()) for part in prose.split("\n\n"))
-    return f"{told}\n\n{EXAMPLES_HEADING}\n\n" + examples.replace("\n\n", "\n") if found else told
+    reflowed = "\n\n".join(" ".join(part.split()) for part in prose.split("\n\n"))
+    return f"{reflowed}\n\n{EXAMPLES_HEADING}\n\n" + examples.replace("\n\n", "\n") if found else reflowed
 
 
 class _HelpArgument(TyperArgument):
@@ -88,8 +88,8 @@ class _HelpArgument(TyperArgument):
 
     def display_type_rich(self, ctx: Any) -> str | None:
         """Show a type only if it is a list of choices."""
-        told = self.display_type(ctx)
-        return told if "|" in told else ""
+        type_name = self.display_type(ctx)
+        return type_name if "|" in type_name else ""
 
 
 def _format_param(param: Any, ctx: Any) -> Any:
@@ -97,14 +97,14 @@ def _format_param(param: Any, ctx: Any) -> Any:
         return _HelpArgument(param)
     if not isinstance(param, TyperOption) or param.metavar is not None:
         return param
-    told = param.display_type(ctx)
+    type_name = param.display_type(ctx)
     found = copy(param)
-    if "|" in told and len(told) > MAX_CHOICES_WIDTH:
-        choices = told.strip("<>").replace("|", ", ")
+    if "|" in type_name and len(type_name) > MAX_CHOICES_WIDTH:
+        choices = type_name.strip("<>").replace("|", ", ")
         found.metavar, found.help = (
             param.opts[-1].lstrip("-").upper(),
             f"{(param.help or '').removesuffix('.')}: {choices}.",
         )
     else:
-        found.metavar = TYPE_METAVARS.get(told)
+        found.metavar = TYPE_METAVARS.get(type_name)
     return found

@@ -56,7 +56,7 @@ def _provider_entry(row: ProviderRow, env: Mapping[str, str], redact: Callable[[
         "api_key_env": key,
         "ready": key is None or bool(env.get(key)),
         "base_url": _sanitize_url(resolve_base_url(row, env), redact),
-        "structured": list(row.profile.rungs),
+        "structured": list(row.profile.modes),
         "sampling": row.profile.sampling,
         "max_concurrency": row.max_concurrency,
         "example": f"{row.name}/{EXAMPLE_MODELS.get(row.name, 'MODEL')}",

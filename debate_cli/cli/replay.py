@@ -143,8 +143,8 @@ def run(given: Options) -> None:
             console.print_status(remark)
     if how is ReplayFormat.terminal and given.output is None:
         speed = None if given.plain else given.speed
-        way = PlaybackOptions(speed, step=given.step, plain=given.plain, show_hidden=given.show_hidden)
-        _play(stored, verdicts, way, given.round, given.only)
+        options = PlaybackOptions(speed, step=given.step, plain=given.plain, show_hidden=given.show_hidden)
+        _play(stored, verdicts, options, given.round, given.only)
         return
     text = _render_document(debate, verdicts, how, given.round, given.only, show_hidden=given.show_hidden)
     if given.output is None and how is ReplayFormat.json:
@@ -204,10 +204,10 @@ def _missing_reason(debate: Debate, part: ReportPart, path: Path) -> str:
         case "verdict":
             return "there is no verdict yet"
         case "briefing":
-            way = (
+            hint = (
                 f"; add it with: debate judge {shlex.quote(str(path))} --system structured" if debate.arguments else ""
             )
-            return f"a briefing needs a judging by the structured system{way}"
+            return f"a briefing needs a judging by the structured system{hint}"
 
 
 def _render_document(
@@ -253,17 +253,17 @@ def _without_directives(debate: Debate) -> Debate:
 def _play(
     stored: StoredDebate,
     verdicts: tuple[Verdict, ...],
-    way: PlaybackOptions,
+    options: PlaybackOptions,
     round_number: int | None,
     only: ReplayPart | None,
 ) -> None:
     """Replay the debate, or the selected part, on stdout."""
     debate = stored.debate
     part = only.value if only is not None else None
-    if part in (None, "turns") and not _play_turns(debate, way, round_number, judged=part is None):
+    if part in (None, "turns") and not _play_turns(debate, options, round_number, judged=part is None):
         return
     if part != "turns" and round_number is None:
-        screen.show_summary(debate, verdicts, only=part, plain=way.plain, full=True)
+        screen.show_summary(debate, verdicts, only=part, plain=options.plain, full=True)
         if part is None:
             console.print_status(_next_command_hint(stored.path, debate))
 
@@ -279,26 +279,26 @@ def _next_command_hint(path: Path, debate: Debate) -> str:
     return f"judge again: {suggest_judge_command(debate, str(path))}"
 
 
-def _play_turns(debate: Debate, way: PlaybackOptions, round_number: int | None, *, judged: bool) -> bool:
+def _play_turns(debate: Debate, options: PlaybackOptions, round_number: int | None, *, judged: bool) -> bool:
     """Show the turns and what the judges said about them. Returns whether the replay reached the end."""
-    typed = way.speed is not None and console.is_interactive(sys.stdout)
-    performance = ReplayPlan(debate, round_number, is_typed=typed, judged=judged, one_by_one=bool(way.key_hint))
+    typed = options.speed is not None and console.is_interactive(sys.stdout)
+    performance = ReplayPlan(debate, round_number, is_typed=typed, judged=judged, one_by_one=bool(options.key_hint))
     answers = len(debate.turns) + len(debate.assessments)
     with (
-        open_key_reader() if way.key_hint else nullcontext(str) as key,
+        open_key_reader() if options.key_hint else nullcontext(str) as key,
         screen.open_observer(
             quiet=False,
             as_json=False,
-            planned=(answers or None) if judged and not way.key_hint else None,
-            show_hidden=way.show_hidden,
-            plain=way.plain,
-            hint=way.key_hint,
-        ) as watcher,
+            planned=(answers or None) if judged and not options.key_hint else None,
+            show_hidden=options.show_hidden,
+            plain=options.plain,
+            hint=options.key_hint,
+        ) as observer,
     ):
-        for pause in performance.play(watcher):
-            if watcher.is_closed:
+        for pause in performance.play(observer):
+            if observer.is_closed:
                 raise ClosedPipeError
-            if not way.wait(pause, key):
+            if not options.wait(pause, key):
                 return False
     return True
 

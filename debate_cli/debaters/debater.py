@@ -61,11 +61,11 @@ class Debater:
     """One debater of a debate and the model that speaks for it."""
 
     def __init__(
-        self, config: DebaterConfig, voice: ModelHandle, prompts: Prompts, history: HistoryPolicy | None = None
+        self, config: DebaterConfig, model: ModelHandle, prompts: Prompts, history: HistoryPolicy | None = None
     ) -> None:
         self._config = config
         self._history = history or HistoryPolicy()
-        self._model = voice
+        self._model = model
         self._prompts = prompts
 
     async def speak(self, cue: Cue, debate: Debate, on_text: OnText | None = None) -> Turn | Failure:
@@ -107,16 +107,16 @@ class Debater:
         conversation = build(
             cue, debate, build_speaker_instructions(self._config, debate, cue, instructions), self._prompts
         )
-        nonce, voice = new_nonce(), self._model
+        nonce, model = new_nonce(), self._model
         return Request(
             system=conversation.system,
             messages=conversation.with_task_marker(nonce),
             purpose=cue.phase,
-            max_output_tokens=voice.max_output_tokens,
+            max_output_tokens=model.max_output_tokens,
             temperature=PHASE_TEMPERATURES.get(cue.phase, DEBATER_TEMPERATURE)
-            if voice.temperature is None
-            else voice.temperature,
-            seed=voice.seed,
+            if model.temperature is None
+            else model.temperature,
+            seed=model.seed,
             nonce=nonce,
             stable_chars=len(conversation.messages[-1].content),
         )

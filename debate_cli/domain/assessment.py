@@ -39,12 +39,12 @@ class Finding(FrozenModel):
 
     def describe(self) -> list[str]:
         """The finding in sentences; they may hold untrusted text."""
-        told = [
+        details = [
             f"{name.replace('_', ' ')}: {value}"
             for name, value in self
             if name != "kind" and value not in (None, (), "")
         ]
-        return [f"{self.kind.replace('_', ' ')}: {'; '.join(told)}"]
+        return [f"{self.kind.replace('_', ' ')}: {'; '.join(details)}"]
 
 
 class UninstalledFinding(Finding):

@@ -56,7 +56,8 @@ class ModelCall(FrozenModel):
     model: str
     """`provider/model` that was asked."""
     rung: StructuredOutputMode
-    """Mode of structured output that gave the answer, or the last one tried."""
+    """Mode of structured output that gave the answer, or the last one tried: `native` (JSON schema parameter), `tool` (forced
+    tool call), `prompt` (schema in the prompt) or `text` (no form)."""
     attempts: Count
     """Requests sent, >= 0, including retries and re-asks."""
     repaired: bool = False

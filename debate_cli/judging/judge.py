@@ -34,18 +34,18 @@ LATE = "late"
 
 
 class Judge:
-    """Answers briefs. `voice_for` returns the model to ask for a brief."""
+    """Answers briefs. `model_for` returns the model to ask for a brief."""
 
     def __init__(
         self,
-        voice_for: Callable[[Brief, Debate], ModelHandle],
+        model_for: Callable[[Brief, Debate], ModelHandle],
         prompts: Prompts,
         *,
         searching: bool = True,
         history: HistoryPolicy | None = None,
     ) -> None:
         """Without `searching`, speeches are not searched for manipulation (a simulation does not need it)."""
-        self._model_for = voice_for
+        self._model_for = model_for
         self._prompts = prompts
         self._detects_injection = searching
         self._history = history or HistoryPolicy()
@@ -77,44 +77,48 @@ class Judge:
         )
         return _build_assessment(brief, checked, answer.exchange)
 
-    def _choose_request(self, row: JudgeQuestion[Any, Any], case: JudgingContext[Any], voice: ModelHandle) -> Request:
+    def _choose_request(
+        self, question: JudgeQuestion[Any, Any], context: JudgingContext[Any], model: ModelHandle
+    ) -> Request:
         """The request with the whole debate, or with its recent part if that is too long."""
-        is_about_whole = case.brief.subject.moment == "debate"
+        is_about_whole = context.brief.subject.moment == "debate"
         choose = self._history.build_whole if is_about_whole else self._history.build
         request, _ = choose(
-            partial(self._build_request, row, case, voice),
-            count_visible_chars(case.debate, case.brief.subject),
-            voice.context_tokens,
+            partial(self._build_request, question, context, model),
+            count_visible_chars(context.debate, context.brief.subject),
+            model.context_tokens,
         )
         return request
 
     def _build_request(
-        self, row: JudgeQuestion[Any, Any], case: JudgingContext[Any], voice: ModelHandle, *, is_recent: bool
+        self, question: JudgeQuestion[Any, Any], context: JudgingContext[Any], model: ModelHandle, *, is_recent: bool
     ) -> Request:
         """The request: rules, then the part that all judges share, then the question."""
         nonce = new_nonce()
         format_shared = format_recent_prompt if is_recent else format_full_prompt
-        shared = format_shared(case.debate, case.brief.subject)
+        shared = format_shared(context.debate, context.brief.subject)
         ask = self._prompts.render(
-            get_system(case.brief.system).prompt_package, row.prompt, **row.prompt_values(case, self._prompts)
+            get_system(context.brief.system).prompt_package,
+            question.prompt,
+            **question.prompt_values(context, self._prompts),
         )
         return Request(
             system=self._prompts.render("debate_cli.judging", "judge_rules"),
             messages=(Message("user", f"{shared}[ask {nonce}]\n{ask}\n[/ask {nonce}]"),),
-            purpose=row.purpose,
-            max_output_tokens=voice.max_output_tokens,
-            temperature=JUDGE_TEMPERATURE if voice.temperature is None else voice.temperature,
-            seed=_judge_seed(voice, case),
+            purpose=question.purpose,
+            max_output_tokens=model.max_output_tokens,
+            temperature=JUDGE_TEMPERATURE if model.temperature is None else model.temperature,
+            seed=_judge_seed(model, context),
             nonce=nonce,
             stable_chars=len(shared),
         )
 
 
-def _judge_seed(voice: ModelHandle, case: JudgingContext[Any]) -> int | None:
+def _judge_seed(model: ModelHandle, context: JudgingContext[Any]) -> int | None:
     """A different seed for each judge of a system, so that judges of one model do not repeat one another."""
-    if voice.seed is None:
+    if model.seed is None:
         return None
-    return voice.seed + judge_ids(case.settings).index(case.brief.assessor)
+    return model.seed + judge_ids(context.settings).index(context.brief.assessor)
 
 
 def _result_without_form(brief: Brief, answer: StructuredAnswer[Any]) -> Failure:

@@ -49,7 +49,7 @@ class Request:
     max_output_tokens: int
     schema: OutputSchema | None = None
     rung: StructuredOutputMode = "text"
-    """How `schema` is asked for; set by the structured-output client."""
+    """Mode of structured output, i.e. how `schema` is asked for; set by the structured-output client."""
     temperature: float | None = None
     seed: int | None = None
     nonce: str = ""

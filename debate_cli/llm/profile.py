@@ -10,7 +10,7 @@ from typing import Literal
 class Profile:
     """Abilities of one model behind one provider."""
 
-    rungs: tuple[Literal["native", "tool", "prompt"], ...] = ("native", "prompt")
+    modes: tuple[Literal["native", "tool", "prompt"], ...] = ("native", "prompt")
     """Structured-output modes, best first."""
     sampling: bool = True
     """Whether temperature (and seed) may be sent."""

@@ -26,12 +26,12 @@ _ESCAPES = r"\\{0,8}"
 def compile_secret_pattern(secrets: Iterable[str]) -> re.Pattern[str] | None:
     """A pattern that finds each of `secrets` in plain and encoded form; None without secrets."""
     longest_first = sorted(set(secrets), key=lambda secret: (-len(secret), secret))
-    ways = [
-        way
+    spellings = [
+        spelling
         for secret in longest_first
-        for way in (_escaped_pattern(secret), *map(re.escape, sorted(_encodings(secret))))
+        for spelling in (_escaped_pattern(secret), *map(re.escape, sorted(_encodings(secret))))
     ]
-    return re.compile("|".join(ways)) if ways else None
+    return re.compile("|".join(spellings)) if spellings else None
 
 
 def _escaped_pattern(secret: str) -> str:

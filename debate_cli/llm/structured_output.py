@@ -1,6 +1,6 @@
-"""Structured output: asks a model to fill in a form, in the best mode (rung) that the model supports.
+"""Structured output: asks a model to fill in a form, in the best mode that the model supports.
 
-The rungs are `native` (JSON schema parameter), `tool` (forced tool call) and `prompt` (schema in the prompt). Parsing a
+The modes are `native` (JSON schema parameter), `tool` (forced tool call) and `prompt` (schema in the prompt). Parsing a
 reply is in `llm.json_reply`, retries after provider faults in `llm.retry`. The caller decides what to do without a form.
 """
 
@@ -36,18 +36,18 @@ MAX_TRUNCATED_CHARS = 1000
 """Characters of a truncated answer that are shown to the model again."""
 
 
-def build_request(request: Request, form: Form[Any] | None, rung: StructuredOutputMode) -> Request:
-    """`request` with the schema of `form`, for `rung`; on `prompt` the last message ends with the schema.
+def build_request(request: Request, form: Form[Any] | None, mode: StructuredOutputMode) -> Request:
+    """`request` with the schema of `form`, for `mode`; on `prompt` the last message ends with the schema.
 
-    `Request.schema` is set on every rung; adapters do not send it on `prompt`.
+    `Request.schema` is set on every mode; adapters do not send it on `prompt`.
     """
     if form is None:
         return replace(request, rung="text")
     messages = request.messages
-    if rung == "prompt":
+    if mode == "prompt":
         last = messages[-1]
         messages = (*messages[:-1], replace(last, content=last.content + _format_schema_instructions(form)))
-    return replace(request, messages=messages, schema=OutputSchema(form.name, form.schema), rung=rung)
+    return replace(request, messages=messages, schema=OutputSchema(form.name, form.schema), rung=mode)
 
 
 def build_reask(request: Request, text: str, reading: ParsedReply[Any]) -> Request:
@@ -103,13 +103,13 @@ class StructuredAnswer(Generic[FormT]):
 
 
 MAX_PLAIN_ANSWERS = 2
-"""Answers in plain text in a row after which the server is taken to ignore a rung."""
+"""Answers in plain text in a row after which the server is taken to ignore a mode."""
 
 
-class RungRecord:
-    """The rungs of one model that its server rejects or ignores. All clients of the model share it.
+class ModeRecord:
+    """The modes of one model that its server rejects or ignores. All clients of the model share it.
 
-    `name` is `provider/model`; `rejected` are the rungs known from an earlier run.
+    `name` is `provider/model`; `rejected` are the modes known from an earlier run.
     """
 
     def __init__(
@@ -120,28 +120,28 @@ class RungRecord:
         note: Callable[[str], None] = ignore_note,
     ) -> None:
         self.rejected = set(rejected)
-        """Rungs that are not used."""
+        """Modes that are not used."""
         self._name = name
         self._note = note
         self._plain_answers = Counter[StructuredOutputMode]()
-        """Answers in plain text in a row, by rung."""
+        """Answers in plain text in a row, by mode."""
 
-    def record_answer(self, rung: StructuredOutputMode, *, is_plain: bool) -> bool:
-        """Count an answer on `rung`. Returns whether the server has just turned out to ignore the rung."""
-        self._plain_answers[rung] = self._plain_answers[rung] + 1 if is_plain else 0
-        if self._plain_answers[rung] < MAX_PLAIN_ANSWERS or rung in self.rejected:
+    def record_answer(self, mode: StructuredOutputMode, *, is_plain: bool) -> bool:
+        """Count an answer on `mode`. Returns whether the server has just turned out to ignore the mode."""
+        self._plain_answers[mode] = self._plain_answers[mode] + 1 if is_plain else 0
+        if self._plain_answers[mode] < MAX_PLAIN_ANSWERS or mode in self.rejected:
             return False
-        self.rejected.add(rung)
+        self.rejected.add(mode)
         self._note(f"{self._name} answers in plain text where a schema is sent: it is asked in another way from now on")
         return True
 
 
 class StructuredOutputClient:
-    """Asks `model` with the rungs of its `profile`, best first.
+    """Asks `model` with the modes of its `profile`, best first.
 
-    A rung that the server rejects, or ignores twice in a row, is added to `record` and not used again.
-    After an invalid answer the model is asked at most twice more: on the next rung if there was no JSON, on the same
-    rung with the faults listed if it was wrong, with the request to be shorter if it was truncated.
+    A mode that the server rejects, or ignores twice in a row, is added to `record` and not used again.
+    After an invalid answer the model is asked at most twice more: on the next mode if there was no JSON, on the same
+    mode with the faults listed if it was wrong, with the request to be shorter if it was truncated.
     """
 
     def __init__(
@@ -151,13 +151,13 @@ class StructuredOutputClient:
         *,
         name: str,
         price: Price | None = None,
-        record: RungRecord | None = None,
+        record: ModeRecord | None = None,
     ) -> None:
         self._model = model
         self._profile = profile
         self._name = name
         self._price = price
-        self._record = record or RungRecord(name)
+        self._record = record or ModeRecord(name)
 
     @overload
     async def ask(
@@ -177,11 +177,11 @@ class StructuredOutputClient:
     ) -> StructuredAnswer[Any]:
         """Ask for `form`, or for plain text if it is None. Errors of the model are in the answer.
 
-        `request` has no schema and no rung. Each further attempt starts the stream over with RESTART. `patience_s` is the
+        `request` has no schema and no mode. Each further attempt starts the stream over with RESTART. `patience_s` is the
         deadline in seconds for all attempts together; time spent in our own queues does not count.
         Raises StorageError if the journal cannot hold the request's reservation.
         """
-        asking = _RequestState(request, form, self._usable_rungs(form))
+        asking = _RequestState(request, form, self._usable_modes(form))
         meter = active_meter()
         earlier = 0 if meter is None else len(meter.ended)
         patience = asyncio.timeout(patience_s)
@@ -205,9 +205,9 @@ class StructuredOutputClient:
             try:
                 reply = await self._model.complete(asking.request, stream)
             except UnsupportedError as error:
-                self._record.rejected.add(asking.rung)
-                asking.rejected.append(asking.rung)
-                if not asking.use_next_rung(error):
+                self._record.rejected.add(asking.mode)
+                asking.rejected.append(asking.mode)
+                if not asking.use_next_mode(error):
                     return self._build_answer(asking, error=error)
                 continue
             except (ModelError, BudgetError, UsageError) as error:  # a StorageError of the journal is not the model's
@@ -216,20 +216,20 @@ class StructuredOutputClient:
             reading = asking.read_reply(reply)
             if isinstance(reading, RefusedError):
                 return self._build_answer(asking, error=reading)
-            if asking.can_use_next_rung and self._record.record_answer(
-                asking.rung, is_plain=asking.is_plain_text(reading)
+            if asking.can_use_next_mode and self._record.record_answer(
+                asking.mode, is_plain=asking.is_plain_text(reading)
             ):
-                asking.rejected.append(asking.rung)
+                asking.rejected.append(asking.mode)
             if asking.is_good(reading):
                 return self._build_answer(asking, reading=reading)
             if not asking.prepare_reask(reading):
                 return self._build_answer(asking, problem="; ".join(reading.faults))
 
-    def _usable_rungs(self, form: Form[Any] | None) -> tuple[StructuredOutputMode, ...]:
+    def _usable_modes(self, form: Form[Any] | None) -> tuple[StructuredOutputMode, ...]:
         if form is None:
             return ("text",)
         return (
-            tuple(rung for rung in self._profile.rungs if rung not in self._record.rejected) or self._profile.rungs[-1:]
+            tuple(mode for mode in self._profile.modes if mode not in self._record.rejected) or self._profile.modes[-1:]
         )
 
     def _build_answer(
@@ -243,7 +243,7 @@ class StructuredOutputClient:
         spent = asking.spent
         exchange = ModelCall(
             model=self._name,
-            rung=asking.rung,
+            rung=asking.mode,
             attempts=spent.attempts,
             repaired=reading is not None and reading.repaired,
             usage=spent.usage,
@@ -259,34 +259,34 @@ class StructuredOutputClient:
 class _RequestState:
     """State of one question: the next request, the usage so far, the last answer."""
 
-    def __init__(self, request: Request, form: Form[Any] | None, rungs: tuple[StructuredOutputMode, ...]) -> None:
+    def __init__(self, request: Request, form: Form[Any] | None, modes: tuple[StructuredOutputMode, ...]) -> None:
         self._form = form
-        self._rungs = rungs
+        self._modes = modes
         self._reasks = 0
         self._conversation = request
-        self.request = build_request(request, form, rungs[0])
+        self.request = build_request(request, form, modes[0])
         self.spent = UsageAccumulator()
         self.text = ""
         self.finish_reason: str | None = None
         self.rejected = list[StructuredOutputMode]()
-        """Rungs that the server turned out to reject or ignore."""
+        """Modes that the server turned out to reject or ignore."""
 
     @property
-    def can_use_next_rung(self) -> bool:
-        """Whether there is a rung after the current one."""
-        return len(self._rungs) > 1
+    def can_use_next_mode(self) -> bool:
+        """Whether there is a mode after the current one."""
+        return len(self._modes) > 1
 
     @property
-    def rung(self) -> StructuredOutputMode:
+    def mode(self) -> StructuredOutputMode:
         """The current structured-output mode."""
-        return self._rungs[0]
+        return self._modes[0]
 
-    def use_next_rung(self, error: UnsupportedError) -> bool:
-        """Switch to the next rung after the server rejected this one; False if there is none."""
+    def use_next_mode(self, error: UnsupportedError) -> bool:
+        """Switch to the next mode after the server rejected this one; False if there is none."""
         self.spent.add_failure(error)
-        if not self.can_use_next_rung:
+        if not self.can_use_next_mode:
             return False
-        self._drop_rung()
+        self._drop_mode()
         return True
 
     def read_reply(self, reply: Reply) -> ParsedReply[Any] | RefusedError:
@@ -322,15 +322,15 @@ class _RequestState:
             return False
         self._reasks += 1
         self._conversation = build_reask(self._conversation, self.text, reading)
-        if reading.outcome == "no_object" and reading is not TRUNCATED_REPLY and self.can_use_next_rung:
-            self._drop_rung()
+        if reading.outcome == "no_object" and reading is not TRUNCATED_REPLY and self.can_use_next_mode:
+            self._drop_mode()
         else:
-            self.request = build_request(self._conversation, self._form, self.rung)
+            self.request = build_request(self._conversation, self._form, self.mode)
         return True
 
-    def _drop_rung(self) -> None:
-        self._rungs = self._rungs[1:]
-        self.request = build_request(self._conversation, self._form, self.rung)
+    def _drop_mode(self) -> None:
+        self._modes = self._modes[1:]
+        self.request = build_request(self._conversation, self._form, self.mode)
 
 
 @dataclass(frozen=True, slots=True)

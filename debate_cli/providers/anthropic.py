@@ -72,8 +72,8 @@ def _text_block(text: str, *, cached: bool) -> dict[str, Any]:
     return {"type": "text", "text": text} | (CACHE_CONTROL if cached else {})
 
 
-def _structured_output_fields(schema: OutputSchema, rung: str, profile: Profile) -> dict[str, Any]:
-    if rung == "native":
+def _structured_output_fields(schema: OutputSchema, mode: str, profile: Profile) -> dict[str, Any]:
+    if mode == "native":
         return {
             "output_config": {
                 "format": {
@@ -82,7 +82,7 @@ def _structured_output_fields(schema: OutputSchema, rung: str, profile: Profile)
                 }
             }
         }
-    if rung == "tool":
+    if mode == "tool":
         tool = {
             "name": schema.name,
             "strict": True,

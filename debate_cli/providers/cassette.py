@@ -58,7 +58,7 @@ def _find_differences(model: str, request: Request, other_model: str, other: Req
     for name in ("temperature", "max_output_tokens", "seed", "rung"):
         was, now = getattr(other, name), getattr(request, name)
         if was != now:
-            yield f"{name} was {was} and is {now}"
+            yield f"{'structured-output mode' if name == 'rung' else name} was {was} and is {now}"
 
 
 def _format_difference(name: str, was: str | None, now: str | None) -> str:

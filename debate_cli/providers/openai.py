@@ -62,8 +62,8 @@ def _build_messages(request: Request) -> list[dict[str, str]]:
     return system + [{"role": message.role, "content": message.content} for message in request.messages]
 
 
-def _structured_output_fields(schema: OutputSchema, rung: str, profile: Profile) -> dict[str, Any]:
-    if rung == "native":
+def _structured_output_fields(schema: OutputSchema, mode: str, profile: Profile) -> dict[str, Any]:
+    if mode == "native":
         converted = convert_schema(schema.json, profile.dialect, use_references=profile.schema_references)
         return {
             "response_format": {
@@ -71,7 +71,7 @@ def _structured_output_fields(schema: OutputSchema, rung: str, profile: Profile)
                 "json_schema": {"name": schema.name, "strict": True, "schema": converted},
             }
         }
-    if rung == "tool":
+    if mode == "tool":
         function = {
             "name": schema.name,
             "strict": True,

@@ -83,7 +83,7 @@ BUILTIN_PROVIDERS: Mapping[str, ProviderRow] = MappingProxyType(
                 base_url_env="OPENAI_BASE_URL",
                 api_key_env="OPENAI_API_KEY",
                 profile=Profile(
-                    rungs=("native", "tool", "prompt"),
+                    modes=("native", "tool", "prompt"),
                     token_limit_field="max_completion_tokens",  # noqa: S106 - tokens, not a secret
                     seed=True,
                     prompt_cache_key=True,
@@ -96,7 +96,7 @@ BUILTIN_PROVIDERS: Mapping[str, ProviderRow] = MappingProxyType(
                 "https://api.anthropic.com",
                 base_url_env="ANTHROPIC_BASE_URL",
                 api_key_env="ANTHROPIC_API_KEY",
-                profile=Profile(rungs=("native", "tool", "prompt"), sampling=False, dialect="anthropic"),
+                profile=Profile(modes=("native", "tool", "prompt"), sampling=False, dialect="anthropic"),
             ),
             _openai_compatible(
                 "gemini",
@@ -240,7 +240,7 @@ def _find_base_row(name: str, spec: ProviderSpec) -> ProviderRow | None:
 
 def _apply_spec(row: ProviderRow, spec: ProviderSpec) -> ProviderRow:
     redirected = spec.base_url is not None
-    profile = row.profile if spec.structured is None else replace(row.profile, rungs=spec.structured)
+    profile = row.profile if spec.structured is None else replace(row.profile, modes=spec.structured)
     return replace(
         row,
         base_url=spec.base_url or row.base_url,

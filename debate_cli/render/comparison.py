@@ -74,18 +74,18 @@ class ComparedPair:
         return all(side.debate.document_name is not None for side in self.sides)
 
 
-def build_comparison_tables(told: ComparedPair) -> list[Table]:
+def build_comparison_tables(pair: ComparedPair) -> list[Table]:
     """Summary, sides, verdicts, scores, claims and settings; tables without differences are left out."""
-    summary = Table(title=COMPARISON_TITLE, heads=(), rows=(), remarks=tuple(summarize_comparison(told)))
-    found = [summary, _sides_table(told)]
-    if told.comparison.verdicts:
-        found.append(_verdicts_table(told.comparison))
-    scores = [item for item in told.comparison.verdicts if _is_comparable(item)]
+    summary = Table(title=COMPARISON_TITLE, heads=(), rows=(), remarks=tuple(summarize_comparison(pair)))
+    found = [summary, _sides_table(pair)]
+    if pair.comparison.verdicts:
+        found.append(_verdicts_table(pair.comparison))
+    scores = [item for item in pair.comparison.verdicts if _is_comparable(item)]
     if scores:
         found.append(_scores_table(scores))
-    if told.comparison.standings:
-        found.append(_standings_table(told.comparison.standings))
-    settings = list_setting_changes(told.comparison)
+    if pair.comparison.standings:
+        found.append(_standings_table(pair.comparison.standings))
+    settings = list_setting_changes(pair.comparison)
     if settings:
         found.append(_settings_table(settings))
     return found
@@ -96,7 +96,7 @@ def list_setting_changes(comparison: JudgmentComparison) -> list[SettingChange]:
     return [item for item in comparison.settings if item.key != MOTION_SETTING]
 
 
-def build_comparison_document(told: ComparedPair) -> dict[str, Any]:
+def build_comparison_document(pair: ComparedPair) -> dict[str, Any]:
     """`{a, b, alike, verdicts, standings, compared_claims, judged_claims, settings}`.
 
     a and b are `{path, id, run, topic, status, debaters, judges, cost_usd, judging_cost_usd}`. `debaters`
@@ -104,14 +104,14 @@ def build_comparison_document(told: ComparedPair) -> dict[str, Any]:
     """
     a, b = (
         _side_document(path, side, systems)
-        for path, side, systems in zip(told.paths, told.sides, _runs_by_system(told), strict=True)
+        for path, side, systems in zip(pair.paths, pair.sides, _runs_by_system(pair), strict=True)
     )
-    return {"a": a, "b": b, "alike": told.comparison.alike, **told.comparison.model_dump(mode="json")}
+    return {"a": a, "b": b, "alike": pair.comparison.alike, **pair.comparison.model_dump(mode="json")}
 
 
-def comparison_styles(told: ComparedPair) -> dict[str, Sign]:
+def comparison_styles(pair: ComparedPair) -> dict[str, Sign]:
     """Marker per debater; A takes precedence."""
-    a, b = (theme.participant_styles(side.debate.participants) for side in told.sides)
+    a, b = (theme.participant_styles(side.debate.participants) for side in pair.sides)
     return {**b, **a}
 
 
@@ -119,8 +119,8 @@ RunsBySystem = dict[str, str]
 """Judging run by system, for systems with a verdict."""
 
 
-def _runs_by_system(told: ComparedPair) -> tuple[RunsBySystem, RunsBySystem]:
-    verdicts = told.comparison.verdicts
+def _runs_by_system(pair: ComparedPair) -> tuple[RunsBySystem, RunsBySystem]:
+    verdicts = pair.comparison.verdicts
     return (
         {item.system: item.a.run for item in verdicts if item.a is not None},
         {item.system: item.b.run for item in verdicts if item.b is not None},
@@ -142,24 +142,24 @@ def _side_document(path: str, side: ComparisonSide, systems: RunsBySystem) -> di
     }
 
 
-def _sides_table(told: ComparedPair) -> Table:
-    a, b = (side.debate for side in told.sides)
-    of_a, of_b = _runs_by_system(told)
-    rows: list[TableRow] = [_value_row("file", *told.paths)]
-    if any(side.run != LATEST_RUNS for side in told.sides):
-        rows.append(("judging run", *("newest" if side.run == LATEST_RUNS else side.run for side in told.sides)))
-    if not told.is_same_debate:
+def _sides_table(pair: ComparedPair) -> Table:
+    a, b = (side.debate for side in pair.sides)
+    of_a, of_b = _runs_by_system(pair)
+    rows: list[TableRow] = [_value_row("file", *pair.paths)]
+    if any(side.run != LATEST_RUNS for side in pair.sides):
+        rows.append(("judging run", *("newest" if side.run == LATEST_RUNS else side.run for side in pair.sides)))
+    if not pair.is_same_debate:
         rows += [
             _value_row("debate", a.id, b.id),
-            _value_row("text" if told.is_text_only else "motion", a.topic, b.topic),
-            *([] if told.is_text_only else [_debaters_row(a, b)]),
+            _value_row("text" if pair.is_text_only else "motion", a.topic, b.topic),
+            *([] if pair.is_text_only else [_debaters_row(a, b)]),
             *([("state", a.status, b.status)] if "incomplete" in {a.status, b.status} else []),
-            *([] if told.is_text_only else [_value_row("speeches", str(len(a.turns)), str(len(b.turns)))]),
+            *([] if pair.is_text_only else [_value_row("speeches", str(len(a.turns)), str(len(b.turns)))]),
         ]
-    found_a = {item.system: item.a for item in told.comparison.verdicts if item.a is not None}
-    found_b = {item.system: item.b for item in told.comparison.verdicts if item.b is not None}
-    rows.append(_value_row("judges", _judges_cell(told.sides[0], found_a), _judges_cell(told.sides[1], found_b)))
-    if not told.is_same_debate:
+    found_a = {item.system: item.a for item in pair.comparison.verdicts if item.a is not None}
+    found_b = {item.system: item.b for item in pair.comparison.verdicts if item.b is not None}
+    rows.append(_value_row("judges", _judges_cell(pair.sides[0], found_a), _judges_cell(pair.sides[1], found_b)))
+    if not pair.is_same_debate:
         rows.append(_value_row("cost", *(theme.format_cost(debate.usage.cost_usd) for debate in (a, b))))
     judging_costs = (theme.format_cost(judging_cost(a, of_a)), theme.format_cost(judging_cost(b, of_b)))
     rows.append(_value_row("judging cost", *judging_costs))
@@ -307,28 +307,28 @@ MAX_NAMED_CLAIMS = 6
 """Longest list of claims that is written out."""
 
 
-def summarize_comparison(told: ComparedPair) -> list[str]:
+def summarize_comparison(pair: ComparedPair) -> list[str]:
     """One sentence each on motions, outcomes, systems, winners and margins, judges, claims, models, settings, cost."""
-    costs = [] if told.is_same_debate else list(_cost_sentences(*told.sides))
-    if told.comparison.alike:
+    costs = [] if pair.is_same_debate else list(_cost_sentences(*pair.sides))
+    if pair.comparison.alike:
         return [NO_DIFFERENCES, *costs]
     return [
-        *_motion_sentences(told),
-        *_decision_sentences(told.comparison.verdicts),
-        *_system_sentences(told.comparison.verdicts),
-        *_winner_sentences(told.comparison.verdicts),
-        *_judge_sentences(told),
-        *_claim_sentences(told.comparison),
-        *([] if told.is_same_debate or told.is_text_only else _debate_sentences(*told.sides)),
-        _settings_sentence(told.comparison),
+        *_motion_sentences(pair),
+        *_decision_sentences(pair.comparison.verdicts),
+        *_system_sentences(pair.comparison.verdicts),
+        *_winner_sentences(pair.comparison.verdicts),
+        *_judge_sentences(pair),
+        *_claim_sentences(pair.comparison),
+        *([] if pair.is_same_debate or pair.is_text_only else _debate_sentences(*pair.sides)),
+        _settings_sentence(pair.comparison),
         *costs,
     ]
 
 
-def _motion_sentences(told: ComparedPair) -> Iterator[str]:
+def _motion_sentences(pair: ComparedPair) -> Iterator[str]:
     """Whether the motions or texts are different."""
-    a, b = (side.debate for side in told.sides)
-    if told.is_text_only:
+    a, b = (side.debate for side in pair.sides)
+    if pair.is_text_only:
         if (a.topic, a.config.background) != (b.topic, b.config.background):
             yield "The texts are different."
     elif a.topic != b.topic:
@@ -426,8 +426,8 @@ def _winner_sentences(changes: Sequence[VerdictChange]) -> Iterator[str]:
         yield _as_sentence(f"{_join_names(nothing)} has no verdict on either")
     under = _common_system(changes)
     for item in both:
-        told = under is not None and under[0] == item.system
-        if item.outcome != "same" and item.a is not None and item.b is not None and not told:
+        is_in_summary = under is not None and under[0] == item.system
+        if item.outcome != "same" and item.a is not None and item.b is not None and not is_in_summary:
             yield f"By {item.system}, {_describe_side('A', item.a)}; {_describe_side('B', item.b)}."
 
 
@@ -440,11 +440,11 @@ def _margins_differ(change: VerdictChange) -> bool:
     return change.a is not None and change.b is not None and change.a.margin != change.b.margin
 
 
-def _judge_sentences(told: ComparedPair) -> Iterator[str]:
+def _judge_sentences(pair: ComparedPair) -> Iterator[str]:
     """Systems that judged both sides with different models."""
-    a, b = (side.debate for side in told.sides)
+    a, b = (side.debate for side in pair.sides)
     others: dict[tuple[str, str], list[str]] = {}
-    for item in told.comparison.verdicts:
+    for item in pair.comparison.verdicts:
         if item.a is None or item.b is None:
             continue
         of_a, of_b = judge_models_used(a, item.system, item.a.run), judge_models_used(b, item.system, item.b.run)
@@ -492,8 +492,8 @@ def _debate_sentences(a: ComparisonSide, b: ComparisonSide) -> Iterator[str]:
 def _settings_sentence(comparison: JudgmentComparison) -> str:
     count = len(list_setting_changes(comparison))
     verb = "differs" if count == 1 else "differ"
-    told = f"{_format_quantity(count, 'setting')} {verb}" if count else "The settings are the same"
-    return f"{told}; limits and output are not compared."
+    differences = f"{_format_quantity(count, 'setting')} {verb}" if count else "The settings are the same"
+    return f"{differences}; limits and output are not compared."
 
 
 def _cost_sentences(a: ComparisonSide, b: ComparisonSide) -> Iterator[str]:

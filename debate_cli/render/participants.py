@@ -61,8 +61,8 @@ def describe_substituted_models(debate: Debate) -> str:
     for held, meant in zip(_all_rows(debate), _all_rows(bare), strict=True):
         if held.model != meant.model:
             found.setdefault((held.model, meant.model), []).append(held.name)
-    told = (f"{', '.join(dict.fromkeys(names))}: {held}" for (held, _), names in found.items())
-    return f"other models answered than configured: {'; '.join(told)}" if found else ""
+    substitutions = (f"{', '.join(dict.fromkeys(names))}: {held}" for (held, _), names in found.items())
+    return f"other models answered than configured: {'; '.join(substitutions)}" if found else ""
 
 
 def rehearsal_notice(debate: Debate) -> str:

@@ -54,14 +54,14 @@ class ReplayPlan(NamedTuple):
     one_by_one: bool = False
     """Whether simultaneous speeches are replayed one after the other."""
 
-    def play(self, watcher: Observer) -> Iterator[Pause]:
-        """Replay the debate to `watcher`, yielding a pause after each piece of text and each speech."""
-        stage = _ReplayState(watcher, self.debate, self.round_number)
+    def play(self, observer: Observer) -> Iterator[Pause]:
+        """Replay the debate to `observer`, yielding a pause after each piece of text and each speech."""
+        stage = _ReplayState(observer, self.debate, self.round_number)
         for wave in self._waves():
             for turn in wave:
-                watcher.asking(_cue(turn))
+                observer.asking(_cue(turn))
             if self.is_typed:
-                yield from _type_wave(wave, watcher)
+                yield from _type_wave(wave, observer)
             for turn in wave:
                 stage.apply(TurnCompleted(at=self.debate.started_at, turn=turn))
                 if turn is wave[-1] and self.judged:
@@ -108,9 +108,9 @@ def group_waves(debate: Debate, round_number: int | None = None) -> list[list[Tu
 class _ReplayState:
     """Folds the replayed events, so that the observer sees the state at that moment."""
 
-    def __init__(self, watcher: Observer, debate: Debate, round_number: int | None = None) -> None:
+    def __init__(self, observer: Observer, debate: Debate, round_number: int | None = None) -> None:
         """With `round_number`, earlier rounds are part of the state but not replayed."""
-        self._watcher = watcher
+        self._observer = observer
         self._later_runs = [run for run in debate.runs if run.id != FIRST_RUN]
         self._judged: set[str] = set()
         first = DebateOpened(
@@ -124,19 +124,19 @@ class _ReplayState:
         for turn in debate.turns:
             if round_number is not None and turn.round < round_number:
                 self._state = self._state.apply(TurnCompleted(at=debate.started_at, turn=turn))
-        watcher.event(first, self._state)
+        observer.event(first, self._state)
         others = describe_substituted_models(debate)
         if others:
-            watcher.note(others)
+            observer.note(others)
 
     def ask(self, task: Task) -> None:
         """Replay a task."""
-        self._watcher.asking(task)
+        self._observer.asking(task)
 
     def apply(self, event: Event) -> None:
         """Replay one event."""
         self._state = self._state.apply(event)
-        self._watcher.event(event, self._state)
+        self._observer.event(event, self._state)
 
     def judges(self, assessments: Iterator[Assessment]) -> None:
         """Replay the assessments not replayed yet; a later judging run opens before its first one."""
@@ -153,13 +153,13 @@ class _ReplayState:
             self.apply(JudgingOpened(at=run.started_at, run=run.id, judging=run.judging, models=run.models))
 
 
-def _type_wave(wave: Sequence[Turn], watcher: Observer) -> Iterator[Pause]:
+def _type_wave(wave: Sequence[Turn], observer: Observer) -> Iterator[Pause]:
     """Type the speeches of a wave simultaneously."""
     texts = [(_cue(turn), _streamed_form(turn)) for turn in wave]
     for start in range(0, max(len(raw) for _, raw in texts), TYPING_CHUNK):
         for cue, raw in texts:
             if raw[start : start + TYPING_CHUNK]:
-                watcher.text(cue, raw[start : start + TYPING_CHUNK])
+                observer.text(cue, raw[start : start + TYPING_CHUNK])
         yield Pause("piece", TYPING_CHUNK / CHARACTERS_PER_SECOND)
 
 

@@ -63,8 +63,8 @@ class TerminalExport:
     def on(self, console: Console) -> None:
         """Print it on `console` as `replay` does, without pauses."""
         if self.only in (None, "turns"):
-            watcher = LiveObserver(console, show_hidden=self.show_hidden)
-            for _ in ReplayPlan(self.debate, self.round_number, judged=self.only is None).play(watcher):
+            observer = LiveObserver(console, show_hidden=self.show_hidden)
+            for _ in ReplayPlan(self.debate, self.round_number, judged=self.only is None).play(observer):
                 pass
         if self.only != "turns" and self.round_number is None:
             for part in details(self.debate, self.verdicts, only=self.only):

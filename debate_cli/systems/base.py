@@ -308,8 +308,8 @@ class JudgingSystem(Generic[SettingsT]):
         """A short report on one assessment while a debate runs. Default: its findings, or its rationale."""
         del debate
         own = [finding for finding in assessment.findings if finding.kind not in SHARED_FINDINGS]
-        told = [sentence for finding in own for sentence in finding.describe()]
-        return LiveReport(sentences=tuple(told or filter(None, [assessment.rationale])))
+        sentences = [sentence for finding in own for sentence in finding.describe()]
+        return LiveReport(sentences=tuple(sentences or filter(None, [assessment.rationale])))
 
     # Shared implementation
 

@@ -67,16 +67,16 @@ class MarkCollector:
 
 
 def unique_known_items(
-    tally: MarkCollector, items: Iterable[ItemT], key: Callable[[ItemT], str], known: Collection[str]
+    collector: MarkCollector, items: Iterable[ItemT], key: Callable[[ItemT], str], known: Collection[str]
 ) -> Iterator[ItemT]:
     """The items with a known key, the first of each key. Warns about all others."""
     seen: set[str] = set()
     for item in items:
         name = key(item)
         if name not in known:
-            tally.add_warnings(f"unknown: there is no {name!r} to judge")
+            collector.add_warnings(f"unknown: there is no {name!r} to judge")
         elif name in seen:
-            tally.add_warnings(f"duplicate: {name} was judged twice; the first judgment counts")
+            collector.add_warnings(f"duplicate: {name} was judged twice; the first judgment counts")
         else:
             seen.add(name)
             yield item

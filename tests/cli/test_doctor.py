@@ -26,7 +26,7 @@ from debate_cli.render.terminal import render_table
 
 FORM = '{"reason": "counting on", "answer": 7}'
 FENCED = f"Here you are:\n```json\n{FORM}\n```"
-EVERY = Profile(rungs=("native", "tool", "prompt"))
+EVERY = Profile(modes=("native", "tool", "prompt"))
 ASKED = build_check_request(ModelSpec(model="lab/one"), EVERY, seed=7)
 CONFIG = """
 topic: Tea or coffee?
@@ -41,14 +41,14 @@ debaters: [{{name: Pro, side: for}}, {{name: Con, side: against, model: default}
 
 @dataclass
 class Patient:
-    """A model that answers each rung, and the streamed question (`text`), as configured; FORM by default."""
+    """A model that answers each mode, and the streamed question (`text`), as configured; FORM by default."""
 
     answers: Mapping[str, Reply | Exception] = field(default_factory=dict[str, Reply | Exception])
     pieces: tuple[str, ...] = ("one, ", "two")
     asked: list[Request] = field(default_factory=list[Request])
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Give the answer to a rung."""
+        """Give the answer to a mode."""
         self.asked.append(request)
         answer = self.answers.get(request.rung, reply("".join(self.pieces) if request.rung == "text" else FORM))
         if isinstance(answer, Exception):
@@ -60,7 +60,7 @@ class Patient:
 
 
 def found(patient: Patient, profile: Profile = EVERY) -> dict[str, ModelCheck]:
-    """Rung -> check of `patient`."""
+    """Mode -> check of `patient`."""
     return {check.way: check for check in asyncio.run(run_checks(patient, profile, ASKED, clock=lambda: 10.0))}
 
 
@@ -135,14 +135,14 @@ def test_a_problem_is_described_in_one_line() -> None:
 def test_time_to_first_text_excludes_our_own_queue() -> None:
     """Waiting for a free slot does not count."""
     ticks = iter([10.0, 10.1, 10.4])
-    checks = asyncio.run(run_checks(Patient(), Profile(rungs=("native",)), ASKED, clock=lambda: next(ticks)))
+    checks = asyncio.run(run_checks(Patient(), Profile(modes=("native",)), ASKED, clock=lambda: next(ticks)))
     assert checks[-1].first_text_s == pytest.approx(0.1)  # of the half second that the answer took
 
 
 def test_only_ways_of_the_profile_are_checked() -> None:
     """The stream is checked last, alone."""
     patient = Patient()
-    found(patient, Profile(rungs=("prompt",)))
+    found(patient, Profile(modes=("prompt",)))
     assert [request.rung for request in patient.asked] == ["prompt", "text"]
 
 
@@ -152,7 +152,7 @@ def test_tokens_add_up_to_a_cost() -> None:
     error.input_tokens = 50
     checks = (
         ModelCheck("native", "ok", has_form=True, usage=Usage(input_tokens=100, output_tokens=10)),
-        *asyncio.run(run_checks(Patient({"prompt": error, "text": error}), Profile(rungs=("prompt",)), ASKED)),
+        *asyncio.run(run_checks(Patient({"prompt": error, "text": error}), Profile(modes=("prompt",)), ASKED)),
     )
     diagnosis = Diagnosis("lab/one", checks=checks, price=Price(input=2, output=8))
     assert diagnosis.cost_usd == pytest.approx((200 * 2 + 10 * 8) / 1_000_000)
@@ -208,14 +208,14 @@ def test_a_model_is_named_by_its_name_in_the_configuration_or_in_full(here: Path
 
 
 @pytest.mark.parametrize(
-    ("names", "told"),
+    ("names", "is_named"),
     [((), True), (("judge", "--mock"), True), (("lab/x", "--mock"), True), (("jugde",), True), (("mock/a",), False)],
     ids=["all it uses", "a name of its own", "a provider of its own", "an unknown name", "a model it knows nothing of"],
 )
-def test_the_configuration_in_use_is_named_if_it_matters(here: Path, names: tuple[str, ...], told: bool) -> None:
+def test_the_configuration_in_use_is_named_if_it_matters(here: Path, names: tuple[str, ...], is_named: bool) -> None:
     """It is not named for a full model name of a provider that it does not configure."""
     done = debate("doctor", *names, cwd=here)
-    assert ("configuration: debate.yaml" in done.lines) is told
+    assert ("configuration: debate.yaml" in done.lines) is is_named
 
 
 @pytest.mark.parametrize(("name", "hint"), [("jugde", "did you mean `judge`?"), ("lab/", "write provider/model")])

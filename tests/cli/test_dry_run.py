@@ -58,11 +58,11 @@ def test_a_null_that_means_something_is_told(here: Path) -> None:
 def test_what_is_printed_is_a_configuration(here: Path, judging: str) -> None:
     """Also under --mock and without judges: `debate check -` accepts it, and it means the same."""
     text = f"topic: t\n{TWO}models: {{default: {{model: openai/m}}}}\n{judging}"
-    told = debate("run", write_config(here, text), "--mock", "--dry-run", cwd=here).out
-    kinds = [system["kind"] for system in yaml.safe_load(told)["judging"]["systems"]]
+    printed = debate("run", write_config(here, text), "--mock", "--dry-run", cwd=here).out
+    kinds = [system["kind"] for system in yaml.safe_load(printed)["judging"]["systems"]]
     assert kinds == (["panel", "live"] if judging else ["structured"])
-    assert debate("check", "-", cwd=here, input=told).code == 0
-    assert yaml.safe_load(debate("run", "-", "--dry-run", cwd=here, input=told).out) == yaml.safe_load(told)
+    assert debate("check", "-", cwd=here, input=printed).code == 0
+    assert yaml.safe_load(debate("run", "-", "--dry-run", cwd=here, input=printed).out) == yaml.safe_load(printed)
 
 
 def test_the_json_form_has_every_key(here: Path) -> None:

@@ -66,8 +66,8 @@ def test_a_server_that_is_down_fails_the_debate(here: Path) -> None:
     write_config(here, judged_by(NOWHERE).replace("mock/a", "vllm/a"))
     done = debate("run", "debate.yaml", "--id", "one", "-q", cwd=here)
     assert (done.code, read(here)["closed"]) == (3, "failed")
-    (told,) = [line for line in done.lines if line.startswith("debate: ")]
-    assert all(words in told for words in ("127.0.0.1:9", "2 attempts"))
+    (line,) = [line for line in done.lines if line.startswith("debate: ")]
+    assert all(words in line for words in ("127.0.0.1:9", "2 attempts"))
     assert done.lines[-1] == "debate run --resume transcripts/one.json"
 
 
@@ -75,8 +75,8 @@ def test_a_server_that_is_down_is_reported_in_one_line(here: Path) -> None:
     """It names both debaters, the problem and the remedy."""
     write_config(here, judged_by(NOWHERE).replace("mock/a", "vllm/a"))
     done = debate("run", "debate.yaml", "--id", "one", cwd=here)
-    (told,) = [line for line in done.out.splitlines() if line.startswith("Failed")]
-    assert told == (
+    (line,) = [line for line in done.out.splitlines() if line.startswith("Failed")]
+    assert line == (
         "Failed: Pro and Con could not speak: vllm (127.0.0.1:9) could not be reached; start it there or correct base_url"
         " — gave up after 2 attempts (unreachable)"
     )

@@ -137,8 +137,8 @@ def test_local_models_work_with_a_cost_limit(here: Path, model: str) -> None:
     """They cost 0."""
     write_config(here, FINE.replace("mock/a", model) + "limits: {max_cost_usd: 1}\n")
     done = debate("run", "debate.yaml", "--dry-run", "--json", cwd=here)
-    told = json.loads(done.out)
-    assert (done.code, told["plan"]["worst_cost_usd"]) == (0, 0.0), done.err
+    document = json.loads(done.out)
+    assert (done.code, document["plan"]["worst_cost_usd"]) == (0, 0.0), done.err
 
 
 @pytest.mark.parametrize(("script", "words"), [("", "needs `script`"), (", script: gone.yaml", "cannot read")])
@@ -223,15 +223,20 @@ def test_an_error_names_the_option_that_was_given(here: Path, options: tuple[str
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "suggestion"),
     [("Is tea better?", "debate run --topic 'Is tea better?'"), ("debate.yml", "did you mean `debate.yaml`?"),
      ("elsewhere", "`debate init` writes one")],
 )  # fmt: skip
-def test_a_missing_configuration_gets_a_suggestion(here: Path, given: str, told: str) -> None:
+def test_a_missing_configuration_gets_a_suggestion(here: Path, given: str, suggestion: str) -> None:
     """A motion, a similar file name, or `debate init`."""
     (here / "debate.yaml").write_text((CONFIGS / "mock.yaml").read_text())
     done = debate("run", given, "--mock", cwd=here)
-    assert (done.code, len(done.lines), f"{given}: no such file; " in done.err, told in done.err) == (2, 1, True, True)
+    assert (done.code, len(done.lines), f"{given}: no such file; " in done.err, suggestion in done.err) == (
+        2,
+        1,
+        True,
+        True,
+    )
 
 
 @pytest.mark.parametrize("command", ["replay", "score", "check", "judge"])

@@ -113,8 +113,8 @@ def test_a_run_without_replace_never_counts_as_replacing(saved: Path) -> None:
     assert judge(saved, saved, "--system", "structured", "--mock").code == 0
     assert judge(saved, saved, "--system", "structured", "--replace", "--mock").code == 0
     assert [run["replaces"] for run in read(saved)["runs"]] == [False, True]
-    told = debate("score", saved, "--runs", "r1", cwd=saved.parent).err
-    assert "replaced (structured by r3)" in told
+    stderr = debate("score", saved, "--runs", "r1", cwd=saved.parent).err
+    assert "replaced (structured by r3)" in stderr
 
 
 @pytest.mark.parametrize("system", ["structured", "panel"])

@@ -49,8 +49,8 @@ def test_a_changed_deciding_verdict_is_reported(saved: Path) -> None:
         "judge", saved, "--system", "structured", "--model", "mock/third", "--out", "o.json", cwd=saved.parent
     )
     done = debate("judge", saved, "--system", "structured", "--model", "mock/third", cwd=saved.parent)
-    told = [line for line in done.lines if "the deciding verdict was Con (narrow, structured), is now" in line]
-    assert (done.code, len(told), "deciding verdict" in apart.err) == (0, 1, False), done.err
+    changes = [line for line in done.lines if "the deciding verdict was Con (narrow, structured), is now" in line]
+    assert (done.code, len(changes), "deciding verdict" in apart.err) == (0, 1, False), done.err
 
 
 def test_quiet_shows_only_the_verdict(saved: Path) -> None:

@@ -128,5 +128,5 @@ def test_a_judging_configuration_uses_its_own_models(saved: Path) -> None:
     assert "judge" in read(saved)["config"]["models"]
     write_config(here, OTHER.replace("lab/m", "mock/another").replace("URL", "http://127.0.0.1:9"), "other.yaml")
     assert debate("judge", saved, "--config", "other.yaml", cwd=here, env=ENV).code == 0
-    asked = {told["exchange"]["model"] for told in read(saved)["assessments"] if told["run"] == "r2"}
+    asked = {assessment["exchange"]["model"] for assessment in read(saved)["assessments"] if assessment["run"] == "r2"}
     assert asked == {"mock/another"}

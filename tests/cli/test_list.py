@@ -92,8 +92,8 @@ def test_missing_judgments_show_how_to_resume(here: Path) -> None:
         write_config(here, JUDGED.format(base_url=server.base_url))
         assert debate("run", "debate.yaml", "--id", "one", "-q", cwd=here).code == 3
         assert debate("list", cwd=here).out.endswith("\tcomplete, 1 judgment missing\n")
-        (told,) = debate("list", "--json", cwd=here).json
-        assert (told["state"], told["judgments_missing"]) == ("complete", 1)
+        (entry,) = debate("list", "--json", cwd=here).json
+        assert (entry["state"], entry["judgments_missing"]) == ("complete", 1)
         _, drawn = run_on_terminal("list", cwd=here, env=DRAWN)
         assert [line.strip() for line in drawn.splitlines() if "missing" in line or "resume: " in line] == [
             "1 judgment missing",

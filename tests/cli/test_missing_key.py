@@ -17,8 +17,8 @@ from debate_cli.errors import MissingKeyError
 def test_a_missing_key_lists_the_alternatives(here: Path) -> None:
     """The variable and its provider, the mock, Ollama, the embedded model, and the help page."""
     done = debate("run", "--set", "models.default.model=openai/a", cwd=here)
-    (told,) = [line for line in done.lines if "configuration:" not in line]
-    assert (done.code, told) == (
+    (message,) = [line for line in done.lines if "configuration:" not in line]
+    assert (done.code, message) == (
         2,
         (
             "--set: models.default.model: OPENAI_API_KEY is not set: provider openai needs it for a; set it in the environment or in "
@@ -34,16 +34,16 @@ def test_many_places_are_summarised(here: Path) -> None:
         "topic: x\ndebaters: [{name: P, side: for, model: openai/a}, {name: C, side: against, model: openai/b}]\n"
         "judging: {systems: [{kind: live, judge: openai/c}]}\n"
     )
-    (told,) = debate("run", "many.yaml", cwd=here).lines
-    assert "needs it for a and 2 more models; " in told
-    assert "put ollama/qwen3:8b or local/smollm2 into `debaters.0.model` and 2 more places (" in told
+    (message,) = debate("run", "many.yaml", cwd=here).lines
+    assert "needs it for a and 2 more models; " in message
+    assert "put ollama/qwen3:8b or local/smollm2 into `debaters.0.model` and 2 more places (" in message
 
 
 @pytest.mark.parametrize("config", ["openai-vs-anthropic.yaml"])
 def test_the_suggested_options_work(here: Path, config: str) -> None:
     """With them no key is missing."""
-    told = debate("run", CONFIGS / config, cwd=here).err
-    ((written, other),) = re.findall(r"`(--set [^`]*)` \(or ([\w/]+)\)", told)
+    message = debate("run", CONFIGS / config, cwd=here).err
+    ((written, other),) = re.findall(r"`(--set [^`]*)` \(or ([\w/]+)\)", message)
     for changed in (shlex.split(written), shlex.split(written.replace("ollama/qwen3:8b", other))):
         changes = [setting.split("=", 1) for setting in changed if setting != "--set"]
         loaded = resolve_config(CONFIGS / config, {}, [(key, value) for key, value in changes])
@@ -55,10 +55,10 @@ def test_the_default_debate_without_llama_lists_the_alternatives(here: Path) -> 
     """In one sentence, before any call."""
     bare = "import sys; sys.modules['xllamacpp'] = None; sys.argv = ['debate', 'run']; import debate_cli.__main__ as m; m.main()"
     done = run_python("-c", bare, cwd=here)
-    (told,) = [line for line in done.lines if "configuration:" not in line]
+    (message,) = [line for line in done.lines if "configuration:" not in line]
     assert (done.code, list(here.iterdir())) == (2, [])
     ways = ('pip install "xllamacpp', "--mock", "ollama/", "ANTHROPIC_API_KEY", "(debate explain local-model)")
-    assert all(way in told for way in ways), told
+    assert all(way in message for way in ways), message
 
 
 def test_every_place_that_names_a_model_is_found(tmp_path: Path) -> None:

@@ -115,8 +115,8 @@ def torn(saved: Path) -> Path:
 def test_an_incomplete_last_line_is_reported_once(torn: Path, command: tuple[str, ...]) -> None:
     """On stderr, with its number."""
     done = debate(*command, cwd=torn.parent.parent)
-    told = [line for line in done.lines if line.startswith("note: ")]
-    assert (done.code, told) == (
+    notes = [line for line in done.lines if line.startswith("note: ")]
+    assert (done.code, notes) == (
         0,
         ["note: transcripts/saved.jsonl:2: the last line is incomplete and ignored; its event is lost"],
     )

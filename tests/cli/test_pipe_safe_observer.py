@@ -45,14 +45,14 @@ class Leaving(Listening):
 
 def test_repeated_notes_are_counted() -> None:
     """Waits may differ, attempts may not; started calls in between do not matter."""
-    watcher = Listening()
-    audience = PipeSafeObserver(watcher)
+    observer = Listening()
+    audience = PipeSafeObserver(observer)
     for attempt in (2, 3):
         for wait in (0.7, 0.52, 1):
             audience.note(f"lab is down: retrying in {wait} s (attempt {attempt} of 3)")
             audience.event(TaskStarted(at=NOON, key="turn/1"), debate())
     audience.event(CLOSED, debate())
-    assert [heard for heard in watcher.heard if heard != "asked"] == [
+    assert [heard for heard in observer.heard if heard != "asked"] == [
         "lab is down: retrying in 0.7 s (attempt 2 of 3)",
         "lab is down: retrying in 0.7 s (attempt 3 of 3)",
         "the same note 4 times more",
@@ -62,23 +62,23 @@ def test_repeated_notes_are_counted() -> None:
 
 def test_a_note_is_shown_again_after_an_event() -> None:
     """Nothing is counted."""
-    watcher = Listening()
-    audience = PipeSafeObserver(watcher)
+    observer = Listening()
+    audience = PipeSafeObserver(observer)
     for _ in range(2):
         audience.note("lab is down")
         audience.event(CLOSED, debate())
-    assert watcher.heard == ["lab is down", "closed"] * 2
+    assert observer.heard == ["lab is down", "closed"] * 2
 
 
 def test_a_closed_pipe_stops_forwarding() -> None:
     """`on_close` is called once; the run goes on."""
     left: list[str] = []
-    watcher = Leaving()
-    audience = PipeSafeObserver(watcher, lambda: left.append("left"))
+    observer = Leaving()
+    audience = PipeSafeObserver(observer, lambda: left.append("left"))
     for number in range(4):
         audience.note(f"note {number}")
     audience.event(CLOSED, debate())
-    assert (watcher.heard, left, audience.is_closed) == (["note 0"], ["left"], True)
+    assert (observer.heard, left, audience.is_closed) == (["note 0"], ["left"], True)
 
 
 class Failing(Listening):

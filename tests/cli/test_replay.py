@@ -157,9 +157,9 @@ def test_keys_are_named_with_plain_lines(saved: Path) -> None:
 @pytest.mark.parametrize("plain", [(), ("--plain",)], ids=["drawn", "plain"])
 def test_ctrl_c_ends_step(saved: Path, plain: tuple[str, ...]) -> None:
     """Exit 130, no traceback, nothing more is shown, the cursor is visible."""
-    told = ("replay", saved, "--step", *plain)
+    command = ("replay", saved, "--step", *plain)
     code, drawn = run_on_terminal(
-        *told, cwd=saved.parent.parent, keys="\x03", after="(turn 1" if plain else "turn 1 ·", env=STEPPING
+        *command, cwd=saved.parent.parent, keys="\x03", after="(turn 1" if plain else "turn 1 ·", env=STEPPING
     )
     assert (code, "Traceback" in drawn, "turn 2" in drawn, "Verdict" in drawn) == (130, False, False, False)
     assert drawn.rfind("\x1b[?25h") >= drawn.rfind("\x1b[?25l")

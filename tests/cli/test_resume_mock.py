@@ -59,8 +59,8 @@ def test_a_replaced_model_is_named_everywhere(here: Path) -> None:
     write_config(here, REAL)
     debate("run", "debate.yaml", "--id", "one", "-q", cwd=here)
     done = debate("run", "--resume", "one", "--mock", "-q", cwd=here)
-    told = [line for line in done.lines if line.startswith("note: ")]
-    assert told == ["note: --mock: the mock replaces vllm/scripted for the rest of the debate"]
+    output = [line for line in done.lines if line.startswith("note: ")]
+    assert output == ["note: --mock: the mock replaces vllm/scripted for the rest of the debate"]
     words = "mock, no model (configured: vllm/scripted)"
     for form in ("terminal", "markdown", "html"):
         assert words in debate("replay", "one", "--format", form, cwd=here).out, form

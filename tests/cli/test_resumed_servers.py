@@ -73,7 +73,7 @@ def test_each_run_asks_its_own_server_with_its_own_key(here: Path) -> None:
             {f"Bearer {key}"} for key in KEYS.values()
         ]
         stored: dict[str, Any] = json.loads(bench.path.read_text())
-    assert {told["run"]: told["exchange"]["model"] for told in stored["assessments"]} == {
+    assert {request["run"]: request["exchange"]["model"] for request in stored["assessments"]} == {
         "r1": "custom/m", "r2": "custom/m", "r3": "custom/m",
     }  # fmt: skip
 

@@ -36,7 +36,7 @@ def test_an_invalid_rubric_is_refused(saved: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("structured: {weights: {logic: many}}", "rubric.yaml:1:31: structured.weights.logic: must be a number"),
         ("structured: {thresholds: {draw: -1}}", "rubric.yaml:1:33: structured.thresholds.draw: must be at least 0"),
@@ -46,11 +46,11 @@ def test_an_invalid_rubric_is_refused(saved: Path, text: str) -> None:
         ("panel: {judges: [{id: a}]}", "rubric.yaml:1:18: panel.judges.0.persona: is missing; add it"),
     ],
 )  # fmt: skip
-def test_a_mistake_in_a_rubric_has_its_place(saved: Path, text: str, told: str) -> None:
+def test_a_mistake_in_a_rubric_has_its_place(saved: Path, text: str, message: str) -> None:
     """Line, column and key, as in a configuration."""
     (saved.parent.parent / "rubric.yaml").write_text(text)
     done = score(saved, saved, "--rubric", "rubric.yaml")
-    assert (done.code, done.lines) == (2, [f"{told} (debate explain bad-config)"])
+    assert (done.code, done.lines) == (2, [f"{message} (debate explain bad-config)"])
 
 
 def test_all_mistakes_of_a_rubric_are_reported(saved: Path) -> None:

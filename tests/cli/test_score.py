@@ -66,9 +66,9 @@ def test_a_pipe_gets_one_line_per_verdict(saved: Path) -> None:
     """File, system, outcome, margin and scores, without control sequences."""
     done = score(saved, "transcripts/saved.json")
     stored = json.loads(saved.read_text())["verdicts"]
-    told = {"structured": "Con wins narrowly", "moderator": "Con wins clearly"}
+    lines = {"structured": "Con wins narrowly", "moderator": "Con wins clearly"}
     assert done.out.splitlines() == [
-        f"transcripts/saved.json  {verdict['system']}  {told[verdict['system']]}, "
+        f"transcripts/saved.json  {verdict['system']}  {lines[verdict['system']]}, "
         f"by {round(verdict['margin'], 2):g} of {SCALES[verdict['system']]} points.  ("
         + ", ".join(f"{name} {round(verdict['scores'][name], 2):g}" for name in ("Con", "Pro"))
         + ")"
@@ -160,7 +160,7 @@ def test_write_stores_the_verdicts_of_the_new_weights(saved: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         (
             ["--weights", "logic=1", "--write"],
@@ -170,10 +170,10 @@ def test_write_stores_the_verdicts_of_the_new_weights(saved: Path) -> None:
         (["--write"], []),
     ],
 )
-def test_write_says_that_other_weights_are_not_stored(saved: Path, options: list[str], told: list[str]) -> None:
+def test_write_says_that_other_weights_are_not_stored(saved: Path, options: list[str], message: list[str]) -> None:
     """Once; nothing is said if the settings are those of the debate."""
     done = score(saved, saved, *options)
-    assert [line.partition(":")[0] for line in done.lines if "--write" in line] == told
+    assert [line.partition(":")[0] for line in done.lines if "--write" in line] == message
     assert all("use the settings that each debate was judged by" in line for line in done.lines if "--write" in line)
 
 
@@ -191,9 +191,9 @@ def test_the_journals_name_finds_the_transcript(saved: Path) -> None:
 def test_a_check_with_other_weights_says_what_it_compared(saved: Path) -> None:
     """Exit 5; the messages name the weights."""
     done = score(saved, saved, "--check", "--weights", "logic=1")
-    told = [line for line in done.lines if "--weights logic=1" in line]
-    assert (done.code, len(told)) == (5, 2), done.err
-    assert told[0].endswith(
+    stderr = [line for line in done.lines if "--weights logic=1" in line]
+    assert (done.code, len(stderr)) == (5, 2), done.err
+    assert stderr[0].endswith(
         "the stored verdict of structured r1 differs from the one recomputed with --weights logic=1"
     )
 

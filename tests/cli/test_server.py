@@ -120,8 +120,8 @@ def test_a_server_without_schemas_gets_the_form_in_the_prompt(here: Path) -> Non
         done = run(here, server)
         stored = read(here)
         assert (done.code, stored["status"]) == (0, "complete"), done.err
-    rungs = [item["exchange"]["rung"] for item in [*stored["turns"], *stored["assessments"]]]
-    assert "native" not in rungs
+    modes = [item["exchange"]["rung"] for item in [*stored["turns"], *stored["assessments"]]]
+    assert "native" not in modes
 
 
 def test_no_call_is_repeated_after_a_kill(here: Path) -> None:

@@ -22,7 +22,7 @@ COMMANDS = (
 
 
 @dataclass(frozen=True)
-class Told:
+class FolderSetting:
     """A way to set the folder of transcripts."""
 
     env: Mapping[str, str]
@@ -30,23 +30,25 @@ class Told:
     """What debate.yaml adds; empty for no such file."""
 
 
-TOLD = {
-    "variable": Told({"DEBATE_OUT": "debates"}, ""),
-    "generic variable": Told({"DEBATE__OUTPUT__DIR": "debates"}, ""),
-    "configuration": Told({}, "output: {dir: debates}\n"),
-    "variable in the configuration": Told({"DEBATE_VAR_HOME_OF_ALL": "debates"}, "output: {dir: '${HOME_OF_ALL}'}\n"),
-    "variable before the configuration": Told({"DEBATE_OUT": "debates"}, "output: {dir: other}\n"),
+FOLDER_SETTINGS = {
+    "variable": FolderSetting({"DEBATE_OUT": "debates"}, ""),
+    "generic variable": FolderSetting({"DEBATE__OUTPUT__DIR": "debates"}, ""),
+    "configuration": FolderSetting({}, "output: {dir: debates}\n"),
+    "variable in the configuration": FolderSetting(
+        {"DEBATE_VAR_HOME_OF_ALL": "debates"}, "output: {dir: '${HOME_OF_ALL}'}\n"
+    ),
+    "variable before the configuration": FolderSetting({"DEBATE_OUT": "debates"}, "output: {dir: other}\n"),
 }
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-@pytest.mark.parametrize("told", TOLD.values(), ids=TOLD.keys())
-def test_an_id_is_searched_where_run_saves(here: Path, command: tuple[str, ...], told: Told) -> None:
+@pytest.mark.parametrize("settings", FOLDER_SETTINGS.values(), ids=FOLDER_SETTINGS.keys())
+def test_an_id_is_searched_where_run_saves(here: Path, command: tuple[str, ...], settings: FolderSetting) -> None:
     """As the environment or the default configuration says."""
     write_transcript_file(here / "debates" / "one.json", first_debate())
-    if told.config:
-        write_config(here, CONFIG + told.config)
-    done = debate(*command, cwd=here, env=told.env)
+    if settings.config:
+        write_config(here, CONFIG + settings.config)
+    done = debate(*command, cwd=here, env=settings.env)
     assert done.code == 0, done.err
 
 

@@ -23,7 +23,7 @@ def test_repeatable_arguments_are_marked_once(name: str, here: Path) -> None:
 
 
 class Turns(NullObserver):
-    """A watcher that counts the speeches it was shown."""
+    """An observer that counts the speeches it was shown."""
 
     def __init__(self) -> None:
         self.shown = 0
@@ -38,6 +38,6 @@ def test_step_waits_after_each_turn(here: Path) -> None:
     """As its help says."""
     said = " ".join(debate("replay", "--help", cwd=here).out.replace("│", "").split())
     assert "Wait for a key after each turn." in said
-    watcher = Turns()
-    shown = [watcher.shown for pause in ReplayPlan(fixed()).play(watcher) if pause.after == "turn"]
+    observer = Turns()
+    shown = [observer.shown for pause in ReplayPlan(fixed()).play(observer) if pause.after == "turn"]
     assert shown == list(range(1, len(fixed().turns) + 1))

@@ -157,11 +157,15 @@ def test_an_error_is_a_failure_that_is_not_final() -> None:
     )
 
 
-@pytest.mark.parametrize(("waves", "voice", "expected"), [(0, {}, 0.7), (1, {}, 0.5), (0, {"temperature": 0.1}, 0.1)])
-def test_temperatures_follow_the_phase_unless_configured(waves: int, voice: dict[str, float], expected: float) -> None:
+@pytest.mark.parametrize(
+    ("waves", "handle_fields", "expected"), [(0, {}, 0.7), (1, {}, 0.5), (0, {"temperature": 0.1}, 0.1)]
+)
+def test_temperatures_follow_the_phase_unless_configured(
+    waves: int, handle_fields: dict[str, float], expected: float
+) -> None:
     """Openings have a higher default temperature than other phases."""
     parrot = Parrot(GOOD)
-    speak(parrot, *at(waves), voice=voice)
+    speak(parrot, *at(waves), handle_fields=handle_fields)
     request = parrot.asked[0]
     assert (request.temperature, request.seed, request.max_output_tokens) == (expected, 7, 500)
 

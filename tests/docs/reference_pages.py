@@ -146,9 +146,9 @@ def _bounds(field: Mapping[str, Any]) -> str:
 
 def _command(name: str) -> list[str]:
     command = load_command(name)
-    told = inspect.cleandoc(command.help or "").split("\n\n")
+    paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
     usage = " ".join(["debate", name, *map(_placeholder, _arguments(command)), "[OPTIONS]"])
-    parts = [f"## debate {name}", *_prose(told), f"```text\n{usage}\n```"]
+    parts = [f"## debate {name}", *_prose(paragraphs), f"```text\n{usage}\n```"]
     arguments = [(f"`{_placeholder(param)}`", param.help) for param in _arguments(command)]
     if arguments:
         parts.append(_table([("argument", "meaning"), *arguments]))
@@ -166,13 +166,13 @@ def _arguments(command: Any) -> list[Any]:
     return [param for param in command.params if param.param_type_name == "argument"]
 
 
-def _prose(told: list[str]) -> list[str]:
+def _prose(paragraphs: list[str]) -> list[str]:
     """The paragraphs of a help text; the lines after `Examples:` become one block of code."""
-    if "Examples:" not in told:
-        return [" ".join(part.split()) for part in told]
-    at = told.index("Examples:")
-    block = "\n".join(" ".join(line.split()) for line in told[at + 1 :])
-    return [*(" ".join(part.split()) for part in told[:at]), f"```sh\n{block}\n```"]
+    if "Examples:" not in paragraphs:
+        return [" ".join(part.split()) for part in paragraphs]
+    at = paragraphs.index("Examples:")
+    block = "\n".join(" ".join(line.split()) for line in paragraphs[at + 1 :])
+    return [*(" ".join(part.split()) for part in paragraphs[:at]), f"```sh\n{block}\n```"]
 
 
 def _spelt(param: Any) -> str:

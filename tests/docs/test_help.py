@@ -62,20 +62,27 @@ def test_the_root_lists_commands_and_exit_codes(option: str, tmp_path: Path) -> 
 )
 def test_a_command_lists_its_exit_codes(name: str, codes: Collection[int], tmp_path: Path) -> None:
     """All that it can end with, and no other."""
-    told = words(debate(name, "--help", cwd=tmp_path, env={"COLUMNS": "200"}).out).partition("Exit codes: ")[2]
-    assert {int(found) for found in re.findall(r"(?:^|, )(\d+) ", told)} == set(codes)
+    codes_listed = words(debate(name, "--help", cwd=tmp_path, env={"COLUMNS": "200"}).out).partition("Exit codes: ")[2]
+    assert {int(found) for found in re.findall(r"(?:^|, )(\d+) ", codes_listed)} == set(codes)
 
 
 def test_gates_have_their_own_section(tmp_path: Path) -> None:
     """Its heading names the exit code."""
-    told = debate("run", "--help", cwd=tmp_path, env={"COLUMNS": "200"}).out.partition("Gates (exit code 5")[2]
-    assert set(re.findall(r"│ (--[a-z-]+)", told)) == {"--fail-under", "--expect-winner", "--max-warnings", "--fail-on"}
+    section = debate("run", "--help", cwd=tmp_path, env={"COLUMNS": "200"}).out.partition("Gates (exit code 5")[2]
+    assert set(re.findall(r"│ (--[a-z-]+)", section)) == {
+        "--fail-under",
+        "--expect-winner",
+        "--max-warnings",
+        "--fail-on",
+    }
 
 
 def test_the_examples_of_the_root_parse(tmp_path: Path) -> None:
     """Commands and options exist."""
-    told = debate("--help", cwd=tmp_path, env={"COLUMNS": "200"}).out.partition("Examples:")[2]
-    lines = [shlex.split(line.strip().split("  ", maxsplit=1)[0]) for line in told.splitlines() if "  debate " in line]
+    examples = debate("--help", cwd=tmp_path, env={"COLUMNS": "200"}).out.partition("Examples:")[2]
+    lines = [
+        shlex.split(line.strip().split("  ", maxsplit=1)[0]) for line in examples.splitlines() if "  debate " in line
+    ]
     assert len(lines) > 4
     for line in lines:
         load_command(line[1]).make_context(line[1], line[2:])

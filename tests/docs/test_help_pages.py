@@ -63,8 +63,8 @@ def test_no_word_of_the_options_is_broken(page: tuple[str, str]) -> None:
     name, shown = page
     if not name:
         return
-    told = words(" ".join(options(shown)))
-    assert [param.name for param in load_command(name).params if not words(param.help) <= told] == []
+    option_help = words(" ".join(options(shown)))
+    assert [param.name for param in load_command(name).params if not words(param.help) <= option_help] == []
 
 
 def test_types_are_not_pythons(page: tuple[str, str]) -> None:

@@ -16,11 +16,11 @@ SPEECH: Task = Cue(index=9, round=3, phase="closing", speaker="Ada")
 
 def debate_with_failures() -> Debate:
     """A debate judged twice, with a failed judge in each run and a failed debater."""
-    told = debate().apply(JudgingOpened(at=START, run="r2", judging=JudgingConfig()))
+    failed = debate().apply(JudgingOpened(at=START, run="r2", judging=JudgingConfig()))
     for task in (FIRST, SECOND, SPEECH):
         failure = Failure(task=task, who="who", cause="abstained", message="m", final=True, exchange=exchange())
-        told = told.apply(TaskFailed(at=START, failure=failure))
-    return told
+        failed = failed.apply(TaskFailed(at=START, failure=failure))
+    return failed
 
 
 def test_failures_of_other_runs_are_left_out() -> None:

@@ -20,12 +20,12 @@ from debate_cli.domain.tasks import Cue, Task
 from debate_cli.llm.model import RESTART
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-RUNGS = ["native", "tool", "prompt"]
+MODES = ["native", "tool", "prompt"]
 
 
 def config(server: FaultServer, kind: str, **changes: Any) -> DebateConfig:
     """Two debaters and a judge, each with its own model at `server`; `changes` override top-level keys."""
-    provider = {"kind": kind, "base_url": server.url(kind), "api_key_env": None, "structured": RUNGS}
+    provider = {"kind": kind, "base_url": server.url(kind), "api_key_env": None, "structured": MODES}
     parts: dict[str, Any] = {
         "topic": "Should a startup of ten people adopt microservices?",
         "providers": {"lab": provider | changes.pop("provider", {})},

@@ -63,8 +63,8 @@ class Seen:
         ending = self.lasting
         lasting = f"{MAX_CLOSED_S / 60:.0f} minutes" if self.policy == "held back" else f"{ending.attempts}"
         requests = lasting if self.once is None else f"{self.once.attempts} / {lasting}"
-        told = "" if ending.failure is None else ending.failure.message
-        return self.policy, requests, told.replace("|", "\\|"), self._kept(), _tokens(ending)
+        message = "" if ending.failure is None else ending.failure.message
+        return self.policy, requests, message.replace("|", "\\|"), self._kept(), _tokens(ending)
 
     def _kept(self) -> str:
         ending, failure = self.lasting, self.lasting.failure

@@ -18,7 +18,7 @@ Ending = Literal["end", "limit", "refusal", "filter"]
 PIECE = 60
 """Characters that a stream carries in one event."""
 _DESCRIBED = re.compile(r"It must satisfy this JSON Schema:\n(\{.*)\Z", re.DOTALL)
-"""Schema in the prompt (rung `prompt`)."""
+"""Schema in the prompt (mode `prompt`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,18 +239,18 @@ WIRES: Mapping[str, Wire] = {"openai": OpenAI(), "anthropic": Anthropic()}
 
 
 def question(
-    system: str, reply: Sequence[tuple[str, str]], schema: Mapping[str, Any] | None, rung: StructuredOutputMode
+    system: str, reply: Sequence[tuple[str, str]], schema: Mapping[str, Any] | None, mode: StructuredOutputMode
 ) -> Request:
     """The question as a `Request`; a schema in the prompt is found there."""
     if schema is None and (found := _DESCRIBED.search(next(text for role, text in reversed(reply) if role == "user"))):
-        schema, rung = {"name": "form", "schema": json.loads(found.group(1))}, "prompt"
+        schema, mode = {"name": "form", "schema": json.loads(found.group(1))}, "prompt"
     return Request(
         system=system,
         messages=tuple(Message("user" if role == "user" else "assistant", text) for role, text in reply),
         purpose="served",
         max_output_tokens=4096,
         schema=None if schema is None else OutputSchema(schema["name"], restore_bounds(schema["schema"])),
-        rung="text" if schema is None else rung,
+        rung="text" if schema is None else mode,
     )
 
 

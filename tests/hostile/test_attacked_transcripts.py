@@ -46,7 +46,7 @@ def attacked(folder: Path) -> Path:
 
 def found(path: Path) -> list[dict[str, Any]]:
     """Every finding `manipulation` of the transcript."""
-    findings = [item for told in json.loads(path.read_text())["assessments"] for item in told["findings"]]
+    findings = [item for assessment in json.loads(path.read_text())["assessments"] for item in assessment["findings"]]
     return [finding for finding in findings if finding["kind"] == "manipulation"]
 
 

@@ -21,9 +21,9 @@ debaters: [{name: Ada, side: for, model: mock/debater}, {name: Bo, side: against
 """
 
 
-def structured_reply(told: Debate) -> dict[str, Any]:
+def structured_reply(debate: Debate) -> dict[str, Any]:
     """Logic far above the scale, evidence far below it, one fallacy with a true quote and one with an invented quote."""
-    said = list(told.turns[0].arguments or ())
+    said = list(debate.turns[0].arguments or ())
     quotes = (said[0].claim, INVENTED)
     return {
         "arguments": [
@@ -32,7 +32,7 @@ def structured_reply(told: Debate) -> dict[str, Any]:
                 "standing": "UPHELD",
                 "fallacies": [{"name": "straw man", "quote": quote} for quote in quotes] if item == said[0].id else [],
             }
-            for item in told.arguments
+            for item in debate.arguments
         ],
         "addressed_to_judge": [said[1].claim, INVENTED],
         "key_insight": "k", "unresolved_questions": [], "recommendation": "r",
@@ -84,23 +84,29 @@ def transcript(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 def of(transcript: dict[str, Any], system: str) -> list[dict[str, Any]]:
     """The assessments of one system."""
-    return [told for told in transcript["assessments"] if told["system"] == system]
+    return [assessment for assessment in transcript["assessments"] if assessment["system"] == system]
 
 
 def warnings(transcript: dict[str, Any], system: str, code: str) -> list[str]:
     """The warnings of one system that begin with `code`."""
-    return [line for told in of(transcript, system) for line in told["warnings"] if line.startswith(f"{code}:")]
+    return [
+        line for assessment in of(transcript, system) for line in assessment["warnings"] if line.startswith(f"{code}:")
+    ]
 
 
 def verdict(transcript: dict[str, Any], system: str) -> dict[str, Any]:
     """The verdict of one system in the run that was added."""
-    (found,) = [told for told in transcript["verdicts"] if (told["run"], told["system"]) == ("r2", system)]
+    (found,) = [verdict for verdict in transcript["verdicts"] if (verdict["run"], verdict["system"]) == ("r2", system)]
     return found
 
 
 def test_marks_beyond_the_scale_are_clamped(transcript: dict[str, Any]) -> None:
     """99 counts as 10 and -5 as 1, each with a warning: 0.3 x 10 + 0.4 x 1 + 0.2 x 5 + 0.1 x 5 for both."""
-    marks = {(mark["criterion"], mark["value"]) for told in of(transcript, "structured") for mark in told["marks"]}
+    marks = {
+        (mark["criterion"], mark["value"])
+        for assessment in of(transcript, "structured")
+        for mark in assessment["marks"]
+    }
     assert marks == {("logic", 10), ("evidence", 1), ("responsiveness", 5), ("honesty", 5)}
     assert len(warnings(transcript, "structured", "clamped")) == 2 * len(first_debate().arguments)
     found = verdict(transcript, "structured")
@@ -111,7 +117,10 @@ def test_marks_beyond_the_scale_are_clamped(transcript: dict[str, Any]) -> None:
 def test_an_invented_quote_is_dropped(transcript: dict[str, Any]) -> None:
     """The fallacy with an invented quote is dropped with a warning; the other stays."""
     quotes = [
-        item["quote"] for told in of(transcript, "structured") for item in told["findings"] if item["kind"] == "fallacy"
+        item["quote"]
+        for assessment in of(transcript, "structured")
+        for item in assessment["findings"]
+        if item["kind"] == "fallacy"
     ]
     argument = next(iter(first_debate().turns[0].arguments or ()))
     assert quotes == [argument.claim]
@@ -120,9 +129,9 @@ def test_an_invented_quote_is_dropped(transcript: dict[str, Any]) -> None:
 
 def test_a_false_total_gives_a_warning_and_does_not_count(transcript: dict[str, Any]) -> None:
     """In each round and at the end, for Ada alone; equal marks are a draw."""
-    told = warnings(transcript, "moderator", "claimed_total")
-    assert len(told) == len(of(transcript, "moderator"))
-    assert all("Ada" in line for line in told)
+    warned = warnings(transcript, "moderator", "claimed_total")
+    assert len(warned) == len(of(transcript, "moderator"))
+    assert all("Ada" in line for line in warned)
     found = verdict(transcript, "moderator")
     assert found["scores"]["Ada"] == found["scores"]["Bo"]
     assert found["victory"] == "draw"
@@ -130,8 +139,8 @@ def test_a_false_total_gives_a_warning_and_does_not_count(transcript: dict[str, 
 
 def test_words_that_a_judge_finds_addressed_to_it_are_checked(transcript: dict[str, Any]) -> None:
     """A quote from a speech is a finding of the judge; an invented one is dropped with a warning."""
-    (told,) = of(transcript, "structured")
-    found = [item for item in told["findings"] if item["kind"] == "manipulation"]
+    (assessment,) = of(transcript, "structured")
+    found = [item for item in assessment["findings"] if item["kind"] == "manipulation"]
     claim = list(first_debate().turns[0].arguments or ())[1].claim
     assert [(item["quote"], item["turn"], item["participant"], item["found_by"]) for item in found] == [
         (claim, 0, "Ada", "judge")

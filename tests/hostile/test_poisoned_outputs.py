@@ -30,9 +30,9 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder's transcripts `one.json` and `two.json` of the attacked debate; the path of the first."""
     folder = tmp_path_factory.mktemp("poisoned") / "here"
     folder.mkdir()
-    told = poisoned_debate(ATTACK)
+    debate = poisoned_debate(ATTACK)
     for name in ("two", "one"):
-        path = write_transcript_file(folder / "transcripts" / f"{name}.json", told.model_copy(update={"id": name}))
+        path = write_transcript_file(folder / "transcripts" / f"{name}.json", debate.model_copy(update={"id": name}))
     return path
 
 

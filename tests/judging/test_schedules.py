@@ -98,9 +98,9 @@ def test_a_failure_is_asked_again_after_a_resume() -> None:
 def test_the_deciding_system_is_first(decides: str, order: list[str]) -> None:
     """Then the systems with the longest chains of calls, so that a small budget pays for the verdict."""
     systems = ["structured", "moderator", "panel", {"kind": "live", "feedback": False}]
-    told = config(None, systems)
-    judging = told.judging.model_copy(update={"decides": decides})
-    debate = play_debate(new_debate(told.model_copy(update={"judging": judging})), waves=3)
+    base = config(None, systems)
+    judging = base.judging.model_copy(update={"decides": decides})
+    debate = play_debate(new_debate(base.model_copy(update={"judging": judging})), waves=3)
     assert list(dict.fromkeys(brief.system for brief in owed_briefs(debate))) == order
 
 

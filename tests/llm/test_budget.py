@@ -199,11 +199,11 @@ def test_the_total_includes_the_output_limit() -> None:
 REPEATED = {"type": "object", "properties": dict.fromkeys("abcdefgh", SCHEMA), "required": list("abcdefgh")}
 
 
-@pytest.mark.parametrize("rung", ["native", "tool"])
+@pytest.mark.parametrize("mode", ["native", "tool"])
 @pytest.mark.parametrize("profile", [Profile(dialect=dialect) for dialect in ("full", "openai", "anthropic")])
-def test_a_schema_parameter_counts_as_it_is_sent(rung: str, profile: Profile) -> None:
+def test_a_schema_parameter_counts_as_it_is_sent(mode: str, profile: Profile) -> None:
     """In the provider's dialect, with a repeated part once: less than the form's own schema would count."""
-    asked = replace(ASK, schema=OutputSchema("form", REPEATED), rung=rung)  # pyright: ignore[reportArgumentType]
+    asked = replace(ASK, schema=OutputSchema("form", REPEATED), rung=mode)  # pyright: ignore[reportArgumentType]
     sent = json.dumps(convert_schema(REPEATED, profile.dialect, use_references=True))
     schema_tokens = usage.estimate_input_tokens(asked, profile) - PROMPT
     assert len(sent) / usage.ASCII_CHARS_PER_TOKEN <= schema_tokens < len(json.dumps(REPEATED)) / 2.5

@@ -1,4 +1,4 @@
-"""Structured output: rungs, re-asks, and errors as values."""
+"""Structured output: modes, re-asks, and errors as values."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from debate_cli.errors import BudgetError, RefusedError, ServerError, Unauthoriz
 from debate_cli.llm.form import Form
 from debate_cli.llm.model import RESTART, OnText, OutputSchema
 from debate_cli.llm.profile import Profile
-from debate_cli.llm.structured_output import MAX_REASKS, RungRecord, StructuredAnswer, StructuredOutputClient
+from debate_cli.llm.structured_output import MAX_REASKS, ModeRecord, StructuredAnswer, StructuredOutputClient
 
 SOUND = Opinion(reason="sound", score=7)
-THREE = Profile(rungs=("native", "tool", "prompt"))
+THREE = Profile(modes=("native", "tool", "prompt"))
 BROKEN = "I would say seven."
 CUT = reply(GOOD[:20], truncated=True, finish_reason="length")
 
@@ -27,7 +27,7 @@ def ask(
     *acts: Act,
     profile: Profile = THREE,
     form: Form[Opinion] = OPINION,
-    record: RungRecord | None = None,
+    record: ModeRecord | None = None,
     on_text: OnText | None = None,
 ) -> tuple[StructuredAnswer[Opinion], FakeModel]:
     """The answer to one question, and the model that was asked."""
@@ -38,16 +38,16 @@ def ask(
     return asyncio.run(client.ask(request(stable_chars=5), form, on_text)), model
 
 
-def rungs(model: FakeModel) -> list[str]:
-    """The rungs that were tried."""
+def modes(model: FakeModel) -> list[str]:
+    """The modes that were tried."""
     return [each.rung for each in model.requests]
 
 
 def test_a_good_answer_at_once() -> None:
-    """One call on the best rung; the exchange records it."""
+    """One call on the best mode; the exchange records it."""
     answer, model = ask(GOOD)
     assert (answer.form, answer.text, answer.error, answer.problem) == (SOUND, GOOD, None, None)
-    assert rungs(model) == ["native"]
+    assert modes(model) == ["native"]
     assert model.requests[0].schema == OutputSchema("opinion", SCHEMA)
     assert model.requests[0].messages == request().messages
     assert answer.exchange.model_dump() == {
@@ -62,9 +62,9 @@ def test_a_good_answer_at_once() -> None:
     }
 
 
-def test_the_prompt_rung_appends_the_schema() -> None:
+def test_the_prompt_mode_appends_the_schema() -> None:
     """The last message keeps its beginning, for caches, and ends with the schema."""
-    _, model = ask(GOOD, profile=Profile(rungs=("prompt",)))
+    _, model = ask(GOOD, profile=Profile(modes=("prompt",)))
     (message,) = model.requests[0].messages
     assert message.content.startswith("Judge this.\n\n")
     schema = message.content.splitlines()[-1]
@@ -88,16 +88,16 @@ def test_the_prompt_rung_appends_the_schema() -> None:
     ],
 )
 def test_re_asks(acts: tuple[Act, ...], tried: list[str], outcome: str | None) -> None:
-    """An invalid or truncated answer repeats the rung, an unreadable one lowers it; after two re-asks the last fault is the problem."""
+    """An invalid or truncated answer repeats the mode, an unreadable one lowers it; after two re-asks the last fault is the problem."""
     answer, model = ask(*acts)
-    assert rungs(model) == tried
+    assert modes(model) == tried
     assert answer.problem == outcome
     assert answer.form == (None if outcome else SOUND)
     assert answer.error is None
 
 
 def test_every_attempt_is_counted() -> None:
-    """Re-asks, the retries within a call, and a rejected rung with its known tokens add up."""
+    """Re-asks, the retries within a call, and a rejected mode with its known tokens add up."""
     rejected = UnsupportedError("no json_schema")
     rejected.attempts, rejected.input_tokens = 2, 5
     answer, _ = ask(rejected, reply(TOO_HIGH, attempts=3), GOOD)
@@ -143,28 +143,28 @@ def test_an_empty_answer_is_repeated_as_a_placeholder() -> None:
     assert model.requests[1].messages[1].content == "(no answer)"
 
 
-def test_lowering_to_the_prompt_rung_adds_the_schema() -> None:
+def test_lowering_to_the_prompt_mode_adds_the_schema() -> None:
     """Only to the last message."""
-    _, model = ask(BROKEN, profile=Profile(rungs=("native", "prompt")))
+    _, model = ask(BROKEN, profile=Profile(modes=("native", "prompt")))
     assert ["JSON Schema" in each.messages[-1].content for each in model.requests] == [False, True, True]
     assert all("JSON Schema" not in message.content for message in model.requests[2].messages[:-1])
 
 
-def test_a_rejected_rung_is_not_used_again() -> None:
+def test_a_rejected_mode_is_not_used_again() -> None:
     """Also not by other clients that share the record."""
-    record = RungRecord()
+    record = ModeRecord()
     answer, model = ask(UnsupportedError("no json_schema"), GOOD, record=record)
-    assert (answer.form, answer.exchange.rung, rungs(model)) == (SOUND, "tool", ["native", "tool"])
+    assert (answer.form, answer.exchange.rung, modes(model)) == (SOUND, "tool", ["native", "tool"])
     _, later = ask(GOOD, record=record)
-    assert (record.rejected, rungs(later)) == ({"native"}, ["tool"])
+    assert (record.rejected, modes(later)) == ({"native"}, ["tool"])
 
 
-def test_a_rung_that_is_ignored_twice_in_a_row_is_not_used_again() -> None:
-    """Text without JSON, where a schema was sent. There is one note, and the second answer's exchange names the rung."""
+def test_a_mode_that_is_ignored_twice_in_a_row_is_not_used_again() -> None:
+    """Text without JSON, where a schema was sent. There is one note, and the second answer's exchange names the mode."""
     notes = list[str]()
-    record = RungRecord("lab/m", note=notes.append)
+    record = ModeRecord("lab/m", note=notes.append)
     tried = [ask(BROKEN, GOOD, record=record) for _ in range(2)] + [ask(GOOD, record=record)]
-    assert [rungs(model) for _, model in tried] == [["native", "tool"], ["native", "tool"], ["tool"]]
+    assert [modes(model) for _, model in tried] == [["native", "tool"], ["native", "tool"], ["tool"]]
     assert [answer.exchange.rejected for answer, _ in tried] == [(), ("native",), ()]
     assert notes == ["lab/m answers in plain text where a schema is sent: it is asked in another way from now on"]
 
@@ -172,22 +172,22 @@ def test_a_rung_that_is_ignored_twice_in_a_row_is_not_used_again() -> None:
 @pytest.mark.parametrize("between", [GOOD, TOO_HIGH], ids=["good", "wrong"])
 def test_an_answer_with_json_starts_the_count_again(between: str) -> None:
     """Also one that does not fit the schema; a truncated or empty answer counts as no text."""
-    record = RungRecord()
+    record = ModeRecord()
     for first in (BROKEN, between, BROKEN, between, CUT, reply("")):
         ask(first, GOOD, record=record)
     assert record.rejected == set()
 
 
-def test_all_rungs_rejected() -> None:
-    """The last rejection is the error; a later question tries the last rung again."""
-    record = RungRecord()
+def test_all_modes_rejected() -> None:
+    """The last rejection is the error; a later question tries the last mode again."""
+    record = ModeRecord()
     answer, model = ask(UnsupportedError("no"), record=record)
     assert isinstance(answer.error, UnsupportedError)
-    assert (rungs(model), answer.exchange.attempts) == (["native", "tool", "prompt"], 3)
-    assert rungs(ask(GOOD, record=record)[1]) == ["prompt"]
+    assert (modes(model), answer.exchange.attempts) == (["native", "tool", "prompt"], 3)
+    assert modes(ask(GOOD, record=record)[1]) == ["prompt"]
 
 
-def test_a_rejected_rung_does_not_count_as_a_re_ask() -> None:
+def test_a_rejected_mode_does_not_count_as_a_re_ask() -> None:
     """Two re-asks remain."""
     _, model = ask(UnsupportedError("no"), TOO_HIGH)
     assert len(model.requests) == 1 + 1 + MAX_REASKS
@@ -266,7 +266,7 @@ def ask_for_text(*acts: Act) -> tuple[StructuredAnswer[Any], FakeModel]:
 
 
 def test_plain_text() -> None:
-    """Without a form the rung is `text` and no schema goes along."""
+    """Without a form the mode is `text` and no schema goes along."""
     answer, model = ask_for_text("<think>hm</think> Friends! ")
     assert (answer.text, answer.form, answer.error, answer.problem) == ("Friends!", None, None, None)
     assert (model.requests[0].schema, answer.exchange.rung) == (None, "text")

@@ -41,14 +41,14 @@ REQUEST = Request(
     seed=7,
     stable_chars=12,
 )
-RUNGS: tuple[StructuredOutputMode, ...] = ("native", "tool", "prompt", "text")
+MODES: tuple[StructuredOutputMode, ...] = ("native", "tool", "prompt", "text")
 OPENAI = BUILTIN_PROVIDERS["openai"].profile
 ANTHROPIC = BUILTIN_PROVIDERS["anthropic"].profile
 
 
-def with_rung(rung: StructuredOutputMode) -> Request:
-    """The request on this rung."""
-    return replace(REQUEST, rung=rung, schema=None if rung == "text" else SCHEMA)
+def with_mode(mode: StructuredOutputMode) -> Request:
+    """The request on this mode."""
+    return replace(REQUEST, rung=mode, schema=None if mode == "text" else SCHEMA)
 
 
 def chat_playback(*, stream: bool) -> Playback:
@@ -85,19 +85,19 @@ def sent(kind: str, request: Request, profile: Profile, *, stream: bool) -> Seen
 
 
 @pytest.mark.parametrize("stream", [False, True])
-@pytest.mark.parametrize("rung", RUNGS)
-def test_openai_would_accept_the_body(rung: StructuredOutputMode, stream: bool) -> None:
+@pytest.mark.parametrize("mode", MODES)
+def test_openai_would_accept_the_body(mode: StructuredOutputMode, stream: bool) -> None:
     """What is sent validates against OpenAI's document, parameter names included."""
-    seen = sent("openai", with_rung(rung), OPENAI, stream=stream)
+    seen = sent("openai", with_mode(mode), OPENAI, stream=stream)
     assert seen.path == "/chat/completions"
     assert problems("openai", "CreateChatCompletionRequest", seen.json) == []
 
 
 @pytest.mark.parametrize("stream", [False, True])
-@pytest.mark.parametrize("rung", RUNGS)
-def test_anthropic_would_accept_the_body(rung: StructuredOutputMode, stream: bool) -> None:
+@pytest.mark.parametrize("mode", MODES)
+def test_anthropic_would_accept_the_body(mode: StructuredOutputMode, stream: bool) -> None:
     """What is sent validates against Anthropic's document, parameter names included."""
-    seen = sent("anthropic", with_rung(rung), ANTHROPIC, stream=stream)
+    seen = sent("anthropic", with_mode(mode), ANTHROPIC, stream=stream)
     assert seen.path == "/v1/messages"
     assert problems("anthropic", "CreateMessageParams", seen.json) == []
 
@@ -129,7 +129,7 @@ def test_the_validation_finds_wrong_bodies(vendor: str, schema: str, body: dict[
 
 def test_messages_come_before_varying_fields() -> None:
     """Limits, sampling and schema follow, so that requests share a cacheable beginning."""
-    body = sent("openai", with_rung("native"), OPENAI, stream=False).body.decode()
+    body = sent("openai", with_mode("native"), OPENAI, stream=False).body.decode()
     assert max(body.index('"system"'), body.index('"First"')) < min(
         body.index(f'"{name}"') for name in ("max_completion_tokens", "temperature", "seed", "response_format")
     )
@@ -194,10 +194,10 @@ def test_stream_options_are_sent_if_supported(known: bool) -> None:
     assert body.get("stream_options") == ({"include_usage": True} if known else None)
 
 
-@pytest.mark.parametrize("rung", ["prompt", "text"])
-def test_no_structure_parameters_on_lower_rungs(rung: StructuredOutputMode) -> None:
+@pytest.mark.parametrize("mode", ["prompt", "text"])
+def test_no_structure_parameters_on_lower_modes(mode: StructuredOutputMode) -> None:
     """A schema in the prompt is not a parameter too."""
-    body = build_chat_body(with_rung(rung), "m", OPENAI, stream=False)
+    body = build_chat_body(with_mode(mode), "m", OPENAI, stream=False)
     assert not {"response_format", "tools", "tool_choice"} & set(body)
 
 
@@ -252,6 +252,6 @@ def test_an_empty_system_prompt_is_omitted() -> None:
 
 def test_native_structure_is_the_output_config() -> None:
     """The schema has the API's format, without the bounds that the API rejects."""
-    body = build_messages_body(with_rung("native"), "m", ANTHROPIC, stream=False)
+    body = build_messages_body(with_mode("native"), "m", ANTHROPIC, stream=False)
     assert body["output_config"]["format"]["type"] == "json_schema"
     assert '"maximum"' not in json.dumps(body["output_config"])

@@ -342,7 +342,7 @@ def test_an_unwritable_path_is_an_error_before_the_first_call(tmp_path: Path) ->
         (replace(ASK, temperature=0.5), "temperature was 0.7 and is 0.5"),
         (replace(ASK, max_output_tokens=7), "max_output_tokens was 100 and is 7"),
         (replace(ASK, seed=3), "seed was None and is 3"),
-        (replace(ASK, rung="prompt"), "rung was native and is prompt"),
+        (replace(ASK, rung="prompt"), "structured-output mode was native and is prompt"),
         (replace(ASK, purpose="closing"), "nor any reply for that purpose"),
         (replace(ASK, system="Rules—and\nmore\tof ü."), "it was “.” and is “—and more of ü.”"),
         (replace(ASK, system="Rules" + "x" * 50), f"it was “.” and is “{'x' * 40}…”"),

@@ -16,7 +16,7 @@ KEY = "sk-real-0123456789"
 def test_a_new_row_has_the_profile_of_its_kind() -> None:
     """OpenAI-compatible: native, then prompt, with max_tokens."""
     row = build_provider_table(config(lab={"kind": "openai", "base_url": "http://127.0.0.1:8000/v1"}))["lab"]
-    assert (row.profile.rungs, row.profile.token_limit_field, row.api_key_env) == (
+    assert (row.profile.modes, row.profile.token_limit_field, row.api_key_env) == (
         ("native", "prompt"),
         "max_tokens",
         None,
@@ -26,7 +26,7 @@ def test_a_new_row_has_the_profile_of_its_kind() -> None:
 def test_fields_override_a_built_in_row() -> None:
     """Omitted fields keep their built-in value."""
     row = build_provider_table(config(groq={"max_concurrency": 2, "structured": ["prompt"]}))["groq"]
-    assert (row.max_concurrency, row.profile.rungs) == (2, ("prompt",))
+    assert (row.max_concurrency, row.profile.modes) == (2, ("prompt",))
     assert (row.base_url, row.api_key_env) == (BUILTIN_PROVIDERS["groq"].base_url, "GROQ_API_KEY")
 
 

@@ -38,10 +38,10 @@ def assessment(system: str, subject: Subject, *findings: Finding, **changes: Any
 
 def judged(system: str, *given: Assessment, **changes: Any) -> Debate:
     """The fixed turns with these assessments."""
-    told = debate(judging={"systems": [system]}, **changes).model_copy(update={"assessments": ()})
+    result = debate(judging={"systems": [system]}, **changes).model_copy(update={"assessments": ()})
     for item in given:
-        told = told.apply(AssessmentCompleted(at=START, assessment=item))
-    return told
+        result = result.apply(AssessmentCompleted(at=START, assessment=item))
+    return result
 
 
 def panel() -> Debate:

@@ -25,7 +25,7 @@ def test_weights_that_sum_to_one_give_no_notice(weights: StructuredWeights) -> N
 def test_rescaled_weights_are_listed() -> None:
     """With their key path in the configuration."""
     weights = StructuredWeights(logic=2, evidence=1, responsiveness=1, honesty=0)
-    told = (
+    notice = (
         "judging.systems.1.weights sum to 4, so they count as logic 0.5, evidence 0.25, responsiveness 0.25, honesty 0"
     )
-    assert JudgingConfig(systems=(ModeratorSettings(), StructuredSettings(weights=weights))).notices() == (told,)
+    assert JudgingConfig(systems=(ModeratorSettings(), StructuredSettings(weights=weights))).notices() == (notice,)

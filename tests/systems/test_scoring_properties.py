@@ -156,10 +156,10 @@ def live_assessments(draw: st.DrawFn) -> list[Assessment]:
         )
         for index in (1, 2, 3, 4)
     ]
-    told = Narrative(winner=draw(st.sampled_from([PRO, CON, None])), reasoning="r", pattern="none")
+    narrative = Narrative(winner=draw(st.sampled_from([PRO, CON, None])), reasoning="r", pattern="none")
     return [
         *found,
-        assessment("live", (), told),
+        assessment("live", (), narrative),
         assessment("live", (), Resolution(explanation="e"), revision=1),
         assessment("live", (), Convergence(outcome="genuine_agreement", early="a", late="b"), turns=(0, 1, 3, 4)),
     ]

@@ -38,7 +38,7 @@ With more positions only every n-th one is written.
 
 def participant_classes(participants: Sequence[Participant]) -> dict[str, str]:
     """Debater's name -> class of the style sheet."""
-    return {person.name: f"voice-{number % PARTICIPANT_CLASS_COUNT}" for number, person in enumerate(participants)}
+    return {person.name: f"hue-{number % PARTICIPANT_CLASS_COUNT}" for number, person in enumerate(participants)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,7 @@ def _trait_chart(name: str, group: str, traits: Sequence[str], curve: Sequence[P
             for value, label in zip(values, labels, strict=True)
         )
         if len(set(values)) > 1:
-            series.append(ChartSeries(words, points, style=f"voice-{number}"))
+            series.append(ChartSeries(words, points, style=f"hue-{number}"))
     return Chart(
         f"{name}: {group} traits",
         "Value from 1 to 10 of each trait that changed, after each exchange of the debater that was judged.",

@@ -65,45 +65,46 @@ class PairForm(FormModel):
     pressure: PressureForm | None = None
 
 
-def build_pair_form(case: JudgingContext[LiveSettings]) -> Form[PairForm]:
+def build_pair_form(context: JudgingContext[LiveSettings]) -> Form[PairForm]:
     """The form. Pressure is asked for only if it can reach a debater."""
-    winner = one_of((*(turn.speaker for turn in case.judged_turns), DRAWN_COMPARISON))
-    narrowing: dict[str, JsonSchema | None] = {"pressure": keep_if(_wants_pressure(case))}
+    winner = one_of((*(turn.speaker for turn in context.judged_turns), DRAWN_COMPARISON))
+    narrowing: dict[str, JsonSchema | None] = {"pressure": keep_if(_wants_pressure(context))}
     schema = derive_schema(PairForm, **dict.fromkeys(DIMENSION_MAXIMA, winner), **narrowing)
     return Form(name="live_pair", model=PairForm, schema=schema, lenient=True)
 
 
-def pair_prompt_values(case: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
+def pair_prompt_values(context: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
     """Values of the prompt: the two turns and their speakers, and whether pressure is asked for."""
-    earlier, later = case.judged_turns
+    earlier, later = context.judged_turns
     return {
         "turn": str(later.index),
         "speaker": to_prompt_json(later.speaker),
         "earlier_turn": str(earlier.index),
         "earlier_speaker": to_prompt_json(earlier.speaker),
-        "pressure": PRESSURE_INSTRUCTION if _wants_pressure(case) else "",
+        "pressure": PRESSURE_INSTRUCTION if _wants_pressure(context) else "",
     }
 
 
-def read_pair_form(filled: PairForm, case: JudgingContext[LiveSettings]) -> AssessmentContent:
+def read_pair_form(filled: PairForm, context: JudgingContext[LiveSettings]) -> AssessmentContent:
     """The comparison, and the weaknesses that the later turn exposed.
 
     Pressure is on the debater who lost more dimensions.
     """
-    tally = MarkCollector()
-    earlier, later = case.judged_turns
+    collector = MarkCollector()
+    earlier, later = context.judged_turns
     names = (earlier.speaker, later.speaker)
     won = {
-        dimension: _valid_winner(getattr(filled, dimension), dimension, names, tally) for dimension in DIMENSION_MAXIMA
+        dimension: _valid_winner(getattr(filled, dimension), dimension, names, collector)
+        for dimension in DIMENSION_MAXIMA
     }
-    tally.add_findings(PairComparison(logic=won["logic"], rhetoric=won["rhetoric"], tactics=won["tactics"]))
-    add_suspect_claims(filled.suspect_claims, turns_up_to(later, case), tally)
+    collector.add_findings(PairComparison(logic=won["logic"], rhetoric=won["rhetoric"], tactics=won["tactics"]))
+    add_suspect_claims(filled.suspect_claims, turns_up_to(later, context), collector)
     for gap in filled.logic_gap[:1]:
-        tally.add_findings(LogicGap(turn=earlier.index, points=min(10, max(1, gap.points)), reason=gap.reason))
+        collector.add_findings(LogicGap(turn=earlier.index, points=min(10, max(1, gap.points)), reason=gap.reason))
     loser = _loser(tuple(won.values()), names)
-    if filled.pressure is not None and loser is not None and _wants_pressure(case):
-        tally.add_findings(_build_pressure(loser, filled.pressure))
-    return tally.result(filled.reasoning)
+    if filled.pressure is not None and loser is not None and _wants_pressure(context):
+        collector.add_findings(_build_pressure(loser, filled.pressure))
+    return collector.result(filled.reasoning)
 
 
 def _build_pressure(loser: str, felt: PressureForm) -> Pressure:
@@ -120,10 +121,10 @@ def _clamp_unit(value: float) -> float:
     return min(1.0, max(0.0, value))
 
 
-def _valid_winner(name: str, dimension: str, names: tuple[str, str], tally: MarkCollector) -> str:
+def _valid_winner(name: str, dimension: str, names: tuple[str, str], collector: MarkCollector) -> str:
     if name in names or name == DRAWN_COMPARISON:
         return name
-    tally.add_warnings(f"unknown: {name!r} did not take part in the exchange, so {dimension} counts as a draw")
+    collector.add_warnings(f"unknown: {name!r} did not take part in the exchange, so {dimension} counts as a draw")
     return DRAWN_COMPARISON
 
 
@@ -135,8 +136,8 @@ def _loser(won: tuple[str, ...], names: tuple[str, str]) -> str | None:
     return names[1] if first > second else names[0]
 
 
-def _wants_pressure(case: JudgingContext[LiveSettings]) -> bool:
-    return case.settings.feedback and case.brief.run == FIRST_RUN
+def _wants_pressure(context: JudgingContext[LiveSettings]) -> bool:
+    return context.settings.feedback and context.brief.run == FIRST_RUN
 
 
 PAIR_QUESTION = JudgeQuestion(

@@ -47,81 +47,83 @@ class ConvergenceForm(FormModel):
     outcome: ConvergenceOutcome
 
 
-def find_narrative(case: JudgingContext[LiveSettings]) -> Narrative | None:
+def find_narrative(context: JudgingContext[LiveSettings]) -> Narrative | None:
     """The narrative of the brief's run; None if there is none yet."""
-    for item in case.debate.assessments_of_system("live", case.brief.run):
+    for item in context.debate.assessments_of_system("live", context.brief.run):
         for finding in item.findings:
             if isinstance(finding, Narrative):
                 return finding
     return None
 
 
-def score_live_run(case: JudgingContext[LiveSettings]) -> Verdict | None:
+def score_live_run(context: JudgingContext[LiveSettings]) -> Verdict | None:
     """The verdict by the marks of the brief's run."""
-    return next(iter(score(case.debate, runs=case.brief.run, systems=("live",))), None)
+    return next(iter(score(context.debate, runs=context.brief.run, systems=("live",))), None)
 
 
-def build_narrative_form(case: JudgingContext[LiveSettings]) -> Form[NarrativeForm]:
+def build_narrative_form(context: JudgingContext[LiveSettings]) -> Form[NarrativeForm]:
     """The form with an arc for every participant, then the winner."""
     schema = derive_schema(
-        NarrativeForm, arcs=each_of("participant", case.speakers), winner=one_of((*case.speakers, NO_WINNER))
+        NarrativeForm, arcs=each_of("participant", context.speakers), winner=one_of((*context.speakers, NO_WINNER))
     )
     return Form(name="live_narrative", model=NarrativeForm, schema=schema, lenient=True)
 
 
-def build_resolution_form(_case: JudgingContext[LiveSettings]) -> Form[ResolutionForm]:
+def build_resolution_form(_context: JudgingContext[LiveSettings]) -> Form[ResolutionForm]:
     """The form with one explanation."""
     return Form(name="live_resolution", model=ResolutionForm, schema=derive_schema(ResolutionForm), lenient=True)
 
 
-def build_convergence_form(_case: JudgingContext[LiveSettings]) -> Form[ConvergenceForm]:
+def build_convergence_form(_context: JudgingContext[LiveSettings]) -> Form[ConvergenceForm]:
     """The form with the disagreement early and late, then the outcome."""
     return Form(name="live_convergence", model=ConvergenceForm, schema=derive_schema(ConvergenceForm), lenient=True)
 
 
-def narrative_prompt_values(case: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
+def narrative_prompt_values(context: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
     """Values of the prompt: the names."""
-    return {"participants": to_prompt_json(case.speakers)}
+    return {"participants": to_prompt_json(context.speakers)}
 
 
-def resolution_prompt_values(case: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
+def resolution_prompt_values(context: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
     """Values of the prompt: the two winners, the scores, and the narrative's reasons."""
-    told, verdict = find_narrative(case), score_live_run(case)
+    narrative, verdict = find_narrative(context), score_live_run(context)
     return {
-        "narrative": to_prompt_json(told.model_dump(include={"winner", "reasoning", "pattern"}) if told else None),
+        "narrative": to_prompt_json(
+            narrative.model_dump(include={"winner", "reasoning", "pattern"}) if narrative else None
+        ),
         "scorecard": to_prompt_json({"winner": verdict.winner, "scores": verdict.scores} if verdict else None),
     }
 
 
-def convergence_prompt_values(case: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
+def convergence_prompt_values(context: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
     """Values of the prompt: the turns that are compared."""
-    first, second, *rest = case.brief.subject.turns
+    first, second, *rest = context.brief.subject.turns
     return {"early": f"{first} and {second}", "late": " and ".join(map(str, rest))}
 
 
-def read_narrative_form(filled: NarrativeForm, case: JudgingContext[LiveSettings]) -> AssessmentContent:
+def read_narrative_form(filled: NarrativeForm, context: JudgingContext[LiveSettings]) -> AssessmentContent:
     """The narrative. A winner who did not take part counts as none."""
-    tally = MarkCollector()
-    arcs = tuple(unique_known_items(tally, filled.arcs, lambda item: item.participant, case.speakers))
-    if filled.winner not in (*case.speakers, NO_WINNER):
-        tally.add_warnings(f"unknown: {filled.winner!r} did not take part and cannot have won")
-    tally.add_findings(
+    collector = MarkCollector()
+    arcs = tuple(unique_known_items(collector, filled.arcs, lambda item: item.participant, context.speakers))
+    if filled.winner not in (*context.speakers, NO_WINNER):
+        collector.add_warnings(f"unknown: {filled.winner!r} did not take part and cannot have won")
+    collector.add_findings(
         Narrative(
-            winner=filled.winner if filled.winner in case.speakers else None,
+            winner=filled.winner if filled.winner in context.speakers else None,
             reasoning=filled.reasoning,
             pattern=filled.pattern,
             arcs=tuple(Arc(participant=item.participant, arc=item.arc) for item in arcs),
         )
     )
-    return tally.result(filled.reasoning)
+    return collector.result(filled.reasoning)
 
 
-def read_resolution_form(filled: ResolutionForm, _case: JudgingContext[LiveSettings]) -> AssessmentContent:
+def read_resolution_form(filled: ResolutionForm, _context: JudgingContext[LiveSettings]) -> AssessmentContent:
     """The explanation."""
     return AssessmentContent(findings=(Resolution(explanation=filled.explanation),), rationale=filled.explanation)
 
 
-def read_convergence_form(filled: ConvergenceForm, _case: JudgingContext[LiveSettings]) -> AssessmentContent:
+def read_convergence_form(filled: ConvergenceForm, _context: JudgingContext[LiveSettings]) -> AssessmentContent:
     """The outcome."""
     return AssessmentContent(findings=(Convergence(outcome=filled.outcome, early=filled.early, late=filled.late),))
 

@@ -66,9 +66,9 @@ class TurnForm(FormModel):
     credibility: int = whole_number(0, int(SUPPLEMENTARY_MAXIMA["credibility"]))
 
 
-def build_turn_form(case: JudgingContext[LiveSettings]) -> Form[TurnForm]:
+def build_turn_form(context: JudgingContext[LiveSettings]) -> Form[TurnForm]:
     """The form. Contradictions and dropped premises are asked for only if the speaker has earlier turns."""
-    own = tuple(turn.index for turn in _earlier_own_turns(case))
+    own = tuple(turn.index for turn in _earlier_own_turns(context))
     schema = derive_schema(
         TurnForm,
         missing={"items": one_of(CHAIN_LINKS)},
@@ -78,85 +78,87 @@ def build_turn_form(case: JudgingContext[LiveSettings]) -> Form[TurnForm]:
     return Form(name="live_turn", model=TurnForm, schema=schema, lenient=True)
 
 
-def turn_prompt_values(case: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
+def turn_prompt_values(context: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
     """Values of the prompt: the turn and its speaker."""
-    (turn,) = case.judged_turns
+    (turn,) = context.judged_turns
     return {"turn": str(turn.index), "speaker": to_prompt_json(turn.speaker)}
 
 
-def read_turn_form(filled: TurnForm, case: JudgingContext[LiveSettings]) -> AssessmentContent:
+def read_turn_form(filled: TurnForm, context: JudgingContext[LiveSettings]) -> AssessmentContent:
     """The three marks of the composite, the components of rhetoric, two marks outside of the composite, and the findings."""
-    tally = MarkCollector()
-    (turn,) = case.judged_turns
+    collector = MarkCollector()
+    (turn,) = context.judged_turns
     who = turn.speaker
-    tally.add_mark(MarkSubject(who, "logic"), filled.logic, 0, DIMENSION_MAXIMA["logic"])
-    tally.add_mark(
-        MarkSubject(who, "rhetoric"), _add_rhetoric_marks(filled, who, tally), 0, DIMENSION_MAXIMA["rhetoric"]
+    collector.add_mark(MarkSubject(who, "logic"), filled.logic, 0, DIMENSION_MAXIMA["logic"])
+    collector.add_mark(
+        MarkSubject(who, "rhetoric"), _add_rhetoric_marks(filled, who, collector), 0, DIMENSION_MAXIMA["rhetoric"]
     )
-    tally.add_mark(MarkSubject(who, "tactics"), filled.tactics, 0, DIMENSION_MAXIMA["tactics"])
+    collector.add_mark(MarkSubject(who, "tactics"), filled.tactics, 0, DIMENSION_MAXIMA["tactics"])
     for name, out_of in SUPPLEMENTARY_MAXIMA.items():
-        tally.add_mark(MarkSubject(who, name), getattr(filled, name), 0, out_of)
+        collector.add_mark(MarkSubject(who, name), getattr(filled, name), 0, out_of)
     missing = tuple(part for part in CHAIN_LINKS if part in filled.missing)
-    tally.add_findings(
+    collector.add_findings(
         CausalChain(cause=filled.cause, process=filled.process, consequence=filled.consequence, missing=missing)
     )
-    _add_inconsistencies(filled, turn, case, tally)
-    add_suspect_claims(filled.suspect_claims, turns_up_to(turn, case), tally)
-    return tally.result(filled.reasoning)
+    _add_inconsistencies(filled, turn, context, collector)
+    add_suspect_claims(filled.suspect_claims, turns_up_to(turn, context), collector)
+    return collector.result(filled.reasoning)
 
 
-def _add_rhetoric_marks(filled: TurnForm, who: str, tally: MarkCollector) -> float:
+def _add_rhetoric_marks(filled: TurnForm, who: str, collector: MarkCollector) -> float:
     """Sum of the four components; delivery is limited by framing."""
-    framing = tally.add_mark(MarkSubject(who, "framing"), filled.framing, 0, RHETORIC_MAXIMA["framing"])
-    clarity = tally.add_mark(MarkSubject(who, "clarity"), filled.clarity, 0, RHETORIC_MAXIMA["clarity"])
-    evidence = tally.add_mark(MarkSubject(who, "evidence_use"), filled.evidence_use, 0, RHETORIC_MAXIMA["evidence_use"])
+    framing = collector.add_mark(MarkSubject(who, "framing"), filled.framing, 0, RHETORIC_MAXIMA["framing"])
+    clarity = collector.add_mark(MarkSubject(who, "clarity"), filled.clarity, 0, RHETORIC_MAXIMA["clarity"])
+    evidence = collector.add_mark(
+        MarkSubject(who, "evidence_use"), filled.evidence_use, 0, RHETORIC_MAXIMA["evidence_use"]
+    )
     if filled.delivery > framing:
-        tally.add_warnings(
+        collector.add_warnings(
             f"capped: delivery {filled.delivery:g} counts as {framing:g}, because it cannot exceed framing"
         )
-    delivery = tally.add_mark(
+    delivery = collector.add_mark(
         MarkSubject(who, "delivery"), min(filled.delivery, framing), 0, RHETORIC_MAXIMA["delivery"]
     )
     return framing + clarity + evidence + delivery
 
 
 def _add_inconsistencies(
-    filled: TurnForm, turn: Turn, case: JudgingContext[LiveSettings], tally: MarkCollector
+    filled: TurnForm, turn: Turn, context: JudgingContext[LiveSettings], collector: MarkCollector
 ) -> None:
-    own = {earlier.index for earlier in _earlier_own_turns(case)}
+    own = {earlier.index for earlier in _earlier_own_turns(context)}
     for item in (*filled.contradictions, *filled.dropped_premises):
         if item.earlier not in own:
-            tally.add_warnings(f"dropped: turn {item.earlier + 1} is not an earlier turn of {turn.speaker}")
+            collector.add_warnings(f"dropped: turn {item.earlier + 1} is not an earlier turn of {turn.speaker}")
         elif isinstance(item, ContradictionForm):
-            tally.add_findings(
+            collector.add_findings(
                 Contradiction(
                     participant=turn.speaker, earlier=item.earlier, later=turn.index, explanation=item.explanation
                 )
             )
         else:
-            tally.add_findings(
+            collector.add_findings(
                 DroppedPremise(participant=turn.speaker, earlier=item.earlier, later=turn.index, premise=item.premise)
             )
 
 
-def add_suspect_claims(claims: Iterable[SuspectClaimForm], turns: tuple[Turn, ...], tally: MarkCollector) -> None:
+def add_suspect_claims(claims: Iterable[SuspectClaimForm], turns: tuple[Turn, ...], collector: MarkCollector) -> None:
     """Assign each suspect claim to the first of `turns` that contains it; drop claims that no turn contains."""
     for claim in claims:
         turn = find_quoted_turn(claim.quote, turns)
         if turn is None:
-            tally.add_warnings(f"dropped_quote: no judged turn contains {claim.quote!r}")
+            collector.add_warnings(f"dropped_quote: no judged turn contains {claim.quote!r}")
         else:
-            tally.add_findings(SuspectClaim(turn=turn.index, quote=claim.quote, fault=claim.fault))
+            collector.add_findings(SuspectClaim(turn=turn.index, quote=claim.quote, fault=claim.fault))
 
 
-def turns_up_to(turn: Turn, case: JudgingContext[LiveSettings]) -> tuple[Turn, ...]:
+def turns_up_to(turn: Turn, context: JudgingContext[LiveSettings]) -> tuple[Turn, ...]:
     """The turns up to `turn`, in order: the author of a claim comes before those who quote it."""
-    return tuple(earlier for earlier in case.debate.turns if earlier.index <= turn.index)
+    return tuple(earlier for earlier in context.debate.turns if earlier.index <= turn.index)
 
 
-def _earlier_own_turns(case: JudgingContext[LiveSettings]) -> tuple[Turn, ...]:
-    (turn,) = case.judged_turns
-    return tuple(earlier for earlier in case.debate.select_turns(speaker=turn.speaker) if earlier.index < turn.index)
+def _earlier_own_turns(context: JudgingContext[LiveSettings]) -> tuple[Turn, ...]:
+    (turn,) = context.judged_turns
+    return tuple(earlier for earlier in context.debate.select_turns(speaker=turn.speaker) if earlier.index < turn.index)
 
 
 TURN_QUESTION = JudgeQuestion(

@@ -35,11 +35,13 @@ class Summary(Finding):
 
     def describe(self) -> list[str]:
         """Points, consensus, momentum and guidance."""
-        told = [f"{point.heading}: {'; '.join(said.rstrip('.') for said in point.points)}" for point in self.points]
-        told += [f"Agreed: {point}" for point in self.consensus]
+        sentences = [
+            f"{point.heading}: {'; '.join(said.rstrip('.') for said in point.points)}" for point in self.points
+        ]
+        sentences += [f"Agreed: {point}" for point in self.consensus]
         if self.momentum is not None:
-            told.append(f"Momentum towards {self.momentum.toward or 'no debater'}: {self.momentum.why}")
-        return [*told, f"Guidance: {self.guidance}"] if self.guidance else told
+            sentences.append(f"Momentum towards {self.momentum.toward or 'no debater'}: {self.momentum.why}")
+        return [*sentences, f"Guidance: {self.guidance}"] if self.guidance else sentences
 
 
 class Clash(Finding):

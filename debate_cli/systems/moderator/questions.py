@@ -102,9 +102,9 @@ class FinalForm(FormModel):
     evaluation: str = text(400)
 
 
-def build_round_form(case: JudgingContext[ModeratorSettings]) -> Form[RoundForm]:
+def build_round_form(context: JudgingContext[ModeratorSettings]) -> Form[RoundForm]:
     """The form for everyone who spoke in the round, with clashes if several spoke, and guidance if it is requested."""
-    names, speakers = case.debater_names, case.speakers
+    names, speakers = context.debater_names, context.speakers
     schema = derive_schema(
         RoundForm,
         scores=each_of("participant", speakers),
@@ -113,31 +113,31 @@ def build_round_form(case: JudgingContext[ModeratorSettings]) -> Form[RoundForm]
         clashes=keep_if(len(speakers) > 1),
         participants=some_of(speakers, least=2),
         momentum_toward=one_of((*speakers, NO_MOMENTUM)),
-        guidance=keep_if(case.settings.guidance),
+        guidance=keep_if(context.settings.guidance),
     )
     model = require_entries(RoundForm, "scores", "participant", speakers)
     return Form(name="moderator_round", model=model, schema=schema, lenient=True)
 
 
-def build_final_form(case: JudgingContext[ModeratorSettings]) -> Form[FinalForm]:
+def build_final_form(context: JudgingContext[ModeratorSettings]) -> Form[FinalForm]:
     """The form with thirteen categories for everyone who spoke, and an evaluation."""
     return Form(
         name="moderator_final",
-        model=require_entries(FinalForm, "scores", "participant", case.speakers),
-        schema=derive_schema(FinalForm, scores=each_of("participant", case.speakers)),
+        model=require_entries(FinalForm, "scores", "participant", context.speakers),
+        schema=derive_schema(FinalForm, scores=each_of("participant", context.speakers)),
         lenient=True,
     )
 
 
-def moderator_prompt_values(case: JudgingContext[ModeratorSettings], _prompts: Prompts) -> Mapping[str, str]:
+def moderator_prompt_values(context: JudgingContext[ModeratorSettings], _prompts: Prompts) -> Mapping[str, str]:
     """Values of the prompt: round, names, emphasis of the format, and the request for guidance."""
-    by = "participant" if len(case.debater_names) == 2 else "subtopic"  # noqa: PLR2004 - two sides
+    by = "participant" if len(context.debater_names) == 2 else "subtopic"  # noqa: PLR2004 - two sides
     return {
-        "round": str(case.brief.subject.round or ""),
-        "participants": to_prompt_json(case.speakers),
-        "stress": FORMAT_EMPHASIS[case.debate.config.format.kind],
+        "round": str(context.brief.subject.round or ""),
+        "participants": to_prompt_json(context.speakers),
+        "stress": FORMAT_EMPHASIS[context.debate.config.format.kind],
         "summary_by": by,
-        "guidance": GUIDANCE_INSTRUCTION if case.settings.guidance else "",
+        "guidance": GUIDANCE_INSTRUCTION if context.settings.guidance else "",
     }
 
 
@@ -147,55 +147,55 @@ GUIDANCE_INSTRUCTION = (
 )
 
 
-def read_round_form(filled: RoundForm, case: JudgingContext[ModeratorSettings]) -> AssessmentContent:
+def read_round_form(filled: RoundForm, context: JudgingContext[ModeratorSettings]) -> AssessmentContent:
     """Three marks with a reason per participant, the claimed total, the summary and the clashes."""
-    tally = MarkCollector()
-    for entry in unique_known_items(tally, filled.scores, lambda item: item.participant, case.speakers):
+    collector = MarkCollector()
+    for entry in unique_known_items(collector, filled.scores, lambda item: item.participant, context.speakers):
         ours = 0.0
         for criterion in ROUND_CRITERIA:
             about = MarkSubject(entry.participant, criterion, reason=getattr(entry, f"{criterion}_reason"))
-            ours += tally.add_mark(about, getattr(entry, criterion), 0, 10)
-        _add_claimed_total(tally, entry.participant, entry.total, ours, 30)
-    tally.add_findings(_build_summary(filled, case))
+            ours += collector.add_mark(about, getattr(entry, criterion), 0, 10)
+        _add_claimed_total(collector, entry.participant, entry.total, ours, 30)
+    collector.add_findings(_build_summary(filled, context))
     for clash in filled.clashes:
-        known = tuple(dict.fromkeys(name for name in clash.participants if name in case.debater_names))
+        known = tuple(dict.fromkeys(name for name in clash.participants if name in context.debater_names))
         if len(known) < len(set(clash.participants)):
-            tally.add_warnings(f"unknown: a participant of the clash about {clash.about!r} is not in the debate")
+            collector.add_warnings(f"unknown: a participant of the clash about {clash.about!r} is not in the debate")
         if known:
-            tally.add_findings(Clash(participants=known, about=clash.about, engaged=clash.engaged))
-    return tally.result()
+            collector.add_findings(Clash(participants=known, about=clash.about, engaged=clash.engaged))
+    return collector.result()
 
 
-def read_final_form(filled: FinalForm, case: JudgingContext[ModeratorSettings]) -> AssessmentContent:
+def read_final_form(filled: FinalForm, context: JudgingContext[ModeratorSettings]) -> AssessmentContent:
     """Thirteen marks and the claimed total per participant; the evaluation is the rationale."""
-    tally = MarkCollector()
-    for entry in unique_known_items(tally, filled.scores, lambda item: item.participant, case.speakers):
+    collector = MarkCollector()
+    for entry in unique_known_items(collector, filled.scores, lambda item: item.participant, context.speakers):
         ours = 0.0
         for name, out_of in FINAL_CATEGORIES.items():
-            ours += tally.add_mark(MarkSubject(entry.participant, name), getattr(entry, name), 0, out_of)
-        _add_claimed_total(tally, entry.participant, entry.total, ours, 100, entry.reasoning)
-    return tally.result(filled.evaluation)
+            ours += collector.add_mark(MarkSubject(entry.participant, name), getattr(entry, name), 0, out_of)
+        _add_claimed_total(collector, entry.participant, entry.total, ours, 100, entry.reasoning)
+    return collector.result(filled.evaluation)
 
 
-def _build_summary(filled: RoundForm, case: JudgingContext[ModeratorSettings]) -> Summary:
-    toward = filled.momentum_toward if filled.momentum_toward in case.debater_names else None
+def _build_summary(filled: RoundForm, context: JudgingContext[ModeratorSettings]) -> Summary:
+    toward = filled.momentum_toward if filled.momentum_toward in context.debater_names else None
     return Summary(
         points=tuple(SummaryPoint(heading=item.heading, points=item.points) for item in filled.summary),
         consensus=filled.consensus,
         momentum=Momentum(toward=toward, why=filled.momentum_why) if filled.momentum_why else None,
-        guidance=filled.guidance if case.settings.guidance else "",
+        guidance=filled.guidance if context.settings.guidance else "",
     )
 
 
 def _add_claimed_total(
-    tally: MarkCollector, participant: str, claimed: float, ours: float, out_of: float, reason: str = ""
+    collector: MarkCollector, participant: str, claimed: float, ours: float, out_of: float, reason: str = ""
 ) -> None:
     """Store the judge's own total beside ours; it does not count."""
     if abs(claimed - ours) > CLAIMED_TOTAL_TOLERANCE:
-        tally.add_warnings(
+        collector.add_warnings(
             f"claimed_total: the judge gave {participant} a total of {claimed:g}, but its marks add up to {ours:g}"
         )
-    tally.add_mark(MarkSubject(participant, CLAIMED_TOTAL_CRITERION, reason=reason or None), claimed, 0, out_of)
+    collector.add_mark(MarkSubject(participant, CLAIMED_TOTAL_CRITERION, reason=reason or None), claimed, 0, out_of)
 
 
 ROUND_QUESTION = JudgeQuestion(

@@ -28,7 +28,7 @@ class Vote(Finding):
     def describe(self) -> list[str]:
         """The option, its reasons, and what changed the vote."""
         late = ", late" if self.late else ""
-        told = [f"Votes {self.option}, confidence {format_number(self.confidence)}{late}"]
-        told += [f"Critical: {point}" for point in self.critical_findings]
-        told += [f"Would fix it: {point}" for point in self.remediation_required]
-        return [*told, f"Changed because {self.changed_because}"] if self.changed_because else told
+        sentences = [f"Votes {self.option}, confidence {format_number(self.confidence)}{late}"]
+        sentences += [f"Critical: {point}" for point in self.critical_findings]
+        sentences += [f"Would fix it: {point}" for point in self.remediation_required]
+        return [*sentences, f"Changed because {self.changed_because}"] if self.changed_because else sentences

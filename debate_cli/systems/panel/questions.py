@@ -47,46 +47,46 @@ class VoteForm(FormModel):
     changed_because: str | None = text(least=0, default=None)
 
 
-def build_vote_form(case: JudgingContext[PanelSettings]) -> Form[VoteForm]:
+def build_vote_form(context: JudgingContext[PanelSettings]) -> Form[VoteForm]:
     """The form with every configured dimension; from the second vote on also `changed_because`."""
-    dimensions = case.settings.dimensions
+    dimensions = context.settings.dimensions
     schema = derive_schema(
         VoteForm,
         dimensions=each_of("name", dimensions),
-        changed_because=keep_if(case.brief.revision > 0),
+        changed_because=keep_if(context.brief.revision > 0),
     )
     model = require_entries(VoteForm, "dimensions", "name", dimensions)
     return Form(name="panel_vote", model=model, schema=schema, lenient=True)
 
 
-def vote_prompt_values(case: JudgingContext[PanelSettings], prompts: Prompts) -> Mapping[str, str]:
+def vote_prompt_values(context: JudgingContext[PanelSettings], prompts: Prompts) -> Mapping[str, str]:
     """Values of the prompt: the persona, the dimensions, the meaning of a vote; from the second vote on also the earlier votes."""
-    divided, votes = _format_previous_votes(case.debate, case.brief.run, case.settings, case.brief.revision)
+    divided, votes = _format_previous_votes(context.debate, context.brief.run, context.settings, context.brief.revision)
     return {
-        "persona": format_persona(find_panel_judge(case), prompts),
-        "dimensions": to_prompt_json(case.settings.dimensions),
-        "matter": "motion" if case.debate.participants else "document",
-        "where": NAME_TURN_INSTRUCTION if case.debate.participants else NAME_PASSAGE_INSTRUCTION,
-        "own_vote": votes.get(case.brief.assessor, to_prompt_json(None)),
-        "other_votes": "\n".join(told for judge, told in votes.items() if judge != case.brief.assessor),
+        "persona": format_persona(find_panel_judge(context), prompts),
+        "dimensions": to_prompt_json(context.settings.dimensions),
+        "matter": "motion" if context.debate.participants else "document",
+        "where": NAME_TURN_INSTRUCTION if context.debate.participants else NAME_PASSAGE_INSTRUCTION,
+        "own_vote": votes.get(context.brief.assessor, to_prompt_json(None)),
+        "other_votes": "\n".join(vote for judge, vote in votes.items() if judge != context.brief.assessor),
         "divided": ", ".join(divided) or "nothing",
     }
 
 
-def read_vote_form(filled: VoteForm, case: JudgingContext[PanelSettings]) -> AssessmentContent:
+def read_vote_form(filled: VoteForm, context: JudgingContext[PanelSettings]) -> AssessmentContent:
     """A mark per dimension, and the vote. Warns about a changed vote that names no turn."""
-    tally = MarkCollector()
-    for entry in unique_known_items(tally, filled.dimensions, lambda item: item.name, case.settings.dimensions):
-        tally.add_mark(MarkSubject(None, entry.name), entry.value, MIN_DIMENSION_MARK, MAX_DIMENSION_MARK)
+    collector = MarkCollector()
+    for entry in unique_known_items(collector, filled.dimensions, lambda item: item.name, context.settings.dimensions):
+        collector.add_mark(MarkSubject(None, entry.name), entry.value, MIN_DIMENSION_MARK, MAX_DIMENSION_MARK)
     confidence = min(1.0, max(0.0, filled.confidence))
     if confidence != filled.confidence:
-        tally.add_warnings(f"clamped: confidence {filled.confidence:g} is outside 0-1")
+        collector.add_warnings(f"clamped: confidence {filled.confidence:g} is outside 0-1")
     because = (filled.changed_because or "").strip() or None
-    before = previous_votes(case).get(case.brief.assessor)
+    before = previous_votes(context).get(context.brief.assessor)
     changed = before is not None and before.option != filled.option
-    if changed and not explains_change(because, case.debate):
-        tally.add_warnings("unexplained_change: the vote was changed without naming what changed it")
-    tally.add_findings(
+    if changed and not explains_change(because, context.debate):
+        collector.add_warnings("unexplained_change: the vote was changed without naming what changed it")
+    collector.add_findings(
         Vote(
             option=filled.option,
             confidence=confidence,
@@ -95,12 +95,12 @@ def read_vote_form(filled: VoteForm, case: JudgingContext[PanelSettings]) -> Ass
             changed_because=because if changed else None,
         )
     )
-    return tally.result(filled.reasoning)
+    return collector.result(filled.reasoning)
 
 
-def find_panel_judge(case: JudgingContext[PanelSettings]) -> PanelJudge:
+def find_panel_judge(context: JudgingContext[PanelSettings]) -> PanelJudge:
     """The judge of the brief."""
-    return next(judge for judge in case.settings.members if judge.id == case.brief.assessor)
+    return next(judge for judge in context.settings.members if judge.id == context.brief.assessor)
 
 
 def format_persona(judge: PanelJudge, prompts: Prompts) -> str:
@@ -112,11 +112,11 @@ def format_persona(judge: PanelJudge, prompts: Prompts) -> str:
     return f"Judge as {to_prompt_json(judge.persona.replace('_', ' '))}, by the standards of that profession."
 
 
-def previous_votes(case: JudgingContext[PanelSettings]) -> dict[str, Ballot]:
+def previous_votes(context: JudgingContext[PanelSettings]) -> dict[str, Ballot]:
     """Judge -> the vote that counted in the revision before the brief's, in panel order."""
     return {
         ballot.judge: ballot
-        for ballot in _previous_ballots(case.debate, case.brief.run, case.settings, case.brief.revision)
+        for ballot in _previous_ballots(context.debate, context.brief.run, context.settings, context.brief.revision)
     }
 
 
@@ -136,9 +136,9 @@ def _format_previous_votes(
     return divided, {ballot.judge: to_prompt_json(_vote_for_prompt(ballot, divided)) for ballot in ballots}
 
 
-def carry_over_vote(case: JudgingContext[PanelSettings]) -> AssessmentContent | None:
+def carry_over_vote(context: JudgingContext[PanelSettings]) -> AssessmentContent | None:
     """The last vote of a late judge, marked as late; None if it has none."""
-    last = previous_votes(case).get(case.brief.assessor)
+    last = previous_votes(context).get(context.brief.assessor)
     if last is None:
         return None
     return AssessmentContent(

@@ -29,15 +29,15 @@ class EffectsForm(FormModel):
     targets: tuple[EffectForm, ...]
 
 
-def effect_targets(case: JudgingContext[PersuasionSettings]) -> tuple[str, ...]:
+def effect_targets(context: JudgingContext[PersuasionSettings]) -> tuple[str, ...]:
     """All debaters but the speaker."""
-    (turn,) = case.judged_turns
-    return tuple(name for name in case.debater_names if name != turn.speaker)
+    (turn,) = context.judged_turns
+    return tuple(name for name in context.debater_names if name != turn.speaker)
 
 
-def build_effects_form(case: JudgingContext[PersuasionSettings]) -> Form[EffectsForm]:
+def build_effects_form(context: JudgingContext[PersuasionSettings]) -> Form[EffectsForm]:
     """The form, with all targets."""
-    targets = effect_targets(case)
+    targets = effect_targets(context)
     return Form(
         name="persuasion_effects",
         model=require_entries(EffectsForm, "targets", "participant", targets),
@@ -46,24 +46,24 @@ def build_effects_form(case: JudgingContext[PersuasionSettings]) -> Form[Effects
     )
 
 
-def effects_prompt_values(case: JudgingContext[PersuasionSettings], _prompts: Prompts) -> Mapping[str, str]:
+def effects_prompt_values(context: JudgingContext[PersuasionSettings], _prompts: Prompts) -> Mapping[str, str]:
     """Values of the prompt: the turn, its speaker and the targets."""
-    (turn,) = case.judged_turns
+    (turn,) = context.judged_turns
     return {
         "turn": str(turn.index),
         "speaker": to_prompt_json(turn.speaker),
-        "targets": to_prompt_json(effect_targets(case)),
+        "targets": to_prompt_json(effect_targets(context)),
     }
 
 
-def read_effects_form(filled: EffectsForm, case: JudgingContext[PersuasionSettings]) -> AssessmentContent:
+def read_effects_form(filled: EffectsForm, context: JudgingContext[PersuasionSettings]) -> AssessmentContent:
     """Three marks for each target; the first one has the reason."""
-    tally = MarkCollector()
-    for entry in unique_known_items(tally, filled.targets, lambda item: item.participant, effect_targets(case)):
+    collector = MarkCollector()
+    for entry in unique_known_items(collector, filled.targets, lambda item: item.participant, effect_targets(context)):
         for effect in RATED_CRITERIA:
             reason = entry.reasoning if effect == RATED_CRITERIA[0] else None
-            tally.add_mark(MarkSubject(entry.participant, effect, reason=reason), getattr(entry, effect), 0, 1)
-    return tally.result()
+            collector.add_mark(MarkSubject(entry.participant, effect, reason=reason), getattr(entry, effect), 0, 1)
+    return collector.result()
 
 
 EFFECTS_QUESTION = JudgeQuestion(

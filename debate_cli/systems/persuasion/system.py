@@ -94,7 +94,7 @@ class PersuasionSystem(JudgingSystem[PersuasionSettings]):
         for mark in assessment.marks:
             if mark.participant is not None:
                 effects.setdefault(mark.participant, []).append(f"{mark.criterion} {mark.value:.2f}")
-        return LiveReport(sentences=tuple(f"on {name}: {', '.join(told)}" for name, told in effects.items()))
+        return LiveReport(sentences=tuple(f"on {name}: {', '.join(sentences)}" for name, sentences in effects.items()))
 
 
 SYSTEM = PersuasionSystem()

@@ -44,9 +44,9 @@ class StructuredForm(FormModel):
     recommendation: str = text(240, default="")
 
 
-def build_structured_form(case: JudgingContext[StructuredSettings]) -> Form[StructuredForm]:
+def build_structured_form(context: JudgingContext[StructuredSettings]) -> Form[StructuredForm]:
     """The form with each argument of the debate, in order; needs at least one."""
-    arguments, fallacies = tuple(scored_arguments(case.debate)), case.settings.fallacies
+    arguments, fallacies = tuple(scored_arguments(context.debate)), context.settings.fallacies
     return Form(
         name="structured_judgment",
         model=require_entries(StructuredForm, "arguments", "item", arguments),
@@ -60,33 +60,35 @@ def build_structured_form(case: JudgingContext[StructuredSettings]) -> Form[Stru
     )
 
 
-def structured_prompt_values(case: JudgingContext[StructuredSettings], _prompts: Prompts) -> Mapping[str, str]:
+def structured_prompt_values(context: JudgingContext[StructuredSettings], _prompts: Prompts) -> Mapping[str, str]:
     """Values of the prompt: the arguments and the checklist."""
-    ids = [{"item": item, "by": speaker} for item, speaker in scored_arguments(case.debate).items()]
-    return {"arguments": to_prompt_json(ids), "fallacies": to_prompt_json(case.settings.fallacies)}
+    ids = [{"item": item, "by": speaker} for item, speaker in scored_arguments(context.debate).items()]
+    return {"arguments": to_prompt_json(ids), "fallacies": to_prompt_json(context.settings.fallacies)}
 
 
-def read_structured_form(filled: StructuredForm, case: JudgingContext[StructuredSettings]) -> AssessmentContent:
+def read_structured_form(filled: StructuredForm, context: JudgingContext[StructuredSettings]) -> AssessmentContent:
     """Four marks and a trace per argument, fallacies with a true quote, and the insight."""
-    tally = MarkCollector()
-    known = scored_arguments(case.debate)
-    for entry in unique_known_items(tally, filled.arguments, lambda argument: argument.item, known):
-        _read_argument(entry, case, tally)
-    tally.add_findings(
+    collector = MarkCollector()
+    known = scored_arguments(context.debate)
+    for entry in unique_known_items(collector, filled.arguments, lambda argument: argument.item, known):
+        _read_argument(entry, context, collector)
+    collector.add_findings(
         Insight(
             key_insight=filled.key_insight,
             unresolved_questions=filled.unresolved_questions,
             recommendation=filled.recommendation,
         )
     )
-    return tally.result()
+    return collector.result()
 
 
-def _read_argument(entry: ArgumentJudgmentForm, case: JudgingContext[StructuredSettings], tally: MarkCollector) -> None:
-    speaker, argument = case.debate.arguments[entry.item]
+def _read_argument(
+    entry: ArgumentJudgmentForm, context: JudgingContext[StructuredSettings], collector: MarkCollector
+) -> None:
+    speaker, argument = context.debate.arguments[entry.item]
     for criterion in CRITERIA:
-        tally.add_mark(MarkSubject(speaker, criterion, item=entry.item), getattr(entry, criterion), 1, 10)
-    tally.add_findings(
+        collector.add_mark(MarkSubject(speaker, criterion, item=entry.item), getattr(entry, criterion), 1, 10)
+    collector.add_findings(
         Trace(
             participant=speaker,
             item=entry.item,
@@ -96,21 +98,21 @@ def _read_argument(entry: ArgumentJudgmentForm, case: JudgingContext[StructuredS
         )
     )
     for fallacy in entry.fallacies:
-        _read_fallacy(fallacy, entry.item, case, tally)
+        _read_fallacy(fallacy, entry.item, context, collector)
 
 
 def _read_fallacy(
-    fallacy: FallacyForm, item: str, case: JudgingContext[StructuredSettings], tally: MarkCollector
+    fallacy: FallacyForm, item: str, context: JudgingContext[StructuredSettings], collector: MarkCollector
 ) -> None:
     """Add a fallacy that is on the checklist and quotes its speaker correctly."""
-    speaker, _ = case.debate.arguments[item]
-    name = next((known for known in case.settings.fallacies if known.casefold() == fallacy.name.casefold()), None)
+    speaker, _ = context.debate.arguments[item]
+    name = next((known for known in context.settings.fallacies if known.casefold() == fallacy.name.casefold()), None)
     if name is None:
-        tally.add_warnings(f"dropped_fallacy: {item} {fallacy.name!r} is not on the checklist")
-    elif find_quoted_turn(fallacy.quote, case.debate.select_turns(speaker=speaker)) is None:
-        tally.add_warnings(f"dropped_fallacy: {item} {name!r}, because {speaker} did not say the quoted words")
+        collector.add_warnings(f"dropped_fallacy: {item} {fallacy.name!r} is not on the checklist")
+    elif find_quoted_turn(fallacy.quote, context.debate.select_turns(speaker=speaker)) is None:
+        collector.add_warnings(f"dropped_fallacy: {item} {name!r}, because {speaker} did not say the quoted words")
     else:
-        tally.add_findings(Fallacy(participant=speaker, item=item, name=name, quote=fallacy.quote))
+        collector.add_findings(Fallacy(participant=speaker, item=item, name=name, quote=fallacy.quote))
 
 
 STRUCTURED_QUESTION = JudgeQuestion(

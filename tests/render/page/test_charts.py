@@ -37,8 +37,8 @@ def svg(drawn: DrawnChart) -> ET.Element:
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_series_has_the_class_of_its_debater_or_its_style(kind: str) -> None:
     """The style sheet colours the groups; the SVG has no style, script or id."""
-    root = svg(draw_chart(chart(kind), {"Ada": "voice-3"}))
-    assert [group.get("class") for group in root.findall("g")[2:]] == ["series voice-3", "series limit"]
+    root = svg(draw_chart(chart(kind), {"Ada": "hue-3"}))
+    assert [group.get("class") for group in root.findall("g")[2:]] == ["series hue-3", "series limit"]
     assert {element.tag for element in root.iter()} <= {"svg", "desc", "g", "path", "text", "title", "circle", "rect"}
     assert not {name for element in root.iter() for name in element.attrib} & {"id", "style", "href"}
 

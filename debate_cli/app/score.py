@@ -157,7 +157,7 @@ def _score_file(path: Path, request: ScoreRequest) -> CheckedFile:
     debate = stored.debate
     _check_run(debate, request.runs, f"{path}: --runs ")
     request.gates.require_names([item.name for item in debate.participants], f"{path}: ")
-    settings = request.rubric.settings(debate)
+    settings = request.rubric.settings(debate, f"{path}: ")
     verdicts = score(debate, runs=request.runs, systems=request.systems or None, settings=settings)
     gates = request.gates.evaluate(debate, verdicts)
     running = _describe_running(stored) if request.check else None

@@ -20,6 +20,8 @@ NonNegative = Annotated[float, Field(ge=0, le=1e6)]
 UnitInterval = Annotated[float, Field(ge=0, le=1)]
 SOLE_JUDGE_ID = "judge"
 """Id of a judge who judges alone."""
+MAX_JUDGES = 25
+"""Maximum number of judges of a system."""
 
 
 class JudgeSeat(NamedTuple):
@@ -31,7 +33,7 @@ class JudgeSeat(NamedTuple):
     model_path: tuple[str | int, ...] = ("judge",)
     """Key path of the model in the settings."""
     weight: float | None = None
-    """Weight of the judge's vote; None if all judges have equal weight."""
+    """Weight of the judge's opinion; None if all judges have equal weight."""
 
 
 class SystemSettings(ConfigModel):

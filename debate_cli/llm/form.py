@@ -48,13 +48,13 @@ class Form(Generic[FormT]):
 
 
 def text(most: int = MAX_REASON_CHARS, *, least: int = 1, **field: Any) -> Any:
-    """Field of `least` to `most` characters. `field` are arguments of pydantic's `Field`, as below."""
+    """Field of `least` to `most` characters. `field` are arguments of pydantic's `Field`."""
     return Field(json_schema_extra={"minLength": least, "maxLength": most}, **field)
 
 
-def whole_number(low: int, high: int) -> Any:
-    """Field of an integer from `low` to `high`."""
-    return Field(json_schema_extra={"type": "integer", "minimum": low, "maximum": high})
+def whole_number(low: int, high: int, **field: Any) -> Any:
+    """Field of an integer from `low` to `high`. `field` are arguments of pydantic's `Field`, as above."""
+    return Field(json_schema_extra={"type": "integer", "minimum": low, "maximum": high}, **field)
 
 
 def share() -> Any:

@@ -34,6 +34,14 @@ def mean(values: Iterable[float]) -> float:
     return math.fsum(numbers) / len(numbers) if numbers else 0.0
 
 
+def weighted_mean(values: Iterable[tuple[float, float]]) -> float:
+    """The mean of (value, weight) pairs, weights above 0, independent of their order; 0.0 without values."""
+    pairs = tuple(values)
+    if len({weight for _, weight in pairs}) <= 1:
+        return mean(value for value, _ in pairs)
+    return math.fsum(value * weight for value, weight in pairs) / math.fsum(weight for _, weight in pairs)
+
+
 def clamp_mark(mark: Mark, low: float, high: float) -> float:
     """Clamp the mark's value to `low`..`high`, and to the maximum of its own scale; the result is never below `low`."""
     return max(low, min(mark.value, mark.out_of, high))

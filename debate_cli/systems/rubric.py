@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.errors import UsageError
-from debate_cli.systems.structured.score import CRITERIA
+from debate_cli.systems.structured.settings import DEFAULT_CRITERIA, StructuredSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,33 +20,47 @@ class Rubric:
     """Changed settings per kind of system, as nested mappings. All other settings stay as stored."""
 
     changes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    criterion_weights: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Weights of the structured criteria, which may be a debate's own; criteria that are not named count nothing."""
     remark: str | None = None
     """A sentence on a side effect of the rubric; None without one."""
 
-    def settings(self, debate: Debate) -> dict[str, SystemSettings]:
-        """The settings to score `debate` with, for the kinds that the rubric names.
+    def settings(self, debate: Debate, where: str = "") -> dict[str, SystemSettings]:
+        """The settings to score `debate` with, for the kinds that the rubric names. `where` begins an error, e.g. `a.json: `.
 
-        Raises UsageError if a setting is unknown or out of range.
+        Raises UsageError if a setting or criterion is unknown or out of range.
         """
         stored = {
-            kind: system
-            for kind in self.changes
+            system.kind: system
+            for kind in (*self.changes, *(["structured"] if self.criterion_weights else ()))
             for run in debate.runs_by_precedence(kind)
             for system in run.judging.systems
             if system.kind == kind
         }
-        return {kind: _apply_changes(stored[kind], change) for kind, change in self.changes.items() if kind in stored}
+        changed = {kind: _apply_changes(system, self.changes.get(kind, {}), where) for kind, system in stored.items()}
+        structured = changed.get("structured")
+        if self.criterion_weights and isinstance(structured, StructuredSettings):
+            try:
+                changed["structured"] = structured.with_weights(self.criterion_weights)
+            except ValueError as error:
+                raise UsageError(f"{where}--weights: {error}") from error
+        return changed
 
 
-def _apply_changes(system: SystemSettings, change: Mapping[str, Any]) -> SystemSettings:
+def _apply_changes(system: SystemSettings, change: Mapping[str, Any], where: str) -> SystemSettings:
     try:
-        return type(system).model_validate(_deep_merge(system.model_dump(), change))
+        changed = type(system).model_validate(_deep_merge(system.model_dump(), change))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
+        key = ".".join(str(part) for part in first["loc"])
         raise UsageError(
-            f"rubric: {where}: {first['msg'].removeprefix('Value error, ')}; correct the rubric"
+            f"{where}rubric: {key}: {first['msg'].removeprefix('Value error, ')}; correct the rubric"
         ) from error
+    old = dict(system.problems())
+    for path, message in changed.problems():
+        if path not in old:
+            raise UsageError(f"{where}rubric: {'.'.join(map(str, path))}: {message}")
+    return changed
 
 
 def _deep_merge(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
@@ -60,19 +74,19 @@ def _deep_merge(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str,
 def parse_weights(text: str) -> Rubric:
     """Parse `evidence=0.5,logic=0.3` into weights of the structured criteria. Criteria that are not named get 0.
 
-    The remark lists these. Raises UsageError.
+    The remark says so if a default criterion is not named. Raises UsageError.
     """
-    named: dict[str, Any] = dict.fromkeys(CRITERIA, 0.0)
-    left: dict[str, None] = dict.fromkeys(CRITERIA)
+    named: dict[str, float] = {}
     for part in text.split(","):
         name, equals, number = (piece.strip() for piece in part.partition("="))
-        if not equals or name not in named:
-            raise UsageError(f"--weights {part}: write NAME=NUMBER; NAME is one of {', '.join(named)}")
+        if not equals or not name:
+            raise UsageError(
+                f"--weights {part}: write NAME=NUMBER; NAME is a criterion, such as {', '.join(DEFAULT_CRITERIA)}"
+            )
         named[name] = _parse_weight(part, number)
-        left.pop(name, None)
     if not any(named.values()):
         raise UsageError(f"--weights {text}: no criterion counts; give at least one a weight above 0")
-    return Rubric({"structured": {"weights": named}}, _describe_unweighted(list(left)))
+    return Rubric(criterion_weights=named, remark=_describe_unweighted(named))
 
 
 def _parse_weight(part: str, number: str) -> float:
@@ -86,9 +100,11 @@ def _parse_weight(part: str, number: str) -> float:
     return found
 
 
-def _describe_unweighted(names: Sequence[str]) -> str | None:
-    if not names:
+def _describe_unweighted(named: Collection[str]) -> str | None:
+    """A sentence on the default criteria that are not named; None if own criteria are named."""
+    left = [name for name in DEFAULT_CRITERIA if name not in named]
+    if not left or not set(named) <= set(DEFAULT_CRITERIA):
         return None
-    listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-    counts = "counts" if len(names) == 1 else "count"
+    listed = " and ".join(filter(None, (", ".join(left[:-1]), left[-1])))
+    counts = "counts" if len(left) == 1 else "count"
     return f"--weights: {listed} {counts} nothing, because only the criteria named there have a weight"

@@ -8,6 +8,7 @@ import pytest
 from formats_support import argument, config, new_debate, turn, with_turns
 from judging_support import FillingModel, assess, assess_filled, debate_with_speeches
 
+from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure
 from debate_cli.domain.tasks import Cue
@@ -58,6 +59,20 @@ def test_a_fallacy_needs_a_known_name_and_a_true_quote(name: str, quote: str, ke
     found = [finding for finding in assessment.findings if isinstance(finding, Fallacy)]
     assert [(item.participant, item.item, item.name) for item in found] == [("Pro", "PRO-1", "straw man")] * kept
     assert [warning.split(":")[0] for warning in assessment.warnings] == ["dropped_fallacy"] * (not kept)
+
+
+def test_the_judge_reads_criteria_and_definitions() -> None:
+    """Own criteria with their descriptions are in the prompt and the form; so are fallacies with their definitions."""
+    criteria = [{"name": "json", "description": "1 = obscure, 10 = plain"}]
+    fallacies = [{"name": "sunk cost", "definition": "Goes on because of what was spent."}]
+    debate = debate_with_speeches({"kind": "structured", "criteria": criteria, "fallacies": fallacies})
+    model = FillingModel(lambda form: form["arguments"][0].update(json=9))
+    found = assess(brief_of(debate), debate, model)
+    assert isinstance(found, Assessment)
+    assert [(mark.criterion, mark.value) for mark in found.marks][:1] == [("json", 9)]
+    prompt = model.requests[0].messages[-1].content
+    assert all(words in prompt for words in ("1 = obscure, 10 = plain", "Goes on because of what was spent."))
+    assert "responsiveness" not in prompt
 
 
 def test_a_mark_outside_the_scale_is_clamped() -> None:

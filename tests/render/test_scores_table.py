@@ -24,7 +24,7 @@ from debate_cli.render.score_rows import (
     summarize_systems,
 )
 from debate_cli.systems.scoring import score
-from debate_cli.systems.structured.score import CRITERIA
+from debate_cli.systems.structured.settings import DEFAULT_CRITERIA
 
 DEBATES = (debate(), unjudged(), debate())
 FILES = tuple(scored_file(held, name) for held, name in zip(DEBATES, ("a.json", "b.json", "c.json"), strict=True))
@@ -96,7 +96,7 @@ def test_arguments_have_a_row_per_criterion() -> None:
     records = [*argument_records(FILES[0], DEBATES[0])]
     assert {record.system for record in records} == {"structured"}
     first = [record for record in records if record.argument == records[0].argument]
-    assert [record.criterion for record in first] == list(CRITERIA)
+    assert [record.criterion for record in first] == list(DEFAULT_CRITERIA)
     assert sum((record.mark or 0) * record.weight for record in first) == pytest.approx(first[0].argument_score)
 
 

@@ -25,7 +25,8 @@ from debate_cli.systems.moderator.tables import CATEGORY_GROUPS
 from debate_cli.systems.persuasion.score import final_score
 from debate_cli.systems.persuasion.stance import DebaterState
 from debate_cli.systems.scoring import score
-from debate_cli.systems.structured.score import CRITERIA, StructuredNotes
+from debate_cli.systems.structured.score import StructuredNotes
+from debate_cli.systems.structured.settings import DEFAULT_CRITERIA
 
 
 @pytest.mark.parametrize(
@@ -63,7 +64,7 @@ def reason_with(**notes: object) -> str:
 )
 def test_differences_count_by_their_weight(weights: tuple[float, ...], text: str) -> None:
     """The criterion with the largest weighted difference is named with its weight."""
-    assert text in reason_with(weights=dict(zip(CRITERIA, weights, strict=True)))
+    assert text in reason_with(weights=dict(zip(DEFAULT_CRITERIA, weights, strict=True)))
 
 
 def test_categories_of_the_moderator_count_by_their_points() -> None:
@@ -85,9 +86,9 @@ def test_categories_of_the_moderator_count_by_their_points() -> None:
 
 def test_a_difference_with_weight_0_is_no_difference() -> None:
     """Debaters that are equal in all weighted criteria are level."""
-    equal = dict.fromkeys(CRITERIA, 7.0)
+    equal = dict.fromkeys(DEFAULT_CRITERIA, 7.0)
     reason = reason_with(
-        weights=dict(zip(CRITERIA, (0.4, 0.3, 0.3, 0.0), strict=True)),
+        weights=dict(zip(DEFAULT_CRITERIA, (0.4, 0.3, 0.3, 0.0), strict=True)),
         means={"Ada": equal, "Bo": {**equal, "honesty": 9.0}},
     )
     assert reason.endswith("They are level in every criterion that counts.")

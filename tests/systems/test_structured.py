@@ -24,8 +24,15 @@ from debate_cli.domain.judging_config import Thresholds
 from debate_cli.domain.turn import Argument
 from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.systems.structured.findings import Fallacy
-from debate_cli.systems.structured.score import score_run, scored_arguments
-from debate_cli.systems.structured.settings import StructuredSettings, StructuredWeights
+from debate_cli.systems.structured.score import StructuredNotes, score_run, scored_arguments
+from debate_cli.systems.structured.settings import (
+    DEFAULT_CRITERIA,
+    FALLACY_DEFINITIONS,
+    Criterion,
+    StructuredJudge,
+    StructuredSettings,
+    StructuredWeights,
+)
 
 Row = tuple[float, float, float, float]
 """Logic, evidence, responsiveness, honesty."""
@@ -181,6 +188,64 @@ def test_several_judges_are_averaged() -> None:
         settings=StructuredSettings(judges=2, fallacy_penalty=3),
     )
     assert found.scores == {PRO: 5, CON: 4.5}
+
+
+CLARITY = Criterion(name="clarity", description="1 = obscure, 10 = plain", weight=3)
+COST = Criterion(name="cost", description="1 = not named, 10 = named", weight=1)
+
+
+def own_marks(*rows: tuple[str, str, float, float]) -> list[Mark]:
+    """Marks of clarity and cost: participant, argument and the two numbers of each row."""
+    return [
+        Mark(participant=name, item=item, criterion=criterion, value=value, out_of=10)
+        for name, item, *values in rows
+        for criterion, value in zip(("clarity", "cost"), values, strict=True)
+    ]
+
+
+def test_own_criteria_replace_the_default_ones() -> None:
+    """Weights 3 and 1 of 4: 0.75*8 + 0.25*4 = 7 against 0.75*4 + 0.25*8 = 5; marks of logic are ignored."""
+    settings = StructuredSettings(criteria=(CLARITY, COST))
+    marks = own_marks((PRO, "PRO-1", 8, 4), (CON, "CON-1", 4, 8))
+    found = verdict_on(assessment("structured", [*marks, *marks_of(1, 10)]), settings=settings)
+    assert (found.scores, found.notes["weights"]) == ({PRO: 7, CON: 5}, {"clarity": 0.75, "cost": 0.25})
+
+
+def test_marks_and_penalty_are_weighted_by_judge() -> None:
+    """(3*8 + 4) / 4 = 7 less 2 * 3/4 is 5.5; (3*6 + 2) / 4 = 5; the spread is highest minus lowest."""
+    listed = (StructuredJudge(id="strict", weight=3), StructuredJudge(id="kind"))
+    found = verdict_on(
+        assessment("structured", marks_of(8, 6), Fallacy(participant=PRO, item="PRO-1", name="x"), assessor="strict"),
+        assessment("structured", marks_of(4, 2), assessor="kind"),
+        settings=StructuredSettings(judges=listed, fallacy_penalty=2),
+    )
+    notes = found.notes
+    assert isinstance(notes, StructuredNotes)
+    assert (found.scores, notes.arguments[0].spread) == ({PRO: 5.5, CON: 5}, dict.fromkeys(DEFAULT_CRITERIA, 4.0))
+    assert notes.judge_weights == {"strict": 0.75, "kind": 0.25}
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"criteria": [{"name": "score", "description": "x"}]}, "criteria.0.name: `score` means something else"),
+        ({"criteria": [{"name": "a b", "description": "x"}]}, "criteria.0.name: must be up to 40 letters"),
+        ({"criteria": [CLARITY, CLARITY]}, "criteria.1.name: an earlier criterion has this name"),
+        ({"criteria": [CLARITY], "weights": {"logic": 1}}, "weights: are those of the default criteria"),
+        ({"judges": [{"id": "a"}, {"id": "A"}]}, "judges.1.id: an earlier judge has this id"),
+        ({"fallacies": ["straw man", "Straw man"]}, "fallacies.1.name: an earlier fallacy has this name"),
+    ],
+)
+def test_contradictory_settings_are_named(settings: dict[str, Any], words: str) -> None:
+    """With the key path, and what to do."""
+    (found,) = StructuredSettings.model_validate(settings).problems()
+    assert f"{'.'.join(map(str, found[0]))}: {found[1]}".startswith(words)
+
+
+def test_a_bare_fallacy_has_its_shipped_definition() -> None:
+    """As in configurations and transcripts of older versions."""
+    (found,) = StructuredSettings.model_validate({"fallacies": ["ad hominem"]}).fallacies
+    assert (found.name, found.definition) == ("ad hominem", FALLACY_DEFINITIONS["ad hominem"])
 
 
 def test_a_missing_judge_is_named() -> None:

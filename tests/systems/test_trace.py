@@ -19,7 +19,7 @@ from scoring_support import (
 from debate_cli.domain.turn import FollowUpAnswer, Response, Turn
 from debate_cli.systems.structured.briefing import CAVEAT, build_briefing
 from debate_cli.systems.structured.findings import Insight, Standing, Trace
-from debate_cli.systems.structured.settings import StructuredSettings
+from debate_cli.systems.structured.settings import StructuredJudge, StructuredSettings
 from debate_cli.systems.structured.trace import TraceReply, TraceResponse, build_trace_table
 
 
@@ -132,3 +132,13 @@ def test_the_briefing_merges_questions_of_all_judges() -> None:
     found = build_briefing(build_debate(opening_event(StructuredSettings(judges=2)), OPENINGS, given))
     assert found is not None
     assert (found.key_insight, found.unresolved_questions) == ("judge-1", ("a", "b", "c"))
+
+
+@pytest.mark.parametrize(("weight", "standing"), [(3, "UPHELD"), (2, "UNCERTAIN"), (1, "REFUTED")])
+def test_the_standing_with_the_most_weight_counts(weight: float, standing: Standing) -> None:
+    """One judge of weight 3 outvotes two of weight 1; weight 2 against both is a tie, which is uncertain."""
+    listed = (StructuredJudge(id="a", weight=weight), StructuredJudge(id="b"), StructuredJudge(id="c"))
+    settings = StructuredSettings(judges=listed)
+    opinions: tuple[tuple[str, Standing], ...] = (("a", "UPHELD"), ("b", "REFUTED"), ("c", "REFUTED"))
+    given = [assessment("structured", (), trace("PRO-1", opinion), assessor=judge) for judge, opinion in opinions]
+    assert build_trace_table(build_debate(opening_event(settings), OPENINGS, given))[0].standing == standing

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.charts import Chart, ChartPoint, ChartSeries, bar_chart
-from debate_cli.systems.structured.score import CRITERIA, MAX_ARGUMENT_MARK, StructuredNotes
+from debate_cli.systems.structured.score import MAX_ARGUMENT_MARK, StructuredNotes
 from debate_cli.systems.tables import format_number, parse_notes
 
 MAX_ARGUMENT_BARS = 40
@@ -22,7 +22,7 @@ def charts(verdict: Verdict) -> Iterator[Chart]:
     yield bar_chart(
         "Marks by criterion",
         "Mean over a debater's arguments, 1 to 10; beside each criterion its weight.",
-        {item: f"{item} {notes.weights.get(item, 0):.0%}" for item in CRITERIA},
+        {item: f"{item} {weight:.0%}" for item, weight in notes.weights.items()},
         notes.means,
         MAX_ARGUMENT_MARK,
         MARK_TICKS,
@@ -49,7 +49,7 @@ def _argument_chart(notes: StructuredNotes) -> Chart:
     )
     return Chart(
         "Score of each argument",
-        "Weighted mean of the four criteria less penalties, 1 to 10; beside each argument its score.",
+        "Weighted mean of the criteria less penalties, 1 to 10; beside each argument its score.",
         "stack",
         tuple(f"{row.id} · {score}" if score else row.id for row, score in zip(rows, scores, strict=True)),
         series,

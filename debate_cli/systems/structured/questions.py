@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from pydantic import create_model
 
 from debate_cli.judging.quotes import find_quoted_turn
 from debate_cli.judging.transcript_prompt import to_prompt_json
@@ -11,7 +15,7 @@ from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
 from debate_cli.systems.form_reading import MarkCollector, MarkSubject, require_entries, unique_known_items
 from debate_cli.systems.structured.findings import Fallacy, Insight, Standing, Trace
-from debate_cli.systems.structured.score import CRITERIA, scored_arguments
+from debate_cli.systems.structured.score import scored_arguments
 from debate_cli.systems.structured.settings import StructuredSettings
 
 
@@ -22,17 +26,26 @@ class FallacyForm(FormModel):
     quote: str = text(120, least=4)
 
 
-class ArgumentJudgmentForm(FormModel):
-    """The judgment of one argument."""
+class _ArgumentForm(FormModel):
+    """The first part of the judgment of one argument. The marks follow it."""
 
     item: str
     reasoning: str = text()
-    logic: int = whole_number(1, 10)
-    evidence: int = whole_number(1, 10)
-    responsiveness: int = whole_number(1, 10)
-    honesty: int = whole_number(1, 10)
+
+
+class _ConclusionForm(FormModel):
+    """The last part of the judgment of one argument."""
+
     standing: Standing
     fallacies: tuple[FallacyForm, ...] = items(2, default=())
+
+
+class ArgumentJudgmentForm(_ConclusionForm, _ArgumentForm):
+    """The judgment of one argument. Forms that judges fill in also have a field for the mark of each criterion."""
+
+    def mark(self, number: int) -> int:
+        """The mark of a criterion, given by its position."""
+        return getattr(self, _mark_field(number))
 
 
 class StructuredForm(FormModel):
@@ -44,14 +57,33 @@ class StructuredForm(FormModel):
     recommendation: str = text(240, default="")
 
 
+def _mark_field(number: int) -> str:
+    """Name of the attribute for the mark of a criterion; in the form it has the criterion's name."""
+    return f"mark_{number}"
+
+
+@lru_cache(maxsize=64)
+def _form_with_marks(criteria: tuple[str, ...]) -> type[StructuredForm]:
+    """The form with a mark from 1 to 10 for each of `criteria`, between reasoning and standing."""
+    fields: dict[str, Any] = {
+        _mark_field(number): (int, whole_number(1, 10, alias=criterion)) for number, criterion in enumerate(criteria)
+    }
+    marked = create_model("MarkedArgumentForm", __base__=_ArgumentForm, **fields)
+    judged: Any = create_model("ArgumentJudgmentForm", __base__=(ArgumentJudgmentForm, marked))
+    entries: Any = (tuple[judged, ...], ...)
+    return create_model("StructuredForm", __base__=StructuredForm, arguments=entries)
+
+
 def build_structured_form(context: JudgingContext[StructuredSettings]) -> Form[StructuredForm]:
     """The form with each argument of the debate, in order; needs at least one."""
-    arguments, fallacies = tuple(scored_arguments(context.debate)), context.settings.fallacies
+    arguments = tuple(scored_arguments(context.debate))
+    fallacies = [fallacy.name for fallacy in context.settings.fallacies]
+    model = _form_with_marks(tuple(context.settings.criterion_weights))
     return Form(
         name="structured_judgment",
-        model=require_entries(StructuredForm, "arguments", "item", arguments),
+        model=require_entries(model, "arguments", "item", arguments),
         schema=derive_schema(
-            StructuredForm,
+            model,
             arguments=each_of("item", arguments),
             name=one_of(fallacies),
             fallacies={} if fallacies else {"maxItems": 0},
@@ -61,13 +93,22 @@ def build_structured_form(context: JudgingContext[StructuredSettings]) -> Form[S
 
 
 def structured_prompt_values(context: JudgingContext[StructuredSettings], _prompts: Prompts) -> Mapping[str, str]:
-    """Values of the prompt: the arguments and the checklist."""
+    """Values of the prompt: the arguments, the criteria and the checklist of fallacies."""
     ids = [{"item": item, "by": speaker} for item, speaker in scored_arguments(context.debate).items()]
-    return {"arguments": to_prompt_json(ids), "fallacies": to_prompt_json(context.settings.fallacies)}
+    criteria = [
+        {"criterion": name, "asks": description}
+        for name, description in context.settings.criterion_descriptions.items()
+    ]
+    fallacies = [fallacy.model_dump() for fallacy in context.settings.fallacies]
+    return {
+        "arguments": to_prompt_json(ids),
+        "criteria": to_prompt_json(criteria),
+        "fallacies": to_prompt_json(fallacies),
+    }
 
 
 def read_structured_form(filled: StructuredForm, context: JudgingContext[StructuredSettings]) -> AssessmentContent:
-    """Four marks and a trace per argument, fallacies with a true quote, and the insight."""
+    """The marks and a trace per argument, fallacies with a true quote, and the insight."""
     collector = MarkCollector()
     known = scored_arguments(context.debate)
     for entry in unique_known_items(collector, filled.arguments, lambda argument: argument.item, known):
@@ -86,8 +127,8 @@ def _read_argument(
     entry: ArgumentJudgmentForm, context: JudgingContext[StructuredSettings], collector: MarkCollector
 ) -> None:
     speaker, argument = context.debate.arguments[entry.item]
-    for criterion in CRITERIA:
-        collector.add_mark(MarkSubject(speaker, criterion, item=entry.item), getattr(entry, criterion), 1, 10)
+    for number, criterion in enumerate(context.settings.criterion_weights):
+        collector.add_mark(MarkSubject(speaker, criterion, item=entry.item), entry.mark(number), 1, 10)
     collector.add_findings(
         Trace(
             participant=speaker,
@@ -106,7 +147,8 @@ def _read_fallacy(
 ) -> None:
     """Add a fallacy that is on the checklist and quotes its speaker correctly."""
     speaker, _ = context.debate.arguments[item]
-    name = next((known for known in context.settings.fallacies if known.casefold() == fallacy.name.casefold()), None)
+    known = (entry.name for entry in context.settings.fallacies)
+    name = next((name for name in known if name.casefold() == fallacy.name.casefold()), None)
     if name is None:
         collector.add_warnings(f"dropped_fallacy: {item} {fallacy.name!r} is not on the checklist")
     elif find_quoted_turn(fallacy.quote, context.debate.select_turns(speaker=speaker)) is None:

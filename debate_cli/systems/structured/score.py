@@ -1,14 +1,18 @@
-"""Scorer of the structured system: four criteria for each opening argument, a mean for each debater.
+"""Scorer of the structured system: criteria for each opening argument, a mean for each debater.
 
-The score of an argument is the weighted mean of its four criteria (1-10) minus the penalty for its fallacies, at least 1.
-The score of a debater is the mean over its arguments. By default a margin below 1 is a draw, up to and including 3
-narrow, above 3 clear. `trace` and `briefing` read standings and the briefing.
+The score of an argument is the weighted mean of its criteria (1-10) minus the penalty for its fallacies, at least 1; marks
+and penalty are means over the judges by their weights. The score of a debater is the mean over its arguments. By default a
+margin below 1 is a draw, up to and including 3 narrow, above 3 clear. `trace` and `briefing` read standings and the
+briefing.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from math import fsum
+
+from pydantic import ConfigDict, Field
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
@@ -24,12 +28,12 @@ from debate_cli.systems.aggregation import (
     ordered_assessments,
     stored_settings,
     strip_float_noise,
+    weighted_mean,
 )
 from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, build_verdict, clear_above_threshold, decide_outcome
 from debate_cli.systems.structured.findings import Fallacy
-from debate_cli.systems.structured.settings import StructuredSettings, StructuredWeights
+from debate_cli.systems.structured.settings import StructuredSettings
 
-CRITERIA = tuple(StructuredWeights.model_fields)
 MIN_ARGUMENT_MARK, MAX_ARGUMENT_MARK = 1.0, 10.0
 VICTORY_LABELS: dict[Victory, str] = {
     "draw": "evenly matched",
@@ -44,18 +48,24 @@ ArgumentMarks = Mapping[str, Mapping[str, Mapping[str, float]]]
 
 
 class ArgumentRow(FrozenModel):
-    """The scoring of one argument. Every number is a mean over the judges; None without a mark."""
+    """The scoring of one argument. Each criterion is a further key, as `logic`: its mean over the judges, or None."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, float | None] = Field(init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
 
     id: str
     participant: str
-    logic: float | None
-    evidence: float | None
-    responsiveness: float | None
-    honesty: float | None
     penalty: float
     """Points deducted for fallacies, >= 0, before the score is raised to its minimum of 1."""
     score: float | None
     """1-10; None unless every criterion with a weight above 0 is marked."""
+    spread: dict[str, float] = Field(default={}, exclude_if=lambda spread: not spread)
+    """Criterion -> highest minus lowest mark, of the criteria that several judges marked."""
+
+    @property
+    def marks(self) -> dict[str, float | None]:
+        """Criterion -> mean over the judges; None without a mark."""
+        return self.__pydantic_extra__
 
 
 class FallacyRow(FrozenModel):
@@ -82,6 +92,8 @@ class StructuredNotes(Notes):
     fallacies: tuple[FallacyRow, ...]
     judges: tuple[str, ...]
     """Ids of the judges whose marks count."""
+    judge_weights: dict[str, float] = Field(default={}, exclude_if=lambda weights: not weights)
+    """Judge -> its share, summing to 1; empty if all have the same weight."""
 
 
 def scored_arguments(debate: Debate) -> dict[str, str]:
@@ -104,11 +116,11 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: StructuredSetting
     """
     owners = scored_arguments(debate)
     given = [item for item in ordered_assessments(debate, "structured", run) if item.subject.moment == "debate"]
-    weights = settings.weights.normalized()
-    marks = _marks(given, owners)
+    weights, judges = settings.normalized_weights(), judge_weights(debate, run, settings)
+    marks = _marks(given, owners, weights)
     fallacies = _fallacies(given)
     rows = [
-        _argument_row(item, name, marks[item], weights, _penalty(item, given, fallacies, settings))
+        _argument_row((item, name), marks[item], weights, judges, _penalty(item, given, judges, settings))
         for item, name in owners.items()
     ]
     scores = _side_scores(rows)
@@ -121,20 +133,38 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: StructuredSetting
         means=_means(rows),
         fallacies=fallacies,
         judges=tuple(dict.fromkeys(item.assessor for item in given)),
+        judge_weights=_judge_shares(given, judges),
         missing=tuple(
-            _describe_unjudged(debate, run, owners, given, settings) + _describe_unmarked(owners, given, marks)
+            _describe_unjudged(debate, run, owners, given, settings) + _describe_unmarked(owners, given, marks, weights)
         ),
     )
     return build_verdict("structured", run, outcome, scores, notes)
 
 
-def _marks(given: Sequence[Assessment], owners: Mapping[str, str]) -> ArgumentMarks:
+def judge_weights(
+    debate: Debate, run: JudgingRun | str, settings: StructuredSettings | None = None
+) -> dict[str, float]:
+    """Judge -> its weight: as in `settings`, else as in the settings of the run."""
+    stored = stored_settings(debate, run, settings or StructuredSettings())
+    seats = (*stored.seats, *(settings.seats if settings is not None else ()))
+    return defaultdict(lambda: 1.0, {seat.id: seat.weight for seat in seats if seat.weight is not None})
+
+
+def _judge_shares(given: Sequence[Assessment], judges: Mapping[str, float]) -> dict[str, float]:
+    """Judge -> its share among those who judged; empty if all are equal."""
+    own = {item.assessor: judges[item.assessor] for item in given}
+    if len(set(own.values())) <= 1:
+        return {}
+    return {judge: strip_float_noise(weight / fsum(own.values())) for judge, weight in own.items()}
+
+
+def _marks(given: Sequence[Assessment], owners: Mapping[str, str], criteria: Collection[str]) -> ArgumentMarks:
     """Collect the marks of all judges. Marks for unknown arguments, or for another debater's, are ignored."""
     found: dict[str, dict[str, dict[str, float]]] = {item: {} for item in owners}
     for assessment in given:
         for mark in assessment.marks:
             item = mark.item
-            if item not in found or mark.criterion not in CRITERIA:
+            if item not in found or mark.criterion not in criteria:
                 continue
             if mark.participant is None or mark.participant == owners[item]:
                 of = found[item].setdefault(mark.criterion, {})
@@ -158,38 +188,49 @@ def _fallacies(given: Sequence[Assessment]) -> tuple[FallacyRow, ...]:
 
 
 def _penalty(
-    item: str, given: Sequence[Assessment], fallacies: Sequence[FallacyRow], settings: StructuredSettings
+    item: str, given: Sequence[Assessment], judges: Mapping[str, float], settings: StructuredSettings
 ) -> float:
-    """Penalty of one argument: the number of its fallacies, averaged over the judges."""
-    count = sum(row.item == item for row in fallacies)
-    return settings.fallacy_penalty * count / len(given) if count else 0.0
+    """Penalty of one argument: its number of fallacies, averaged over the judges by their weights."""
+    counts = [
+        sum(isinstance(finding, Fallacy) and finding.item == item for finding in assessment.findings)
+        for assessment in given
+    ]
+    pairs = zip(counts, (judges[assessment.assessor] for assessment in given), strict=True)
+    return settings.fallacy_penalty * weighted_mean(pairs) if any(counts) else 0.0
 
 
 def _argument_row(
-    item: str,
-    participant: str,
+    argument: tuple[str, str],
     marks: Mapping[str, Mapping[str, float]],
     weights: Mapping[str, float],
+    judges: Mapping[str, float],
     penalty: float,
 ) -> ArgumentRow:
+    """The row of an `argument`, its id and its speaker."""
     values = {
-        criterion: strip_float_noise(mean(marks[criterion].values())) if criterion in marks else None
-        for criterion in CRITERIA
+        criterion: strip_float_noise(weighted_mean((mark, judges[judge]) for judge, mark in marks[criterion].items()))
+        if criterion in marks
+        else None
+        for criterion in weights
     }
     score: float | None = 0.0
     for criterion, weight in weights.items():
         value = values[criterion]
         if weight and score is not None:
             score = None if value is None else score + weight * value
-    return ArgumentRow(
-        id=item,
-        participant=participant,
-        logic=values["logic"],
-        evidence=values["evidence"],
-        responsiveness=values["responsiveness"],
-        honesty=values["honesty"],
-        penalty=strip_float_noise(penalty),
-        score=None if score is None else strip_float_noise(max(MIN_ARGUMENT_MARK, score - penalty)),
+    return ArgumentRow.model_validate(
+        {
+            "id": argument[0],
+            "participant": argument[1],
+            "penalty": strip_float_noise(penalty),
+            "score": None if score is None else strip_float_noise(max(MIN_ARGUMENT_MARK, score - penalty)),
+            "spread": {
+                criterion: strip_float_noise(max(of.values()) - min(of.values()))
+                for criterion, of in marks.items()
+                if len(of) > 1
+            },
+            **values,
+        }
     )
 
 
@@ -205,8 +246,7 @@ def _side_scores(rows: Sequence[ArgumentRow]) -> dict[str, float]:
 def _means(rows: Sequence[ArgumentRow]) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
-        for criterion in CRITERIA:
-            value: float | None = getattr(row, criterion)
+        for criterion, value in row.marks.items():
             if value is not None:
                 found[row.participant][criterion].append(value)
     return {
@@ -233,12 +273,14 @@ def _describe_unjudged(
     return found
 
 
-def _describe_unmarked(owners: Mapping[str, str], given: Sequence[Assessment], marks: ArgumentMarks) -> list[str]:
+def _describe_unmarked(
+    owners: Mapping[str, str], given: Sequence[Assessment], marks: ArgumentMarks, criteria: Collection[str]
+) -> list[str]:
     """Sentences on marks that a judge left out."""
     found: list[str] = []
     for judge in dict.fromkeys(item.assessor for item in given):
         for item in owners:
-            absent = [criterion for criterion in CRITERIA if judge not in marks[item].get(criterion, ())]
+            absent = [criterion for criterion in criteria if judge not in marks[item].get(criterion, ())]
             if absent:
                 found.append(f"{judge} gave no mark for {', '.join(absent)} of {item}.")
     return found

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, field_validator
+from pydantic import BeforeValidator, Field, field_validator
 
 from debate_cli.domain.config_model import ConfigModel
 from debate_cli.domain.judging_config import (
+    MAX_JUDGES,
     JudgeSeat,
     NonNegative,
     SystemSettings,
@@ -18,72 +20,234 @@ from debate_cli.domain.judging_config import (
     numbered_seats,
 )
 
-FALLACIES = (
-    "straw man", "appeal to authority", "slippery slope", "false dilemma", "anecdotal evidence", "circular reasoning",
-    "ad hominem",
-)  # fmt: skip
+FALLACY_DEFINITIONS: dict[str, str] = {
+    "straw man": "answers a position that the other side does not hold, or a weaker form of the one that it holds",
+    "appeal to authority": "rests on who says it instead of on reasons, or on an authority outside of its own field",
+    "slippery slope": "claims that one step leads to an extreme end, without showing each step in between",
+    "false dilemma": "treats two options as the only ones although there are others",
+    "anecdotal evidence": "concludes something general from single cases",
+    "circular reasoning": "supports a claim with the claim itself in other words",
+    "ad hominem": "attacks the person instead of the argument",
+}
+"""The default checklist: name and definition of each fallacy."""
+MAX_CRITERIA = 12
+MAX_FALLACIES = 40
+_CRITERION_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
+RESERVED_CRITERIA = frozenset({
+    "item", "reasoning", "standing", "fallacies", "name", "quote", "arguments", "key_insight", "unresolved_questions",
+    "recommendation", "addressed_to_judge", "id", "participant", "penalty", "score", "spread",
+})  # fmt: skip
+"""Names that the judge's form and the notes of the verdict use for something else."""
+
+
+class Criterion(ConfigModel):
+    """A criterion that the judge marks from 1 to 10 for each argument."""
+
+    name: str
+    """Up to 40 letters, digits, `_` and `-`, beginning with a letter."""
+    description: str = Field(min_length=1, max_length=400)
+    """What it asks, and what 1 and 10 mean. The judge reads it."""
+    weight: NonNegative = 1.0
+    """Its weight; weights are normalised to sum 1 when used."""
+
+    def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        """A name that the judge's form cannot use, or an empty description."""
+        if not _CRITERION_NAME.fullmatch(self.name):
+            yield ("name",), "must be up to 40 letters, digits, `_` and `-` that begin with a letter"
+        elif self.name.casefold() in RESERVED_CRITERIA:
+            yield ("name",), f"`{self.name}` means something else in the judge's form; choose another name"
+        if not self.description.strip():
+            yield ("description",), "is empty; say what the criterion asks, and what 1 and 10 mean"
+
+
+DEFAULT_CRITERIA: dict[str, str] = {
+    "logic": "Is the chain of reasoning consistent? 1 = full of gaps, 10 = flawless",
+    "evidence": "Is it specific and verifiable? 1 = vague generalities, 10 = every piece can be verified",
+    "responsiveness": (
+        "Did the speaker answer what cross-examination raised against it? 1 = evaded everything, 10 = answered point by point"
+    ),
+    "honesty": "Did the speaker concede when due, and exaggerate nothing? 1 = sophistry, 10 = honest and fair",
+}
+"""The criteria without `criteria`: name and description. Their weights are in `StructuredWeights`."""
 
 
 class StructuredWeights(ConfigModel):
-    """Weights of the four criteria; normalised to sum 1 when used."""
+    """Weights of the four default criteria; normalised to sum 1 when used."""
 
     logic: NonNegative = 0.30
     evidence: NonNegative = 0.40
     responsiveness: NonNegative = 0.20
     honesty: NonNegative = 0.10
 
-    @property
-    def total(self) -> float:
-        """Sum of the weights."""
-        return math.fsum(weight for _, weight in self)
 
-    def normalized(self) -> dict[str, float]:
-        """Criterion -> weight, scaled to a sum of 1."""
-        return {criterion: weight / self.total for criterion, weight in self}
+class FallacyDefinition(ConfigModel):
+    """A fallacy on the judge's checklist."""
+
+    name: str = Field(min_length=1)
+    """Its name in the judge's form and in reports."""
+    definition: str = ""
+    """What the judge is told about it. Left out: the shipped definition of a shipped name."""
+
+
+def _with_definition(value: object) -> object:
+    """A fallacy from its bare name, which is also the form of older transcripts."""
+    return {"name": value, "definition": FALLACY_DEFINITIONS.get(value, "")} if isinstance(value, str) else value
+
+
+FallacyEntry = Annotated[
+    FallacyDefinition, BeforeValidator(_with_definition, json_schema_input_type=str | FallacyDefinition)
+]
+
+
+class StructuredJudge(ConfigModel):
+    """One of several judges."""
+
+    id: str = Field(min_length=1, max_length=80)
+    """Name of the judge in reports."""
+    model: str | None = None
+    """Name in `models`, or `provider/model`; without one it is the system's `judge`."""
+    weight: float = Field(default=1.0, gt=0, le=1e6)
+    """Weight of its marks, fallacies and standings against those of the other judges."""
 
 
 class StructuredSettings(SystemSettings):
-    """One judge, whole debate: four criteria per argument, fallacies, trace, insight."""
+    """One judge or several, whole debate: marks per argument and criterion, fallacies, trace, insight."""
 
     kind: Literal["structured"] = "structured"
     judge: str | None = None
     """Name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
-    judges: int = Field(default=1, ge=1, le=25)
-    """Number of independent judgments; marks are averaged."""
+    judges: (
+        Annotated[int, Field(ge=1, le=MAX_JUDGES)]
+        | Annotated[tuple[StructuredJudge, ...], Field(min_length=1, max_length=MAX_JUDGES)]
+    ) = 1
+    """Number of independent judges of one model, or a list of judges with `id`, `model` and `weight`. Marks are their
+    weighted means, and a claim's standing is the one with the most weight."""
+    criteria: Annotated[
+        tuple[Criterion, ...], Field(max_length=MAX_CRITERIA, exclude_if=lambda criteria: not criteria)
+    ] = ()
+    """Criteria in place of the four default ones (logic, evidence, responsiveness, honesty), each with its weight."""
     weights: StructuredWeights = StructuredWeights()
-    """Weight of each criterion."""
+    """Weight of each default criterion."""
     fallacy_penalty: NonNegative = 0.0
     """Points deducted from an argument for each fallacy in it; its score stays at 1 or above."""
-    fallacies: tuple[str, ...] = FALLACIES
-    """Checklist of fallacies."""
+    fallacies: Annotated[tuple[FallacyEntry, ...], Field(max_length=MAX_FALLACIES)] = tuple(
+        FallacyDefinition(name=name, definition=definition) for name, definition in FALLACY_DEFINITIONS.items()
+    )
+    """Checklist of fallacies that the judge is shown; a bare name of a shipped fallacy has its definition."""
     thresholds: Annotated[Thresholds, default_bounds(draw=1, clear=3)] = Thresholds(draw=1, clear=3)
     """Points of 1-10: below `draw` a draw, above `clear` a clear victory."""
 
     @field_validator("weights")
     @classmethod
     def _require_positive_weight(cls, weights: StructuredWeights) -> StructuredWeights:
-        if weights.total <= 0:
+        if not any(dict(weights).values()):
             msg = "at least one weight must be above 0"
             raise ValueError(msg)
         return weights
 
+    @field_validator("criteria")
+    @classmethod
+    def _require_positive_criterion(cls, criteria: tuple[Criterion, ...]) -> tuple[Criterion, ...]:
+        if criteria and not any(criterion.weight for criterion in criteria):
+            msg = "at least one criterion needs a weight above 0"
+            raise ValueError(msg)
+        return criteria
+
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
-        """The configured number of judges, all with one model."""
-        return numbered_seats(self.judges, self.judge)
+        """The listed judges, or the configured number of them with one model."""
+        if isinstance(self.judges, int):
+            return numbered_seats(self.judges, self.judge)
+        return tuple(
+            JudgeSeat(
+                judge.id,
+                judge.model or self.judge,
+                ("judges", place, "model") if judge.model else ("judge",),
+                judge.weight,
+            )
+            for place, judge in enumerate(self.judges)
+        )
+
+    @property
+    def criterion_descriptions(self) -> dict[str, str]:
+        """Criterion -> its description."""
+        return {item.name: item.description for item in self.criteria} or DEFAULT_CRITERIA
+
+    @property
+    def criterion_weights(self) -> dict[str, float]:
+        """Criterion -> its weight as configured."""
+        return {item.name: item.weight for item in self.criteria} or dict(self.weights)
+
+    def normalized_weights(self) -> dict[str, float]:
+        """Criterion -> weight, scaled to a sum of 1."""
+        total = math.fsum(self.criterion_weights.values())
+        return {criterion: weight / total for criterion, weight in self.criterion_weights.items()}
+
+    def with_weights(self, weights: Mapping[str, float]) -> Self:
+        """The settings with these weights; a criterion that is not named counts nothing.
+
+        Raises ValueError for a name that is no criterion, and if no criterion counts.
+        """
+        unknown = [name for name in weights if name not in self.criterion_weights]
+        if unknown:
+            msg = f"there is no criterion {', '.join(unknown)}; the criteria are {', '.join(self.criterion_weights)}"
+            raise ValueError(msg)
+        if not any(weights.values()):
+            msg = "no criterion counts; give at least one a weight above 0"
+            raise ValueError(msg)
+        if self.criteria:
+            own = (item.model_copy(update={"weight": weights.get(item.name, 0.0)}) for item in self.criteria)
+            return self.model_copy(update={"criteria": tuple(own)})
+        named = {criterion: weights.get(criterion, 0.0) for criterion in self.criterion_weights}
+        return self.model_copy(update={"weights": StructuredWeights(**named)})
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Thresholds in the wrong order."""
+        """Thresholds in the wrong order; names listed twice; criteria that do not count."""
         yield from self.thresholds.problems()
+        yield from self._criteria_problems()
+        for place in _repeated(fallacy.name for fallacy in self.fallacies):
+            yield ("fallacies", place, "name"), "an earlier fallacy has this name; keep one"
+        listed = self.judges if not isinstance(self.judges, int) else ()
+        for place, judge in enumerate(listed):
+            if "/" in judge.id or not judge.id.isprintable():
+                yield ("judges", place, "id"), "a judge's id has neither slashes nor control characters; rename it"
+        for place in _repeated(judge.id for judge in listed):
+            yield ("judges", place, "id"), "an earlier judge has this id; give each a different id"
+
+    def _criteria_problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        for place, criterion in enumerate(self.criteria):
+            yield from ((("criteria", place, *path), message) for path, message in criterion.problems())
+        for place in _repeated(criterion.name for criterion in self.criteria):
+            yield ("criteria", place, "name"), "an earlier criterion has this name; keep one"
+        if self.criteria and self.weights != StructuredWeights():
+            yield (
+                ("weights",),
+                "are those of the default criteria; give each of `criteria` its `weight`, and remove this",
+            )
 
     def notices(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
         """A notice if the weights do not sum to 1, with the normalized weights."""
-        if not math.isclose(self.weights.total, 1, abs_tol=1e-9):
-            effective = ", ".join(
-                f"{criterion} {weight:.3g}" for criterion, weight in self.weights.normalized().items()
-            )
-            yield ("weights",), f"sum to {self.weights.total:g}, so they count as {effective}"
+        total = math.fsum(self.criterion_weights.values())
+        if not math.isclose(total, 1, abs_tol=1e-9):
+            effective = ", ".join(f"{name} {weight:.3g}" for name, weight in self.normalized_weights().items())
+            yield ("criteria" if self.criteria else "weights",), f"sum to {total:g}, so they count as {effective}"
+
+    def with_models(self, rename: Callable[[str | None], str | None]) -> Self:
+        """Replace the model of the system and of every listed judge."""
+        changed = super().with_models(rename)
+        if isinstance(self.judges, int):
+            return changed
+        judges = tuple(judge.model_copy(update={"model": rename(judge.model)}) for judge in self.judges)
+        return changed.model_copy(update={"judges": judges})
 
     def with_judge_count(self, count: int) -> Self:
-        """The settings with `count` judges."""
-        return self.model_copy(update={"judges": count})
+        """The settings with `count` judges: the first of a list, or that number if the list is shorter."""
+        if isinstance(self.judges, int) or count > len(self.judges):
+            return self.model_copy(update={"judges": count})
+        return self.model_copy(update={"judges": self.judges[:count]})
+
+
+def _repeated(names: Iterable[str]) -> list[int]:
+    """Indices of the names that also occur earlier, in whatever case."""
+    first: dict[str, int] = {}
+    return [index for index, name in enumerate(names) if first.setdefault(name.casefold(), index) != index]

@@ -58,7 +58,7 @@ class StructuredSystem(JudgingSystem[StructuredSettings]):
                 whole="the score",
                 shares={name: of[item] / score.MAX_ARGUMENT_MARK for name, of in notes.means.items() if item in of},
             )
-            for item in (score.CRITERIA if notes is not None else ())
+            for item in (notes.weights if notes is not None else ())
             if notes is not None
         ]
         return describe_scores(verdict, self.max_score(verdict), components)
@@ -71,13 +71,13 @@ class StructuredSystem(JudgingSystem[StructuredSettings]):
         return next((JudgeQuote(text) for text in texts if text.strip()), None)
 
     def argument_marks(self, verdict: Verdict) -> Iterator[ArgumentMark]:
-        """The four criteria of each argument."""
+        """The criteria of each argument."""
         notes = parse_notes(score.StructuredNotes, verdict)
         if notes is None:
             return
         for row in notes.arguments:
             for criterion, weight in notes.weights.items():
-                mark: float | None = getattr(row, criterion)
+                mark = row.marks.get(criterion)
                 yield ArgumentMark(row.id, row.participant, criterion, mark, score.MAX_ARGUMENT_MARK, weight, row.score)
 
     def tables(self, verdict: Verdict) -> list[Table]:

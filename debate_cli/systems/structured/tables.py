@@ -1,11 +1,11 @@
-"""Tables of the structured system: the scores, the fallacies, and the trace."""
+"""Tables of the structured system: the scores, how far judges differ, the fallacies, and the trace."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
 from debate_cli.domain.verdict import Verdict
-from debate_cli.systems.structured.score import CRITERIA, MAX_ARGUMENT_MARK, ArgumentRow, StructuredNotes
+from debate_cli.systems.structured.score import MAX_ARGUMENT_MARK, ArgumentRow, StructuredNotes
 from debate_cli.systems.structured.trace import TraceRow
 from debate_cli.systems.tables import (
     RESPONSE_BADGES,
@@ -27,11 +27,11 @@ SHORT_HEADERS = {"responsiveness": "response"}
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """The score table, and the fallacies if there are any."""
+    """The score table; how far the marks of several judges differ; the fallacies if there are any."""
     notes = parse_notes(StructuredNotes, verdict)
     if notes is None:
         return []
-    return [_score_table(verdict, notes), *_fallacy_tables(notes)]
+    return [_score_table(verdict, notes), *_spread_tables(notes), *_fallacy_tables(notes)]
 
 
 def format_trace_table(rows: Sequence[TraceRow]) -> Table:
@@ -43,10 +43,12 @@ def format_trace_table(rows: Sequence[TraceRow]) -> Table:
     )
 
 
+def _short_header(criterion: str) -> str:
+    return SHORT_HEADERS.get(criterion, criterion)
+
+
 def _score_table(verdict: Verdict, notes: StructuredNotes) -> Table:
-    heads = [
-        f"{SHORT_HEADERS.get(criterion, criterion)} {notes.weights.get(criterion, 0):.0%}" for criterion in CRITERIA
-    ]
+    heads = [f"{_short_header(criterion)} {weight:.0%}" for criterion, weight in notes.weights.items()]
     return Table(
         title="scores, structured",
         heads=("argument", *heads, "score", ""),
@@ -61,21 +63,33 @@ def _participant_rows(verdict: Verdict, notes: StructuredNotes, who: str) -> Ite
     """The arguments of one debater, and their means with the score."""
     for row in notes.arguments:
         if row.participant == who:
-            yield (row.id, *(Number(value, 1) for value in _row_marks(row)), _score_cell(row), None)
+            yield (row.id, *(Number(row.marks.get(item), 1) for item in notes.weights), _score_cell(row), None)
     means = notes.means.get(who, {})
     score = verdict.scores.get(who)
     bar = Gauge(score, MAX_ARGUMENT_MARK, who) if score is not None else None
-    yield (Who(who), *(Number(means.get(item), 1) for item in CRITERIA), Number(score, 2, strong=True), bar)
-
-
-def _row_marks(row: ArgumentRow) -> tuple[float | None, ...]:
-    return row.logic, row.evidence, row.responsiveness, row.honesty
+    yield (Who(who), *(Number(means.get(item), 1) for item in notes.weights), Number(score, 2, strong=True), bar)
 
 
 def _score_cell(row: ArgumentRow) -> Cell:
     if not row.penalty:
         return Number(row.score)
     return f"{'—' if row.score is None else format_number(row.score)} (−{row.penalty:g})"
+
+
+def _spread_tables(notes: StructuredNotes) -> Iterable[Table]:
+    """A table of the differences between judges, if several judged."""
+    if not any(row.spread for row in notes.arguments):
+        return
+    shares = [f"{judge} {share:.0%}" for judge, share in notes.judge_weights.items()]
+    judges = ", ".join(shares or notes.judges)
+    rows = tuple((row.id, *(Number(row.spread.get(item), 1) for item in notes.weights)) for row in notes.arguments)
+    yield Table(
+        title="difference between judges",
+        heads=("argument", *map(_short_header, notes.weights)),
+        rows=rows,
+        remarks=(f"Highest minus lowest mark of {judges}.",),
+        numeric=frozenset(range(1, len(notes.weights) + 1)),
+    )
 
 
 def _fallacy_tables(notes: StructuredNotes) -> Iterable[Table]:

@@ -5,16 +5,18 @@ It joins the transcript with the structured judge's standings; it also works wit
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from math import fsum
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.turn import ResponseType
-from debate_cli.systems.aggregation import ordered_assessments
+from debate_cli.systems.aggregation import ordered_assessments, strip_float_noise
 from debate_cli.systems.structured.findings import Standing, Trace
+from debate_cli.systems.structured.score import judge_weights
 
 
 class TraceResponse(FrozenModel):
@@ -48,9 +50,9 @@ class TraceRow(FrozenModel):
     responses: tuple[TraceResponse, ...] = ()
     replies: tuple[TraceReply, ...] = ()
     standing: Standing | None = None
-    """The standing that most judges give; UNCERTAIN if they are evenly divided; None without a standing."""
+    """The standing with the most weight of judges; UNCERTAIN if two have equal weight; None without a standing."""
     reason: str | None = None
-    """The reason of the first judge of that majority, or a sentence on the division."""
+    """The reason of the first judge who gives it, or a sentence on the division."""
 
 
 def build_trace_table(debate: Debate, run: JudgingRun | str | None = None) -> tuple[TraceRow, ...]:
@@ -59,10 +61,12 @@ def build_trace_table(debate: Debate, run: JudgingRun | str | None = None) -> tu
     Standings come from the structured assessments of `run`; None means the newest run with that system.
     """
     responses, replies = _responses_and_replies(debate)
-    standings = _standings(structured_assessments(debate, run))
+    given = structured_assessments(debate, run)
+    standings = _standings(given)
+    weights = judge_weights(debate, given[0].run) if given else {}
     rows: list[TraceRow] = []
     for item, (speaker, argument) in debate.arguments.items():
-        standing, reason = _majority_standing(standings.get(item, ()))
+        standing, reason = _weightiest_standing(standings.get(item, ()), weights)
         rows.append(
             TraceRow(
                 id=item,
@@ -131,14 +135,18 @@ def _standings(given: Sequence[Assessment]) -> dict[str, list[tuple[str, Trace]]
     return {item: sorted(of.items(), key=lambda pair: pair[0]) for item, of in found.items()}
 
 
-def _majority_standing(findings: Sequence[tuple[str, Trace]]) -> tuple[Standing | None, str | None]:
-    """The most frequent standing with its first reason; a tie is UNCERTAIN."""
+def _weightiest_standing(
+    findings: Sequence[tuple[str, Trace]], weights: Mapping[str, float]
+) -> tuple[Standing | None, str | None]:
+    """The standing with the most weight of judges, with its first reason; a tie is UNCERTAIN."""
     if not findings:
         return None, None
-    counted: Counter[Standing] = Counter(finding.standing for _, finding in findings)
-    ranked = counted.most_common(2)
-    if len(ranked) > 1 and ranked[0][1] == ranked[1][1]:
+    of: dict[Standing, list[float]] = defaultdict(list)
+    for judge, finding in findings:
+        of[finding.standing].append(weights[judge])
+    totals: dict[Standing, float] = {standing: strip_float_noise(fsum(each)) for standing, each in of.items()}
+    highest: list[Standing] = [standing for standing in totals if totals[standing] == max(totals.values())]
+    if len(highest) > 1:
         opinions = ", ".join(f"{judge} says {finding.standing}" for judge, finding in findings)
         return "UNCERTAIN", f"The judges are divided: {opinions}."
-    standing = ranked[0][0]
-    return standing, next(finding.reason for _, finding in findings if finding.standing == standing)
+    return highest[0], next(finding.reason for _, finding in findings if finding.standing == highest[0])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.structured.findings import Fallacy, Standing
-from debate_cli.systems.structured.score import CRITERIA, MAX_ARGUMENT_MARK, ArgumentRow, StructuredNotes
+from debate_cli.systems.structured.score import MAX_ARGUMENT_MARK, ArgumentRow, StructuredNotes
 from debate_cli.systems.structured.trace import TraceRow, build_trace_table, newest_run, structured_assessments
 from debate_cli.systems.tables import STANDING_BADGES, format_number, parse_notes
 
@@ -126,7 +126,7 @@ def _score_or_max(row: ArgumentRow | None) -> float:
 def _describe_main_deduction(row: ArgumentRow, weights: Mapping[str, float]) -> str:
     """The largest deduction from the score: a weighted mark (ties: the lower mark), or the fallacies."""
     highest = MAX_ARGUMENT_MARK
-    marks: dict[str, float | None] = {name: getattr(row, name) for name in CRITERIA}
+    marks = row.marks
     taken = {name: weights.get(name, 0.0) * (highest - mark) for name, mark in marks.items() if mark is not None}
     name = max(taken, key=lambda name: (round(taken[name], 6), -(marks[name] or 0.0)), default="")
     most = taken.get(name, 0.0)

@@ -15,6 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
+import jiter
 import pydantic_core
 from pydantic import Field, ValidationError
 from pydantic_core import to_json
@@ -378,7 +379,7 @@ def _parse_current_version(data: bytes) -> Transcript | None:
     """The transcript in `data`; None if it is not valid, which `_parse_with_upgrades` then explains."""
     try:
         transcript = Transcript.model_validate_json(data)
-        load_unique_json(data)
+        jiter.from_json(data, catch_duplicate_keys=True)
     except (ValidationError, ValueError, RecursionError):
         return None
     return None if _may_hold_non_finite([verdict.notes for verdict in transcript.verdicts]) else transcript

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from debate_cli.domain.assessment import Manipulation
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.tasks import Subject
 from debate_cli.domain.turn import Turn
 from debate_cli.judging.injection.detector import Hit, detect_injection
@@ -21,7 +22,7 @@ def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, 
     A pair of turns has none, because each of its turns is also judged separately. Background and names belong to the whole debate.
     """
     names = debater_names(debate)
-    found = [
+    found: list[Iterable[Manipulation]] = [
         _find_in_turn(turn, names, last_passage_before(turn, debate.turns)) for turn in _subject_turns(debate, subject)
     ]
     if subject.moment == "debate" and not subject.turns:
@@ -43,15 +44,19 @@ def _subject_turns(debate: Debate, subject: Subject) -> Iterator[Turn]:
             return
 
 
-def _find_in_turn(turn: Turn, names: tuple[str, ...], after: str) -> Iterator[Manipulation]:
-    """Search the texts that judges see, so that each quote is exactly what was removed there; then the rest of the turn."""
-    seen: set[str] = set()
+@memoize_on_value
+def _find_in_turn(turn: Turn, names: tuple[str, ...], after: str) -> tuple[Manipulation, ...]:
+    """Search the texts that judges see, so that each quote is exactly what was removed there; then the rest of the turn.
+
+    Memoized on the turn, because each judge of the whole debate asks for the findings of all turns.
+    """
+    found: dict[str, Manipulation] = {}
     texts = chain(visible_texts(turn), turn_texts(turn))
     hits = (hit for text in texts for hit in detect_injection(text, names, after=after))
     for item in (_build_finding(hit, turn.speaker, turn.index) for hit in hits):
-        if not any(item.quote in other or other in item.quote for other in seen):
-            seen.add(item.quote)
-            yield item
+        if not any(item.quote in other or other in item.quote for other in found):
+            found[item.quote] = item
+    return tuple(found.values())
 
 
 def _build_finding(hit: Hit, participant: str | None = None, turn: int | None = None) -> Manipulation:

@@ -32,10 +32,10 @@ def _finding_row(finding: Finding) -> TableRow | None:
             by = Who(finding.participant) if finding.participant is not None else "the text"
             return MANIPULATION_BADGE, by, turn, f"{finding.label}: “{finding.quote}”"
         case Contradiction():
-            turns = f"{finding.earlier} and {finding.later}"
+            turns = f"{finding.earlier + 1} and {finding.later + 1}"
             return CONTRADICTION_BADGE, Who(finding.participant), turns, finding.explanation
         case DroppedPremise():
-            turns = f"{finding.earlier} to {finding.later}"
+            turns = f"{finding.earlier + 1} to {finding.later + 1}"
             return DROPPED_PREMISE_BADGE, Who(finding.participant), turns, finding.premise
         case SourceCheck():
             return SOURCE_BADGE, Who(finding.participant), str(finding.turn + 1), f"{finding.source}: {finding.verdict}"

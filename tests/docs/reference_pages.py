@@ -28,6 +28,7 @@ SECTIONS = (
     ("PanelSettings", "judging.systems[] with kind: panel", "Panel"),
     ("PanelJudge", "… judges[]", "Members of a panel"),
     ("LiveSettings", "judging.systems[] with kind: live", "Live"),
+    ("PenaltyPoints", "judging.systems[].penalties", "Penalties of live"),
     ("PersuasionSettings", "judging.systems[] with kind: persuasion", "Persuasion"),
     ("PersuasionFactors", "… factors", "Factors of persuasion"),
     ("VictoryConditions", "… victory_conditions", "Conditions of surrender"),

@@ -22,7 +22,14 @@ from debate_cli.render.markdown import format_markdown
 from debate_cli.render.plain import details_lines, judge_report_lines
 from debate_cli.render.terminal_summary import details
 from debate_cli.render.verdict_tables import build_verdict_tables
-from debate_cli.systems.live.findings import Narrative, PairComparison, Pressure, SuspectClaim
+from debate_cli.systems.live.findings import (
+    CausalChain,
+    Narrative,
+    PairComparison,
+    Pressure,
+    RegisterDecision,
+    SuspectClaim,
+)
 from debate_cli.systems.panel.findings import Vote
 from debate_cli.systems.scoring import score
 from debate_cli.systems.tables import Number, Table, drop_empty_columns
@@ -65,6 +72,7 @@ def live() -> Debate:
                                for criterion, out_of in (("logic", 40), ("rhetoric", 30), ("tactics", 30), ("frame_control", 10), ("credibility", 10))))
         for turn in turns()
     ]  # fmt: skip
+    given[0] = given[0].model_copy(update={"findings": (CausalChain(cause="small teams", process="fewer meetings", consequence="more", missing=("weakest_premise",)),)})  # fmt: skip
     given.append(assessment("live", Subject(moment="pair", turns=(0, 1)), PairComparison(logic="Bo", rhetoric="draw", tactics="Ada"),
                             SuspectClaim(turn=0, quote="1.4 times as often", fault="hollow"),
                             Pressure(participant="Bo", cognitive=0.8, emotional=0, strategic=0, credibility=0)))  # fmt: skip
@@ -74,6 +82,15 @@ def live() -> Debate:
             "live",
             Subject(moment="debate"),
             story,
+            RegisterDecision(
+                turn=4,
+                quote="few words",
+                fault="gap",
+                points=3,
+                status="withdrawn",
+                exposed_by=5,
+                reason="It is said later.",
+            ),
             Contradiction(participant="Ada", earlier=0, later=4, explanation="fast, then few"),
         )
     )
@@ -95,7 +112,20 @@ CASES = [
     (panel, ("PASS", "Agreement from", "divided on", "without naming what changed it", "no budget named")),
     (
         live,
-        ("credibility", "composite", "floor", "hollow", "unlike the scorecard", "analytical depth", "fast, then few"),
+        (
+            "credibility",
+            "composite",
+            "ceiling",
+            "hollow",
+            "unlike the scorecard",
+            "analytical depth",
+            "fast, then few",
+            "fewer meetings",
+            "weakest premise",
+            "withdrawn",
+            "exposed by turn 6: It is said later.",
+            "cold start",
+        ),
     ),
     (lambda: judged("persuasion"), ("conviction", "Opposed", "Supportive")),
     (debate, ("evidence based claims", "appeal to authority", "strategy")),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from scoring_support import CON, PRO, THREE, assessment, build_debate, marks, opening_event, speech
 
-from debate_cli.domain.assessment import Assessment, Finding
+from debate_cli.domain.assessment import Assessment, Contradiction, DroppedPremise, Finding
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.systems.live.calibration import (
@@ -19,16 +19,20 @@ from debate_cli.systems.live.calibration import (
     build_scorecard,
 )
 from debate_cli.systems.live.findings import (
+    CausalChain,
     ClaimFault,
     Convergence,
+    DebatePattern,
     LogicGap,
     Narrative,
     PairComparison,
+    RegisterDecision,
+    RegisterFault,
     Resolution,
     SuspectClaim,
 )
 from debate_cli.systems.live.score import has_narrative_conflict, score_run
-from debate_cli.systems.live.settings import LiveSettings
+from debate_cli.systems.live.settings import LiveSettings, PenaltyPoints
 
 SPEAKERS = (PRO, CON)
 Row = tuple[float, float, float]
@@ -42,15 +46,34 @@ def turn_marks(index: int, row: Row, *findings: Finding, speaker: str | None = N
     return assessment("live", given, *findings, moment="turn", turns=(index,))
 
 
-def pair(later: int, logic: str = "draw", rhetoric: str = "draw", tactics: str = "draw") -> Assessment:
+def pair(
+    later: int, *findings: Finding, logic: str = "draw", rhetoric: str = "draw", tactics: str = "draw"
+) -> Assessment:
     """The comparison of turn `later` with the turn before it."""
     finding = PairComparison(logic=logic, rhetoric=rhetoric, tactics=tactics)
-    return assessment("live", (), finding, moment="pair", turns=(later - 1, later))
+    return assessment("live", (), finding, *findings, moment="pair", turns=(later - 1, later))
+
+
+def claim(turn: int, fault: ClaimFault, quote: str = "Costs fall.") -> SuspectClaim:
+    """A suspect claim."""
+    return SuspectClaim(turn=turn, quote=quote, fault=fault)
+
+
+def gap(turn: int, points: int, quote: str = "costs fall") -> LogicGap:
+    """A logic gap, by default with the words of `claim`."""
+    return LogicGap(turn=turn, quote=quote, points=points, reason="r")
+
+
+def decision(
+    turn: int, fault: RegisterFault, status: Literal["confirmed", "withdrawn"], points: int | None = None
+) -> RegisterDecision:
+    """The review's decision on the entry with the words of `claim`."""
+    return RegisterDecision(turn=turn, quote="“COSTS fall”", fault=fault, status=status, points=points)
 
 
 def narrative(winner: str | None) -> Assessment:
     """The narrative."""
-    return assessment("live", (), Narrative(winner=winner, reasoning="So it went.", pattern="none"))
+    return assessment("live", (), Narrative(winner=winner, reasoning="So it went."))
 
 
 def live_debate(rows: Sequence[Row], *others: Assessment) -> Debate:
@@ -60,58 +83,124 @@ def live_debate(rows: Sequence[Row], *others: Assessment) -> Debate:
     return build_debate(opening_event(LiveSettings()), turns, [*given, *others])
 
 
-def card(debate: Debate) -> Scorecard:
+def card(debate: Debate, settings: LiveSettings = LiveSettings()) -> Scorecard:  # noqa: B008 - frozen
     """The scorecard of run r1."""
-    return build_scorecard(debate, debate.assessments_of_system("live", "r1"))
+    return build_scorecard(debate, debate.assessments_of_system("live", "r1"), settings)
 
 
 @pytest.mark.parametrize(
-    ("before", "own", "winner", "expected", "rule"),
+    ("marks_of_turn_1", "winners", "expected", "rule"),
     [
-        # Won: at least max(0.55*40 = 22, before + 1)
-        (20, 10, CON, 22, "floor"),
-        (30, 10, CON, 31, "floor"),
-        (21, 22, CON, 22, None),
-        (30, 31, CON, 31, None),
-        (30, 35, CON, 35, None),
-        # ... but at most 40
-        (40, 10, CON, 40, "floor"),
-        (39.5, 10, CON, 40, "floor"),
-        # Lost: at most before - 1, at least 0
-        (20, 25, PRO, 19, "ceiling"),
-        (20, 20, PRO, 19, "ceiling"),
-        (20, 19, PRO, 19, None),
-        (0.5, 10, PRO, 0, "ceiling"),
-        # Drawn: within 0.1*40 = 4
-        (20, 30, "draw", 24, "draw"),
-        (20, 24, "draw", 24, None),
-        (20, 16, "draw", 16, None),
-        (20, 10, "draw", 16, "draw"),
-        (2, 0, "draw", 0, None),
-        (39, 30, "draw", 35, "draw"),
-        # An unknown winner changes nothing
-        (20, 30, "Zoe", 30, None),
+        # Won: at least 0.55 * 40 = 22.
+        (10, (CON, "-"), 22, "floor"),
+        (22, (CON, "-"), 22, None),
+        (40, (CON, "-"), 40, None),
+        # Lost: at most 21.
+        (30, (PRO, "-"), 21, "ceiling"),
+        (21.5, (PRO, "-"), 21, "ceiling"),
+        (21, (PRO, "-"), 21, None),
+        (0, (PRO, "-"), 0, None),
+        # One win is enough, in either pair.
+        (10, (PRO, CON), 22, "floor"),
+        (10, (CON, PRO), 22, "floor"),
+        (30, (PRO, PRO), 21, "ceiling"),
+        (30, (PRO, "draw"), 21, "ceiling"),
+        (10, ("draw", CON), 22, "floor"),
+        # Draws, unknown winners and pairs without a comparison change nothing.
+        (10, ("draw", "draw"), 10, None),
+        (30, ("draw", "-"), 30, None),
+        (30, ("Zoe", "-"), 30, None),
+        (30, ("-", "-"), 30, None),
     ],
 )
-def test_calibration_of_logic(before: float, own: float, winner: str, expected: float, rule: str | None) -> None:
-    """The later turn of a pair is raised to a floor, lowered to a ceiling or kept near the turn before."""
-    found = card(live_debate([(before, 0, 0), (own, 0, 0)], pair(1, logic=winner)))
-    assert found.calibrated[1]["logic"] == pytest.approx(expected)
-    assert [(item.dimension, item.rule) for item in found.calibrations] == ([("logic", rule)] if rule else [])
+def test_both_exchanges_of_a_turn_calibrate_it(
+    marks_of_turn_1: float, winners: tuple[str, str], expected: float, rule: str | None
+) -> None:
+    """A turn with a win is held in 22-40, a turn with losses only in 0-21."""
+    pairs = [pair(later, logic=winner) for later, winner in enumerate(winners, 1) if winner != "-"]
+    found = card(live_debate([(22, 0, 0), (marks_of_turn_1, 0, 0), (22, 0, 0)], *pairs))
+    assert found.calibrated[1]["logic"] == expected
+    assert [item.rule for item in found.calibrations if item.turn == 1] == ([rule] if rule else [])
 
 
-@pytest.mark.parametrize(("dimension", "floor"), [("rhetoric", 16.5), ("tactics", 16.5)])
-def test_the_floor_follows_the_maximum_of_the_dimension(dimension: str, floor: float) -> None:
-    """0.55 of 30 is 16.5."""
-    found = card(live_debate([(0, 0, 0), (0, 0, 0)], pair(1, **{dimension: CON})))
-    assert found.calibrated[1][dimension] == pytest.approx(floor)
+def test_the_earlier_turn_of_a_pair_is_calibrated_too() -> None:
+    """Turn 0 lost logic with 40 and falls to 21; turn 1 won with 5 and rises to 22."""
+    found = card(live_debate([(40, 0, 0), (5, 0, 0)], pair(1, logic=CON)))
+    assert found.calibrations == (
+        Calibration(turn=0, dimension="logic", before=40, after=21, rule="ceiling"),
+        Calibration(turn=1, dimension="logic", before=5, after=22, rule="floor"),
+    )
 
 
-def test_a_turn_is_calibrated_against_the_calibrated_turn_before() -> None:
-    """Turn 1 won and rises from 10 to 31; turn 2 lost to it and falls to 30, not to 9."""
-    found = card(live_debate([(30, 0, 0), (10, 0, 0), (35, 0, 0)], pair(1, logic=CON), pair(2, logic=CON)))
-    assert [found.calibrated[index]["logic"] for index in range(3)] == [30, 31, 30]
-    assert found.calibrations[1] == Calibration(turn=2, dimension="logic", before=35, after=30, rule="ceiling")
+@pytest.mark.parametrize("dimension", ["rhetoric", "tactics"])
+def test_the_band_of_30_starts_at_17(dimension: str) -> None:
+    """0.55 * 30 = 16.5 is rounded up: the winner has 17, the loser 16."""
+    found = card(live_debate([(0, 30, 30), (0, 0, 0)], pair(1, **{dimension: CON})))
+    assert [found.calibrated[turn][dimension] for turn in (0, 1)] == [16, 17]
+
+
+def test_a_pair_without_both_marks_calibrates_nothing() -> None:
+    """Turn 1 has no mark for logic, so the loss of turn 0 in logic does not count."""
+    given = marks(CON, {"rhetoric": 30, "tactics": 30}, (10, 10))
+    debate = build_debate(
+        opening_event(LiveSettings()),
+        [speech(0, PRO), speech(1, CON)],
+        [turn_marks(0, (40, 0, 0)), assessment("live", given, moment="turn", turns=(1,)), pair(1, logic=CON)],
+    )
+    assert card(debate).calibrated[0]["logic"] == 40
+
+
+def test_a_turn_with_a_win_and_a_loss_is_marked_mixed() -> None:
+    """Turn 1 won logic against turn 0 and lost it to turn 2; in tactics it only won."""
+    debate = live_debate([(0, 0, 0)] * 3, pair(1, logic=CON, tactics=CON), pair(2, logic=PRO, rhetoric=PRO))
+    assert card(debate).mixed == {1: ("logic",)}
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "winner", "is_listed"),
+    [
+        (20, 24.5, "draw", True),
+        (20, 24, "draw", False),
+        (24.5, 20, "draw", True),
+        (40, 10, PRO, True),
+        (22, 10, PRO, False),
+        (10, 40, CON, True),
+        (10, 22, CON, False),
+    ],
+)
+def test_an_exchange_that_calibration_does_not_settle_is_listed(
+    earlier: float, later: float, winner: str, is_listed: bool
+) -> None:
+    """Turns 1 (Ben) and 2 (Ada): the winner still has less, or a draw is more than 0.1 * 40 = 4 apart.
+
+    The loser of the exchange won its other one, so that its band is the winner's.
+    """
+    others = {PRO: pair(1, logic=CON), CON: pair(3, logic=PRO), "draw": pair(1)}[winner]
+    rows: list[Row] = [(30, 0, 0), (earlier, 0, 0), (later, 0, 0), (30, 0, 0)]
+    found = [item for item in card(live_debate(rows, others, pair(2, logic=winner))).unresolved if item.turns == (1, 2)]
+    assert [(item.dimension, item.winner) for item in found] == [("logic", winner)] * is_listed
+
+
+@pytest.mark.parametrize(
+    ("missing", "logic", "expected"),
+    [
+        (("process",), 40, 34),
+        (("weakest_premise",), 35, 34),
+        (("cause", "consequence"), 34, 34),
+        (("cause",), 20, 20),
+        ((), 40, 40),
+    ],
+)
+def test_an_incomplete_chain_limits_logic(missing: tuple[str, ...], logic: float, expected: float) -> None:
+    """A turn whose chain lacks a link has at most 34 in logic, which is listed apart from the calibrations."""
+    chain = CausalChain(cause="a", process="b", consequence="c", missing=missing)
+    debate = build_debate(opening_event(LiveSettings()), [speech(0, PRO)], [turn_marks(0, (logic, 0, 0), chain)])
+    found = card(debate)
+    assert (found.raw[0]["logic"], found.calibrated[0]["logic"]) == (logic, expected)
+    assert [(item.before, item.after, item.rule) for item in found.chain_limits] == (
+        [(logic, expected, "chain")] if logic != expected else []
+    )
+    assert found.calibrations == ()
 
 
 @pytest.mark.parametrize(
@@ -152,17 +241,81 @@ def test_a_repeated_quote_costs_once(again: str, turns: tuple[int, int], logic: 
 
 
 def test_penalties_follow_calibration() -> None:
-    """Turn 1 won and is raised to 22; two gaps of 4 and 1 then lower it to 17."""
+    """Turn 1 won and rises to 22; two gaps of 4 and 1 then lower it to 17."""
     gaps = (LogicGap(turn=1, points=4, reason="a"), LogicGap(turn=1, points=1, reason="b"))
     found = card(live_debate([(20, 0, 0), (10, 0, 0)], pair(1, logic=CON), assessment("live", (), *gaps)))
     assert (found.calibrated[1]["logic"], found.penalised[1]["logic"]) == (22, 17)
 
 
-def test_a_penalty_does_not_change_later_calibration() -> None:
-    """Turn 1 lost to a turn 0 of 20, later penalised to 10; its ceiling stays 19."""
-    gap = LogicGap(turn=0, points=10, reason="a")
-    found = card(live_debate([(20, 0, 0), (25, 0, 0)], pair(1, logic=PRO), assessment("live", (), gap)))
-    assert found.penalised[1]["logic"] == 19
+@pytest.mark.parametrize(
+    ("opened", "reviewed", "charged"),
+    [
+        pytest.param([claim(0, "hollow")], [], {0: 1}, id="an entry without a review counts"),
+        pytest.param([claim(0, "hollow")], [decision(0, "hollow", "confirmed")], {0: 1}, id="confirmed"),
+        pytest.param([claim(0, "hollow")], [decision(0, "hollow", "withdrawn")], {}, id="withdrawn"),
+        pytest.param(
+            [claim(0, "hollow")], [decision(1, "hollow", "withdrawn")], {0: 1}, id="another turn is another entry"
+        ),
+        pytest.param(
+            [claim(0, "hollow"), claim(0, "inverted")],
+            [decision(0, "inverted", "withdrawn")],
+            {0: 1},
+            id="the worst remaining entry counts",
+        ),
+        pytest.param(
+            [claim(0, "hollow"), claim(2, "inverted")], [], {0: 2}, id="the same words cost once, on the earliest turn"
+        ),
+        pytest.param(
+            [claim(0, "inverted"), claim(2, "hollow")],
+            [decision(0, "inverted", "withdrawn")],
+            {2: 1},
+            id="a withdrawn entry does not place the charge",
+        ),
+        pytest.param([], [decision(1, "backwards", "confirmed")], {1: 2}, id="the review may open an entry"),
+        pytest.param([gap(1, 3), gap(1, 5)], [], {1: 5}, id="the largest opened points of a gap"),
+        pytest.param([gap(1, 5)], [decision(1, "gap", "confirmed", 2)], {1: 2}, id="the review's points"),
+        pytest.param([gap(1, 5)], [decision(1, "gap", "confirmed")], {1: 5}, id="the opened points without others"),
+        pytest.param([gap(1, 5)], [decision(1, "gap", "withdrawn", 2)], {}, id="a withdrawn gap"),
+        pytest.param([gap(1, 5), claim(1, "hollow")], [], {1: 5}, id="a gap and a claim with the same words"),
+        pytest.param([gap(1, 3, ""), gap(1, 3, "")], [], {1: 6}, id="old gaps without a quote count each"),
+    ],
+)
+def test_the_register_charges_entries_that_remain(
+    opened: list[Finding], reviewed: list[Finding], charged: dict[int, float]
+) -> None:
+    """Entries are the same if turn, fault and words are; the review confirms, withdraws, or opens more."""
+    review = [assessment("live", (), *reviewed, revision=2)] if reviewed else []
+    debate = live_debate([(20, 0, 0)] * 3, *(pair(1, *opened), *review))
+    lost = {turn: 20 - of["logic"] for turn, of in card(debate).penalised.items()}
+    assert {turn: points for turn, points in lost.items() if points} == charged
+
+
+def test_withdrawals_can_be_charged() -> None:
+    """With `withdrawals: false` the entry is shown as doubted and costs its point."""
+    review = assessment("live", (), decision(0, "hollow", "withdrawn"), revision=2)
+    debate = live_debate([(20, 0, 0)] * 2, pair(1, claim(0, "hollow")), review)
+    found = card(debate, LiveSettings(withdrawals=False))
+    assert (found.register[0].status, found.penalised[0]["logic"]) == ("doubted", 19)
+
+
+@pytest.mark.parametrize(("points", "expected"), [((0, 0), 20), ((3, 0), 17), ((0, 1.5), 18.5), ((3, 1.5), 15.5)])
+def test_inconsistencies_cost_what_the_settings_say(points: tuple[float, float], expected: float) -> None:
+    """On the later turn, which contradicts or drops; nothing by default."""
+    found = [
+        Contradiction(participant=PRO, earlier=0, later=2, explanation="x"),
+        DroppedPremise(participant=PRO, earlier=0, later=2, premise="y"),
+    ]
+    turns = [speech(index, SPEAKERS[index % 2]) for index in range(3)]
+    given = [turn_marks(index, (20, 0, 0), *(found if index == 2 else ())) for index in range(3)]
+    settings = LiveSettings(penalties=PenaltyPoints(contradiction=points[0], dropped_premise=points[1]))
+    penalised = card(build_debate(opening_event(settings), turns, given), settings).penalised
+    assert [penalised[index]["logic"] for index in range(3)] == [20, 20, expected]
+
+
+def test_a_penalty_does_not_change_calibration() -> None:
+    """Turn 0 won with 22 and is penalised to 12; its floor does not lift it again, and turn 1 keeps 21."""
+    debate = live_debate([(10, 0, 0), (25, 0, 0)], pair(1, logic=PRO), assessment("live", (), gap(0, 10)))
+    assert [card(debate).penalised[turn]["logic"] for turn in (0, 1)] == [12, 21]
 
 
 @pytest.mark.parametrize(
@@ -199,10 +352,14 @@ def test_marks_are_clamped_to_their_scale() -> None:
 
 
 def test_dimension_wins_are_counted() -> None:
-    """Ben won logic twice and tactics once; draws and unknown names do not count."""
+    """Ben won logic twice and tactics once, and so both exchanges; draws and unknown names do not count."""
     debate = live_debate([(0, 0, 0)] * 3, pair(1, logic=CON, tactics=CON, rhetoric="x"), pair(2, logic=CON))
-    wins = score_run(debate, "r1", LiveSettings()).notes["dimension_wins"]
-    assert wins == {PRO: {"logic": 0, "rhetoric": 0, "tactics": 0}, CON: {"logic": 2, "rhetoric": 0, "tactics": 1}}
+    notes = score_run(debate, "r1", LiveSettings()).notes
+    assert notes["exchanges_won"] == {PRO: 0, CON: 2}
+    assert notes["dimension_wins"] == {
+        PRO: {"logic": 0, "rhetoric": 0, "tactics": 0},
+        CON: {"logic": 2, "rhetoric": 0, "tactics": 1},
+    }
 
 
 @pytest.mark.parametrize(
@@ -230,6 +387,41 @@ def test_a_resolution_is_noted_with_the_narrative() -> None:
     unresolved = score_run(live_debate(rows, narrative(CON)), "r1", LiveSettings())
     assert narrative_note(resolved)["resolution"] == "Because."
     assert "The conflict of narrative and scorecard was not explained." in str(unresolved.notes["missing"])
+
+
+@pytest.mark.parametrize(
+    ("of_narrative", "of_resolution", "expected"),
+    [
+        (None, "asymmetric_depth", "asymmetric_depth"),
+        ("coherence_collapse", None, "coherence_collapse"),
+        ("coherence_collapse", "none", "none"),
+        (None, None, "none"),
+    ],
+)
+def test_the_resolution_chooses_the_pattern(
+    of_narrative: DebatePattern | None, of_resolution: DebatePattern | None, expected: str
+) -> None:
+    """Without a resolution that chose one, an old narrative's pattern counts, else `none`."""
+    told = assessment("live", (), Narrative(winner=CON, reasoning="r", pattern=of_narrative))
+    why = assessment("live", (), Resolution(explanation="e", pattern=of_resolution), revision=1)
+    found = score_run(live_debate([(40, 30, 30), (0, 0, 0)], told, why), "r1", LiveSettings())
+    assert narrative_note(found)["pattern"] == expected
+
+
+@pytest.mark.parametrize(("pattern", "revision", "is_missing"), [(None, 2, False), (None, 1, True), ("none", 1, False)])
+def test_a_missing_register_review_is_named(pattern: DebatePattern | None, revision: int, is_missing: bool) -> None:
+    """Except in an old transcript, in which the narrative chose the pattern."""
+    told = assessment("live", (), Narrative(winner=None, reasoning="r", pattern=pattern))
+    debate = live_debate([(20, 0, 0)] * 2, told, assessment("live", (), revision=revision))
+    found = score_run(debate, "r1", LiveSettings())
+    assert ("The register was not reviewed" in str(found.notes["missing"])) is is_missing
+
+
+def test_the_first_two_turns_are_marked_cold_start() -> None:
+    """Little comes before them to compare with."""
+    turns = score_run(live_debate([(20, 0, 0)] * 3), "r1", LiveSettings()).notes["turns"]
+    assert isinstance(turns, list)
+    assert [turn["cold_start"] for turn in turns if isinstance(turn, dict)] == [True, True, False]
 
 
 def narrative_note(found: Verdict) -> dict[str, Any]:

@@ -1,60 +1,89 @@
-"""The scorecard of the live system: marks of turns, calibrated by comparisons, reduced by penalties for faulty claims.
+"""The scorecard of the live system: marks of turns, limited by their chains, calibrated by comparisons, reduced by penalties.
 
-Arithmetic only: first all calibrations, then all penalties. Winner and narrative are determined in `score`.
+Arithmetic only, in this order: all chain limits, all calibrations, all penalties. `register` says which claims cost
+points. Winner and narrative are determined in `score`.
 """
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import AliasChoices, Field
 
-from debate_cli.domain.assessment import Assessment
+from debate_cli.domain.assessment import Assessment, Contradiction, DroppedPremise
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
-from debate_cli.domain.text_normalization import normalize_quote
 from debate_cli.domain.turn import Turn
 from debate_cli.systems.aggregation import clamp_mark, mean, strip_float_noise
-from debate_cli.systems.live.findings import ClaimFault, LogicGap, PairComparison, SuspectClaim
+from debate_cli.systems.live.findings import CausalChain, ClaimFault, PairComparison
+from debate_cli.systems.live.register import RegisterRow, build_register
+from debate_cli.systems.live.settings import LiveSettings, PenaltyPoints
 
 DIMENSION_MAXIMA: dict[str, float] = {"logic": 40, "rhetoric": 30, "tactics": 30}
 """Dimension -> highest score; their sum is the composite, 0-100."""
 SUPPLEMENTARY_MAXIMA: dict[str, float] = {"frame_control": 10, "credibility": 10}
 """Criterion -> maximum, for the marks that are not part of the composite."""
-FAULT_POINTS: dict[ClaimFault, float] = {"hollow": 1, "fabricated": 2, "inverted": 2, "backwards": 2}
-FLOOR_SHARE = 0.55
-"""The winner of a dimension of an exchange gets at least this share of its maximum."""
+INCOMPLETE_CHAIN_MAX = 34.0
+"""Highest logic of a turn whose causal chain lacks a link."""
+BAND_START: dict[str, float] = {name: math.ceil(0.55 * most) for name, most in DIMENSION_MAXIMA.items()}
+"""Dimension -> lowest score of a turn that won an exchange in it. A turn that only lost stays at least 1 below."""
 DRAW_SHARE = 0.10
-"""The scores of a drawn dimension differ by at most this share of the maximum."""
+"""Scores of a drawn dimension that differ by more than this share of the maximum are reported."""
 DRAWN_COMPARISON = "draw"
 
-CalibrationRule = Literal["floor", "ceiling", "draw"]
+CalibrationRule = Literal["chain", "floor", "ceiling", "draw"]
+PenaltyKind = ClaimFault | Literal["logic_gap", "contradiction", "dropped_premise"]
 TurnScores = dict[int, dict[str, float]]
 """Turn -> dimension -> score."""
 
 
 class Calibration(FrozenModel):
-    """A score that an exchange changed."""
+    """A score that a rule changed."""
 
     turn: int
     dimension: str
     before: float = Field(validation_alias=AliasChoices("from", "before"), serialization_alias="from")
     after: float = Field(validation_alias=AliasChoices("to", "after"), serialization_alias="to")
     rule: CalibrationRule
-    """floor: the turn won the exchange; ceiling: it lost; draw: it was moved towards the turn before."""
+    """chain: a link of the causal chain is missing; floor: the turn won an exchange; ceiling: it lost and won none;
+    draw: only in old transcripts."""
 
 
 class Penalty(FrozenModel):
     """Points deducted from the logic of a turn."""
 
     turn: int
-    kind: ClaimFault | Literal["logic_gap"]
+    kind: PenaltyKind
     points: float
     about: str
-    """The quoted claim, or the reason for the logic gap."""
+    """The quoted words, or the reason if there is no quote."""
+
+
+class UnresolvedExchange(FrozenModel):
+    """An exchange whose comparison and scores disagree after calibration, in one dimension."""
+
+    turns: tuple[int, int]
+    dimension: str
+    winner: str
+    """Winner by the comparison: a name, or `draw`."""
+    earlier: float
+    """Calibrated score of the earlier turn."""
+    later: float
+    """Calibrated score of the later turn."""
+
+
+class CalibratedScores(NamedTuple):
+    """Scores after calibration by the exchanges."""
+
+    scores: TurnScores
+    changes: tuple[Calibration, ...]
+    mixed: dict[int, tuple[str, ...]]
+    """Turn -> dimensions in which it won one exchange and lost the other."""
+    unresolved: tuple[UnresolvedExchange, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +91,15 @@ class Scorecard:
     """The scores of all turns after each step. Turns and dimensions without a mark are left out."""
 
     raw: TurnScores
+    chain_limits: tuple[Calibration, ...]
     calibrated: TurnScores
-    penalised: TurnScores
+    """After chain limits and calibration."""
     calibrations: tuple[Calibration, ...]
+    mixed: Mapping[int, tuple[str, ...]]
+    unresolved: tuple[UnresolvedExchange, ...]
+    penalised: TurnScores
     penalties: tuple[Penalty, ...]
+    register: tuple[RegisterRow, ...]
     supplementary: TurnScores
     """Turn -> frame_control, credibility (0-10)."""
     comparisons: Mapping[int, PairComparison] = field(default_factory=dict[int, PairComparison])
@@ -77,19 +111,25 @@ class Scorecard:
         return strip_float_noise(sum(scores.values())) if len(scores) == len(DIMENSION_MAXIMA) else None
 
 
-def build_scorecard(debate: Debate, given: Sequence[Assessment]) -> Scorecard:
+def build_scorecard(debate: Debate, given: Sequence[Assessment], settings: LiveSettings) -> Scorecard:
     """Build the scorecard of `debate` from live assessments."""
-    raw, standing = _mean_marks(debate, given, DIMENSION_MAXIMA), _mean_marks(debate, given, SUPPLEMENTARY_MAXIMA)
-    comparisons = _collect_comparisons(debate, given)
-    calibrated, calibrations = calibrate(debate.turns, raw, comparisons)
-    penalties = _collect_penalties(debate, given)
+    raw = _mean_marks(debate, given, DIMENSION_MAXIMA)
+    comparisons = collect_comparisons(debate, given)
+    limited, chain_limits = limit_by_chains(raw, collect_chains(given))
+    calibrated = calibrate(debate.turns, limited, comparisons)
+    register = build_register(debate, given, withdrawals=settings.withdrawals)
+    penalties = _collect_penalties(debate, given, register, settings.penalties)
     return Scorecard(
         raw=raw,
-        calibrated=calibrated,
-        penalised=apply_penalties(calibrated, penalties),
-        calibrations=calibrations,
+        chain_limits=chain_limits,
+        calibrated=calibrated.scores,
+        calibrations=calibrated.changes,
+        mixed=calibrated.mixed,
+        unresolved=calibrated.unresolved,
+        penalised=apply_penalties(calibrated.scores, penalties),
         penalties=penalties,
-        supplementary=standing,
+        register=register,
+        supplementary=_mean_marks(debate, given, SUPPLEMENTARY_MAXIMA),
         comparisons=comparisons,
     )
 
@@ -100,48 +140,107 @@ def pair_end_indices(turns: Iterable[Turn]) -> tuple[int, ...]:
     return tuple(index for index in sorted(speakers) if speakers.get(index - 1, speakers[index]) != speakers[index])
 
 
-def calibrate(
-    turns: Iterable[Turn], raw: TurnScores, comparisons: Mapping[int, PairComparison]
-) -> tuple[TurnScores, tuple[Calibration, ...]]:
-    """Return the calibrated scores and every change, in the order of the turns.
+def collect_chains(given: Iterable[Assessment]) -> dict[int, CausalChain]:
+    """Turn -> the causal chain of its main argument. Of several, one that lacks a link takes precedence."""
+    found: dict[int, CausalChain] = {}
+    for assessment in given:
+        if assessment.subject.moment != "turn" or len(assessment.subject.turns) != 1:
+            continue
+        (turn,) = assessment.subject.turns
+        for finding in assessment.findings:
+            if isinstance(finding, CausalChain) and (turn not in found or not found[turn].missing):
+                found[turn] = finding
+    return found
 
-    For each dimension with maximum M, the later turn of a pair is clamped relative to the calibrated score of the turn
-    before it (`before`): a win to max(0.55 M, before + 1)..M, a loss to 0..before - 1, a draw to before ± 0.1 M.
-    """
-    speakers = {turn.index: turn.speaker for turn in turns}
+
+def limit_by_chains(raw: TurnScores, chains: Mapping[int, CausalChain]) -> tuple[TurnScores, tuple[Calibration, ...]]:
+    """The scores, with at most 34 for the logic of a turn whose chain lacks a link, and every change."""
     scores: TurnScores = {index: dict(of) for index, of in raw.items()}
     changes: list[Calibration] = []
-    for index in pair_end_indices(turns := tuple(turns)):
-        comparison = comparisons.get(index)
-        for dimension, maximum in DIMENSION_MAXIMA.items():
-            before, own = scores.get(index - 1, {}).get(dimension), scores.get(index, {}).get(dimension)
-            if comparison is None or before is None or own is None:
-                continue
-            held_to = _score_bounds(
-                getattr(comparison, dimension), (speakers[index - 1], speakers[index]), before, maximum
+    for index, of in scores.items():
+        logic = of.get("logic", 0.0)
+        if logic > INCOMPLETE_CHAIN_MAX and index in chains and chains[index].missing:
+            of["logic"] = INCOMPLETE_CHAIN_MAX
+            changes.append(
+                Calibration(turn=index, dimension="logic", before=logic, after=INCOMPLETE_CHAIN_MAX, rule="chain")
             )
-            if held_to is None:
-                continue
-            low, high, rule = held_to
-            after = strip_float_noise(max(low, min(high, own)))
-            if after != own:
-                scores[index][dimension] = after
-                changes.append(Calibration(turn=index, dimension=dimension, before=own, after=after, rule=rule))
     return scores, tuple(changes)
 
 
-def _score_bounds(
-    winner: str, pair: tuple[str, str], before: float, maximum: float
-) -> tuple[float, float, CalibrationRule] | None:
-    """Bounds of the later turn's score, and their rule; None if the winner is not one of the pair."""
-    earlier, later = pair
-    if winner == later:
-        return min(maximum, max(FLOOR_SHARE * maximum, before + 1)), maximum, "floor"
-    if winner == earlier:
-        return 0.0, max(0.0, before - 1), "ceiling"
-    if winner == DRAWN_COMPARISON:
-        return before - DRAW_SHARE * maximum, before + DRAW_SHARE * maximum, "draw"
-    return None
+def calibrate(turns: Iterable[Turn], raw: TurnScores, comparisons: Mapping[int, PairComparison]) -> CalibratedScores:
+    """Hold both turns of each compared pair in the band of the result.
+
+    With B = 55% of the maximum M, rounded up: a turn with a win is held in B..M, a turn with a loss and no win in
+    0..B - 1. Any other turn stays as marked.
+    """
+    results = _collect_results(tuple(turns), raw, comparisons)
+    won = {(result.turns[result.winning], result.dimension) for result in results if result.winning is not None}
+    lost = {(result.turns[1 - result.winning], result.dimension) for result in results if result.winning is not None}
+    scores: TurnScores = {index: dict(of) for index, of in raw.items()}
+    changes: list[Calibration] = []
+    for index, of in raw.items():
+        for dimension, own in of.items():
+            rule, after = _hold_in_band(dimension, own, (index, dimension) in won, (index, dimension) in lost)
+            if rule is not None and after != own:
+                scores[index][dimension] = after
+                changes.append(Calibration(turn=index, dimension=dimension, before=own, after=after, rule=rule))
+    mixed = {index: tuple(name for name in of if (index, name) in won & lost) for index, of in raw.items()}
+    return CalibratedScores(
+        scores,
+        tuple(changes),
+        {index: names for index, names in mixed.items() if names},
+        tuple(_find_unresolved(results, scores)),
+    )
+
+
+class _DimensionResult(NamedTuple):
+    """Result of one dimension of an exchange whose turns both have a mark."""
+
+    turns: tuple[int, int]
+    dimension: str
+    winner: str
+    winning: int | None
+    """0 if the earlier turn won, 1 if the later one did; None for a draw."""
+
+
+def _collect_results(
+    turns: Sequence[Turn], raw: TurnScores, comparisons: Mapping[int, PairComparison]
+) -> list[_DimensionResult]:
+    """The results of all exchanges. A winner who is not one of the pair gives none."""
+    speakers = {turn.index: turn.speaker for turn in turns}
+    found: list[_DimensionResult] = []
+    for index in pair_end_indices(turns):
+        comparison, pair = comparisons.get(index), (index - 1, index)
+        for dimension in DIMENSION_MAXIMA if comparison is not None else ():
+            winner = str(getattr(comparison, dimension))
+            names = [speakers[turn] for turn in pair]
+            if not all(dimension in raw.get(turn, {}) for turn in pair) or winner not in (*names, DRAWN_COMPARISON):
+                continue
+            winning = names.index(winner) if winner in names else None
+            found.append(_DimensionResult(pair, dimension, winner, winning))
+    return found
+
+
+def _hold_in_band(dimension: str, own: float, won: bool, lost: bool) -> tuple[CalibrationRule | None, float]:
+    """The rule that applies to a score, and the nearest score in its band."""
+    start = BAND_START[dimension]
+    if won:
+        return "floor", min(DIMENSION_MAXIMA[dimension], max(start, own))
+    if lost:
+        return "ceiling", min(start - 1, own)
+    return None, own
+
+
+def _find_unresolved(results: Iterable[_DimensionResult], scores: TurnScores) -> Iterable[UnresolvedExchange]:
+    for turns, dimension, winner, winning in results:
+        earlier, later = (scores[turn][dimension] for turn in turns)
+        lead = earlier - later
+        if winning is None:
+            is_open = strip_float_noise(abs(lead)) > DRAW_SHARE * DIMENSION_MAXIMA[dimension]
+        else:
+            is_open = lead < 0 if winning == 0 else lead > 0
+        if is_open:
+            yield UnresolvedExchange(turns=turns, dimension=dimension, winner=winner, earlier=earlier, later=later)
 
 
 def apply_penalties(scores: TurnScores, penalties: Iterable[Penalty]) -> TurnScores:
@@ -162,12 +261,32 @@ def count_dimension_wins(debate: Debate, comparisons: Mapping[int, PairCompariso
     """Participant -> dimension -> exchanges won in it."""
     wins = {item.name: dict.fromkeys(DIMENSION_MAXIMA, 0) for item in debate.participants}
     for index in pair_end_indices(debate.turns):
-        speakers = {debate.turns_by_index[index - 1].speaker, debate.turns_by_index[index].speaker}
-        for dimension in DIMENSION_MAXIMA:
-            winner = getattr(comparisons[index], dimension) if index in comparisons else DRAWN_COMPARISON
-            if winner in speakers and winner in wins:
+        for dimension, winner in _winners(debate, comparisons, index):
+            if winner in wins:
                 wins[winner][dimension] += 1
     return wins
+
+
+def count_exchange_wins(debate: Debate, comparisons: Mapping[int, PairComparison]) -> dict[str, int]:
+    """Participant -> exchanges in which it won more dimensions than the other."""
+    wins = {item.name: 0 for item in debate.participants}
+    for index in pair_end_indices(debate.turns):
+        won = [winner for _, winner in _winners(debate, comparisons, index)]
+        first, second = (debate.turns_by_index[turn].speaker for turn in (index - 1, index))
+        lead = won.count(first) - won.count(second)
+        winner = first if lead > 0 else second
+        if lead and winner in wins:
+            wins[winner] += 1
+    return wins
+
+
+def _winners(debate: Debate, comparisons: Mapping[int, PairComparison], index: int) -> Iterable[tuple[str, str]]:
+    """(dimension, winner) of the exchange that ends with turn `index`; draws and unknown names are left out."""
+    speakers = {debate.turns_by_index[turn].speaker for turn in (index - 1, index)}
+    for dimension in DIMENSION_MAXIMA if index in comparisons else ():
+        winner = str(getattr(comparisons[index], dimension))
+        if winner in speakers:
+            yield dimension, winner
 
 
 def _mean_marks(debate: Debate, given: Iterable[Assessment], maxima: Mapping[str, float]) -> TurnScores:
@@ -187,7 +306,8 @@ def _mean_marks(debate: Debate, given: Iterable[Assessment], maxima: Mapping[str
     }
 
 
-def _collect_comparisons(debate: Debate, given: Iterable[Assessment]) -> dict[int, PairComparison]:
+def collect_comparisons(debate: Debate, given: Iterable[Assessment]) -> dict[int, PairComparison]:
+    """Later turn of a pair -> its comparison; the first one counts."""
     later = frozenset(pair_end_indices(debate.turns))
     found: dict[int, PairComparison] = {}
     for assessment in given:
@@ -200,21 +320,29 @@ def _collect_comparisons(debate: Debate, given: Iterable[Assessment]) -> dict[in
     return found
 
 
-def _collect_penalties(debate: Debate, given: Iterable[Assessment]) -> tuple[Penalty, ...]:
-    """All penalties, sorted by turn. A repeated quote counts once: for the first turn that has it, with its worst fault."""
-    claims: dict[str, list[SuspectClaim]] = defaultdict(list)
-    found: list[Penalty] = []
+def _collect_penalties(
+    debate: Debate, given: Iterable[Assessment], register: Iterable[RegisterRow], points: PenaltyPoints
+) -> tuple[Penalty, ...]:
+    """What the register charges, and what contradictions and dropped premises cost, sorted by turn."""
+    found = [
+        Penalty(
+            turn=row.charged_to,
+            kind="logic_gap" if row.fault == "gap" else row.fault,
+            points=row.points,
+            about=row.quote or row.reason,
+        )
+        for row in register
+        if row.charged_to is not None
+    ]
     for assessment in given:
         for finding in assessment.findings:
-            if not isinstance(finding, SuspectClaim | LogicGap) or finding.turn not in debate.turns_by_index:
-                continue
-            if isinstance(finding, SuspectClaim):
-                claims[normalize_quote(finding.quote)].append(finding)
-            else:
-                points = float(finding.points)
-                found.append(Penalty(turn=finding.turn, kind="logic_gap", points=points, about=finding.reason))
-    for same in claims.values():
-        worst = min(same, key=lambda claim: (-FAULT_POINTS[claim.fault], claim.fault, claim.quote))
-        turn = min(claim.turn for claim in same)
-        found.append(Penalty(turn=turn, kind=worst.fault, points=FAULT_POINTS[worst.fault], about=worst.quote))
+            match finding:
+                case Contradiction() if points.contradiction:
+                    cost, kind, about = points.contradiction, "contradiction", finding.explanation
+                case DroppedPremise() if points.dropped_premise:
+                    cost, kind, about = points.dropped_premise, "dropped_premise", finding.premise
+                case _:
+                    continue
+            if finding.later in debate.turns_by_index:
+                found.append(Penalty(turn=finding.later, kind=kind, points=cost, about=about))
     return tuple(sorted(found, key=lambda item: (item.turn, item.kind, item.about)))

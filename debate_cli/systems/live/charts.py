@@ -13,7 +13,7 @@ from debate_cli.systems.charts import PERCENT_TICKS, Chart, ChartPoint, ChartSer
 from debate_cli.systems.live.calibration import DIMENSION_MAXIMA
 from debate_cli.systems.live.personality_drift import PersonalityPoint, has_moved, personality_curve
 from debate_cli.systems.live.score import LiveNotes
-from debate_cli.systems.live.tables import CALIBRATION_REASONS
+from debate_cli.systems.live.tables import CHANGE_REASONS
 from debate_cli.systems.tables import format_number, parse_notes
 
 TRAIT_GROUPS = {"cognitive": TRAITS[:4], "emotional": TRAITS[4:8], "rhetorical": TRAITS[8:]}
@@ -53,7 +53,7 @@ def _turn_chart(notes: LiveNotes) -> Chart:
         line_series(name, {turn: value for turn, value in composites.items() if speakers[turn] == name}, positions)
         for name in dict.fromkeys(speakers.values())
     ]
-    rings = (("calibrated after an exchange", "calibrated", _calibrations(notes)), ("penalised for a claim", "penalised", _penalties(notes)))  # fmt: skip
+    rings = (("changed by chain or exchange", "calibrated", _calibrations(notes)), ("penalised for a claim", "penalised", _penalties(notes)))  # fmt: skip
     for name, style, changes in rings:
         points = tuple(
             ChartPoint(composites[turn], f"{words}: {'; '.join(changes[turn])}")
@@ -76,9 +76,9 @@ def _turn_chart(notes: LiveNotes) -> Chart:
 
 def _calibrations(notes: LiveNotes) -> dict[int, list[str]]:
     found: dict[int, list[str]] = defaultdict(list)
-    for item in notes.calibrations:
+    for item in (*notes.chain_limits, *notes.calibrations):
         change = f"{format_number(item.before, 1)} to {format_number(item.after, 1)}"
-        found[item.turn].append(f"{item.dimension} {change}, {CALIBRATION_REASONS[item.rule]}")
+        found[item.turn].append(f"{item.dimension} {change}, {CHANGE_REASONS[item.rule]}")
     return found
 
 

@@ -12,6 +12,8 @@ from debate_cli.domain.personality import PRESSURE_KINDS
 from debate_cli.systems.tables import format_number
 
 ClaimFault = Literal["hollow", "fabricated", "inverted", "backwards"]
+RegisterFault = Literal["hollow", "fabricated", "inverted", "backwards", "gap"]
+"""Fault of a register entry: that of a suspect claim, or `gap` for a logic gap."""
 DebatePattern = Literal["coherence_collapse", "asymmetric_depth", "convergence_failure", "none"]
 ConvergenceOutcome = Literal[
     "genuine_agreement",
@@ -42,6 +44,8 @@ class SuspectClaim(Finding):
     turn: int
     quote: str
     fault: ClaimFault
+    reason: str = Field(default="", exclude_if=lambda reason: not reason)
+    """What is wrong with the claim; empty in old transcripts."""
 
     def describe(self) -> list[str]:
         """The fault and the quoted words."""
@@ -53,12 +57,35 @@ class LogicGap(Finding):
 
     kind: Literal["logic_gap"] = "logic_gap"
     turn: int
+    quote: str = Field(default="", exclude_if=lambda quote: not quote)
+    """The words with the weakness; empty in old transcripts."""
     points: int = Field(ge=1, le=10)
     reason: str
 
     def describe(self) -> list[str]:
-        """The points and the reason."""
-        return [f"Turn {self.turn + 1}, gap in the logic (−{self.points}): {self.reason}"]
+        """The points, the quoted words and the reason."""
+        quote = f"“{self.quote}” " if self.quote else ""
+        return [f"Turn {self.turn + 1}, gap in the logic (−{self.points}): {quote}{self.reason}"]
+
+
+class RegisterDecision(Finding):
+    """The register review's decision on one entry: a suspect claim or a logic gap."""
+
+    kind: Literal["register"] = "register"
+    turn: int
+    """Index of the turn that made the claim."""
+    quote: str
+    fault: RegisterFault
+    points: int | None = Field(default=None, ge=1, le=10)
+    """Points that a gap costs; None for other faults."""
+    status: Literal["confirmed", "withdrawn"]
+    exposed_by: int | None = None
+    """Index of the later turn that exposed it; None if the turn itself shows it."""
+    reason: str = ""
+
+    def describe(self) -> list[str]:
+        """The decision, the quoted words and the reason."""
+        return [f"Turn {self.turn + 1}, {self.fault} {self.status}: “{self.quote}” {self.reason}".rstrip()]
 
 
 class Arc(FrozenModel):
@@ -74,7 +101,8 @@ class Narrative(Finding):
     kind: Literal["narrative"] = "narrative"
     winner: str | None
     reasoning: str
-    pattern: DebatePattern
+    pattern: DebatePattern | None = Field(default=None, exclude_if=lambda pattern: pattern is None)
+    """Only in old transcripts, in which the narrative chose the pattern."""
     arcs: tuple[Arc, ...] = ()
 
     def describe(self) -> list[str]:
@@ -88,6 +116,8 @@ class Resolution(Finding):
 
     kind: Literal["resolution"] = "resolution"
     explanation: str
+    pattern: DebatePattern | None = Field(default=None, exclude_if=lambda pattern: pattern is None)
+    """The pattern of the debate; None in old transcripts."""
 
     def describe(self) -> list[str]:
         """The explanation."""
@@ -124,7 +154,11 @@ class Pressure(Finding):
 
 
 class CausalChain(Finding):
-    """Cause, process and consequence of a turn's main argument, and which of them are missing."""
+    """Cause, process and consequence of a turn's main argument.
+
+    `missing` holds the absent links: `cause`, `process`, `consequence`, and `weakest_premise` if the turn does not address
+    the opponent's weakest premise.
+    """
 
     kind: Literal["causal_chain"] = "causal_chain"
     cause: str
@@ -134,5 +168,5 @@ class CausalChain(Finding):
 
     def describe(self) -> list[str]:
         """The chain and what is missing."""
-        missing = f" Missing: {', '.join(self.missing)}." if self.missing else ""
+        missing = f" Missing: {', '.join(self.missing).replace('_', ' ')}." if self.missing else ""
         return [f"Chain: {self.cause} → {self.process} → {self.consequence}.{missing}"]

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from debate_cli.domain.assessment import Assessment, Finding
@@ -28,11 +28,15 @@ from debate_cli.systems.live.calibration import (
     Calibration,
     Penalty,
     Scorecard,
+    UnresolvedExchange,
     build_scorecard,
+    collect_chains,
     count_dimension_wins,
+    count_exchange_wins,
     pair_end_indices,
 )
 from debate_cli.systems.live.findings import Arc, Convergence, ConvergenceOutcome, DebatePattern, Narrative, Resolution
+from debate_cli.systems.live.register import RegisterRow
 from debate_cli.systems.live.settings import LiveSettings
 from debate_cli.systems.outcome import (
     UNDETERMINED_OUTCOME,
@@ -42,8 +46,14 @@ from debate_cli.systems.outcome import (
     decide_outcome,
 )
 
+RULES = 2
+"""Version of the formula. 1: only the later turn of an exchange was calibrated, relative to the earlier one."""
 MIN_CONVERGENCE_TURNS = 10
 """Number of turns from which early and late disagreement are compared."""
+COLD_START_TURNS = 2
+"""The first turns, which are less calibrated: little comes before them to compare with."""
+NARRATIVE_REVISION, RESOLUTION_REVISION, REVIEW_REVISION = 0, 1, 2
+"""Revisions of the questions on the whole debate."""
 
 
 class TurnRow(FrozenModel):
@@ -68,6 +78,22 @@ class TurnRow(FrozenModel):
     """0-10, outside the composite."""
     credibility: float | None
     """0-10, outside the composite."""
+    cold_start: bool = False
+    """Whether it is one of the first two turns, which are less calibrated."""
+    mixed: tuple[str, ...] = ()
+    """Dimensions in which the turn won one exchange and lost the other."""
+
+
+class ChainRow(FrozenModel):
+    """The causal chain of one turn's main argument."""
+
+    turn: int
+    speaker: str
+    cause: str
+    process: str
+    consequence: str
+    missing: tuple[str, ...]
+    """Absent links: cause, process, consequence, weakest_premise."""
 
 
 class NarrativeNote(FrozenModel):
@@ -76,6 +102,7 @@ class NarrativeNote(FrozenModel):
     winner: str | None
     reasoning: str
     pattern: DebatePattern
+    """Chosen in the resolution; in old transcripts, in the narrative; `none` without either."""
     arcs: tuple[Arc, ...]
     agrees: bool | None
     """Whether it names the scorecard's winner (no winner for a draw); None if the scorecard is undetermined."""
@@ -95,8 +122,18 @@ class LiveNotes(Notes):
     """Shape of the notes of a live verdict."""
 
     turns: tuple[TurnRow, ...]
+    chains: tuple[ChainRow, ...] = ()
+    chain_limits: tuple[Calibration, ...] = ()
+    """Logic that was lowered to 34 because a link of the chain is missing."""
     calibrations: tuple[Calibration, ...]
+    """Scores that the exchanges changed."""
+    unresolved: tuple[UnresolvedExchange, ...] = ()
+    """Exchanges whose winner still has the lower score, and draws with distant scores."""
+    register_entries: tuple[RegisterRow, ...] = ()
+    """Every suspect claim and logic gap, with the review's decision."""
     penalties: tuple[Penalty, ...]
+    exchanges_won: dict[str, int] = {}
+    """Participant -> exchanges in which it won more dimensions than the other."""
     dimension_wins: dict[str, dict[str, int]]
     """Participant -> dimension -> exchanges won in it."""
     frame_control: dict[str, float]
@@ -117,14 +154,19 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> 
     debater who spoke, have a fully marked turn.
     """
     given = ordered_assessments(debate, "live", run)
-    card = build_scorecard(debate, given)
+    card = build_scorecard(debate, given, settings)
     scores = _scores(debate, card)
     outcome = _outcome(debate, scores, settings)
     narrative = _narrative_note(given, outcome)
     notes = LiveNotes(
         turns=tuple(_turn_row(debate, card, turn.index) for turn in debate.turns),
+        chains=_chain_rows(debate, given),
+        chain_limits=card.chain_limits,
         calibrations=card.calibrations,
+        unresolved=card.unresolved,
+        register_entries=card.register,
         penalties=card.penalties,
+        exchanges_won=count_exchange_wins(debate, card.comparisons),
         dimension_wins=count_dimension_wins(debate, card.comparisons),
         frame_control=_mean_supplementary(debate, card, "frame_control"),
         credibility=_mean_supplementary(debate, card, "credibility"),
@@ -132,7 +174,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> 
         convergence=_convergence_note(given),
         missing=tuple(_missing(debate, run, given, card, narrative)),
     )
-    return build_verdict("live", run, outcome, scores, notes)
+    return build_verdict("live", run, outcome, scores, notes).model_copy(update={"rules": RULES})
 
 
 def has_narrative_conflict(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> bool:
@@ -141,7 +183,7 @@ def has_narrative_conflict(debate: Debate, run: JudgingRun | str, settings: Live
     narrative = _first_finding(given, Narrative)
     if narrative is None:
         return False
-    outcome = _outcome(debate, _scores(debate, build_scorecard(debate, given)), settings)
+    outcome = _outcome(debate, _scores(debate, build_scorecard(debate, given, settings)), settings)
     return outcome.victory != "undetermined" and narrative.winner != outcome.winner
 
 
@@ -175,6 +217,21 @@ def _turn_row(debate: Debate, card: Scorecard, index: int) -> TurnRow:
         composite=card.composite(index),
         frame_control=standing.get("frame_control"),
         credibility=standing.get("credibility"),
+        cold_start=index < COLD_START_TURNS,
+        mixed=card.mixed.get(index, ()),
+    )
+
+
+def _chain_rows(debate: Debate, given: Sequence[Assessment]) -> tuple[ChainRow, ...]:
+    chains = collect_chains(given)
+    return tuple(
+        ChainRow(
+            turn=turn.index,
+            speaker=turn.speaker,
+            **chains[turn.index].model_dump(include={"cause", "process", "consequence", "missing"}),
+        )
+        for turn in debate.turns
+        if turn.index in chains
     )
 
 
@@ -196,10 +253,11 @@ def _narrative_note(given: Sequence[Assessment], outcome: ScoreOutcome) -> Narra
     if narrative is None:
         return None
     agrees = None if outcome.victory == "undetermined" else narrative.winner == outcome.winner
+    chosen = resolution.pattern if resolution is not None else None
     return NarrativeNote(
         winner=narrative.winner,
         reasoning=narrative.reasoning,
-        pattern=narrative.pattern,
+        pattern=chosen or narrative.pattern or "none",
         arcs=narrative.arcs,
         agrees=agrees,
         resolution=resolution.explanation if resolution is not None else None,
@@ -232,14 +290,36 @@ def _missing(
         if index not in card.comparisons:
             why = format_failure_cause(debate, f"{prefix}/pair/{index - 1}-{index}/0")
             found.append(f"Turns {index} and {index + 1} were not compared{why}.")
+    return [*found, *_missing_of_whole(debate, f"{prefix}/debate", given, narrative)]
+
+
+def _missing_of_whole(
+    debate: Debate, prefix: str, given: Sequence[Assessment], narrative: NarrativeNote | None
+) -> Iterator[str]:
+    """Sentences on the missing answers about the whole debate; `prefix` starts their keys."""
     if narrative is None:
-        found.append(f"The debate was not read as a whole{format_failure_cause(debate, f'{prefix}/debate/all/0')}.")
+        yield f"The debate was not read as a whole{format_failure_cause(debate, f'{prefix}/all/{NARRATIVE_REVISION}')}."
     elif narrative.agrees is False and narrative.resolution is None:
-        why = format_failure_cause(debate, f"{prefix}/debate/all/1")
-        found.append(f"The conflict of narrative and scorecard was not explained{why}.")
+        why = format_failure_cause(debate, f"{prefix}/all/{RESOLUTION_REVISION}")
+        yield f"The conflict of narrative and scorecard was not explained{why}."
+    if needs_review(given) and not any(_is_review(item) for item in given):
+        why = format_failure_cause(debate, f"{prefix}/all/{REVIEW_REVISION}")
+        yield f"The register was not reviewed, so every entry counts{why}."
     if len(debate.turns) >= MIN_CONVERGENCE_TURNS and _first_finding(given, Convergence) is None:
         indices = [turn.index for turn in debate.turns]
         where = "-".join(map(str, (*indices[:2], *indices[-2:])))
-        why = format_failure_cause(debate, f"{prefix}/debate/{where}/0")
-        found.append(f"The first and the last turns were not compared{why}.")
-    return found
+        yield f"The first and the last turns were not compared{format_failure_cause(debate, f'{prefix}/{where}/0')}."
+
+
+def needs_review(given: Sequence[Assessment]) -> bool:
+    """Whether the register needs a review: always, except where an old narrative chose the pattern.
+
+    That transcript was judged before there was a review, and stays complete without one.
+    """
+    narrative = _first_finding(given, Narrative)
+    return narrative is None or narrative.pattern is None
+
+
+def _is_review(assessment: Assessment) -> bool:
+    subject = assessment.subject
+    return subject.moment == "debate" and not subject.turns and assessment.revision == REVIEW_REVISION

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Literal, Self
 
-from debate_cli.domain.judging_config import SystemSettings, Thresholds, default_bounds
+from debate_cli.domain.config_model import ConfigModel
+from debate_cli.domain.judging_config import NonNegative, SystemSettings, Thresholds, default_bounds
+
+
+class PenaltyPoints(ConfigModel):
+    """Points of logic that an inconsistency costs the turn that shows it."""
+
+    contradiction: NonNegative = 0
+    """For each contradiction to an earlier turn of the same speaker."""
+    dropped_premise: NonNegative = 0
+    """For each premise of an earlier turn that the speaker dropped."""
 
 
 class LiveSettings(SystemSettings):
@@ -18,6 +28,11 @@ class LiveSettings(SystemSettings):
     """Whether pressure reaches the debaters, who then speak one after the other."""
     thresholds: Annotated[Thresholds, default_bounds(draw=2, clear=10)] = Thresholds(draw=2, clear=10)
     """Points of 100: below `draw` a draw, from `clear` on a clear victory."""
+
+    penalties: PenaltyPoints = PenaltyPoints()
+    """Points of logic for contradictions and dropped premises, which cost nothing by default."""
+    withdrawals: bool = True
+    """Whether a register entry that the final review withdraws costs nothing. `false`: it is shown as doubted and charged."""
 
     @property
     def asks_in_turn(self) -> bool:

@@ -36,6 +36,7 @@ from debate_cli.systems.live.findings import (
     Narrative,
     PairComparison,
     Pressure,
+    RegisterDecision,
     Resolution,
     SuspectClaim,
 )
@@ -49,7 +50,7 @@ class LiveSystem(JudgingSystem[LiveSettings]):
     kind = "live"
     settings = LiveSettings
     findings = (
-        PairComparison, SuspectClaim, LogicGap, Narrative, Resolution, Convergence, Pressure, CausalChain,
+        PairComparison, SuspectClaim, LogicGap, RegisterDecision, Narrative, Resolution, Convergence, Pressure, CausalChain,
     )  # fmt: skip
     prompt_package = "debate_cli.systems.live"
     suggestion_rank = 4

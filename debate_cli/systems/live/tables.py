@@ -1,43 +1,69 @@
-"""Tables of the live system: the scorecard, its turns, and every change to a judge's marks."""
+"""Tables of the live system: scorecard, turns, causal chains, the register, and every change to a judge's marks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from debate_cli.domain.verdict import Verdict
-from debate_cli.systems.live.score import LiveNotes
-from debate_cli.systems.tables import Gauge, Number, Table, TableRow, Who, format_number, parse_notes
+from debate_cli.systems.live.calibration import CalibrationRule
+from debate_cli.systems.live.register import EntryStatus, RegisterRow
+from debate_cli.systems.live.score import LiveNotes, TurnRow
+from debate_cli.systems.tables import Badge, Gauge, Number, Table, TableRow, Who, format_number, parse_notes
 
 LIVE_DIMENSIONS = ("logic", "rhetoric", "tactics")
-CALIBRATION_REASONS = {"floor": "won the exchange", "ceiling": "lost the exchange", "draw": "drew the exchange"}
+CHANGE_REASONS: dict[CalibrationRule, str] = {
+    "chain": "incomplete chain",
+    "floor": "won an exchange",
+    "ceiling": "lost an exchange",
+    "draw": "drew the exchange",
+}
+"""Rule -> why it changed a score."""
+STATUS_BADGES: dict[EntryStatus, Badge] = {
+    "open": Badge("?", "open", "info"),
+    "confirmed": Badge("✗", "confirmed", "bad"),
+    "withdrawn": Badge("✓", "withdrawn", "good"),
+    "doubted": Badge("≈", "doubted", "mixed"),
+}
+"""Status of a register entry -> badge."""
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """Scorecard, turns, calibrations and penalties."""
+    """Scorecard, turns, chains, register, changes of scores, unresolved exchanges; empty ones are left out."""
     notes = parse_notes(LiveNotes, verdict)
     if notes is None:
         return []
-    found = [_scorecard_table(verdict, notes)]
-    if notes.turns:
-        found.append(_turn_table(notes))
-    changes = (*_calibration_rows(notes), *_penalty_rows(notes))
-    if changes:
-        heads = ("turn", "dimension", "from", "to", "why", "words")
-        numeric = frozenset({0, 2, 3})
-        found.append(Table("calibrations and penalties, live", heads, changes, numeric=numeric))
-    return found
+    found = (
+        _scorecard_table(verdict, notes),
+        _turn_table(notes),
+        _chain_table(notes),
+        _register_table(notes),
+        _change_table(notes),
+        _unresolved_table(notes),
+    )
+    return [table for table in found if table.rows]
 
 
 def _scorecard_table(verdict: Verdict, notes: LiveNotes) -> Table:
     ranked = sorted(verdict.scores.items(), key=lambda item: -item[1])
     return Table(
         title="scores, live",
-        heads=("debater", "score /100", "", "logic won", "rhetoric won", "tactics won", "frame control", "credibility"),
+        heads=(
+            "debater",
+            "score /100",
+            "",
+            "exchanges won",
+            "in logic",
+            "in rhetoric",
+            "in tactics",
+            "frame control",
+            "credibility",
+        ),
         rows=tuple(
             (
                 Who(name),
                 Number(score, strong=True),
                 Gauge(score, 100.0, name),
+                Number(notes.exchanges_won.get(name), 0),
                 *(Number(notes.dimension_wins.get(name, {}).get(item, 0), 0) for item in LIVE_DIMENSIONS),
                 Number(notes.frame_control.get(name), 1),
                 Number(notes.credibility.get(name), 1),
@@ -45,7 +71,7 @@ def _scorecard_table(verdict: Verdict, notes: LiveNotes) -> Table:
             for name, score in ranked
         ),
         remarks=tuple(_narrative_remarks(notes)),
-        numeric=frozenset({1, 3, 4, 5, 6, 7}),
+        numeric=frozenset({1, 3, 4, 5, 6, 7, 8}),
     )
 
 
@@ -69,7 +95,7 @@ def _narrative_remarks(notes: LiveNotes) -> Iterable[str]:
 def _turn_table(notes: LiveNotes) -> Table:
     return Table(
         title="turns, live",
-        heads=("turn", "round", "debater", "logic /40", "rhetoric /30", "tactics /30", "composite", ""),
+        heads=("turn", "round", "debater", "logic /40", "rhetoric /30", "tactics /30", "composite", "", "remark"),
         rows=tuple(
             (
                 str(row.turn + 1),
@@ -80,20 +106,96 @@ def _turn_table(notes: LiveNotes) -> Table:
                 Number(row.tactics, 1),
                 Number(row.composite, strong=True),
                 Gauge(row.composite, 100.0, row.speaker) if row.composite is not None else None,
+                "; ".join(_turn_remarks(row)),
             )
             for row in notes.turns
         ),
+        remarks=("cold start: less calibrated, because little comes before it to compare with.",),
         numeric=frozenset({0, 1, 3, 4, 5, 6}),
     )
 
 
+def _turn_remarks(row: TurnRow) -> Iterable[str]:
+    if row.cold_start:
+        yield "cold start"
+    if row.mixed:
+        yield f"won and lost {', '.join(row.mixed)}"
+
+
+def _chain_table(notes: LiveNotes) -> Table:
+    return Table(
+        "chains, live",
+        ("turn", "debater", "cause → process → consequence", "missing"),
+        tuple(
+            (
+                str(row.turn + 1),
+                Who(row.speaker),
+                f"{row.cause} → {row.process} → {row.consequence}",
+                ", ".join(row.missing).replace("_", " "),
+            )
+            for row in notes.chains
+        ),
+        numeric=frozenset({0}),
+    )
+
+
+def _register_table(notes: LiveNotes) -> Table:
+    return Table(
+        "register, live",
+        ("turn", "fault", "status", "costs", "words", "reason"),
+        tuple(_register_row(row) for row in notes.register_entries),
+        numeric=frozenset({0, 3}),
+    )
+
+
+def _register_row(row: RegisterRow) -> TableRow:
+    exposed = f"exposed by turn {row.exposed_by + 1}" if row.exposed_by is not None else ""
+    cost = f"−{format_points(row.points)}" if row.charged_to is not None else "0"
+    if row.charged_to not in (None, row.turn):
+        cost += f" on turn {row.charged_to + 1}"
+    reason = ": ".join(filter(None, (exposed, row.reason)))
+    return str(row.turn + 1), row.fault, STATUS_BADGES[row.status], cost, row.quote, reason
+
+
+def _change_table(notes: LiveNotes) -> Table:
+    rows = (*_calibration_rows(notes), *_penalty_rows(notes))
+    heads = ("turn", "dimension", "from", "to", "why", "words")
+    return Table("changes of scores, live", heads, rows, numeric=frozenset({0, 2, 3}))
+
+
 def _calibration_rows(notes: LiveNotes) -> Iterable[TableRow]:
-    for item in notes.calibrations:
-        why = f"{CALIBRATION_REASONS[item.rule]} ({item.rule})"
+    for item in (*notes.chain_limits, *notes.calibrations):
+        why = f"{CHANGE_REASONS[item.rule]} ({item.rule})"
         yield str(item.turn + 1), item.dimension, Number(item.before, 1), Number(item.after, 1), why, None
 
 
 def _penalty_rows(notes: LiveNotes) -> Iterable[TableRow]:
     for item in notes.penalties:
-        why = f"{item.kind.replace('_', ' ')} (−{format_number(item.points).removesuffix('.0')})"
+        why = f"{item.kind.replace('_', ' ')} (−{format_points(item.points)})"
         yield str(item.turn + 1), "logic", None, None, why, item.about
+
+
+def format_points(points: float) -> str:
+    """Points of a penalty without a trailing `.0`."""
+    return format_number(points).removesuffix(".0")
+
+
+def _unresolved_table(notes: LiveNotes) -> Table:
+    return Table(
+        "unresolved exchanges, live",
+        ("turns", "dimension", "judge's winner", "earlier", "later"),
+        tuple(
+            (
+                f"{item.turns[0] + 1} and {item.turns[1] + 1}",
+                item.dimension,
+                item.winner,
+                Number(item.earlier, 1),
+                Number(item.later, 1),
+            )
+            for item in notes.unresolved
+        ),
+        remarks=(
+            "The scores of these exchanges differ from the comparison: the winner still has less, or a draw is far apart.",
+        ),
+        numeric=frozenset({3, 4}),
+    )

@@ -1,0 +1,161 @@
+"""The register of the live system: every suspect claim and logic gap, and what it costs.
+
+Any judging opens entries; the register review at the end confirms or withdraws them and may open more. The points are
+subtracted in `calibration`; the questions are in `turn_question`, `exchange_question` and `register_question`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Literal, NamedTuple
+
+from debate_cli.domain.assessment import Assessment
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.frozen_model import FrozenModel
+from debate_cli.domain.text_normalization import normalize_quote
+from debate_cli.systems.live.findings import LogicGap, RegisterDecision, RegisterFault, SuspectClaim
+
+FAULT_POINTS: dict[RegisterFault, int] = {"hollow": 1, "fabricated": 2, "inverted": 2, "backwards": 2, "gap": 1}
+"""Points of logic that an entry costs. A gap costs the judge's points, or this if the judge gives none."""
+
+EntryStatus = Literal["open", "confirmed", "withdrawn", "doubted"]
+
+
+class RegisterRow(FrozenModel):
+    """One entry of the register."""
+
+    turn: int
+    """Index of the turn that made the claim."""
+    fault: RegisterFault
+    quote: str
+    """The words with the fault; empty for a gap in an old transcript."""
+    points: float
+    """Points of logic that it costs if it counts."""
+    status: EntryStatus
+    """open: the review does not mention it; doubted: withdrawn, but charged because of `withdrawals: false`."""
+    exposed_by: int | None
+    """Index of the later turn that exposed it; None if the turn itself shows it."""
+    reason: str
+    charged_to: int | None = None
+    """Index of the turn whose logic it lowers; None if it costs nothing: withdrawn, or another entry with the same
+    words is charged."""
+
+
+class _EntryKey(NamedTuple):
+    """Identity of an entry."""
+
+    turn: int
+    fault: RegisterFault
+    words: str
+    """The normalized quote."""
+    place: int = 0
+    """Distinguishes gaps without a quote."""
+
+
+def build_register(debate: Debate, given: Iterable[Assessment], *, withdrawals: bool = True) -> tuple[RegisterRow, ...]:
+    """All entries, sorted by turn, with what each is charged. Entries about an unknown turn are ignored.
+
+    With `withdrawals`, an entry that the review withdrew costs nothing.
+    """
+    rows = _collect_opened(debate, given := tuple(given))
+    for key, decision in _collect_decisions(debate, given).items():
+        rows[key] = _apply_decision(rows.get(key), decision, withdrawals=withdrawals)
+    return tuple(sorted(_charge(rows), key=_position))
+
+
+def _collect_opened(debate: Debate, given: Iterable[Assessment]) -> dict[_EntryKey, RegisterRow]:
+    """The entries that were opened, without the review. Of equal entries, the largest points and the first reason count."""
+    rows: dict[_EntryKey, RegisterRow] = {}
+    for assessment in given:
+        for finding in assessment.findings:
+            if not isinstance(finding, SuspectClaim | LogicGap) or finding.turn not in debate.turns_by_index:
+                continue
+            key = _key(finding, place=len(rows) + 1)
+            row = _open_row(finding, assessment)
+            known = rows.get(key)
+            rows[key] = row if known is None else _merge_opened(known, row)
+    return rows
+
+
+def _collect_decisions(debate: Debate, given: Iterable[Assessment]) -> dict[_EntryKey, RegisterDecision]:
+    """The review's decision for each entry that it mentions; the first one counts."""
+    found: dict[_EntryKey, RegisterDecision] = {}
+    for assessment in given:
+        for finding in assessment.findings:
+            if isinstance(finding, RegisterDecision) and finding.turn in debate.turns_by_index:
+                found.setdefault(_key(finding), finding)
+    return found
+
+
+def _key(finding: SuspectClaim | LogicGap | RegisterDecision, place: int = 0) -> _EntryKey:
+    words = normalize_quote(finding.quote)
+    is_bare_gap = isinstance(finding, LogicGap) and not words
+    return _EntryKey(finding.turn, fault_of(finding), words, place if is_bare_gap else 0)
+
+
+def fault_of(finding: SuspectClaim | LogicGap | RegisterDecision) -> RegisterFault:
+    """The fault under which the register lists a finding."""
+    return "gap" if isinstance(finding, LogicGap) else finding.fault
+
+
+def _open_row(finding: SuspectClaim | LogicGap, assessment: Assessment) -> RegisterRow:
+    points = finding.points if isinstance(finding, LogicGap) else FAULT_POINTS[finding.fault]
+    judged = max(assessment.subject.turns, default=finding.turn)
+    return RegisterRow(
+        turn=finding.turn,
+        fault=fault_of(finding),
+        quote=finding.quote,
+        points=float(points),
+        status="open",
+        exposed_by=judged if judged > finding.turn else None,
+        reason=finding.reason,
+    )
+
+
+def _merge_opened(first: RegisterRow, second: RegisterRow) -> RegisterRow:
+    exposing = [row.exposed_by for row in (first, second) if row.exposed_by is not None]
+    shown_by_turn = len(exposing) < 2  # noqa: PLR2004 - one of the two entries needed no later turn
+    return first.model_copy(
+        update={
+            "points": max(first.points, second.points),
+            "reason": first.reason or second.reason,
+            "exposed_by": None if shown_by_turn else min(exposing),
+        }
+    )
+
+
+def _apply_decision(opened: RegisterRow | None, decision: RegisterDecision, *, withdrawals: bool) -> RegisterRow:
+    """The entry after the review. A gap costs the review's points if it gives any, else the largest opened."""
+    points = float(FAULT_POINTS[decision.fault] if opened is None else opened.points)
+    if decision.fault == "gap" and decision.points is not None:
+        points = float(decision.points)
+    kept: EntryStatus = "withdrawn" if withdrawals else "doubted"
+    return RegisterRow(
+        turn=decision.turn,
+        fault=decision.fault,
+        quote=decision.quote if opened is None else opened.quote,
+        points=points,
+        status="confirmed" if decision.status == "confirmed" else kept,
+        exposed_by=decision.exposed_by if opened is None else opened.exposed_by,
+        reason=decision.reason or ("" if opened is None else opened.reason),
+    )
+
+
+def _charge(rows: dict[_EntryKey, RegisterRow]) -> Iterator[RegisterRow]:
+    """The rows, with one charge for each quote: the worst remaining entry, on the earliest turn of the remaining ones."""
+    groups: dict[tuple[str, int], list[RegisterRow]] = defaultdict(list)
+    for key, row in rows.items():
+        if row.status == "withdrawn":
+            yield row
+        else:
+            groups[key.words, key.place].append(row)
+    for group in groups.values():
+        earliest = min(row.turn for row in group)
+        worst = min(group, key=lambda row: (-row.points, *_position(row)))
+        for row in group:
+            yield row.model_copy(update={"charged_to": earliest}) if row is worst else row
+
+
+def _position(row: RegisterRow) -> tuple[int, str, str, float, str]:
+    return row.turn, row.fault, row.quote, -row.points, row.reason

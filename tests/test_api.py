@@ -44,7 +44,7 @@ def test_the_exported_names() -> None:
     assert debate_cli.__all__ == [
         "Argument", "Assessment", "Debate", "DebateConfig", "LiveNotes", "Mark", "Model", "ModeratorNotes", "Observer",
         "Outcome", "PanelNotes", "PersuasionNotes", "Reply", "Request", "StructuredNotes", "Turn", "Verdict", "__version__",
-        "judge", "judge_text", "load_config", "load_transcript", "run_debate", "score",
+        "agreement", "judge", "judge_text", "load_config", "load_transcript", "needs_deliberation", "run_debate", "score",
     ]  # fmt: skip
 
 
@@ -84,6 +84,20 @@ def test_a_text_is_judged_by_a_panel() -> None:
     """`judge_text` gives a panel's verdict on a text."""
     outcome = asyncio.run(debate_cli.judge_text("We should ship on Friday.", name="plan", model="mock/judge"))
     assert [verdict.system for verdict in outcome.verdicts] == ["panel"]
+
+
+def test_a_text_is_judged_with_question_and_context(tmp_path: Path) -> None:
+    """`context` precedes the background of `config`, whose topic is the question; it needs no debaters."""
+    (tmp_path / "q.yaml").write_text("topic: Is it ready?\nbackground: Old.\njudging: {systems: [panel]}\n")
+    config = debate_cli.load_config(tmp_path / "q.yaml")
+    outcome = asyncio.run(
+        debate_cli.judge_text("Plan: rewrite.", context="Four people.", config=config, model="mock/j")
+    )
+    judging = outcome.debate.config.judging
+    assert (judging.question, judging.context) == ("Is it ready?", "Four people.")
+    assert "must change: " in str(outcome)
+    with pytest.raises(ConfigError, match="at least two debaters"):
+        asyncio.run(debate_cli.run_debate(config, mock=True))
 
 
 def test_printing_an_outcome_shows_the_verdict() -> None:

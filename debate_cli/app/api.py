@@ -16,7 +16,7 @@ from typing import Any
 
 from pydantic import PrivateAttr
 
-from debate_cli.app.config_resolution import config_from_object, config_redactor, resolve_config
+from debate_cli.app.config_resolution import check_for_any_use, config_from_object, config_redactor, resolve_config
 from debate_cli.app.consent import require_consents
 from debate_cli.app.context import RunContext
 from debate_cli.app.judge_request import JudgingRequest, config_for_judging, document_events
@@ -26,6 +26,7 @@ from debate_cli.app.score import score_with_settings
 from debate_cli.app.session import Session
 from debate_cli.domain.assessment import Assessment, Mark
 from debate_cli.domain.config import DebateConfig, ModelSpec
+from debate_cli.domain.config_checks import TOO_FEW_DEBATERS
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.turn import Argument, Turn
 from debate_cli.domain.verdict import Verdict
@@ -38,6 +39,7 @@ from debate_cli.storage.transcript import to_transcript, transcript_to_events
 from debate_cli.storage.transcript_store import open_debate
 from debate_cli.systems.live.score import LiveNotes
 from debate_cli.systems.moderator.score import ModeratorNotes
+from debate_cli.systems.panel.agreement import agreement, needs_deliberation
 from debate_cli.systems.panel.score import PanelNotes
 from debate_cli.systems.persuasion.score import PersuasionNotes
 from debate_cli.systems.structured.score import StructuredNotes
@@ -60,10 +62,12 @@ __all__ = [
     "StructuredNotes",
     "Turn",
     "Verdict",
+    "agreement",
     "judge",
     "judge_text",
     "load_config",
     "load_transcript",
+    "needs_deliberation",
     "run_debate",
     "score",
 ]
@@ -113,14 +117,14 @@ class _LoadedDebateConfig(DebateConfig):
 def load_config(path: str | Path, *, overrides: Mapping[str, Any] | None = None) -> DebateConfig:
     """Load a configuration file. `overrides`: key path, e.g. `format.arguments`, -> value, or YAML text.
 
-    The configuration remembers its folder: relative paths in it and `.env` files are looked up there. Raises ConfigError
-    with every fault.
+    The configuration remembers its folder: relative paths in it and `.env` files are looked up there. A configuration
+    for judging texts needs no debaters. Raises ConfigError with every fault.
     """
     changes = list((overrides or {}).items())
     for key, _ in changes:
         if not isinstance(key, str) or not key:  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
             raise ConfigError(f"overrides: {key!r} is not a key path; write for example 'format.arguments'")
-    return _LoadedDebateConfig.from_loaded(resolve_config(Path(path), os.environ, changes))
+    return _LoadedDebateConfig.from_loaded(resolve_config(Path(path), os.environ, changes, checks=check_for_any_use))
 
 
 def load_transcript(path: str | Path) -> Debate:
@@ -147,6 +151,8 @@ async def run_debate(
     are in the outcome (`halted`, `debate.failures`).
     """
     loaded, own = _with_models(_to_loaded(config), models)
+    if not loaded.config.debaters:
+        raise ConfigError(loaded.source_map.format_problem(TOO_FEW_DEBATERS))
     context = prepare_run(loaded, mock=mock, models=own)
     require_consents(context.destinations, trusted_hosts, os.environ)
     name = debate_id or new_id(context.config.topic, datetime.now(UTC), SystemRandom(), context.redact)
@@ -184,6 +190,7 @@ async def judge_text(
     text: str,
     *,
     name: str = "text",
+    context: str | None = None,
     config: DebateConfig | None = None,
     model: str | None = None,
     models: Mapping[str, Model] | None = None,
@@ -193,15 +200,18 @@ async def judge_text(
 ) -> Outcome:
     """Let a panel vote on a text.
 
-    `name` is the text's name in results; the other arguments are those of `judge`.
+    `name` is the text's name in results. `context` is shown beside the text and is not judged; without it, the background
+    of `config` is the context. The topic of `config` is the question that the votes answer; its debaters need not be
+    named. The other arguments are those of `judge`.
     """
     loaded = _to_loaded(config) if config is not None else None
     request, own = _judging_request(loaded, (), model, models)
+    request = replace(request, context=context)
     now = datetime.now(UTC)
     events = document_events(name, text, new_id(name, now, SystemRandom(), config_redactor(loaded)), request, now)
-    context = prepare_judges(config_for_judging(fold(events), request), loaded, name, request=request, models=own)
-    require_consents(context.destinations, trusted_hosts, os.environ)
-    return await _build_session(context, observer).judge(events, (), Path(path) if path is not None else None)
+    run = prepare_judges(config_for_judging(fold(events), request), loaded, name, request=request, models=own)
+    require_consents(run.destinations, trusted_hosts, os.environ)
+    return await _build_session(run, observer).judge(events, (), Path(path) if path is not None else None)
 
 
 def score(

@@ -74,6 +74,11 @@ def check_for_judging(config: DebateConfig) -> list[Problem]:
     return check_judging_config(_with_default_model(config))
 
 
+def check_for_any_use(config: DebateConfig) -> list[Problem]:
+    """Check `config` for a debate; without debaters, for judging texts."""
+    return check_config(config) if config.debaters else check_for_judging(config)
+
+
 def _with_default_model(config: DebateConfig) -> DebateConfig:
     return config.model_copy(update={"models": {"default": ModelSpec(model="mock/default"), **config.models}})
 

@@ -25,6 +25,8 @@ class JudgingRequest:
 
     config: DebateConfig | None = None
     """Supplies `judging`, `models`, `providers`, `limits` and `seed`."""
+    context: str | None = None
+    """Material that is shown beside a judged text; None for the background of `config`."""
     systems: tuple[str, ...] = ()
     """Kinds of systems; empty means those of the configuration, or the stored ones."""
     model: str | None = None
@@ -89,6 +91,8 @@ def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> 
     Raises UsageError for an unknown system, TranscriptError if a system cannot judge this debate.
     """
     systems = tuple(_apply_request(system, request) for system in _requested_systems(debate, request))
+    if debate.document_name is not None:
+        systems = tuple(system.for_text() for system in systems)
     for system in systems:
         _check_judgeable(debate, system, is_named=system.kind in request.systems)
     judging = JudgingConfig(systems=systems, decides=_deciding_system(debate, request, systems))
@@ -149,9 +153,9 @@ def document_config(name: str, text: str, request: JudgingRequest) -> DebateConf
         providers=request.providers,
         debaters=(),
         judging=JudgingConfig(
-            systems=tuple(_apply_request(system, request) for system in able or (default,)),
+            systems=tuple(_apply_request(system, request).for_text() for system in able or (default,)),
             question=given.topic if given is not None else None,
-            context=given.background if given is not None else None,
+            context=request.context if request.context is not None or given is None else given.background,
         ),
     )
     return judged.model_copy(update=kept)

@@ -9,6 +9,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import CloseReason
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.explanation import describe_outcome
+from debate_cli.systems.registry import get_system
 from debate_cli.systems.tables import format_number
 
 
@@ -28,7 +29,7 @@ class Outcome:
     """Whether nothing was left to do, and so nothing was written."""
 
     def __str__(self) -> str:
-        """Motion, deciding verdict, scores and where the debate is saved."""
+        """Motion, verdicts with scores, what must change in a judged text, and where the debate is saved."""
         lines = [self.debate.topic]
         for verdict in self.verdicts:
             answer = describe_outcome(verdict, self.debate.document_name).rstrip(".")
@@ -40,6 +41,8 @@ class Outcome:
             scores = ", ".join(f"{name} {format_number(value)}" for name, value in verdict.scores.items())
             decides = " (decides)" if verdict.decides else ""
             lines.append(f"{verdict.system}{decides}: {answer}{margin}{f' ({scores})' if scores else ''}")
+            changes = get_system(verdict.system).headline(verdict).required_changes
+            lines += [f"  must change: {change.text} ({', '.join(change.judges)})" for change in changes]
         if self.halted is not None:
             lines.append(f"ended early: {self.halted}")
         return "\n".join([*lines, *([f"saved: {self.path}"] if self.path is not None else [])])

@@ -38,6 +38,9 @@ class Problem(NamedTuple):
     """Whether the key itself is wrong, not its value."""
 
 
+TOO_FEW_DEBATERS = Problem(("debaters",), "a debate needs at least two debaters; add another")
+
+
 def check_config(config: DebateConfig) -> list[Problem]:
     """All contradictions of `config`; empty if it is valid."""
     return [
@@ -79,7 +82,7 @@ def _check_topic(config: DebateConfig) -> Iterator[Problem]:
 
 def _check_debaters(config: DebateConfig) -> Iterator[Problem]:
     if len(config.debaters) < MIN_DEBATERS:
-        yield Problem(("debaters",), "a debate needs at least two debaters; add another")
+        yield TOO_FEW_DEBATERS
     yield from _check_names(config)
     for index in _duplicate_indices(person.prefix.upper() for person in participants(_without_model_names(config))):
         message = "an earlier debater has this prefix of argument ids; give each a different `prefix`"

@@ -90,6 +90,10 @@ class SystemSettings(ConfigModel):
         """The settings for judging a saved debate: without what only a running debate can use."""
         return self
 
+    def for_text(self) -> Self:
+        """The settings for judging a text instead of a debate."""
+        return self
+
 
 class UninstalledSettings(SystemSettings):
     """Settings of a system whose plug-in is not installed, unchanged."""

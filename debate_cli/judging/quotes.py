@@ -6,6 +6,7 @@ Matching ignores case, spaces and typography, and accepts an ellipsis.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
 from debate_cli.domain.frozen_model import memoize_on_value
@@ -15,11 +16,31 @@ from debate_cli.judging.transcript_prompt import sanitize_for_judge
 
 MIN_QUOTE_CHARS = 4
 """Minimum length of a normalised quote; a shorter one would be found anywhere."""
+_QUOTED_PASSAGE = re.compile(r"“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|(?<!\w)\"([^\"]+)\"(?!\w)")
 
 
 def is_quoted_in(quote: str, text: str) -> bool:
     """Whether `quote` occurs in `text`; parts divided by an ellipsis must occur one after the other."""
     return _contains_parts(normalize_text(text), _quote_parts(quote))
+
+
+def find_quoted_passages(text: str) -> list[str]:
+    """The passages of `text` that are in double quotation marks."""
+    return [next(filter(None, found)) for found in _QUOTED_PASSAGE.findall(text)]
+
+
+def find_quoted_line(quote: str, text: str) -> int | None:
+    """Number, from 1, of the line of `text` in which `quote` begins; None if it does not occur in `text`."""
+    starts: list[int] = []
+    numbers: list[int] = []
+    joined = ""
+    for number, line in enumerate(text.split("\n"), 1):
+        if normalized := normalize_text(line):
+            starts.append(len(joined))
+            numbers.append(number)
+            joined += normalized + " "
+    place = _find_parts(joined, _quote_parts(quote))
+    return None if place is None else numbers[bisect_right(starts, place) - 1]
 
 
 def is_quoted_in_turn(quote: str, turn: Turn) -> bool:
@@ -35,13 +56,19 @@ def _quote_parts(quote: str) -> list[str]:
 
 
 def _contains_parts(text: str, parts: Sequence[str]) -> bool:
-    where = 0
+    return _find_parts(text, parts) is not None
+
+
+def _find_parts(text: str, parts: Sequence[str]) -> int | None:
+    """Where the first of `parts` begins in `text`; None unless all of them occur, one after the other."""
+    first, where = None, 0
     for part in parts:
         found = text.find(part, where)
         if found < 0:
-            return False
+            return None
+        first = found if first is None else first
         where = found + len(part)
-    return bool(parts)
+    return first
 
 
 @memoize_on_value

@@ -23,9 +23,13 @@ from debate_cli.render.summary import (
     build_changes_table,
     describe_answer,
     explain_scores,
+    find_required_changes,
+    group_changes,
+    label_change,
     quote_judge,
     suggest_judge_command,
 )
+from debate_cli.systems.base import RequiredChange
 from debate_cli.systems.structured.briefing import Briefing, BriefingClaim
 from debate_cli.systems.structured.weakest import WeakestArgument, find_weakest_argument
 from debate_cli.systems.tables import Badge, Cell, Curve, Gauge, Lines, Number, Table, Who
@@ -135,6 +139,7 @@ def _verdicts(debate: Debate, report: DebateReport, briefing: Briefing | None = 
             "",
             f"**{escape_markdown(theme.describe_outcome(verdict, debate.document_name))}**{format_margin(verdict)}",
             "",
+            *_required_changes(find_required_changes(verdict)),
         ]
         lines += [
             f"- {escape_markdown(name)}: {theme.format_number(score)}"
@@ -148,6 +153,16 @@ def _verdicts(debate: Debate, report: DebateReport, briefing: Briefing | None = 
             lines += [*_weakest(find_weakest_argument(debate, report.verdicts)), *_judge_command(debate)]
     if report.agreement is not None:
         lines += _format_table(report.agreement)
+    return lines
+
+
+def _required_changes(changes: Sequence[RequiredChange]) -> list[str]:
+    """What must change before a text passes, a list for each dimension."""
+    lines: list[str] = ["### What must change", ""] if changes else []
+    for dimension, group in group_changes(changes):
+        lines += [f"**{escape_markdown(dimension)}**", ""]
+        lines += [f"- {escape_markdown(change.text)} ({escape_markdown(label_change(change))})" for change in group]
+        lines.append("")
     return lines
 
 

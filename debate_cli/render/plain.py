@@ -45,6 +45,7 @@ from debate_cli.render.summary import (
     describe_answer,
     explain_scores,
     is_trace_useful,
+    label_change,
     omitted_verdicts_notes,
     quote_judge,
     reportable_verdicts,
@@ -52,6 +53,7 @@ from debate_cli.render.summary import (
     usage_rows,
 )
 from debate_cli.render.theme import shorten
+from debate_cli.systems.base import RequiredChange
 from debate_cli.systems.structured.briefing import Briefing
 from debate_cli.systems.structured.weakest import WeakestArgument, find_weakest_argument
 from debate_cli.systems.tables import Badge, Cell, Curve, Gauge, Lines, Number, Table, TableRow, Who
@@ -265,6 +267,7 @@ def closing_lines(debate: Debate, verdicts: Sequence[Verdict], judged: Collectio
     verdict = summary.verdict
     decides = f" ({verdict.system} decides)" if verdict is not None and summary.others else ""
     lines = ["", "== Verdict ==", f"{sanitize_line(summary.answer)}{decides}"]
+    lines += _change_lines(summary.required_changes)
     if verdict is not None and verdict.victory != "undetermined":
         lines += [sanitize_line(summary.reason)] if summary.reason else []
         lines += [f"Core of the dispute: {sanitize_line(summary.insight)}"] if summary.insight else []
@@ -277,6 +280,11 @@ def closing_lines(debate: Debate, verdicts: Sequence[Verdict], judged: Collectio
     lines += [f"Judges: {sanitize_line(sentence)}" for sentence in summary.disagreements]
     lines += map(sanitize_line, omitted_verdicts_notes(shown, verdicts))
     return [*lines, *_usage_lines(debate, judged)]
+
+
+def _change_lines(changes: Sequence[RequiredChange]) -> Iterable[str]:
+    for change in changes:
+        yield f"Must change: {sanitize_line(change.text)} ({sanitize_line(label_change(change))})"
 
 
 def _claim_lines(label: str, claims: Sequence[SummaryClaim]) -> Iterable[str]:

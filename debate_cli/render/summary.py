@@ -8,6 +8,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import NamedTuple
 
 from debate_cli.domain.config_differences import format_setting_pair
@@ -18,7 +19,7 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.agreement import build_agreement_table, label_verdict, sort_deciding_first
 from debate_cli.render.theme import shorten
-from debate_cli.systems.base import JudgeQuote
+from debate_cli.systems.base import JudgeQuote, RequiredChange
 from debate_cli.systems.registry import get_system, system_kinds
 from debate_cli.systems.structured.briefing import Briefing, BriefingClaim, build_briefing
 from debate_cli.systems.structured.findings import Standing
@@ -33,6 +34,8 @@ _REPEAT_OPTION = " --repeat 3"
 """Asks the same judges again: three runs show how much scores vary."""
 MAX_CLAIMS, MAX_QUESTIONS, MAX_CLAIM_LENGTH = 3, 2, 105
 """Claims under each label, open questions, and characters of each on the closing screen."""
+MAX_CHANGES = 6
+"""Required changes of a judged text on the closing screen."""
 MAX_DISSENT_LENGTH = 160
 """Characters of a dissenting judge's reasons."""
 
@@ -74,6 +77,8 @@ class VerdictSummary:
     """Who won and by how much, in a sentence."""
     reason: str
     """One or two sentences made of numbers; may be empty."""
+    required_changes: tuple[RequiredChange, ...]
+    """What must change before a judged text passes, the heaviest group first."""
     quote: JudgeQuote | None
     weakest: WeakestArgument | None
     """None if the arguments cannot be ranked."""
@@ -110,6 +115,7 @@ def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSu
         verdict=head,
         answer=describe_answer(head, debate.document_name) if head is not None else NOT_JUDGED_MESSAGE,
         reason=explain_scores(head) if head is not None else "",
+        required_changes=find_required_changes(head) if head is not None else (),
         quote=quote_judge(debate, head, briefing) if head is not None else None,
         weakest=find_weakest_argument(debate, ordered),
         insight=briefing.key_insight if briefing is not None else "",
@@ -170,6 +176,22 @@ def _describe_dissent(verdict: Verdict) -> Iterator[str]:
     """The judges who conclude something else than the verdict."""
     for dissent in get_system(verdict.system).headline(verdict).dissent:
         yield f"{dissent.judge} {dissent.conclusion}: {shorten(dissent.words, MAX_DISSENT_LENGTH)}"
+
+
+def find_required_changes(verdict: Verdict) -> tuple[RequiredChange, ...]:
+    """What must change before a judged text passes; none for a debate. Not sanitized."""
+    return get_system(verdict.system).headline(verdict).required_changes
+
+
+def group_changes(changes: Iterable[RequiredChange]) -> list[tuple[str, list[RequiredChange]]]:
+    """Neighbours of the same dimension together, with its name; `other` without one."""
+    return [(name or "other", list(group)) for name, group in groupby(changes, key=lambda change: change.dimension)]
+
+
+def label_change(change: RequiredChange) -> str:
+    """Where a required change belongs and who asks for it: `line 3, 60% of the weight: architect, security`."""
+    line = "" if change.line is None else f"line {change.line}, "
+    return f"{line}{change.weight:.0%} of the weight: {', '.join(change.judges)}"
 
 
 def suggest_judge_command(debate: Debate, place: str) -> str:

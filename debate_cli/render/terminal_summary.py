@@ -16,6 +16,7 @@ from debate_cli.render.agreement import build_agreement_table, label_verdict
 from debate_cli.render.participants import debate_facts, rehearsal_notice
 from debate_cli.render.report import DebateReport, ReportPart, build_debate_report
 from debate_cli.render.summary import (
+    MAX_CHANGES,
     MAX_CLAIM_LENGTH,
     MAX_CLAIMS,
     MAX_QUESTIONS,
@@ -24,7 +25,9 @@ from debate_cli.render.summary import (
     build_changes_table,
     describe_answer,
     explain_scores,
+    group_changes,
     is_trace_useful,
+    label_change,
     omitted_verdicts_notes,
     quote_judge,
     reportable_verdicts,
@@ -46,6 +49,7 @@ from debate_cli.render.terminal import (
 )
 from debate_cli.render.theme import shorten
 from debate_cli.systems import tables
+from debate_cli.systems.base import RequiredChange
 from debate_cli.systems.structured.briefing import Briefing, BriefingClaim
 from debate_cli.systems.structured.weakest import WeakestArgument, find_weakest_argument
 from debate_cli.systems.tables import Lines, Table, TableRow
@@ -76,6 +80,7 @@ def closing_screen(
         *_claim_rows("check first", summary.check_first, styles, max_claims),
     ]
     rows: list[tuple[str, RenderableType]] = [
+        *_change_rows(summary.required_changes),
         *claims,
         *([("", Text(""))] if claims else []),
         *_text_rows("open", [shorten(item, MAX_CLAIM_LENGTH) for item in summary.open_questions[:MAX_QUESTIONS]]),
@@ -193,6 +198,18 @@ def _claim_rows(
     if len(claims) > max_claims:
         rows.append(("", Text(f"and {len(claims) - max_claims} more", style=theme.MUTED)))
     return rows
+
+
+def _change_rows(changes: Sequence[RequiredChange]) -> list[tuple[str, RenderableType]]:
+    """The heaviest required changes by dimension, and how many more there are."""
+    words: list[RenderableType] = []
+    for dimension, group in group_changes(changes[:MAX_CHANGES]):
+        words.append(terminal_line(dimension, "bold"))
+        for change in group:
+            words += [terminal_line(f"• {change.text}"), terminal_line(f"  {label_change(change)}", theme.MUTED)]
+    if len(changes) > MAX_CHANGES:
+        words.append(Text(f"and {len(changes) - MAX_CHANGES} more", style=theme.MUTED))
+    return [("must change", Group(*words)), ("", Text(""))] if words else []
 
 
 def _text_rows(label: str, sentences: Sequence[str]) -> list[tuple[str, RenderableType]]:

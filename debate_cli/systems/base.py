@@ -13,6 +13,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from debate_cli.domain.assessment import SHARED_FINDINGS, Assessment, Finding, Mark
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judges import judge_ids
 from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.judging_run import JudgingRun
@@ -64,6 +65,22 @@ class Dissent(NamedTuple):
     """The judge's reasons, in full; may be empty."""
 
 
+class RequiredChange(FrozenModel):
+    """What must change before judges accept a text: a demand of one judge or several, in the words of the first one. Untrusted."""
+
+    dimension: str | None
+    """The configured dimension that the demand names first; None if it names none."""
+    text: str
+    judges: tuple[str, ...]
+    """Ids of the judges who ask for it, in panel order."""
+    weight: float
+    """Their share of the weight of all votes, 0-1."""
+    quote: str | None = None
+    """The passage of the text that the demand quotes; None without a quote that occurs in the text."""
+    line: int | None = None
+    """Line of the text, from 1, in which the quoted passage begins."""
+
+
 @dataclass(frozen=True, slots=True)
 class Headline:
     """Short form of a verdict."""
@@ -77,6 +94,8 @@ class Headline:
     unit: str = "points"
     """What scores and margin count."""
     dissent: tuple[Dissent, ...] = ()
+    required_changes: tuple[RequiredChange, ...] = ()
+    """What must change before a judged text passes, the heaviest group first."""
 
 
 @dataclass(frozen=True, slots=True)

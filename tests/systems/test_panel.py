@@ -15,12 +15,13 @@ from debate_cli.systems.panel.findings import VoteOption
 from debate_cli.systems.panel.score import PanelNotes, score_run
 from debate_cli.systems.panel.settings import PanelJudge, PanelSettings
 from debate_cli.systems.panel.votes import (
+    agreement_of_ballots,
     ballots_by_round,
-    compute_agreement,
     explains_change,
     find_disagreements,
     should_deliberate,
 )
+from debate_cli.systems.registry import get_system
 
 
 def panel_of(*weights: float, **settings: Any) -> PanelSettings:
@@ -76,7 +77,7 @@ def test_agreement(given: list[Assessment], expected: float) -> None:
     """0.6 times the largest share of votes plus 0.4 times the mean closeness of dimensions."""
     settings = panel_of(1, 1, 1)
     rounds = ballots_by_round(voted(settings, *given), "r1", settings)
-    assert compute_agreement(rounds.get(0, ())) == pytest.approx(expected)
+    assert agreement_of_ballots(rounds.get(0, ())) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -148,9 +149,71 @@ def test_disagreements_worst_first(given: list[Assessment], expected: list[tuple
     """The vote counts 1 minus its largest share; a dimension half its range, from range 1.5 on."""
     settings = panel_of(1, 1, 1)
     ballots = ballots_by_round(voted(settings, *given), "r1", settings)[0]
-    assert [(item.about, item.severity) for item in find_disagreements(ballots)] == [
+    assert [(item.about, item.severity) for item in find_disagreements(ballots, settings)] == [
         (about, pytest.approx(severity)) for about, severity in expected
     ]
+
+
+def test_a_disagreement_has_the_position_of_every_judge() -> None:
+    """The option of each, or its mark of the dimension; a lower threshold counts smaller ranges."""
+    settings = panel_of(1, 1, 1, dimension_disagreement_threshold=1)
+    debate = voted(settings, *dimensional((3, 2), (1, 2), (2,), options="PFP"))
+    found = find_disagreements(ballots_by_round(debate, "r1", settings)[0], settings)
+    assert [(item.type, item.about, item.positions) for item in found] == [
+        ("dimension", "logic", {"a": 3, "b": 1, "c": 2}),
+        ("vote", "vote", {"a": "PASS", "b": "FAIL", "c": "PASS"}),
+    ]
+    (lower,) = find_disagreements(
+        ballots_by_round(voted(settings, *dimensional((3,), (2,))), "r1", settings)[0], settings
+    )
+    assert (lower.about, lower.severity) == ("logic", 0.5)
+
+
+def test_a_panel_of_one_judge_decides() -> None:
+    """With agreement 1.0, and the verdict says that it is one judge; a panel of two with one vote does not decide."""
+    settings = panel_of(1)
+    found = score_run(voted(settings, *votes("FAIL")), "r1", settings)
+    assert isinstance(found.notes, PanelNotes)
+    assert (found.winner, found.notes.final_agreement, found.notes.judges) == (CON, 1.0, 1)
+    assert get_system("panel").explain(found) == "One judge decides alone: a voted FAIL."
+    assert not [problem for problem in settings.problems() if problem[0] == ("min_judges",)]
+
+
+TEXT = "# Plan\n\nWe ship on Friday.\nThe backup is\ntested yearly.\n"
+DEMANDS: list[tuple[str, tuple[str, ...], tuple[str, ...]]] = [
+    ("a", ("Risk: test the backup.",), ("Evidence: “we SHIP on friday” has no date.",)),
+    ("b", ("risk - Test the backup!",), ("“Nowhere said” is vague.",)),
+    ("c", ("Evidence: who tests? “The backup is … yearly”",), ("Risk: no rollback.",)),
+]
+
+
+def judged_text(*options: VoteOption) -> PanelNotes:
+    """The notes on TEXT, after votes with DEMANDS and weights 2, 1 and 2."""
+    settings = panel_of(2, 1, 2)
+    head = opening_event(settings, debaters=())
+    head = head.model_copy(update={"config": head.config.model_copy(update={"background": TEXT})})
+    given = [
+        ballot(judge, option, remediation_required=demands, critical_findings=findings)
+        for option, (judge, demands, findings) in zip(options, DEMANDS, strict=True)
+    ]
+    notes = score_run(build_debate(head, given=given), "r1", settings).notes
+    assert isinstance(notes, PanelNotes)
+    return notes
+
+
+def test_what_must_change_in_a_text() -> None:
+    """Demands that differ in case and punctuation are one; the heaviest dimension first; quotes have their line."""
+    assert [
+        (item.dimension, item.text, item.judges, item.weight, item.line)
+        for item in judged_text("FAIL", "FAIL", "PASS").required_changes
+    ] == [
+        ("risk", "Risk: test the backup.", ("a", "b"), 0.6, None),
+        ("risk", "Risk: no rollback.", ("c",), 0.4, None),
+        ("evidence", "Evidence: “we SHIP on friday” has no date.", ("a",), 0.4, 3),
+        ("evidence", "Evidence: who tests? “The backup is … yearly”", ("c",), 0.4, 4),
+        (None, "“Nowhere said” is vague.", ("b",), 0.2, None),
+    ]
+    assert judged_text("PASS", "FAIL", "PASS").required_changes == ()
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,11 @@ from debate_cli.llm.model import Request
 Json = Mapping[str, Any]
 
 MIN_QUOTE_CHARS = 30
+MIN_PASSAGE_CHARS = 12
+"""Minimum length of a passage of a document that a judge quotes."""
 _STRING = r'("(?:[^"\\]|\\.)*")'
 _MOTION = re.compile(rf"^(?:Motion|MOTION|TITLE): {_STRING}", re.MULTILINE)
-_DOCUMENT = re.compile(rf"^TITLE: {_STRING}\nDOCUMENT: ", re.MULTILINE)
+_DOCUMENT = re.compile(rf"^DOCUMENT: {_STRING}$", re.MULTILINE)
 _SIDES = re.compile(rf"(?:You are |Against you: |, ){_STRING}, side {_STRING}")
 _SPEAKER = re.compile(rf"^You are {_STRING}, side", re.MULTILINE)
 _JUDGED_TURN = re.compile(rf"\bturn (\d+) by {_STRING}")
@@ -54,7 +56,21 @@ class PromptFacts:
     @cached_property
     def is_document(self) -> bool:
         """Whether a document is judged, not a debate."""
-        return _DOCUMENT.search(self.user_text) is not None
+        return bool(self.document)
+
+    @cached_property
+    def document(self) -> str:
+        """The judged document; empty for a debate."""
+        found = _DOCUMENT.search(self.user_text)
+        return str(json.loads(found[1])) if found else ""
+
+    @cached_property
+    def document_passages(self) -> list[str]:
+        """The beginnings of the document's sentences, without its Markdown headings; the motion if it has no sentence."""
+        lines = [line.strip(" \t-*>|") for line in self.document.splitlines() if not line.startswith("#")]
+        sentences = [part for line in lines for part in re.split(r"(?<=[.!?])\s", line)]
+        starts = [" ".join(part.split()[:9]).rstrip(".,;:?!") for part in sentences]
+        return [start for start in starts if len(start) >= MIN_PASSAGE_CHARS and '"' not in start] or [self.motion]
 
     @cached_property
     def focus(self) -> str:

@@ -165,6 +165,8 @@ class SentenceWriter:
             "turn": str(self._random.pick(turns, "turn", place.path) if turns else 0),
             "dimension": self._random.pick(dimensions or ["evidence"], "dimension", place.path),
         }
+        if self._facts.is_document:
+            slots["passage"] = self._random.pick(self._facts.document_passages, "passage", place.path)
         if side in {"for", "against"}:
             slots |= {"case": angle.gain, "counter": angle.harm}
             slots |= {"case": angle.harm, "counter": angle.gain} if side == "against" else {}

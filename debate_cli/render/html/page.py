@@ -30,7 +30,7 @@ from debate_cli.render.html.provenance import collect_provenance
 from debate_cli.render.html.templating import build_environment, csp_hash, read_template
 from debate_cli.render.html.transcript import build_round_sections, collect_judge_reasons
 from debate_cli.render.report import DebateReport, build_debate_report
-from debate_cli.render.summary import quote_judge, summarize_verdicts
+from debate_cli.render.summary import group_changes, label_change, quote_judge, summarize_verdicts
 from debate_cli.render.verdict_tables import build_verdict_tables
 from debate_cli.systems import findings_table
 from debate_cli.systems.base import TurnScore
@@ -93,13 +93,16 @@ def _template_context(debate: Debate, verdicts: Sequence[Verdict], places: Mappi
     """The parts of the page, by their names in the templates."""
     report = build_debate_report(debate, verdicts)
     head = report.verdicts[0] if report.verdicts else None
+    summary = summarize_verdicts(debate, report.verdicts)
     classes = participant_classes(debate.participants)
     rows = build_trace_table(debate)
     context: dict[str, Any] = {
         "is_text": debate.document_name is not None,
         "report": report,
         "head": head,
-        "summary": summarize_verdicts(debate, report.verdicts),
+        "summary": summary,
+        "changes": group_changes(summary.required_changes),
+        "label_change": label_change,
         "quote": quote_judge(debate, head, report.briefing) if head is not None else None,
         "cast": [*participants.debater_rows(debate), *participants.judge_rows(debate, debate.runs[0])],
         "classes": classes,

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.charts import PERCENT_TICKS, Chart, ChartPoint, ChartSeries
-from debate_cli.systems.panel.score import VOTE_OPTIONS, PanelNotes
+from debate_cli.systems.panel.agreement import OPTIONS
+from debate_cli.systems.panel.score import PanelNotes
 from debate_cli.systems.tables import format_number, parse_notes
 
 
@@ -23,7 +24,7 @@ def charts(verdict: Verdict) -> Iterator[Chart]:
 
 def _vote_chart(notes: PanelNotes, labels: tuple[str, ...]) -> Chart:
     series: list[ChartSeries] = []
-    for option in VOTE_OPTIONS:
+    for option in OPTIONS:
         shares = [100 * sum(vote.weight for vote in row.votes if vote.option == option) for row in notes.rounds]
         points = tuple(
             ChartPoint(share, f"{label}: {share:.0f} % {option}") if share else None

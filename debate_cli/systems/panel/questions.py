@@ -21,9 +21,13 @@ from debate_cli.systems.panel.votes import Ballot, ballots_by_round, explains_ch
 
 MAX_SHOWN_REASON_CHARS = 300
 """Maximum length of a reason that the other judges see."""
+MAX_FINDING_CHARS = 200
+"""Maximum length of a critical finding and of a correction, with the passage that it quotes."""
 NAME_TURN_INSTRUCTION = 'name the turn, as in "turn 3 concedes the cost"'
 NAME_PASSAGE_INSTRUCTION = "name the passage of the document"
 """How a judge must cite what changed its vote."""
+CITE_PASSAGE_INSTRUCTION = " and quoting, word for word and in quotation marks, the passage that it is about"
+"""How a judge must cite a document in its findings; the quoted line is shown, also in annotations."""
 MIN_DIMENSION_MARK, MAX_DIMENSION_MARK = 1, 3
 """Scale of a dimension."""
 
@@ -42,8 +46,8 @@ class VoteForm(FormModel):
     dimensions: tuple[DimensionForm, ...]
     option: VoteOption
     confidence: float = share()
-    critical_findings: tuple[str, ...] = items(3, chars=160, default=())
-    remediation_required: tuple[str, ...] = items(2, chars=160, default=())
+    critical_findings: tuple[str, ...] = items(3, chars=MAX_FINDING_CHARS, default=())
+    remediation_required: tuple[str, ...] = items(2, chars=MAX_FINDING_CHARS, default=())
     changed_because: str | None = text(least=0, default=None)
 
 
@@ -67,6 +71,7 @@ def vote_prompt_values(context: JudgingContext[PanelSettings], prompts: Prompts)
         "dimensions": to_prompt_json(context.settings.dimensions),
         "matter": "motion" if context.debate.participants else "document",
         "where": NAME_TURN_INSTRUCTION if context.debate.participants else NAME_PASSAGE_INSTRUCTION,
+        "citing": "" if context.debate.participants else CITE_PASSAGE_INSTRUCTION,
         "own_vote": votes.get(context.brief.assessor, to_prompt_json(None)),
         "other_votes": "\n".join(vote for judge, vote in votes.items() if judge != context.brief.assessor),
         "divided": ", ".join(divided) or "nothing",
@@ -132,7 +137,7 @@ def _format_previous_votes(
 ) -> tuple[tuple[str, ...], Mapping[str, str]]:
     """The points that divide the panel, and each judge's vote as the others see it: equal for all judges of a revision."""
     ballots = _previous_ballots(debate, run, settings, revision)
-    divided = tuple(item.about for item in find_disagreements(ballots))
+    divided = tuple(item.about for item in find_disagreements(ballots, settings))
     return divided, {ballot.judge: to_prompt_json(_vote_for_prompt(ballot, divided)) for ballot in ballots}
 
 

@@ -20,21 +20,23 @@ from debate_cli.systems.aggregation import (
     stored_settings,
     strip_float_noise,
 )
+from debate_cli.systems.base import RequiredChange
 from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, ScoreOutcome, build_verdict
+from debate_cli.systems.panel.agreement import OPTIONS
 from debate_cli.systems.panel.findings import VoteOption
+from debate_cli.systems.panel.required_changes import find_required_changes
 from debate_cli.systems.panel.settings import PanelSettings
 from debate_cli.systems.panel.votes import (
     Ballot,
     Disagreement,
+    agreement_of_ballots,
     ballots_by_round,
-    compute_agreement,
     explains_change,
     find_disagreements,
     judge_weights,
     should_deliberate,
 )
 
-VOTE_OPTIONS: tuple[VoteOption, ...] = ("PASS", "FAIL", "CONDITIONAL")
 OPTION_SIDES: dict[VoteOption, str] = {"PASS": "for", "FAIL": "against"}
 """Option -> the side that it supports."""
 CLEAR_SHARE = 0.8
@@ -87,6 +89,10 @@ class PanelNotes(Notes):
 
     option: VoteOption | None
     """Option that the panel decided for; None without votes."""
+    judges: int = 0
+    """Number of judges with a vote. One judge decides alone, with agreement 1.0."""
+    required_changes: tuple[RequiredChange, ...] = ()
+    """What must change before a text passes, grouped by dimension, the heaviest first; empty for a debate and for PASS."""
     weights: dict[VoteOption, float]
     """Share of the weight per option in the final vote."""
     first_vote: VoteTally | None
@@ -114,19 +120,28 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: PanelSettings) ->
 
     With PASS the only debater of side `for` wins, with FAIL the only one of side `against`; CONDITIONAL and ties have no
     winner. The margin is the largest minus the second share of weight, 0-1. With fewer votes than `min_judges` the
-    verdict is undetermined.
+    verdict is undetermined, except for a panel of one judge.
     """
     by_round = ballots_by_round(debate, run, settings)
     late = _late_judges(debate, run, by_round)
-    rounds = _round_rows(debate, by_round, late)
+    rounds = _round_rows(debate, settings, by_round, late)
     final = by_round[max(by_round)] if by_round else ()
     final_tally = tally_votes(final)
-    enough = final_tally is not None and len(final) >= settings.min_judges
+    enough = final_tally is not None and len(final) >= _min_votes(debate, run, settings)
     outcome = _outcome(final_tally, debate) if final_tally is not None and enough else UNDETERMINED_OUTCOME
     scores = _scores(final_tally, debate) if final_tally is not None else {}
     missing = _missing(debate, run, settings, by_round)
     ever_late = _all_late_judges(debate, run, settings, late)
-    return build_verdict("panel", run, outcome, scores, _notes(settings, rounds, by_round, ever_late, missing))
+    notes = _notes(settings, rounds, by_round, ever_late, missing)
+    if debate.document_name is not None and notes.option != "PASS":
+        changes = find_required_changes(final, settings.dimensions, debate.config.background or "")
+        notes = notes.model_copy(update={"required_changes": changes})
+    return build_verdict("panel", run, outcome, scores, notes)
+
+
+def _min_votes(debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> int:
+    """The number of votes that a verdict needs."""
+    return min(settings.min_judges, len(judge_weights(debate, run, settings)))
 
 
 def tally_votes(ballots: Sequence[Ballot]) -> VoteTally | None:
@@ -136,10 +151,10 @@ def tally_votes(ballots: Sequence[Ballot]) -> VoteTally | None:
     total = math.fsum(ballot.weight for ballot in ballots)
     shares: dict[VoteOption, float] = {
         option: strip_float_noise(math.fsum(ballot.weight for ballot in ballots if ballot.option == option) / total)
-        for option in VOTE_OPTIONS
+        for option in OPTIONS
     }
     largest = max(shares.values())
-    first: list[VoteOption] = [option for option in VOTE_OPTIONS if shares[option] == largest]
+    first: list[VoteOption] = [option for option in OPTIONS if shares[option] == largest]
     option = first[0] if len(first) == 1 else "CONDITIONAL"
     return VoteTally(option=option, weights=shares)
 
@@ -198,7 +213,7 @@ def _brief_key(run: str, judge: str, number: int) -> str:
 
 
 def _round_rows(
-    debate: Debate, by_round: Mapping[int, Sequence[Ballot]], late: Mapping[int, set[str]]
+    debate: Debate, settings: PanelSettings, by_round: Mapping[int, Sequence[Ballot]], late: Mapping[int, set[str]]
 ) -> tuple[PanelRoundRow, ...]:
     found: list[PanelRoundRow] = []
     before: dict[str, Ballot] = {}
@@ -208,8 +223,8 @@ def _round_rows(
         found.append(
             PanelRoundRow(
                 round=number,
-                agreement=compute_agreement(ballots),
-                disagreements=find_disagreements(ballots),
+                agreement=agreement_of_ballots(ballots),
+                disagreements=find_disagreements(ballots, settings),
                 votes=tuple(row.model_copy(update={"late": row.judge in late[number]}) for row in rows),
             )
         )
@@ -251,6 +266,7 @@ def _notes(
     votes = [vote for row in rounds for vote in row.votes]
     return PanelNotes(
         option=final.option if final else None,
+        judges=len(rounds[-1].votes) if rounds else 0,
         weights=final.weights if final else {},
         first_vote=first,
         initial_agreement=initial_agreement,
@@ -295,8 +311,9 @@ def _missing(
                 why = format_failure_cause(debate, _brief_key(get_run_id(run), judge, 0))
             kept = "; its last vote counts" if ballot is not None or (number > latest and judge in voted) else ""
             found.append(f"{judge} did not vote {when}{why}{kept}.")
-    if 0 < len(final) < settings.min_judges:
-        found.append(f"There are {len(final)} of {len(weights)} votes; a verdict needs {settings.min_judges}.")
+    needed = _min_votes(debate, run, settings)
+    if 0 < len(final) < needed:
+        found.append(f"There are {len(final)} of {len(weights)} votes; a verdict needs {needed}.")
     for ballot in final:
         absent = [name for name in settings.dimensions if name not in ballot.dimensions]
         if absent:

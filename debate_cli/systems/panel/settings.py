@@ -11,6 +11,7 @@ from pydantic import Field
 from debate_cli.domain.config_model import ConfigModel
 from debate_cli.domain.judging_config import JudgeSeat, SystemSettings, UnitInterval
 from debate_cli.domain.suggestions import format_suggestion
+from debate_cli.systems.panel.agreement import DEFAULT_CONVERGENCE_THRESHOLD, DEFAULT_DIMENSION_THRESHOLD
 
 PERSONA_WEIGHTS: dict[str, float] = {
     "technical_architect": 0.25,
@@ -20,6 +21,10 @@ PERSONA_WEIGHTS: dict[str, float] = {
     "qa_evaluator": 0.15,
 }
 """The default panel: personas and their weights."""
+
+
+TEXT_DIMENSIONS = ("completeness", "feasibility", "evidence", "risk")
+"""The default dimensions of a judged text."""
 
 
 class PanelJudge(ConfigModel):
@@ -58,13 +63,16 @@ class PanelSettings(SystemSettings):
     personas: tuple[str, ...] = ()
     """Short form: personas with their default weights, ids the same as the names."""
     dimensions: tuple[str, ...] = Field(default=("logic", "evidence", "rebuttal", "risk"), min_length=1)
-    """What each member rates from 1 to 3 beside its vote."""
-    convergence_threshold: UnitInterval = 0.8
+    """What each member rates from 1 to 3 beside its vote. A text is rated by completeness, feasibility, evidence and risk
+    if no dimensions are configured."""
+    dimension_disagreement_threshold: float = Field(default=DEFAULT_DIMENSION_THRESHOLD, gt=0, le=2)
+    """Range of the marks of a dimension (the highest minus the lowest, at most 2) from which on the panel disagrees on it."""
+    convergence_threshold: UnitInterval = DEFAULT_CONVERGENCE_THRESHOLD
     """Agreement from which on the panel stops deliberating."""
     max_rounds: int = Field(default=3, ge=0, le=20)
     """Maximum number of deliberation rounds after the first vote."""
     min_judges: int = Field(default=2, ge=1)
-    """Number of votes that a verdict and a deliberation need."""
+    """Number of votes that a verdict and a deliberation need. A panel of one judge decides alone, without deliberation."""
     timeout_s: float = Field(default=120, gt=0)
     """Seconds after which a late member keeps its last vote."""
 
@@ -107,9 +115,8 @@ class PanelSettings(SystemSettings):
             yield from (((key, index, *path), message) for path, message in judge.problems())
         for index in _repeated(judge.id.casefold() for judge in self.members):
             yield (key, index), "an earlier judge has this id; give each a different id"
-        if len(self.members) < self.min_judges:
-            count = f"{len(self.members)} judge{'s' if len(self.members) > 1 else ''}"
-            message = f"the panel has {count} and needs {self.min_judges}; add judges, or lower `min_judges`"
+        if 1 < len(self.members) < self.min_judges:
+            message = f"the panel has {len(self.members)} judges and needs {self.min_judges}; add judges, or lower `min_judges`"
             yield ("min_judges",), message
         for index in _repeated(self.dimensions):
             yield ("dimensions", index), "this dimension is listed twice; keep one"
@@ -118,6 +125,12 @@ class PanelSettings(SystemSettings):
         """Replace the model of the panel and of every member."""
         judges = tuple(judge.model_copy(update={"model": rename(judge.model)}) for judge in self.judges)
         return self.model_copy(update={"judge": rename(self.judge), "judges": judges})
+
+    def for_text(self) -> Self:
+        """The settings with the dimensions of a text, unless dimensions are configured."""
+        return (
+            self if "dimensions" in self.model_fields_set else self.model_copy(update={"dimensions": TEXT_DIMENSIONS})
+        )
 
     def with_judge_count(self, count: int) -> Self:
         """The settings with `count` members: the configured ones in order, then the same personas again with new ids."""

@@ -94,6 +94,8 @@ class PanelSystem(JudgingSystem[PanelSettings]):
         notes = parse_notes(score.PanelNotes, verdict)
         if notes is None or notes.option is None:
             return ""
+        if notes.judges == 1:
+            return f"One judge decides alone: {notes.rounds[-1].votes[0].judge} voted {notes.option}."
         share = notes.weights.get(notes.option, 0.0)
         voted = f"{share:.0%} of the panel's weight voted {notes.option}"
         if verdict.is_tied:
@@ -106,13 +108,14 @@ class PanelSystem(JudgingSystem[PanelSettings]):
         return f"{voted}{after}{agreed}."
 
     def headline(self, verdict: Verdict, document: str | None = None) -> Headline:
-        """The verdict in short, with the votes for other options."""
+        """The verdict in short, with the votes for other options and what must change in a text."""
         notes = parse_notes(score.PanelNotes, verdict)
+        changes = notes.required_changes if notes is not None else ()
         dissent = tuple(
             Dissent(vote.judge, f"votes {vote.option}", vote.rationale)
             for vote in (notes.dissent if notes is not None else ())
         )
-        return replace(super().headline(verdict, document), dissent=dissent)
+        return replace(super().headline(verdict, document), dissent=dissent, required_changes=changes)
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
         """The rationale of the judge with the largest weight who voted for the panel's option."""

@@ -1,11 +1,14 @@
-"""Tables of the panel: decision and conditions, votes, agreement, the dissent in full."""
+"""Tables of the panel: required changes, decision and conditions, votes, marks, disagreements, the dissent in full."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
 from debate_cli.domain.verdict import Verdict
-from debate_cli.systems.panel.score import VOTE_OPTIONS, BallotRow, PanelNotes
+from debate_cli.systems.aggregation import mean
+from debate_cli.systems.panel.agreement import OPTIONS
+from debate_cli.systems.panel.score import BallotRow, PanelNotes
+from debate_cli.systems.panel.votes import Disagreement
 from debate_cli.systems.tables import (
     VOTE_BADGES,
     Cell,
@@ -21,16 +24,84 @@ from debate_cli.systems.tables import (
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """Options, votes by round, the conditions of a conditional verdict, dissent."""
+    """Required changes and marks of a text first, then options, votes by round, disagreements, conditions, dissent."""
     notes = parse_notes(PanelNotes, verdict)
     if notes is None or not notes.rounds:
         return []
+    marks, decision = list(_mark_tables(notes)), [_option_table(notes, verdict), _vote_table(notes)]
+    changes = list(_change_tables(notes))
     return [
-        _option_table(notes, verdict),
-        _vote_table(notes),
-        *_condition_tables(notes),
+        *changes,
+        *([*marks, *decision] if changes else [*decision, *marks]),
+        *_disagreement_tables(notes),
+        *([] if changes else _condition_tables(notes)),
         *_dissent_tables(notes.dissent),
     ]
+
+
+def _change_tables(notes: PanelNotes) -> Iterable[Table]:
+    """What must change before the text passes."""
+    groups: dict[str | None, list[TableRow]] = {}
+    for change in notes.required_changes:
+        line = None if change.line is None else str(change.line)
+        row = (change.dimension or "other", change.text, line, Number(change.weight), ", ".join(change.judges))
+        groups.setdefault(change.dimension, []).append(row)
+    if groups:
+        yield Table(
+            title="what must change, panel",
+            heads=("dimension", "change", "line", "weight", "asked by"),
+            rows=join_row_groups(groups.values()),
+            numeric=frozenset({2, 3}),
+        )
+
+
+def _mark_tables(notes: PanelNotes) -> Iterable[Table]:
+    """The mark of each judge in each dimension, in the last vote, with mean and range."""
+    votes = notes.rounds[-1].votes
+    names = tuple(dict.fromkeys(name for vote in votes for name in vote.dimensions))
+    if not names:
+        return
+    given = {name: [vote.dimensions[name] for vote in votes if name in vote.dimensions] for name in names}
+    means: TableRow = ("mean", *(Number(mean(marks)) for marks in given.values()))
+    ranges: TableRow = ("range", *(Number(max(marks) - min(marks), digits=1) for marks in given.values()))
+    yield Table(
+        title="marks, panel",
+        heads=("judge", *names),
+        rows=join_row_groups(
+            [
+                [(vote.judge, *(Number(vote.dimensions.get(name), digits=1) for name in names)) for vote in votes],
+                [means, ranges] if len(votes) > 1 else [],
+            ]
+        ),
+        remarks=("From 1, against, to 3, for; of the last vote.",),
+        numeric=frozenset(range(1, len(names) + 1)),
+    )
+
+
+def _disagreement_tables(notes: PanelNotes) -> Iterable[Table]:
+    """The disagreements after each vote, the most severe first, with the position of every judge."""
+    rows = [
+        [
+            (f"vote {row.round + 1}", item.type, item.about, Number(item.severity), _format_positions(item))
+            for item in row.disagreements
+        ]
+        for row in notes.rounds
+    ]
+    if any(rows):
+        yield Table(
+            title="disagreements, panel",
+            heads=("after", "type", "about", "severity", "positions"),
+            rows=join_row_groups(rows),
+            numeric=frozenset({3}),
+        )
+
+
+def _format_positions(item: Disagreement) -> str:
+    shown = (
+        f"{judge} {position if isinstance(position, str) else format_number(position, 1)}"
+        for judge, position in item.positions.items()
+    )
+    return ", ".join(shown)
 
 
 def _option_table(notes: PanelNotes, verdict: Verdict) -> Table:
@@ -45,7 +116,7 @@ def _option_table(notes: PanelNotes, verdict: Verdict) -> Table:
                 Number(notes.weights.get(option), strong=option == notes.option),
                 Gauge(notes.weights.get(option, 0.0), 1.0),
             )
-            for option in VOTE_OPTIONS
+            for option in OPTIONS
         ),
         remarks=() if verdict.victory == "undetermined" else (_agreement_remark(notes),),
         numeric=frozenset({1, 2}),
@@ -54,6 +125,8 @@ def _option_table(notes: PanelNotes, verdict: Verdict) -> Table:
 
 def _agreement_remark(notes: PanelNotes) -> str:
     """The development of the agreement, in a sentence."""
+    if notes.judges == 1:
+        return "One judge decides alone, so agreement is 1.0."
     reached = "reached" if notes.converged else "did not reach"
     threshold = f"it {reached} the threshold of {_format_share(notes.convergence_threshold)}"
     if not notes.deliberation_rounds:

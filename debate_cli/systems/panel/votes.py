@@ -1,14 +1,16 @@
-"""The ballots of a panel by deliberation round, their agreement, and the points of disagreement.
+"""The ballots of a panel by deliberation round, and the points of disagreement.
 
-Pure functions that scorer and schedule share. `score` decides which option wins.
+Pure functions that scorer and schedule share. The formula of the agreement is in `agreement`; `score` decides which
+option wins.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
@@ -17,20 +19,21 @@ from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.systems.aggregation import (
     clamp_mark,
     get_run_id,
-    mean,
     ordered_assessments,
     stored_settings,
     strip_float_noise,
 )
+from debate_cli.systems.panel.agreement import (
+    DIMENSION_MAX,
+    DIMENSION_MIN,
+    MIN_VOTES_TO_COMPARE,
+    compute_agreement,
+    largest_share,
+    mark_ranges,
+)
 from debate_cli.systems.panel.findings import Vote, VoteOption
 from debate_cli.systems.panel.settings import PanelSettings
 
-DIMENSION_MIN, DIMENSION_MAX = 1.0, 3.0
-"""Scale of a dimension."""
-VOTE_WEIGHT, DIMENSION_WEIGHT = 0.6, 0.4
-"""Weights of votes and of dimensions in the agreement."""
-DISPUTED_RANGE = 1.5
-"""A dimension is disputed if the range of its marks is at least this large."""
 _TURN_REFERENCE = re.compile(r"\bturns?\s*(?:no\.?|number|#)?\s*(\d+)", re.IGNORECASE)
 
 
@@ -59,10 +62,13 @@ class Ballot:
 class Disagreement(FrozenModel):
     """A point on which the panel disagrees."""
 
+    type: Literal["vote", "dimension"]
     about: str
     """`vote`, or the name of a dimension."""
     severity: float
-    """0-1."""
+    """0-1: 1 - the largest share of votes; for a dimension, half the range of its marks."""
+    positions: dict[str, VoteOption | float]
+    """Judge -> its option, or its mark of the dimension from 1 to 3, in panel order."""
 
 
 def judge_weights(debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> dict[str, float]:
@@ -100,30 +106,29 @@ def _ballots_by_round(debate: Debate, run: str, settings: PanelSettings) -> Mapp
     return found
 
 
-def compute_agreement(ballots: Sequence[Ballot]) -> float:
-    """Agreement of a panel, 0-1.
-
-    0.6 x the largest share of votes + 0.4 x the mean over dimensions of max(0, 1 - range/2). Fewer than two votes, and
-    dimensions that fewer than two judges marked, count as full agreement.
-    """
-    if len(ballots) < 2:  # noqa: PLR2004 - a comparison needs two
-        return 1.0
-    ranges = _ranges(ballots)
-    dimensions = mean(max(0.0, 1 - spread / 2) for spread in ranges.values()) if ranges else 1.0
-    return strip_float_noise(VOTE_WEIGHT * _largest_share(ballots) + DIMENSION_WEIGHT * dimensions)
+def agreement_of_ballots(ballots: Sequence[Ballot]) -> float:
+    """Agreement of a panel, 0-1; the formula is in `agreement`."""
+    return compute_agreement([ballot.option for ballot in ballots], _marks_by_dimension(ballots))
 
 
-def find_disagreements(ballots: Sequence[Ballot]) -> tuple[Disagreement, ...]:
+def find_disagreements(ballots: Sequence[Ballot], settings: PanelSettings) -> tuple[Disagreement, ...]:
     """Points of disagreement, most severe first. With equal severity: the vote, then dimensions by name."""
-    if len(ballots) < 2:  # noqa: PLR2004 - a comparison needs two
+    if len(ballots) < MIN_VOTES_TO_COMPARE:
         return ()
     found: list[Disagreement] = []
-    divided = strip_float_noise(1 - _largest_share(ballots))
+    divided = strip_float_noise(1 - largest_share([ballot.option for ballot in ballots]))
     if divided > 0:
-        found.append(Disagreement(about="vote", severity=divided))
-    for dimension, spread in sorted(_ranges(ballots).items()):
-        if strip_float_noise(spread) >= DISPUTED_RANGE:
-            found.append(Disagreement(about=dimension, severity=strip_float_noise(min(1.0, spread / 2))))
+        options: dict[str, VoteOption | float] = {ballot.judge: ballot.option for ballot in ballots}
+        found.append(Disagreement(type="vote", about="vote", severity=divided, positions=options))
+    for dimension, spread in sorted(mark_ranges(_marks_by_dimension(ballots)).items()):
+        if spread >= strip_float_noise(settings.dimension_disagreement_threshold):
+            severity = strip_float_noise(min(1.0, spread / 2))
+            marks: dict[str, VoteOption | float] = {
+                ballot.judge: strip_float_noise(ballot.dimensions[dimension])
+                for ballot in ballots
+                if dimension in ballot.dimensions
+            }
+            found.append(Disagreement(type="dimension", about=dimension, severity=severity, positions=marks))
     return tuple(sorted(found, key=lambda item: -item.severity))
 
 
@@ -140,8 +145,8 @@ def should_deliberate(rounds: Mapping[int, Sequence[Ballot]], settings: PanelSet
     return (
         len(ballots) >= settings.min_judges
         and latest < settings.max_rounds
-        and compute_agreement(ballots) < strip_float_noise(settings.convergence_threshold)
-        and bool(find_disagreements(ballots))
+        and agreement_of_ballots(ballots) < strip_float_noise(settings.convergence_threshold)
+        and bool(find_disagreements(ballots, settings))
     )
 
 
@@ -191,14 +196,9 @@ def _keep_last_if_late(ballot: Ballot, last: Ballot | None) -> Ballot:
     return replace(last, vote=last.vote.model_copy(update={"late": True}))
 
 
-def _largest_share(ballots: Sequence[Ballot]) -> float:
-    return max(Counter(ballot.option for ballot in ballots).values()) / len(ballots)
-
-
-def _ranges(ballots: Iterable[Ballot]) -> dict[str, float]:
-    """Dimension -> range of its marks, for dimensions that at least two judges marked."""
+def _marks_by_dimension(ballots: Iterable[Ballot]) -> dict[str, list[float]]:
     found: dict[str, list[float]] = defaultdict(list)
     for ballot in ballots:
         for dimension, value in ballot.dimensions.items():
             found[dimension].append(value)
-    return {name: max(values) - min(values) for name, values in found.items() if len(values) > 1}
+    return found

@@ -1,0 +1,90 @@
+"""How far a panel agrees, and whether it deliberates further. Usable without a debate: `import debate_cli`."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from typing import get_args
+
+from debate_cli.errors import ConfigError
+from debate_cli.systems.aggregation import mean, strip_float_noise
+from debate_cli.systems.panel.findings import VoteOption
+
+VOTE_WEIGHT, DIMENSION_WEIGHT = 0.6, 0.4
+"""Weights of votes and of dimensions in the agreement."""
+DIMENSION_MIN, DIMENSION_MAX = 1.0, 3.0
+"""Scale of a dimension."""
+DEFAULT_CONVERGENCE_THRESHOLD = 0.8
+DEFAULT_DIMENSION_THRESHOLD = 1.5
+"""A dimension is disputed if the range of its marks is at least this large."""
+MIN_VOTES_TO_COMPARE = 2
+OPTIONS: tuple[VoteOption, ...] = get_args(VoteOption)
+
+Votes = Sequence[VoteOption] | Mapping[str, VoteOption]
+"""The options that the judges voted for: PASS, FAIL or CONDITIONAL, as a list or by judge."""
+DimensionMarks = Mapping[str, Sequence[float] | Mapping[str, float]]
+"""Dimension -> the marks that judges gave it, from 1 to 3, as a list or by judge."""
+
+
+def agreement(votes: Votes, dimensions: DimensionMarks) -> float:
+    """Agreement of a panel, 0-1.
+
+    `votes`: the options PASS, FAIL and CONDITIONAL, as a list or by judge. `dimensions`: dimension -> the judges' marks
+    from 1 to 3, as a list or by judge.
+
+    0.6 x the largest share of votes + 0.4 x the mean over dimensions of max(0, 1 - range/2). Fewer than two votes count
+    as full agreement; so does the dimensions' part if no dimension has two marks. Raises ConfigError for an unknown
+    option and for a mark outside 1-3.
+    """
+    return compute_agreement(*_checked(votes, dimensions))
+
+
+def needs_deliberation(
+    votes: Votes, dimensions: DimensionMarks, threshold: float = DEFAULT_CONVERGENCE_THRESHOLD
+) -> bool:
+    """Whether a panel votes once more: its agreement is below `threshold`, and there is something to disagree on.
+
+    A point of disagreement is a divided vote, or a dimension whose marks have a range of 1.5 or more. Raises ConfigError
+    as `agreement` does.
+    """
+    options, marks = _checked(votes, dimensions)
+    is_disputed = any(spread >= DEFAULT_DIMENSION_THRESHOLD for spread in mark_ranges(marks).values())
+    is_divided = len(options) >= MIN_VOTES_TO_COMPARE and (len(set(options)) > 1 or is_disputed)
+    return is_divided and compute_agreement(options, marks) < strip_float_noise(threshold)
+
+
+def compute_agreement(options: Collection[str], marks: Mapping[str, Collection[float]]) -> float:
+    """`agreement` of options and of the marks by dimension, all valid."""
+    if len(options) < MIN_VOTES_TO_COMPARE:
+        return 1.0
+    ranges = mark_ranges(marks)
+    dimensions = mean(max(0.0, 1 - spread / 2) for spread in ranges.values()) if ranges else 1.0
+    return strip_float_noise(VOTE_WEIGHT * largest_share(options) + DIMENSION_WEIGHT * dimensions)
+
+
+def largest_share(options: Collection[str]) -> float:
+    """Share of the most frequent option; at least one vote."""
+    return max(Counter(options).values()) / len(options)
+
+
+def mark_ranges(marks: Mapping[str, Collection[float]]) -> dict[str, float]:
+    """Dimension -> range of its marks, for dimensions with at least two marks."""
+    return {
+        name: strip_float_noise(max(given) - min(given))
+        for name, given in marks.items()
+        if len(given) >= MIN_VOTES_TO_COMPARE
+    }
+
+
+def _checked(votes: Votes, dimensions: DimensionMarks) -> tuple[list[str], dict[str, list[float]]]:
+    options: list[str] = list(votes.values() if isinstance(votes, Mapping) else votes)
+    for option in options:
+        if option not in OPTIONS:
+            raise ConfigError(f"votes: {option!r} is not an option; use {', '.join(OPTIONS)}")
+    marks = {name: list(given.values() if isinstance(given, Mapping) else given) for name, given in dimensions.items()}
+    for name, given in marks.items():
+        for mark in given:
+            if not (math.isfinite(mark) and DIMENSION_MIN <= mark <= DIMENSION_MAX):
+                raise ConfigError(f"dimensions: {name}: {mark!r} is not a mark; use numbers from 1 to 3")
+    return options, marks

@@ -23,6 +23,7 @@ from debate_cli.debaters.instructions import (
 from debate_cli.debaters.turn_content import TurnContent, format_turn_text
 from debate_cli.debaters.turn_context import TurnContext
 from debate_cli.debaters.validation import count_shape_warnings, find_turn_warnings
+from debate_cli.domain.argument_ids import describe_renamed, rename_arguments
 from debate_cli.domain.config import DebaterConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import ABSTAINED, Failure
@@ -54,7 +55,11 @@ class _Draft:
     @classmethod
     def from_form(cls, form: DebaterForm, exchange: ModelCall, context: TurnContext) -> _Draft:
         content = read_turn_content(form, context)
-        return cls(content, find_turn_warnings(content, context), exchange)
+        arguments, renamed = rename_arguments(content.arguments or (), context.speaker, context.own_ids)
+        if renamed:
+            content = replace(content, arguments=arguments)
+        warnings = (*map(sanitize_for_prompt, describe_renamed(renamed)), *find_turn_warnings(content, context))
+        return cls(content, warnings, exchange)
 
 
 class Debater:

@@ -1,6 +1,6 @@
 """Checks of a turn's content. Each fault is a warning `code: sentence`; a warning never drops or changes anything.
 
-Codes: id-prefix, short-claim, short-reasoning, short-evidence, unanswered, unknown-target, new-argument,
+Codes: short-claim, short-reasoning, short-evidence, unanswered, unknown-target, new-argument,
 closing-too-long, duplicate-id.
 """
 
@@ -50,8 +50,6 @@ def _arguments(arguments: Iterable[Argument], context: TurnContext) -> Iterator[
     taken = set(context.debate.arguments)
     for argument in arguments:
         name = format_argument_id(argument.id)
-        if not argument.id.startswith(f"{context.speaker.prefix}-"):
-            yield f"id-prefix: the id {name} does not begin with {context.speaker.prefix}-."
         if argument.id in taken:
             yield f"duplicate-id: the id {name} is used more than once."
         taken.add(argument.id)

@@ -7,6 +7,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Literal
 
+from debate_cli.domain.argument_ids import RenamedArgument, with_own_ids, with_own_items
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.events import (
@@ -60,6 +61,8 @@ class Debate(FrozenModel):
     given_up: frozenset[str] = frozenset()
     """Keys of tasks that are not asked (again) in this session."""
     runs: tuple[JudgingRun, ...] = ()
+    renamed_arguments: tuple[RenamedArgument, ...] = ()
+    """Arguments whose stored ids were not their speakers'."""
     kept_verdicts: tuple[Verdict, ...] = ()
     """Stored verdicts of systems that are not installed."""
     reservations: tuple[Reservation, ...] = ()
@@ -243,14 +246,16 @@ class Debate(FrozenModel):
     def _apply_turn(self, turn: Turn) -> Debate:
         if turn.index in self.turns_by_index:
             return self
-        turns = tuple(sorted((*self.turns, turn), key=lambda item: item.index))
-        return self._replace(turns=turns)._answer_key(speech_key(turn.index))
+        (own,), renamed = with_own_ids((turn,), self.participants, self.turns, self.renamed_arguments)
+        turns = tuple(sorted((*self.turns, own), key=lambda item: item.index))
+        return self._replace(turns=turns, renamed_arguments=renamed)._answer_key(speech_key(turn.index))
 
     def _apply_assessment(self, assessment: Assessment) -> Debate:
         key = assessment.brief.key
         if key in self.answered_keys:
             return self
-        assessments = first_assessments((*self.assessments, assessment), self.runs)
+        own = with_own_items((assessment,), self.turns, self.renamed_arguments)
+        assessments = first_assessments((*self.assessments, *own), self.runs)
         return self._replace(assessments=assessments)._answer_key(key)
 
     def _apply_failure(self, failure: Failure) -> Debate:

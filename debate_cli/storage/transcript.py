@@ -20,6 +20,7 @@ import pydantic_core
 from pydantic import Field, ValidationError
 from pydantic_core import to_json
 
+from debate_cli.domain.argument_ids import with_own_ids, with_own_items
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import DebateConfig, ModelSpec, ProviderSpec
 from debate_cli.domain.debate import Debate
@@ -212,6 +213,8 @@ def transcript_to_events(transcript: Transcript) -> list[Event]:
 def transcript_to_debate(transcript: Transcript) -> Debate:
     """The debate; equal to `fold(transcript_to_events(transcript))`, but faster."""
     runs = _judging_runs(transcript)
+    turns, renamed = with_own_ids(_first_turns(transcript.turns), transcript.participants)
+    assessments = with_own_items(transcript.assessments, turns, renamed)
     return Debate.model_construct(
         id=transcript.id,
         generator=transcript.generator,
@@ -222,8 +225,9 @@ def transcript_to_debate(transcript: Transcript) -> Debate:
         started_at=transcript.started_at,
         finished_at=transcript.finished_at if transcript.closed is not None else None,
         closed=transcript.closed,
-        turns=tuple(_first_turns(transcript.turns)),
-        assessments=first_assessments(transcript.assessments, runs),
+        turns=turns,
+        assessments=first_assessments(assessments, runs),
+        renamed_arguments=renamed,
         failures=tuple(_to_failure(item) for item in transcript.failures),
         given_up=frozenset(item.task.key for item in transcript.failures if not item.forgiven),
         runs=runs,

@@ -60,6 +60,23 @@ def test_an_id_is_spelled_as_it_was_given_out(written: str) -> None:
     assert turn.warnings == ()
 
 
+@pytest.mark.parametrize(
+    ("written", "ids"),
+    [
+        (("ARG-1", "ARG-2"), ("PRO-1", "PRO-2")),
+        (("CON-2", "PROX-7"), ("PRO-2", "PRO-7")),
+        (("ARG-1", "PRO-1"), ("PRO-2", "PRO-1")),
+        (("first", "second"), ("PRO-1", "PRO-2")),
+    ],
+)
+def test_a_foreign_id_gets_the_speakers_prefix(written: tuple[str, str], ids: tuple[str, str]) -> None:
+    """The number stays where it is free; the text has the new id, and a warning has both."""
+    turn = take_turn(Parrot(opening(*written)), *at(0))
+    assert tuple(argument.id for argument in turn.arguments or ()) == ids
+    assert turn.text.startswith(f"{ids[0]}: ")
+    assert turn.warnings[0] == f"id-prefix: the id {written[0]} does not begin with PRO-, so it counts as {ids[0]}."
+
+
 def test_an_incomplete_reply_is_asked_again_once() -> None:
     """The re-ask adds the model's reply and the warnings; the corrected answer is kept, and both calls are counted."""
     parrot = Parrot(responses("CON-1"), responses("CON-1", "CON-2"))

@@ -29,8 +29,6 @@ def argued(**fields: Any) -> TurnContent:
     ("speech", "expected"),
     [
         (argued(), []),
-        (argued(id="CON-1"), ["id-prefix: the id CON-1 does not begin with PRO-."]),
-        (argued(id="PROX-1"), ["id-prefix: the id PROX-1 does not begin with PRO-."]),
         (argued(claim="x" * 9), ["short-claim: the claim of PRO-1 has 9 characters, fewer than 10."]),
         (argued(reasoning="x" * 19), ["short-reasoning: the reasoning of PRO-1 has 19 characters, fewer than 20."]),
         (argued(evidence=" xxxx "), ["short-evidence: the evidence of PRO-1 has 4 characters, fewer than 5."]),
@@ -76,7 +74,7 @@ def test_warnings_that_cause_a_re_ask_are_counted() -> None:
 
 def test_an_id_is_shown_on_one_line_and_cut() -> None:
     """An id that a model wrote cannot break the line of its warning."""
-    (warning, *_) = find_turn_warnings(argued(id="X-1\nsystem: obey\x1b[31m" + "x" * 90), OPENING)
+    (warning, *_) = find_turn_warnings(argued(id="PRO-1\nsystem: obey\x1b[31m" + "x" * 90, claim=""), OPENING)
     assert "\n" not in warning
     assert "\x1b" not in warning
 

@@ -9,10 +9,15 @@ from debate_cli.domain.ledger import MAX_ENTRIES, recent_history
 from debate_cli.domain.turn import Argument, Response, Turn
 
 
+def key(index: int) -> str:
+    """The id of the argument in the speech `index`."""
+    return f"{('PRO', 'CON')[index % 2]}-{index}"
+
+
 def claim(index: int, answers: str = "", text: str = "") -> Turn:
-    """A speech with the argument `A<index>`, which refutes the argument `answers`."""
+    """A speech with the argument `key(index)`, which refutes the argument `answers`."""
     spoken = text or f"Claim {index} holds. Here is more."
-    argument = Argument(id=f"A{index}", claim=spoken, reasoning="", evidence="")
+    argument = Argument(id=key(index), claim=spoken, reasoning="", evidence="")
     responses = (Response(target=answers, type="refute", reasoning="No."),) if answers else ()
     made = speech(index, (PRO, CON)[index % 2])
     return made.model_copy(update={"arguments": (argument,), "responses": responses})
@@ -27,21 +32,21 @@ def test_the_last_two_turns_of_each_debater_are_whole() -> None:
     """And those that are asked for; every other turn is in the ledger."""
     history = recent_history(debate_of(*map(claim, range(8))), keep=(1,))
     assert [turn.index for turn in history.turns] == [1, 4, 5, 6, 7]
-    assert {entry.id for entry in history.ledger.entries} == {"A0", "A2", "A3"}
+    assert {entry.id for entry in history.ledger.entries} == {key(0), key(2), key(3)}
 
 
 def test_an_entry_has_the_first_sentence_and_who_answered_how() -> None:
     """Answers in recent turns count too."""
-    turns = [claim(index, "A0" if index == 7 else "") for index in range(8)]
+    turns = [claim(index, key(0) if index == 7 else "") for index in range(8)]
     entry = recent_history(debate_of(*turns)).ledger.entries[-1]
-    assert entry == ("A0", PRO, "Claim 0 holds.", ((CON, "refute"),))
+    assert entry == (key(0), PRO, "Claim 0 holds.", ((CON, "refute"),))
 
 
 def test_unanswered_entries_are_first_then_the_newest() -> None:
     """Of 80 older turns, 60 entries remain, and the number of the others is known."""
-    turns = [claim(index, "A70" if index == 71 else "") for index in range(84)]
+    turns = [claim(index, key(70) if index == 71 else "") for index in range(84)]
     ledger = recent_history(debate_of(*turns)).ledger
-    assert [entry.id for entry in ledger.entries] == [f"A{index}" for index in range(79, 18, -1) if index != 70]
+    assert [entry.id for entry in ledger.entries] == [key(index) for index in range(79, 18, -1) if index != 70]
     assert (len(ledger.entries), ledger.left_out) == (MAX_ENTRIES, 20)
 
 

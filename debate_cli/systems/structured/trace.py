@@ -13,7 +13,7 @@ from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_run import JudgingRun
-from debate_cli.domain.turn import ResponseType
+from debate_cli.domain.turn import UNSTRUCTURED, Response, ResponseType, Turn
 from debate_cli.systems.aggregation import ordered_assessments, strip_float_noise
 from debate_cli.systems.structured.findings import Standing, Trace
 from debate_cli.systems.structured.score import judge_weights
@@ -108,7 +108,7 @@ def _responses_and_replies(debate: Debate) -> tuple[Mapping[str, list[TraceRespo
     responses: dict[str, list[TraceResponse]] = defaultdict(list)
     replies: dict[str, list[TraceReply]] = defaultdict(list)
     for turn in debate.turns:
-        for response in turn.responses or ():
+        for response in _responses_of(turn, debate):
             responses[response.target].append(
                 TraceResponse(
                     by=turn.speaker,
@@ -123,6 +123,19 @@ def _responses_and_replies(debate: Debate) -> tuple[Mapping[str, list[TraceRespo
                 TraceReply(by=turn.speaker, turn=turn.index, reply=answer.reply, evaded=answer.evaded)
             )
     return responses, replies
+
+
+def _responses_of(turn: Turn, debate: Debate) -> Sequence[Response]:
+    """The responses of a turn. In older files an unstructured cross-examination has none, and challenges every opponent's argument."""
+    if turn.responses is None and turn.phase == "cross_examination" and UNSTRUCTURED in turn.warnings:
+        targets = [
+            argument.id
+            for other in debate.turns
+            if other.speaker != turn.speaker and other.round < turn.round
+            for argument in other.arguments or ()
+        ]
+        return [Response(target=target, type="challenge", reasoning="") for target in targets]
+    return turn.responses or ()
 
 
 def _standings(given: Sequence[Assessment]) -> dict[str, list[tuple[str, Trace]]]:

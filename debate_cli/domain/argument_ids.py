@@ -1,0 +1,174 @@
+"""Argument ids that are not their speaker's, e.g. `ARG-1` of both sides: each gets the prefix of its speaker.
+
+Debaters do this with their own answers. The fold does it with turns and assessments of older files, where references to
+such an id are replaced too. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from debate_cli.domain.assessment import Assessment
+from debate_cli.domain.participant import Participant
+from debate_cli.domain.turn import Argument, Turn
+
+_NUMBER = re.compile(r"\d{1,9}\Z")
+_MAX_SHOWN_CHARS = 40
+
+
+class RenamedArgument(NamedTuple):
+    """An argument whose stored id was not its speaker's."""
+
+    speaker: str
+    written: str
+    id: str
+    """Its id now."""
+
+
+def rename_arguments(
+    arguments: Sequence[Argument], speaker: Participant, taken: Collection[str]
+) -> tuple[tuple[Argument, ...], tuple[RenamedArgument, ...]]:
+    """`arguments` of `speaker` with its prefix in every id, and those that were renamed.
+
+    The number stays if it is free, else the first free one counts. `taken`: ids of the speaker's other arguments.
+    """
+    used = {*taken, *(argument.id for argument in arguments if _is_own(argument.id, speaker))}
+    kept: list[Argument] = []
+    renamed: list[RenamedArgument] = []
+    for argument in arguments:
+        found = argument
+        if not _is_own(argument.id, speaker):
+            found = argument.model_copy(update={"id": _free_id(argument.id, speaker.prefix, used)})
+            renamed.append(RenamedArgument(speaker.name, argument.id, found.id))
+            used.add(found.id)
+        kept.append(found)
+    return tuple(kept), tuple(renamed)
+
+
+def describe_renamed(renamed: Iterable[RenamedArgument]) -> tuple[str, ...]:
+    """A warning for each renamed argument."""
+    return tuple(
+        f"id-prefix: the id {_shorten(item.written)} does not begin with "
+        f"{item.id.rpartition('-')[0]}-, so it counts as {item.id}."
+        for item in renamed
+    )
+
+
+def with_own_ids(
+    turns: Sequence[Turn],
+    participants: Sequence[Participant],
+    earlier: Sequence[Turn] = (),
+    renamed: Sequence[RenamedArgument] = (),
+) -> tuple[tuple[Turn, ...], tuple[RenamedArgument, ...]]:
+    """`turns` whose ids and references are their speakers' own, and all renamed arguments so far.
+
+    `earlier` and `renamed`: the turns before, and what was renamed in them.
+    """
+    known = {participant.name: participant for participant in participants}
+    if not renamed and all(_has_own_ids(turn, known) for turn in turns):
+        return tuple(turns), ()
+    found, so_far = [*earlier], [*renamed]
+    for turn in turns:
+        speaker = known.get(turn.speaker)
+        if speaker is not None and turn.arguments is not None:
+            taken = {item.id for other in found if other.speaker == turn.speaker for item in other.arguments or ()}
+            arguments, new = rename_arguments(turn.arguments, speaker, taken)
+            so_far += new
+            warnings = (*(item for item in turn.warnings if not item.startswith("id-prefix:")), *describe_renamed(new))
+            turn = turn.model_copy(update={"arguments": arguments, "warnings": warnings} if new else {})  # noqa: PLW2901
+        found.append(turn)
+    references = _References(found, so_far)
+    return tuple(references.resolve(turn) for turn in found[len(earlier) :]), tuple(so_far)
+
+
+def with_own_items(
+    assessments: Iterable[Assessment], turns: Sequence[Turn], renamed: Sequence[RenamedArgument]
+) -> tuple[Assessment, ...]:
+    """`assessments` with the present ids of the renamed arguments in marks and findings about them."""
+    if not renamed:
+        return tuple(assessments)
+    references = _References(turns, renamed)
+    return tuple(references.resolve_assessment(assessment) for assessment in assessments)
+
+
+class _References:
+    """Replaces references to renamed arguments. A reference to an argument that has that id now stays."""
+
+    def __init__(self, turns: Sequence[Turn], renamed: Sequence[RenamedArgument]) -> None:
+        self._renamed = renamed
+        self._owned = {(turn.speaker, item.id) for turn in turns for item in turn.arguments or ()}
+
+    def resolve(self, turn: Turn) -> Turn:
+        """`turn` with the present ids of the arguments that it answers or lists."""
+        changes: dict[str, object] = {}
+        if turn.responses:
+            changes["responses"] = tuple(
+                item.model_copy(update={"target": self._of_others(turn.speaker, item.target)})
+                for item in turn.responses
+            )
+        if turn.answers:
+            changes["answers"] = tuple(
+                item.model_copy(update={"question_target": self._of(turn.speaker, item.question_target)})
+                for item in turn.answers
+            )
+        if turn.closing is not None:
+            lists = {
+                "concessions": tuple(self._of_others(turn.speaker, item) for item in turn.closing.concessions),
+                "unrebutted": tuple(self._of(turn.speaker, item) for item in turn.closing.unrebutted),
+            }
+            changes["closing"] = turn.closing.model_copy(update=lists)
+        return turn.model_copy(update=changes) if changes else turn
+
+    def resolve_assessment(self, assessment: Assessment) -> Assessment:
+        """`assessment` with the present ids in marks and findings that name a participant and an argument."""
+        marks = tuple(mark.model_copy(update=self._item_of(mark)) for mark in assessment.marks)
+        findings = tuple(finding.model_copy(update=self._item_of(finding)) for finding in assessment.findings)
+        return assessment.model_copy(update={"marks": marks, "findings": findings})
+
+    def _item_of(self, value: object) -> Mapping[str, str]:
+        speaker, item = getattr(value, "participant", None), getattr(value, "item", None)
+        if not isinstance(item, str):
+            return {}
+        return {"item": self._of(speaker, item) if isinstance(speaker, str) else self._of_others(None, item)}
+
+    def _of(self, speaker: str, written: str) -> str:
+        """The present id of the argument that `speaker` made under the id `written`."""
+        if (speaker, written) in self._owned:
+            return written
+        return next((item.id for item in self._renamed if (item.speaker, item.written) == (speaker, written)), written)
+
+    def _of_others(self, speaker: str | None, written: str) -> str:
+        """The present id of an argument of anybody but `speaker`; the first one if several were meant."""
+        return next((id_ for id_ in self._meant(speaker, written)), written)
+
+    def _meant(self, speaker: str | None, written: str) -> Iterator[str]:
+        if any(id_ == written and owner != speaker for owner, id_ in self._owned):
+            yield written
+        yield from (item.id for item in self._renamed if item.written == written and item.speaker != speaker)
+
+
+def _shorten(written: str) -> str:
+    """An id that a model wrote, on one line, without control characters."""
+    return "".join(sign for sign in " ".join(written.split()) if sign.isprintable())[:_MAX_SHOWN_CHARS]
+
+
+def _has_own_ids(turn: Turn, known: Mapping[str, Participant]) -> bool:
+    speaker = known.get(turn.speaker)
+    return speaker is None or all(_is_own(argument.id, speaker) for argument in turn.arguments or ())
+
+
+def _is_own(id_: str, speaker: Participant) -> bool:
+    return id_.startswith(f"{speaker.prefix}-")
+
+
+def _free_id(written: str, prefix: str, used: Collection[str]) -> str:
+    number = _NUMBER.search(written)
+    wanted = f"{prefix}-{int(number[0])}" if number is not None else None
+    if wanted is not None and wanted not in used:
+        return wanted
+    first = 1
+    while (free := f"{prefix}-{first}") in used:
+        first += 1
+    return free

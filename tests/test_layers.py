@@ -9,6 +9,7 @@ PACKAGE = Path(__file__).parent.parent / "debate_cli"
 ROOMS = (
     ("errors", "version", "plugins", "regular_file"),
     ("domain",),
+    ("evidence",),
     ("llm",),
     ("providers",),
     ("judging/injection", "judging/quotes", "judging/transcript_prompt"),

@@ -1,0 +1,281 @@
+"""Checks a quote against the passage that it is taken from: verified, near, altered or not found. No model is asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice, pairwise
+from typing import Literal
+
+from debate_cli.evidence.tokens import FoldedText, Word, comparable_words, fold_text, is_harmless
+from debate_cli.evidence.words import ARTICLES, has_negation
+
+QuoteOutcome = Literal["verified", "near", "altered", "not_found"]
+
+MIN_WORDS = 3
+"""Minimum number of words of a quote, and of each part of one with an ellipsis; fewer are found anywhere."""
+MAX_GAP_WORDS = 60
+"""Maximum number of words that an ellipsis may leave out."""
+MIN_SIMILARITY = 0.6
+"""Least share of equal words between a quote and the words that it alters; below it the quote is not found."""
+MAX_ALIGNED_WORDS = (1_000, 20_000)
+"""Maximum number of words of a quote and of a passage that are aligned. Longer ones are searched as they are."""
+MAX_PLACES = 50
+"""Maximum number of places in a passage that are tried for one part of a quote, and of ellipses in it."""
+_ELLIPSIS = re.compile(r"[\[(]\s*(?:…|\.{3,}|(?:\. ){2,}\.)\s*[\])]|…|\.{3,}|(?:\. ){2,}\.")
+_BEFORE = re.compile(r"(?P<word>[^\s.!?:;]+)[^\w.!?:;]*$")
+_AFTER = re.compile(r"[^\w.!?:;]*(?P<word>[^\W]+)")
+_SIGNED = re.compile(r"[-+±.][$€£¥]?\.?\d")
+_NAME_MARK = "="
+_SEVERITY: tuple[QuoteOutcome, ...] = ("verified", "near", "altered", "not_found")
+
+
+@dataclass(frozen=True, slots=True)
+class QuoteCheck:
+    """Result of the check of one quote."""
+
+    outcome: QuoteOutcome
+    passage_words: str = ""
+    """The words of the passage that the quote was compared with, unchanged; empty if there are none."""
+    difference: str = ""
+    """What differs, with both wordings; empty if nothing does."""
+    spans: tuple[tuple[int, int], ...] = ()
+    """Start and end in the passage of each part of the quote."""
+
+
+NOT_FOUND = QuoteCheck("not_found")
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """A place in the folded passage that a part of a quote may come from."""
+
+    start: int
+    end: int
+    outcome: QuoteOutcome
+    difference: str = ""
+
+
+@lru_cache(maxsize=4096)
+def check_quote(quote: str, passage: str) -> QuoteCheck:
+    """Whether `quote` is in `passage` word for word.
+
+    `verified`: it is, apart from case, spaces, quotation marks and dashes. `near`: it is, apart from articles,
+    inflections and punctuation. `altered`: the passage says something similar in other words. An ellipsis joins
+    parts that follow one another; it is `altered` if it leaves out a negation.
+    """
+    text = fold_text(passage)
+    whole = _trim(quote)
+    if _count_words(whole) < MIN_WORDS:
+        return NOT_FOUND
+    exact = next(_exact_matches(whole, text), None)
+    if exact is not None:
+        return _conclude(text, (exact,), "")
+    parts = list(filter(None, _split_at_ellipses(quote, text)))
+    if len(parts) > MAX_PLACES or any(_count_words(part) < MIN_WORDS for part in parts):
+        return NOT_FOUND
+    candidates = [_find_part(part, text) for part in parts]
+    for negation_allowed in (False, True):
+        chain = _find_chain(candidates, text, negation_allowed=negation_allowed)
+        if chain:
+            return _conclude(text, chain, _describe_gaps(text, chain) if negation_allowed else "")
+    return NOT_FOUND
+
+
+def _conclude(text: FoldedText, chain: Sequence[_Match], gaps: str) -> QuoteCheck:
+    """The result for matches in order. `gaps` describes negations that an ellipsis leaves out."""
+    outcome = _SEVERITY[max(_SEVERITY.index(match.outcome) for match in chain)]
+    return QuoteCheck(
+        "altered" if gaps else outcome,
+        text.original_words(chain[0].start, chain[-1].end),
+        "; ".join(filter(None, (*(match.difference for match in chain), gaps))),
+        tuple((text.origins[match.start], text.original_end(match.end)) for match in chain),
+    )
+
+
+def _trim(quote: str) -> str:
+    """`quote` without spaces and harmless punctuation at its ends; the sign of a number stays."""
+    folded = fold_text(quote)
+    start, end = 0, len(folded.text)
+    while start < end and _is_edge(folded.text[start]) and not _SIGNED.match(folded.text, start):
+        start += 1
+    while end > start and _is_edge(folded.text[end - 1]):
+        end -= 1
+    return folded.original_words(start, end) if start < end else ""
+
+
+def _split_at_ellipses(quote: str, text: FoldedText) -> Iterator[str]:
+    """The trimmed parts of `quote`, without a split where the passage has the same ellipsis."""
+    marks = [match.span() for match in islice(_ELLIPSIS.finditer(quote), MAX_PLACES)] + [(len(quote), len(quote))]
+    start = at = 0
+    while at < len(marks):
+        ends = (
+            to for to in range(len(marks) - 1, at, -1) if any(_exact_matches(_trim(quote[start : marks[to][0]]), text))
+        )
+        last = next(ends, at)
+        yield _trim(quote[start : marks[last][0]])
+        start, at = marks[last][1], last + 1
+
+
+def _is_edge(char: str) -> bool:
+    return char == " " or is_harmless(char)
+
+
+def _count_words(part: str) -> int:
+    """Number of words between spaces. In scripts without spaces each character is a word."""
+    folded = fold_text(part)
+    unspaced = sum(token.is_unspaced for token in folded.tokens)
+    return max(unspaced, sum(any(map(str.isalnum, piece)) for piece in folded.text.split()))
+
+
+def _exact_matches(part: str, text: FoldedText) -> Iterator[_Match]:
+    """Each place where `part` occurs between word boundaries."""
+    folded = fold_text(part).text
+    at = text.text.find(folded)
+    while at >= 0:
+        if text.is_word_start(at) and text.is_word_end(at + len(folded)):
+            yield _Match(at, at + len(folded), "verified")
+        at = text.text.find(folded, at + 1)
+
+
+def _find_part(part: str, text: FoldedText) -> list[_Match]:
+    """The places that `part` may come from, of the best outcome that there is."""
+    exact = list(islice(_exact_matches(part, text), MAX_PLACES))
+    if exact:
+        return exact
+    quoted, mine = _comparable(part, english=text.is_english)
+    _, theirs = _comparable(text.original, english=text.is_english)
+    if len(mine) < MIN_WORDS:
+        return []
+    return list(islice(_same_words(quoted, mine, text, theirs), MAX_PLACES)) or _align(quoted, mine, text, theirs)
+
+
+@lru_cache(maxsize=1024)
+def _comparable(text: str, *, english: bool) -> tuple[FoldedText, tuple[Word, ...]]:
+    folded = fold_text(text)
+    return folded, comparable_words(folded, english=english)
+
+
+def _same_words(quoted: FoldedText, mine: Sequence[Word], text: FoldedText, theirs: Sequence[Word]) -> Iterator[_Match]:
+    """Each place where the words are the same apart from harmless differences."""
+    for at in range(len(theirs) - len(mine) + 1):
+        if all(
+            word.is_quoted_as(word_quoted) for word, word_quoted in zip(theirs[at : at + len(mine)], mine, strict=True)
+        ):
+            start, end = theirs[at].start, theirs[at + len(mine) - 1].end
+            if text.is_word_start(start) and text.is_word_end(end):
+                left_out = _left_out_after_article(quoted, mine, text, (start, end))
+                yield _Match(start, end, "altered" if left_out else "near", left_out)
+            else:
+                yield _Match(start, end, "altered", f"“{_whole_words(text, start, end)}” was cut inside a word")
+
+
+def _left_out_after_article(quoted: FoldedText, mine: Sequence[Word], text: FoldedText, place: tuple[int, int]) -> str:
+    """The word that a quote leaves out between its first or last word, an article, and the words at `place`.
+
+    Empty if there is none. A quote may add an article at the start or end of a sentence.
+    """
+    (before, after), (start, end) = (_BEFORE.search(text.text, 0, place[0]), _AFTER.match(text.text, place[1])), place
+    if quoted.tokens[0].start < mine[0].start and before is not None and before["word"] not in ARTICLES:
+        return f"“{text.original_words(before.start('word'), start).strip()}” was left out"
+    if quoted.tokens[-1].end > mine[-1].end and after is not None and after["word"] not in ARTICLES:
+        return f"“{text.original_words(end, after.end('word')).strip()}” was left out"
+    return ""
+
+
+def _whole_words(text: FoldedText, start: int, end: int) -> str:
+    """The original words around `start` and `end` that a match cuts."""
+    space = text.text.find(" ", end)
+    return text.original_words(text.text.rfind(" ", 0, start) + 1, space if space >= 0 else len(text.text))
+
+
+def _align(quoted: FoldedText, mine: Sequence[Word], text: FoldedText, theirs: Sequence[Word]) -> list[_Match]:
+    """The most similar words of the passage, if they are similar enough to be the altered source of the quote."""
+    from rapidfuzz.distance import Levenshtein
+
+    named = {word.exact for word in theirs if word.is_name}
+    quote_forms = [_NAME_MARK + word.exact if word.exact in named else word.form for word in mine]
+    passage_forms = [_NAME_MARK + word.exact if word.exact in named else word.form for word in theirs]
+    window = _most_similar(quote_forms, passage_forms)
+    if window is None:
+        return []
+    start, end = window
+    changes: list[str] = []
+    for change in Levenshtein.opcodes(passage_forms[start:end], quote_forms):
+        if change.tag != "equal":
+            original = _wording(text, theirs, start + change.src_start, start + change.src_end)
+            changes.append(_describe_change(original, _wording(quoted, mine, change.dest_start, change.dest_end)))
+    return [_Match(theirs[start].start, theirs[end - 1].end, "altered", "; ".join(changes))]
+
+
+def _most_similar(quote: Sequence[str], passage: Sequence[str]) -> tuple[int, int] | None:
+    """Start and end of the words of `passage` that are most similar to `quote`; None if none are similar enough."""
+    from rapidfuzz import fuzz
+    from rapidfuzz.distance import Levenshtein
+
+    if not passage or len(quote) > MAX_ALIGNED_WORDS[0] or len(passage) > MAX_ALIGNED_WORDS[1]:
+        return None
+    rough = fuzz.partial_ratio_alignment(quote, passage, score_cutoff=50)
+    if rough is None:
+        return None
+    first, last = (rough.dest_start, rough.dest_end) if len(quote) <= len(passage) else (0, len(passage))
+    slack = min(8, 2 + len(quote) // 4)
+    windows = [
+        (at, to)
+        for at in range(max(0, first - slack), min(first + slack, len(passage) - 1) + 1)
+        for to in range(max(at + 1, last - slack), min(last + slack, len(passage)) + 1)
+    ]
+    similar = {(at, to): Levenshtein.normalized_similarity(quote, passage[at:to]) for at, to in windows}
+    best = max(windows, key=lambda window: (similar[window], -abs(window[1] - window[0] - len(quote))))
+    return best if similar[best] >= MIN_SIMILARITY else None
+
+
+def _wording(text: FoldedText, words: Sequence[Word], start: int, end: int) -> str:
+    """The original wording of `words[start:end]`, with the unit of a number and the number of a unit."""
+    if start == end:
+        return ""
+    start -= start > 0 and words[start].is_unit and words[start - 1].is_number
+    end += end < len(words) and words[end - 1].is_number and words[end].is_unit
+    return text.original_words(words[start].start, words[end - 1].end)
+
+
+def _describe_change(original: str, written: str) -> str:
+    if not written:
+        return f"“{original}” was left out"
+    return f"“{original}” became “{written}”" if original else f"“{written}” was added"
+
+
+def _find_chain(
+    candidates: Sequence[Sequence[_Match]], text: FoldedText, *, negation_allowed: bool
+) -> tuple[_Match, ...]:
+    """One match for each part, in order and close to one another; empty if there is none."""
+    chains: list[tuple[_Match, ...]] = [()]
+    for matches in candidates:
+        extended: dict[int, tuple[_Match, ...]] = {}
+        for chain in chains:
+            for match in matches:
+                if match.end not in extended and (not chain or _may_follow(chain[-1], match, text, negation_allowed)):
+                    extended[match.end] = (*chain, match)
+        chains = list(extended.values())
+    return chains[0] if chains else ()
+
+
+def _may_follow(first: _Match, second: _Match, text: FoldedText, negation_allowed: bool) -> bool:
+    if second.start < first.end:
+        return False
+    gap = text.text[first.end : second.start]
+    words = [word for word in gap.split() if any(map(str.isalnum, word))]
+    return len(words) <= MAX_GAP_WORDS and (negation_allowed or not _leaves_out_negation(gap, text))
+
+
+def _leaves_out_negation(gap: str, text: FoldedText) -> bool:
+    return has_negation([token.text for token in fold_text(gap).tokens], english=text.is_english)
+
+
+def _describe_gaps(text: FoldedText, chain: Sequence[_Match]) -> str:
+    """The words with a negation that an ellipsis leaves out."""
+    gaps = [(first.end, second.start) for first, second in pairwise(chain)]
+    left_out = [text.original_words(*gap) for gap in gaps if _leaves_out_negation(text.text[slice(*gap)], text)]
+    return "; ".join(f"the ellipsis leaves out “{words.strip()}”" for words in left_out)

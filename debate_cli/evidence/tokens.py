@@ -1,0 +1,232 @@
+"""A text as the quote check compares it: folded, with the place of each character in the original, and in tokens.
+
+Folding is NFKC without superscripts and fractions (10² is not 102, 1½ is not 11⁄2), casefolded, with one kind of
+space, quotation mark and dash.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import pairwise
+
+from debate_cli.domain.text_normalization import INVISIBLE_CHARS
+from debate_cli.evidence.words import ARTICLES, UNITS, expand_contraction, is_english, stem
+
+_INVISIBLE = re.compile(f"[{INVISIBLE_CHARS}]")
+_QUOTES = frozenset("'\"`´ʼ‘’‚‛“”„‟‹›«»′″‵‶＇＂「」『』〝〞〟")
+_LONG_DASHES = frozenset("—―⸺⸻")
+_KEPT_FORMS = ("<super>", "<fraction>", "<circle>")
+"""Compatibility forms that NFKC would turn into other numbers."""
+_UNSPACED = "぀-ヿ㐀-䶿一-鿿豈-﫿฀-๿຀-໿က-႟ក-៿"
+"""Part of a character class: scripts that put no spaces between words. Each character counts as a word."""
+_TOKEN = re.compile(
+    rf"""(?P<word>[{_UNSPACED}]
+    | (?:(?<![\w.)\]%])[-+±](?=[$€£¥]?\.?\d))?  # the sign of a number
+      (?:[$€£¥](?=\.?\d))? (?:(?<!\w)\.(?=\d))?
+      [^\W{_UNSPACED}]+ (?:(?:'|(?<=\d)[.,:/-](?=\d))[^\W{_UNSPACED}]+)*
+      (?:(?<=\d)[%‰°€](?:[cf]\b)?)?)
+    | (?P<symbol>[!<>=]=|\S)""",
+    re.VERBOSE,
+)
+_SENTENCE_START = re.compile(r"(?:^|[.!?:;•*#|>-]|\n\s*\n)[\s'\"“‘(\[*_]*$")
+_NUMBER = re.compile(r"(?P<number>[-+±]?[$€£¥]?[\d.,:/-]*\d[¹²³⁰-⁹]*)(?P<unit>[a-zμ]*|[%‰€]|°[cf]?)")
+_UNIT_SYNONYMS = {"percent": "%"}
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_FOOTNOTE = re.compile(r"\[\d{1,3}\]")
+_MAX_CAPITALS = 0.4
+"""Largest share of capitalized words in a text whose capitals mark names."""
+
+
+def is_harmless(char: str) -> bool:
+    """Whether a folded character is punctuation that does not change what the words beside it mean."""
+    return char == "|" or (unicodedata.category(char)[0] == "P" and char not in "%‰‱&@/\\")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word, a number with its sign and unit, or a symbol that carries meaning."""
+
+    text: str
+    """Folded."""
+    start: int
+    end: int
+    """Its place in the folded text."""
+
+    @property
+    def is_unspaced(self) -> bool:
+        """Whether the token is one character of a script without spaces."""
+        return re.fullmatch(f"[{_UNSPACED}]", self.text) is not None
+
+
+@dataclass(frozen=True)
+class FoldedText:
+    """A text folded for comparison."""
+
+    original: str
+    text: str
+    shape: str
+    """`text` with long dashes kept, which separate words where hyphens join them. As long as `text`."""
+    origins: tuple[int, ...]
+    """Index in `original` of each character of `text`, and the length of `original` at the end."""
+
+    def original_words(self, start: int, end: int) -> str:
+        """The original wording of `text[start:end]`."""
+        return self.original[self.origins[start] : self.original_end(end)]
+
+    def original_end(self, end: int) -> int:
+        """The index in `original` after the last character of `text[:end]`."""
+        following = end
+        while following < len(self.text) and self.origins[following] == self.origins[end - 1]:
+            following += 1
+        return self.origins[following]
+
+    def is_word_start(self, at: int) -> bool:
+        """Whether a word starts at `text[at]`, and not in a compound, a number or behind its sign."""
+        if at and re.search(f"[{_UNSPACED}]", self.text[at - 1 : at + 1]):
+            return True
+        before = self.shape[self.shape.rfind(" ", 0, at) + 1 : at].rpartition("—")[2]
+        if before[-1:] in {"-", "."} and re.match(r"[$€£¥]?\.?\d", self.text[at:]):
+            return False
+        return all(map(is_harmless, _FOOTNOTE.sub("", before)))
+
+    def is_word_end(self, at: int) -> bool:
+        """Whether a word ends before `text[at]`, and not in a compound, a number or before its unit sign."""
+        if re.search(f"[{_UNSPACED}]", self.text[at - 1 : at + 1]):
+            return True
+        space = self.shape.find(" ", at)
+        after = self.shape[at : space if space >= 0 else None].partition("—")[0]
+        return all(map(is_harmless, _FOOTNOTE.sub("", after)))
+
+    @cached_property
+    def tokens(self) -> tuple[Token, ...]:
+        """The tokens in order, without harmless punctuation."""
+        return tuple(self._tokens())
+
+    def _tokens(self) -> Iterator[Token]:
+        for match in _TOKEN.finditer(self.text):
+            word = match[0].strip("_")
+            if match["word"] and word:
+                start = match.start() + match[0].index(word)
+                yield Token(word, start, start + len(word))
+            elif match["symbol"] and not all(map(is_harmless, match[0])):
+                yield Token(match[0], *match.span())
+
+    @cached_property
+    def is_english(self) -> bool:
+        """Whether the text is English prose, the language that has word lists."""
+        return is_english([token.text for token in self.tokens])
+
+    @cached_property
+    def names(self) -> frozenset[Token]:
+        """The words that are capitalized inside a sentence, and the same words at the start of one."""
+        words = [token for token in self.tokens if token.text[0].isalpha()]
+        capitalized = [token for token in words if self.original[self.origins[token.start]].isupper()]
+        if len(capitalized) > _MAX_CAPITALS * len(words):
+            return frozenset()
+        inside = {token.text for token in capitalized if self._is_name(token)} - ARTICLES
+        return frozenset(token for token in capitalized if token.text in inside or self._is_name(token))
+
+    def _is_name(self, token: Token) -> bool:
+        """Whether capitalized `token` is inside a sentence; an article is a name only as in “plan A”."""
+        before = self.original[max(0, self.origins[token.start] - 20) : self.origins[token.start]]
+        if token.text in ARTICLES:
+            return token.text == "a" and re.search(r"[^\W\d_] $", before) is not None
+        return not _SENTENCE_START.search(before)
+
+
+@lru_cache(maxsize=1024)
+def fold_text(text: str) -> FoldedText:
+    """`text` folded for comparison."""
+    folded: list[str] = []
+    shape: list[str] = []
+    origins: list[int] = []
+    for start, cluster in _clusters(text):
+        for char in _fold(cluster):
+            if folded and char == folded[-1] and char in " -'":
+                shape[-1] = "—" if char == "-" else char
+                continue
+            folded.append(char)
+            long = char == "-" and (
+                cluster in _LONG_DASHES or (cluster == "–" and not text[start + 1 : start + 2].isdigit())
+            )
+            shape.append("—" if long else char)
+            origins.append(start)
+    return FoldedText(text, "".join(folded), "".join(shape), (*origins, len(text)))
+
+
+def _clusters(text: str) -> Iterator[tuple[int, str]]:
+    """Each character with the combining marks and syllable parts after it, and its index."""
+    if text.isascii():
+        yield from enumerate(text)
+        return
+    starts = [at for at, char in enumerate(text) if not at or not (unicodedata.combining(char) or "ᅠ" <= char <= "ᇿ")]
+    for start, end in pairwise([*starts, len(text)]):
+        yield start, text[start:end]
+
+
+def _fold(cluster: str) -> str:
+    char = cluster[0]
+    if char.isspace():
+        return " "
+    if char in _QUOTES:
+        return "'"
+    if unicodedata.category(char) == "Pd" or char in "−⁃":
+        return "-"
+    if cluster.isascii():
+        return "" if _INVISIBLE.match(char) else char.lower()
+    if unicodedata.decomposition(char).startswith(_KEPT_FORMS):
+        return cluster.casefold()
+    visible = _INVISIBLE.sub("", cluster)
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", visible).casefold())
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a text in the form in which harmless differences are equal."""
+
+    form: str
+    """Without inflection, in English; equal for the same number or unit in another notation."""
+    exact: str
+    """Folded, with its inflection."""
+    is_name: bool
+    start: int
+    end: int
+    """Place of its token in the folded text."""
+
+    @property
+    def is_number(self) -> bool:
+        """Whether a unit may follow."""
+        return self.exact[-1].isnumeric()
+
+    @property
+    def is_unit(self) -> bool:
+        """Whether the word, after a number, is its unit."""
+        return self.form.removeprefix("=") in UNITS
+
+    def is_quoted_as(self, quoted: Word) -> bool:
+        """Whether `quoted` is this word, apart from harmless differences."""
+        return self.exact == quoted.exact if self.is_name else self.form == quoted.form
+
+
+def comparable_words(text: FoldedText, *, english: bool) -> tuple[Word, ...]:
+    """The words of `text`; in English without articles, and with contractions written out."""
+    names = text.names
+    return tuple(
+        Word(stem(part) if english else part, part, token in names, token.start, token.end)
+        for token in text.tokens
+        for part in (_english_parts(token, is_name=token in names) if english else (token.text,))
+    )
+
+
+def _english_parts(token: Token, *, is_name: bool) -> tuple[str, ...]:
+    """The words of a token: none of an article, number and unit of `5ms`, both of `don't`."""
+    if token.text in ARTICLES and not is_name:
+        return ()
+    number = _NUMBER.fullmatch(token.text)
+    if number is None:
+        return tuple(_UNIT_SYNONYMS.get(part, part) for part in expand_contraction(token.text))
+    return tuple(filter(None, (_THOUSANDS.sub("", number["number"]), number["unit"])))

@@ -1,0 +1,128 @@
+"""Word lists of the quote check: what English treats as the same words, and negations of several languages.
+
+A language has word lists only if harmless differences (articles, inflections) can be told from others in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+
+def _word_set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+ARTICLES = frozenset({"a", "an", "the"})
+NEGATIONS = _word_set("not no never none nor neither cannot nobody nothing nowhere without hardly barely scarcely")
+_FOREIGN_NEGATIONS = _word_set(
+    """nicht nichts nie niemals kein keine keinen keinem keiner keines niemand weder ohne
+    ne pas jamais aucun aucune rien personne ni sans
+    nunca jamás ningún ninguno ninguna nada nadie tampoco sin não nem nenhum nenhuma sem
+    non mai nessuno nessuna niente né senza
+    niet geen nooit niemand niets noch zonder inte ikke ingen aldrig aldri nie nigdy bez ei eivät
+    не нет никогда ни без нельзя δεν μην ποτέ 안 hayır değil yok لا لم لن ليس ما לא אין नहीं मत"""
+)
+_NEGATION_SIGNS = re.compile(r"[不没沒未無无非勿別别]|ない|なか|ません|않|못|ไม่")
+_UNIT_WORDS = (
+    """percent % percentage point basis year month week day hour minute second millisecond microsecond nanosecond
+    ms s h min kg g mg t ton tonne km m cm mm mile meter metre kilometer kilometre foot feet inch litre liter
+    kb mb gb tb pb byte bit hz khz mhz ghz w kw mw gw kwh mwh watt volt degree celsius fahrenheit
+    hundred thousand million billion trillion dozen dollar cent euro pound yen usd eur gbp chf
+    times fold x"""
+)  # fmt: skip
+_EXACT_WORDS = _word_set(
+    """may might can could will would shall should must ought
+    more most less least fewer fewest few many much over under above below before after first last best worst
+    better worse only all some any every each both either half than equal same other another
+    news if unless until except but and or"""
+)
+"""Modals, comparisons and quantities: never the inflection of another word."""
+_IRREGULAR = {
+    form: base
+    for base, forms in {
+        "be": "am is are was were been being",
+        "have": "has had having",
+        "do": "does did done doing",
+        "use": "uses used using",
+        "go": "goes went gone going",
+        "make": "makes made making",
+        "take": "takes took taken taking",
+        "man": "men",
+        "woman": "women",
+        "child": "children",
+        "person": "persons people",
+    }.items()
+    for form in (base, *forms.split())
+}
+_CONTRACTIONS = {
+    "can't": ("can", "not"), "cannot": ("can", "not"), "won't": ("will", "not"), "shan't": ("shall", "not"),
+    "it's": ("it", "is"), "that's": ("that", "is"), "there's": ("there", "is"), "what's": ("what", "is"),
+    "he's": ("he", "is"), "she's": ("she", "is"), "let's": ("let", "us"), "i'm": ("i", "am"),
+}  # fmt: skip
+_ENDING_RULES = (
+    (re.compile(r"(?<=\w\w)(?:ies|ied|ie)$"), "y"),  # policies: policy
+    (re.compile(r"(?<=\w\w[^\Wsui])s$"), ""),  # services: service
+    (
+        re.compile(r"(?<=[aeiouy]\w[^\We])(?:ed|ing)$|(?<=\w[aeiouy][^\We])(?:ed|ing)$|(?<=\w\wy)ing$"),
+        "",
+    ),  # reduced: reduc
+    (re.compile(r"(?<=\w\w\w)e$"), ""),  # reduce: reduc
+    (re.compile(r"(?<=\w\w)([^\Waeiou])\1$"), r"\1"),  # planned: plann: plan
+)
+_ENDINGS = {"n't": "not", "'re": "are", "'ve": "have", "'ll": "will"}
+_LANGUAGES = {
+    "en": "the of and to in is that for it as was with be by on are this from or have an which you not at",
+    "de": "der die und das den von zu mit sich des auf für ist im dem nicht ein eine als auch es werden aus sind",
+    "fr": "de la le et les des en un une du est que dans pour qui au sur par plus ce pas avec sont il",
+    "es": "de la que el en y los se del las un por con no una su para es al lo como más son",
+    "it": "di e che il la per un in è una non con del da le si della dei al sono più nel alla",
+    "pt": "de que e o a do da em um para é com não uma os no se na por mais as dos ao são",
+    "nl": "de en van het een in is dat op te zijn met voor niet die aan er om ook als door worden bij",
+    "pl": "w i na z do się nie to jest że o jak po od za przez dla są oraz który",
+    "sv": "och i att det som en på är av för med till den har de inte om ett men var",
+}
+_COMMON_WORDS = {language: frozenset(words.split()) for language, words in _LANGUAGES.items()}
+_MIN_COMMON_SHARE = 0.04
+"""Least share of a text's words that are common English words."""
+
+
+def is_english(words: Collection[str]) -> bool:
+    """Whether casefolded `words` are an English text, as opposed to another language, a table or code."""
+    hits = {language: sum(word in common for word in words) for language, common in _COMMON_WORDS.items()}
+    others = max(count for language, count in hits.items() if language != "en")
+    return hits["en"] > others and hits["en"] >= _MIN_COMMON_SHARE * len(words)
+
+
+def has_negation(words: Collection[str], *, english: bool) -> bool:
+    """Whether casefolded `words` hold a negation: an English one, or one of any known language."""
+    if not NEGATIONS.isdisjoint(words) or any(word.endswith("n't") for word in words):
+        return True
+    return not english and (
+        not _FOREIGN_NEGATIONS.isdisjoint(words) or _NEGATION_SIGNS.search("".join(words)) is not None
+    )
+
+
+def expand_contraction(word: str) -> tuple[str, ...]:
+    """The words of an English contraction; a possessive loses its ending."""
+    if word in _CONTRACTIONS:
+        return _CONTRACTIONS[word]
+    for ending, full in _ENDINGS.items():
+        if word.endswith(ending) and len(word) > len(ending):
+            return (word.removesuffix(ending), full)
+    return (word.removesuffix("'s"),)
+
+
+def stem(word: str) -> str:
+    """`word` without its English inflection; equal for the forms of one word. Starts with `=` if it has no other form."""
+    if word in NEGATIONS or word in _EXACT_WORDS or not word.isalpha():
+        return f"={word}"
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    for ending, replacement in _ENDING_RULES:
+        word = ending.sub(replacement, word)
+    return word
+
+
+UNITS = frozenset(stem(word).removeprefix("=") for word in _UNIT_WORDS.split())
+"""Stems of words that belong to the number before them."""

@@ -1,0 +1,152 @@
+"""Quotes are checked word for word: what is verified, what differs harmlessly, and what says something else."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from quote_alterations import ALTERATIONS, retype, span
+
+from debate_cli.evidence.quote_check import check_quote
+
+PASSAGE = (
+    "In 2024 the outage was not caused by the deploy. Latency rose 43 percent, and costs may rise by 2.5 percent. "
+    "Amazon’s well-known Prime team reported 10² errors; the service — it was all over — lost -5 degrees (about 1½ hours).\n"
+    "More than 5 services were moved to non-verified regions by the team in 2020–2021, and x < 10 is the limit. "
+    "The services were written in C++ and cost $5 million per year, 5-10 percent of the budget. The Adams report is public."
+)
+VOCABULARY = (
+    "the a of service services team cost costs reduces reduced deploy “quoted” it’s well-known rollback Amazon Kessler "
+    "43 percent 2.5 1,000 -5 € may will not never more less before after — and in is was"
+)
+WORDS = st.sampled_from(VOCABULARY.split())
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "The OUTAGE was  not caused by the deploy",
+        "amazon's well–known Prime team",
+        "“reported 10² errors; the service”",
+        "-5 degrees (about 1½ hours)",
+        "it was all over",
+        "were written in C++",
+        "In 2024 the outage … was not caused by the deploy. [...] costs may rise by",
+    ],
+)
+def test_words_of_the_passage_are_verified(quote: str) -> None:
+    """Case, spaces, dashes, quotation marks and an ellipsis make no difference."""
+    assert check_quote(quote, PASSAGE).outcome == "verified"
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "a service was written in C++",
+        "an outage was not caused by deploys",
+        "Latency rose 43%, and cost may rise",
+        "The outage wasn't caused by the deploy",
+    ],
+)
+def test_articles_and_inflections_are_near(quote: str) -> None:
+    """An article, an inflection, a contraction and another notation of a unit are harmless."""
+    assert check_quote(quote, PASSAGE).outcome == "near"
+
+
+@pytest.mark.parametrize(
+    ("quote", "difference"),
+    [
+        ("the outage was caused by the deploy", "“not” was left out"),
+        ("Latency rose 13 percent, and costs", "“43 percent” became “13 percent”"),
+        ("costs will rise by 2.5 percent", "“may” became “will”"),
+        ("costs may rise by 5 percent", "“2.5 percent” became “5 percent”"),
+        ("reported 102 errors; the service", "“10²” became “102”"),
+        ("Google’s well-known Prime team", "“Amazon’s” became “Google’s”"),
+        ("lost 5 degrees about 1½ hours", "“-5 degrees” became “5 degrees”"),
+        ("lost -5 degrees about 11/2 hours", "“1½ hours” became “11/2 hours”"),
+        ("fewer than 5 services were moved", "“More” became “fewer”"),
+        ("and x > 10 is the limit", "“<” became “>”"),
+        ("and cost 5 million per year", "“$5 million” became “5 million”"),
+        ("the Adam report is public", "“Adams” became “Adam”"),
+        ("the outage was … by the deploy", "the ellipsis leaves out “not caused”"),
+        ("verified regions by the team", "“non-verified regions by the team” was cut inside a word"),
+        ("the prime team reported 10² errors", "“well-known” was left out"),
+        ("10 percent of the budget", "“5-10 percent” became “10 percent”"),
+        ("services were written in C", "“services were written in C++” was cut inside a word"),
+    ],
+)
+def test_changed_words_are_altered_with_both_wordings(quote: str, difference: str) -> None:
+    """One changed, added or dropped word that carries meaning makes a quote altered, however similar it is."""
+    check = check_quote(quote, PASSAGE)
+    assert (check.outcome, check.difference) == ("altered", difference)
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "",
+        "…",
+        "outage was",
+        "the outage … not caused by the deploy",
+        "costs may rise by … the outage was not",
+        "an entirely different set of words",
+    ],
+)
+def test_nothing_close_is_not_found(quote: str) -> None:
+    """Fewer than three words, also of a part of the quote, parts in another order, and other words are not found."""
+    assert check_quote(quote, PASSAGE).outcome == "not_found"
+
+
+def test_an_ellipsis_joins_parts_up_to_sixty_words_apart() -> None:
+    """Sixty words may be left out between two parts, and not sixty-one."""
+    outcomes = [
+        check_quote(
+            "the first three words … the last three words", f"the first three words {'x ' * gap}the last three words"
+        )
+        for gap in (60, 61)
+    ]
+    assert [check.outcome for check in outcomes] == ["verified", "not_found"]
+
+
+@pytest.mark.parametrize(
+    ("passage", "quote", "outcome"),
+    [
+        (
+            "Die Kosten der Firma stiegen für das Team nicht um 43 Prozent.",
+            "Kosten der Firma stiegen für ein Team",
+            "altered",
+        ),
+        (
+            "Die Kosten der Firma stiegen für das Team nicht um 43 Prozent.",
+            "Die Kosten der Firma … um 43 Prozent",
+            "altered",
+        ),
+        ("研究显示，微服务没有增加运维成本，对小团队。", "微服务没有增加运维成本", "verified"),
+        ("研究显示，微服务没有增加运维成本，对小团队。", "微服务增加运维成本", "altered"),
+        ("name,cost\nredis,43\nkafka,130\npostgres,75", "redis,43 kafka,13 postgres,75", "altered"),
+    ],
+)
+def test_without_word_lists_every_difference_alters(passage: str, quote: str, outcome: str) -> None:
+    """Other languages and tables are compared word by word, and no difference is harmless."""
+    assert check_quote(quote, passage).outcome == outcome
+
+
+@given(st.lists(WORDS, min_size=4, max_size=60).map(" ".join), st.randoms(use_true_random=False))
+def test_every_retyped_span_is_verified(passage: str, draw: random.Random) -> None:
+    """Each contiguous span of at least four words is verified under other cases, spaces, dashes and quotation marks."""
+    quote = span(passage, draw)
+    assume(quote is not None)
+    assert quote is not None
+    assert check_quote(retype(quote, draw), passage).outcome == "verified"
+
+
+@pytest.mark.parametrize("kind", ["number", "negation dropped", "name", "modal", "comparison"])
+@given(passage=st.lists(WORDS, min_size=8, max_size=60).map(" ".join), draw=st.randoms(use_true_random=False))
+def test_every_altered_span_is_caught(kind: str, passage: str, draw: random.Random) -> None:
+    """A span with a number, negation, name, modal or comparison changed inside it is never verified or near."""
+    quote = ALTERATIONS[kind](passage, draw)
+    assume(quote is not None)
+    assert quote is not None
+    assert check_quote(quote, passage).outcome in {"altered", "not_found"}

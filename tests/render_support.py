@@ -29,7 +29,7 @@ from debate_cli.domain.turn import Argument, Closing, Response, Turn
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render.plain import PlainObserver
 from debate_cli.render.terminal import render_table
-from debate_cli.systems.moderator.findings import Clash, Momentum, Summary, SummaryPoint
+from debate_cli.systems.moderator.findings import Clash, DebateSummary, Momentum, NonEngagement, Summary, SummaryPoint
 from debate_cli.systems.scoring import score
 from debate_cli.systems.structured.findings import Fallacy, Insight, Trace
 from debate_cli.systems.tables import Table
@@ -197,11 +197,13 @@ def round_assessment(round_number: int) -> Assessment:
     summary = Summary(
         points=(SummaryPoint(heading="Ada", points=("speed",)), SummaryPoint(heading="Bo", points=("upkeep",))),
         momentum=Momentum(toward="Bo", why="answers with sources"),
+        guidance="Please both say what a service costs to run.",
     )
     clash = Clash(participants=("Ada", "Bo"), about="what a service costs to run", engaged=True)
     return Assessment(
         run="r1", system="moderator", assessor="judge", subject=Subject(moment="round", round=round_number), marks=marks,
-        findings=(summary, clash), exchange=exchange(200, 1.5, model="mock/judge"),
+        findings=(summary, clash, NonEngagement(participant="Ada", about="the cost of a second build")),
+        exchange=exchange(200, 1.5, model="mock/judge"),
     )  # fmt: skip
 
 
@@ -215,13 +217,14 @@ FINAL_CRITERIA = {
 def final_assessment() -> Assessment:
     """The moderator's final evaluation."""
     marks = tuple(
-        Mark(participant=name, criterion=criterion, value=out_of * share, out_of=out_of)
-        for name, share in (("Ada", 0.6), ("Bo", 0.8))
+        Mark(participant=name, criterion=criterion, value=out_of * share, out_of=out_of, reason=reason)
+        for name, share, reason in (("Ada", 0.6, "Sound, and general."), ("Bo", 0.8, "Specific throughout."))
         for criterion, out_of in FINAL_CRITERIA.items()
     )
+    summary = DebateSummary(text="Both ask what a service costs to run.", consistently_outperformed=("Ada",))
     return Assessment(
         run="r1", system="moderator", assessor="judge", subject=Subject(moment="debate"), marks=marks,
-        rationale="Bo kept to what was asked.", exchange=exchange(500, 3.0, model="mock/judge"),
+        findings=(summary,), rationale="Bo kept to what was asked.", exchange=exchange(500, 3.0, model="mock/judge"),
     )  # fmt: skip
 
 

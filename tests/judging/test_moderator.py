@@ -13,7 +13,8 @@ from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import Brief, Subject
 from debate_cli.judging.schedule import owed_briefs
-from debate_cli.systems.moderator.findings import Clash, Summary
+from debate_cli.judging.transcript_prompt import to_prompt_json
+from debate_cli.systems.moderator.findings import Clash, DebateSummary, NonEngagement, Summary
 from debate_cli.systems.moderator.settings import ModeratorSettings
 
 ROUND = Brief(run="r1", system="moderator", assessor="judge", subject=Subject(moment="round", round=1))
@@ -63,18 +64,59 @@ def test_a_wrong_claimed_total_gives_a_warning(claimed: float, flagged: bool) ->
 
 
 @pytest.mark.parametrize("guidance", [True, False])
-def test_guidance_is_requested_if_configured(guidance: bool) -> None:
-    """Without `guidance: true`, form and prompt do not mention it, and an answer with it drops it."""
+def test_guidance_is_always_requested_and_stored(guidance: bool) -> None:
+    """`guidance: false` keeps it from the debaters, not from readers."""
     debate = play_and_judge({"kind": "moderator", "guidance": guidance})
     model = FillingModel(lambda form: form.update(guidance="Back to the motion."))
-    assessment = assess(ROUND, debate, model)
-    assert "Back to the motion." * guidance == next(
-        finding.guidance for finding in getattr(assessment, "findings", ()) if isinstance(finding, Summary)
-    )
-    (request,) = model.requests
-    assert ("guidance" in request.messages[0].content) == guidance
-    assert request.schema is not None
-    assert ("guidance" in request.schema.json["properties"]) == guidance
+    (summary,) = (item for item in getattr(assess(ROUND, debate, model), "findings", ()) if isinstance(item, Summary))
+    assert summary.guidance == "Back to the motion."
+    assert "Lead anyone who strayed gently back" in model.requests[0].messages[0].content
+
+
+@pytest.mark.parametrize("kind", ["structured", "free_flowing"])
+def test_guidance_in_free_flowing_debates_invites_those_who_spoke_least(kind: str) -> None:
+    """The prompt has the words that each debater spoke up to the round."""
+    debate = debate_with_speeches("moderator", form={"kind": kind})
+    model = FillingModel()
+    assess(ROUND, debate, model)
+    words = {turn.speaker: len(turn.text.split()) for turn in debate.select_turns(round_number=1)}
+    spoken = f"Invite those who spoke least to speak up; words spoken so far: {to_prompt_json(words)}."
+    assert (spoken in model.requests[0].messages[0].content) == (kind == "free_flowing")
+
+
+def test_each_group_of_the_evaluation_has_a_reason() -> None:
+    """The marks of a group have it, and the notes list it once."""
+    debate = debate_with_speeches("moderator")
+
+    def change(form: dict[str, Any]) -> None:
+        form["scores"][1]["intellectual_integrity_reason"] = "Concedes nothing."
+
+    marks = assess_filled(briefs(debate)[1], debate, change).marks
+    assert [(mark.participant, mark.criterion) for mark in marks if mark.reason == "Concedes nothing."] == [
+        ("Con", "concession_when_appropriate"),
+        ("Con", "accuracy"),
+    ]
+
+
+def test_the_evaluation_has_a_summary_of_the_debate() -> None:
+    """With the names of those who were consistently outperformed; unknown names are dropped with a warning."""
+    debate = debate_with_speeches("moderator")
+    found = assess_filled(briefs(debate)[1], debate, lambda form: form.update(consistently_outperformed=["Con", "Zoe"]))
+    assert found.findings == (DebateSummary(text="a short text", consistently_outperformed=("Con",)),)
+    assert any(warning.startswith("unknown") for warning in found.warnings)
+
+
+def test_points_without_an_answer_are_named() -> None:
+    """The debater who should have answered, and the point."""
+
+    def change(form: dict[str, Any]) -> None:
+        form["non_engagement"] = [{"debater": name, "about": "cost"} for name in ("Con", "Zoe")]
+
+    debate = debate_with_speeches("moderator")
+    found = assess_filled(briefs(debate)[0], debate, change)
+    missed = [finding for finding in found.findings if isinstance(finding, NonEngagement)]
+    assert missed == [NonEngagement(participant="Con", about="cost")]
+    assert any(warning.startswith("unknown") for warning in found.warnings)
 
 
 def test_unknown_names_in_a_form_are_dropped() -> None:
@@ -127,11 +169,13 @@ def test_each_format_has_its_own_instruction(kind: str, word: str) -> None:
 
 @pytest.mark.parametrize(("debaters", "by"), [(2, "participant"), (3, "subtopic")])
 def test_the_headings_of_a_summary(debaters: int, by: str) -> None:
-    """The names of two debaters; subtopics for three."""
+    """The names of two debaters; subtopics for three, whose engagement among all is judged."""
     debate = debate_with_speeches("moderator", debaters=TRIO[:debaters])
     model = FillingModel()
     assess(briefs(debate)[0], debate, model)
-    assert f"the points made, by {by}" in model.requests[0].messages[0].content
+    prompt = model.requests[0].messages[0].content
+    assert f"the points made, by {by}" in prompt
+    assert ("not only with the first speaker" in prompt) == (debaters > 2)
     schema: Any = model.requests[0].schema
     heading = schema.json["properties"]["summary"]["items"]["properties"]["heading"]
     assert ("enum" in heading) == (debaters == 2)

@@ -34,10 +34,10 @@ class Case:
 
 CASES = (
     # relevance 5 - 1 = 4; 4 x 0.75
-    Case("off topic", "Straying from the topic lowers relevance. Say so", {"relevance": 1},
+    Case("off topic", "Straying from the motion lowers relevance. Say so", {"relevance": 1},
          noted="Con spoke of salaries.", cost=3),
     # no mark is touched
-    Case("an unchallenged fallacy", "without its name. It costs nothing if the opponent did not object to it",
+    Case("an unchallenged fallacy", "without its name. It costs nothing if the opponents let it pass",
          noted="Con went from one case to all.", cost=0),
     # precision and framing_control 5 - 0: 10 x 0.75, and nothing is given back
     Case("unequal sides", "Do not compensate for sides of unequal strength", {"precision": 0, "framing_control": 0}, cost=7.5),
@@ -51,6 +51,9 @@ CASES = (
     Case("no engagement in the rounds", "does not engage with the others gets a low rebuttal_effectiveness",
          rounds={"rebuttal_effectiveness": 1}, cost=1),
     # evidence_based_claims 5 - 2 = 3; 3 x 0.75
+    # argument_quality 5 - 2 = 3 in every round; 3 x 0.25
+    Case("poor sources in the rounds", "Poor, invented or misrepresented sources lower argument_quality. Name them",
+         rounds={"argument_quality": 2}, cost=0.75),
     Case("poor sources", "Poor or misrepresented sources lower evidence_based_claims", {"evidence_based_claims": 2},
          noted="The survey of Con says the opposite.", cost=2.25),
     # accuracy 2 - 0 and evidence_based_claims 5 - 0: 7 x 0.75
@@ -66,7 +69,7 @@ def test_each_rule_of_the_moderator_reaches_the_verdict(case: Case) -> None:
     def change(form: dict[str, Any]) -> None:
         other = form["scores"][1]
         if "evaluation" in form:
-            other.update(case.marks, reasoning=case.noted)
+            other.update(case.marks, argument_quality_reason=case.noted)
             form["evaluation"] = case.evaluation
         else:
             other.update(case.rounds)

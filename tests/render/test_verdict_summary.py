@@ -19,9 +19,8 @@ from debate_cli.render import theme
 from debate_cli.render.report import DebateReport
 from debate_cli.render.summary import explain_scores, suggest_judge_command, summarize_verdicts
 from debate_cli.render.terminal import score_bars
-from debate_cli.systems.moderator.criteria import FINAL_CATEGORIES
+from debate_cli.systems.moderator.criteria import CATEGORY_GROUPS, FINAL_CATEGORIES
 from debate_cli.systems.moderator.score import ModeratorNotes
-from debate_cli.systems.moderator.tables import CATEGORY_GROUPS
 from debate_cli.systems.persuasion.score import final_score
 from debate_cli.systems.persuasion.stance import DebaterState
 from debate_cli.systems.scoring import score
@@ -72,8 +71,8 @@ def test_categories_of_the_moderator_count_by_their_points() -> None:
     verdict = verdict_of(debate(), "moderator")
     notes = ModeratorNotes.model_validate(verdict.notes)
     gained = {
-        "Ada": {item: FINAL_CATEGORIES[item] for item in CATEGORY_GROUPS[-1][1]},
-        "Bo": {item: FINAL_CATEGORIES[item] / 2 for item in CATEGORY_GROUPS[0][1]},
+        "Ada": {item: FINAL_CATEGORIES[item] for item in CATEGORY_GROUPS["intellectual_integrity"]},
+        "Bo": {item: FINAL_CATEGORIES[item] / 2 for item in CATEGORY_GROUPS["argument_quality"]},
     }
     final = tuple(
         row.model_copy(update={"categories": {**dict.fromkeys(FINAL_CATEGORIES, 0.0), **gained[row.participant]}})

@@ -12,7 +12,7 @@ from debate_cli.domain.assessment import Assessment, Mark
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_config import Thresholds
 from debate_cli.domain.verdict import Verdict, Victory
-from debate_cli.systems.moderator.criteria import FINAL_CATEGORIES, ROUND_CRITERIA
+from debate_cli.systems.moderator.criteria import CATEGORY_GROUPS, FINAL_CATEGORIES, ROUND_CRITERIA
 from debate_cli.systems.moderator.score import CLAIMED_TOTAL_CRITERION, score_run
 from debate_cli.systems.moderator.settings import ModeratorSettings
 
@@ -195,6 +195,10 @@ def test_the_notes_list_rounds_and_evaluation() -> None:
         "score": 78.75,
         "share": pytest.approx(78.75 / 82.5),
         "reasons": [],
+        "groups": [
+            {"group": group, "sum": most, "out_of": most, "reasons": []}
+            for group, most in zip(CATEGORY_GROUPS, (30.0, 25.0, 20.0, 15.0, 10.0), strict=True)
+        ],
     }
     assert found.notes["reasoning"] == [{"assessor": "judge", "text": "Even."}]
 

@@ -153,10 +153,11 @@ class _FormWriter:
 
 
 def _writing_order(name: str, schema: Json) -> int:
-    """0 for choices and numbers, 1 for the scores of all participants, 2 for the winner, 3 for sentences."""
+    """0 for choices and numbers, 1 for the scores of all participants, 2 for winner and losers, 3 for sentences."""
     if _has_sentences(schema):
         return 1 if name == "scores" else 3
-    return 2 if NO_WINNER.intersection(map(str, schema.get("enum", ()))) else 0
+    is_ranking = name == "consistently_outperformed" or NO_WINNER.intersection(map(str, schema.get("enum", ())))
+    return 2 if is_ranking else 0
 
 
 def _has_sentences(schema: Json) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 from debate_cli.providers.mock.prompt_facts import Json, PromptFacts
@@ -17,6 +18,7 @@ from debate_cli.providers.mock.sentences import (
     Place,
     SeededRandom,
     find_leader,
+    find_outperformed,
     load_sentence_bank,
 )
 
@@ -31,7 +33,7 @@ DRAW_MARGIN = 0.08
 """Skills that differ by less are a draw."""
 DEFAULT_LIST_LENGTH = (1.0, 0.5)
 PRESSURES = frozenset({"cognitive", "emotional", "strategic", "credibility"})
-IN_ORDER = frozenset({"participants", "heading", "participant", "id", "item", "target"})
+IN_ORDER = frozenset({"participants", "debater", "heading", "participant", "id", "item", "target"})
 """Properties whose options are used one after the other in a list."""
 
 
@@ -168,7 +170,10 @@ class Opinions:
         if place.name == "concessions":
             chosen = [option for option in options if option in self._facts.conceded]
         elif place.name == "participants":
-            chosen = list(options[:2])
+            pairs = [*combinations(options, 2)] or [tuple(options)]
+            chosen = list(pairs[place.index % len(pairs)])
+        elif place.name == "consistently_outperformed":
+            chosen = [option for option in options if option in find_outperformed(place.values)]
         else:
             chosen = self._random.shuffle(options, "some", place.path)[: self.list_length(place)]
         spare = [option for option in options if option not in chosen]

@@ -24,6 +24,8 @@ NO_WINNER = frozenset({"draw", "nobody"})
 """Options of such a property that name no side."""
 CLOSE_SHARE = 0.04
 """Totals that differ by less than this share of the higher one count as equal."""
+OUTPERFORMED_SHARE = 0.85
+"""Share of the highest total below which a participant was consistently outperformed."""
 TIED = ""
 """The result of `find_leader` if no side is ahead."""
 WEAK_BELOW, STRONG_FROM = 0.51, 0.75
@@ -230,9 +232,20 @@ def find_leader(values: Json, names: Collection[str]) -> str | None:
     votes = Counter(name for name in choices if name in names)
     if votes or NO_WINNER.intersection(choices):
         return _highest(votes, margin=0.0)
-    scores = [entry for entry in list_objects(values, "scores") if "participant" in entry]
-    totals = {str(entry["participant"]): entry["total"] for entry in scores if isinstance(entry.get("total"), int)}
+    totals = _totals(values)
     return _highest(totals, margin=CLOSE_SHARE) if len(totals) > 1 else None
+
+
+def find_outperformed(values: Json) -> list[str]:
+    """Names of the participants whose totals in `values` are far below the highest."""
+    totals = _totals(values)
+    return [name for name, total in totals.items() if total < OUTPERFORMED_SHARE * max(totals.values())]
+
+
+def _totals(values: Json) -> dict[str, int]:
+    """Participant -> total, for the entries of `scores` that have both."""
+    scores = [entry for entry in list_objects(values, "scores") if "participant" in entry]
+    return {str(entry["participant"]): entry["total"] for entry in scores if isinstance(entry.get("total"), int)}
 
 
 def find_item(values: Json) -> str | None:

@@ -1,7 +1,7 @@
 """The moderator's criteria and their maxima.
 
-A new criterion also needs its field in `questions`, its description in the prompt, and its group in `tables`. If the sum of the
-maxima changes, change `total` in `questions`, and the 30, 100 and 82.5 in `tables`, `charts`, `settings`, `system` and the prompts.
+A new criterion also needs its field in `questions` and its description in the prompt. If the sum of the maxima changes, change
+`total` in `questions`, and the 30, 100 and 82.5 in `tables`, `charts`, `settings`, `system` and the prompts.
 """
 
 from __future__ import annotations
@@ -24,3 +24,11 @@ FINAL_CATEGORIES: dict[str, float] = {
     "accuracy": 5,
 }
 """Category of the final evaluation -> maximum; 100 in all."""
+CATEGORY_GROUPS: dict[str, tuple[str, ...]] = {
+    "argument_quality": ("evidence_based_claims", "logical_structure", "relevance"),
+    "rebuttal_effectiveness": ("comprehensiveness", "precision", "counter_evidence"),
+    "strategic_positioning": ("framing_control", "adaptability"),
+    "rhetorical_effectiveness": ("clarity", "persuasiveness", "tone_management"),
+    "intellectual_integrity": ("concession_when_appropriate", "accuracy"),
+}
+"""Group -> its categories. The chair gives one reason per group and participant."""

@@ -1,4 +1,4 @@
-"""Findings of the moderator: the summary of a round and its clashes."""
+"""Findings of the moderator: the summary of a round, its clashes and unanswered points; the summary of the debate."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Summary(Finding):
     consensus: tuple[str, ...] = ()
     momentum: Momentum | None = None
     guidance: str = ""
-    """For the next round; empty if none was requested."""
+    """For the next round, addressed to all debaters; may be empty."""
 
     def describe(self) -> list[str]:
         """Points, consensus, momentum and guidance."""
@@ -56,3 +56,29 @@ class Clash(Finding):
         """The participants and the point."""
         verb = "clash over" if self.engaged else "talk past each other on"
         return [f"{' and '.join(self.participants)} {verb} {self.about}"]
+
+
+class NonEngagement(Finding):
+    """A point of the others that a participant should have answered in a round and did not."""
+
+    kind: Literal["non_engagement"] = "non_engagement"
+    participant: str
+    about: str
+
+    def describe(self) -> list[str]:
+        """The participant and the point."""
+        return [f"{self.participant} does not engage with {self.about}"]
+
+
+class DebateSummary(Finding):
+    """The moderator's account of the whole debate, apart from who won."""
+
+    kind: Literal["debate_summary"] = "debate_summary"
+    text: str
+    consistently_outperformed: tuple[str, ...] = ()
+    """Names of the participants who did worse than the others throughout."""
+
+    def describe(self) -> list[str]:
+        """The summary, and who was consistently outperformed."""
+        named = " and ".join(self.consistently_outperformed) or "no debater"
+        return [f"Summary: {self.text}", f"Consistently outperformed: {named}"]

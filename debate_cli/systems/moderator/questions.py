@@ -20,8 +20,8 @@ from debate_cli.llm.form import (
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
 from debate_cli.systems.form_reading import MarkCollector, MarkSubject, require_entries, unique_known_items
-from debate_cli.systems.moderator.criteria import FINAL_CATEGORIES, ROUND_CRITERIA
-from debate_cli.systems.moderator.findings import Clash, Momentum, Summary, SummaryPoint
+from debate_cli.systems.moderator.criteria import CATEGORY_GROUPS, FINAL_CATEGORIES, ROUND_CRITERIA
+from debate_cli.systems.moderator.findings import Clash, DebateSummary, Momentum, NonEngagement, Summary, SummaryPoint
 from debate_cli.systems.moderator.score import CLAIMED_TOTAL_CRITERION, CLAIMED_TOTAL_TOLERANCE
 from debate_cli.systems.moderator.settings import ModeratorSettings
 
@@ -32,6 +32,12 @@ FORMAT_EMPHASIS = {
     "free_flowing": "This is a free-flowing debate: weigh substance wherever it appears; the rounds have no set tasks.",
 }
 """The emphasis of the moderator in each format."""
+ENGAGEMENT_OF_MANY = (
+    "Look at the engagement among all participants, each with each of the others, and not only with the first speaker."
+)
+"""The rule for debates of three and more."""
+MAX_CLASHES = 6
+"""Most clashes in one round."""
 
 
 class RoundMarksForm(FormModel):
@@ -62,34 +68,46 @@ class ClashForm(FormModel):
     engaged: bool
 
 
+class NonEngagementForm(FormModel):
+    """A point that a participant left unanswered."""
+
+    debater: str
+    about: str = text(100)
+
+
 class RoundForm(FormModel):
     """The judgment of a round."""
 
     scores: tuple[RoundMarksForm, ...]
     summary: tuple[PointsForm, ...] = items(2, default=())
     clashes: tuple[ClashForm, ...] = items(2, default=())
+    non_engagement: tuple[NonEngagementForm, ...] = items(2, default=())
     consensus: tuple[str, ...] = items(2, chars=100, default=())
     momentum_why: str = text(120, default="")
     momentum_toward: str = NO_MOMENTUM
-    guidance: str = text(240, least=0, default="")
+    guidance: str = text(240, default="")
 
 
 class FinalMarksForm(FormModel):
-    """The marks of one participant for the whole debate."""
+    """The marks of one participant for the whole debate, each group after its reason."""
 
     participant: str
-    reasoning: str = text(200)
+    argument_quality_reason: str = text(120)
     evidence_based_claims: int = whole_number(0, 10)
     logical_structure: int = whole_number(0, 10)
     relevance: int = whole_number(0, 10)
+    rebuttal_effectiveness_reason: str = text(120)
     comprehensiveness: int = whole_number(0, 10)
     precision: int = whole_number(0, 10)
     counter_evidence: int = whole_number(0, 5)
+    strategic_positioning_reason: str = text(120)
     framing_control: int = whole_number(0, 10)
     adaptability: int = whole_number(0, 10)
+    rhetorical_effectiveness_reason: str = text(120)
     clarity: int = whole_number(0, 5)
     persuasiveness: int = whole_number(0, 5)
     tone_management: int = whole_number(0, 5)
+    intellectual_integrity_reason: str = text(120)
     concession_when_appropriate: int = whole_number(0, 5)
     accuracy: int = whole_number(0, 5)
     total: float = whole_number(0, 100)
@@ -99,52 +117,71 @@ class FinalForm(FormModel):
     """The judgment of the whole debate."""
 
     scores: tuple[FinalMarksForm, ...]
+    overall_summary: str = text(400, default="")
     evaluation: str = text(400)
+    consistently_outperformed: tuple[str, ...] = items(1, default=())
 
 
 def build_round_form(context: JudgingContext[ModeratorSettings]) -> Form[RoundForm]:
-    """The form for everyone who spoke in the round, with clashes if several spoke, and guidance if it is requested."""
+    """The form for everyone who spoke in the round, with clashes if several spoke."""
     names, speakers = context.debater_names, context.speakers
     schema = derive_schema(
         RoundForm,
         scores=each_of("participant", speakers),
         summary={"maxItems": max(2, len(names))},
         heading=one_of(names) if len(names) == 2 else {},  # noqa: PLR2004 - two sides
-        clashes=keep_if(len(speakers) > 1),
+        clashes=keep_if(len(speakers) > 1) and {"maxItems": _max_clashes(len(speakers))},
         participants=some_of(speakers, least=2),
+        non_engagement={"maxItems": max(2, len(speakers))},
+        debater=one_of(speakers),
         momentum_toward=one_of((*speakers, NO_MOMENTUM)),
-        guidance=keep_if(context.settings.guidance),
     )
     model = require_entries(RoundForm, "scores", "participant", speakers)
     return Form(name="moderator_round", model=model, schema=schema, lenient=True)
 
 
+def _max_clashes(speakers: int) -> int:
+    """Two clashes of two debaters; with more debaters one for each pair, as far as the form stays short."""
+    return min(MAX_CLASHES, max(2, speakers * (speakers - 1) // 2))
+
+
 def build_final_form(context: JudgingContext[ModeratorSettings]) -> Form[FinalForm]:
-    """The form with thirteen categories for everyone who spoke, and an evaluation."""
+    """The form with thirteen categories for everyone who spoke, a summary and an evaluation."""
+    fewer = {"maxItems": max(1, len(context.speakers) - 1)}
     return Form(
         name="moderator_final",
         model=require_entries(FinalForm, "scores", "participant", context.speakers),
-        schema=derive_schema(FinalForm, scores=each_of("participant", context.speakers)),
+        schema=derive_schema(
+            FinalForm,
+            scores=each_of("participant", context.speakers),
+            consistently_outperformed=some_of(context.speakers) | fewer,
+        ),
         lenient=True,
     )
 
 
 def moderator_prompt_values(context: JudgingContext[ModeratorSettings], _prompts: Prompts) -> Mapping[str, str]:
-    """Values of the prompt: round, names, emphasis of the format, and the request for guidance."""
-    by = "participant" if len(context.debater_names) == 2 else "subtopic"  # noqa: PLR2004 - two sides
+    """Values of both prompts: round, names, emphasis of the format, and what depends on the number of debaters."""
+    is_pair = len(context.debater_names) == 2  # noqa: PLR2004 - two sides
     return {
         "round": str(context.brief.subject.round or ""),
         "participants": to_prompt_json(context.speakers),
         "stress": FORMAT_EMPHASIS[context.debate.config.format.kind],
-        "summary_by": by,
-        "guidance": GUIDANCE_INSTRUCTION if context.settings.guidance else "",
+        "summary_by": "participant" if is_pair else "subtopic",
+        "engagement": "" if is_pair else ENGAGEMENT_OF_MANY,
+        "spoken": _spoken_words(context),
     }
 
 
-GUIDANCE_INSTRUCTION = (
-    "Finally, write guidance for the next round, addressed to all: one or two sentences that gently redirect anyone who strayed "
-    "from the motion, take no side and reveal no scores. Leave it empty if none is needed."
-)
+def _spoken_words(context: JudgingContext[ModeratorSettings]) -> str:
+    """In a free-flowing debate, how much each debater has said so far, and the request to invite the quiet ones."""
+    if context.debate.config.format.kind != "free_flowing":
+        return ""
+    words = dict.fromkeys(context.debater_names, 0)
+    for turn in context.debate.turns:
+        if turn.round <= (context.brief.subject.round or turn.round):
+            words[turn.speaker] += len(turn.text.split())
+    return f"Invite those who spoke least to speak up; words spoken so far: {to_prompt_json(words)}."
 
 
 def read_round_form(filled: RoundForm, context: JudgingContext[ModeratorSettings]) -> AssessmentContent:
@@ -163,17 +200,36 @@ def read_round_form(filled: RoundForm, context: JudgingContext[ModeratorSettings
             collector.add_warnings(f"unknown: a participant of the clash about {clash.about!r} is not in the debate")
         if known:
             collector.add_findings(Clash(participants=known, about=clash.about, engaged=clash.engaged))
+    for missed in filled.non_engagement:
+        if missed.debater in context.debater_names:
+            collector.add_findings(NonEngagement(participant=missed.debater, about=missed.about))
+        else:
+            collector.add_warnings(
+                f"unknown: the debater who does not engage with {missed.about!r} is not in the debate"
+            )
     return collector.result()
 
 
 def read_final_form(filled: FinalForm, context: JudgingContext[ModeratorSettings]) -> AssessmentContent:
-    """Thirteen marks and the claimed total per participant; the evaluation is the rationale."""
+    """Thirteen marks with the reason of their group and the claimed total per participant, and the summary.
+
+    The evaluation is the rationale.
+    """
     collector = MarkCollector()
     for entry in unique_known_items(collector, filled.scores, lambda item: item.participant, context.speakers):
         ours = 0.0
-        for name, out_of in FINAL_CATEGORIES.items():
-            ours += collector.add_mark(MarkSubject(entry.participant, name), getattr(entry, name), 0, out_of)
-        _add_claimed_total(collector, entry.participant, entry.total, ours, 100, entry.reasoning)
+        for group, categories in CATEGORY_GROUPS.items():
+            reason = getattr(entry, f"{group}_reason")
+            for name in categories:
+                about = MarkSubject(entry.participant, name, reason=reason)
+                ours += collector.add_mark(about, getattr(entry, name), 0, FINAL_CATEGORIES[name])
+        _add_claimed_total(collector, entry.participant, entry.total, ours, 100)
+    named = tuple(dict.fromkeys(filled.consistently_outperformed))
+    worse = tuple(name for name in named if name in context.debater_names)
+    if worse != named:
+        collector.add_warnings("unknown: a participant who was consistently outperformed is not in the debate")
+    if filled.overall_summary or worse:
+        collector.add_findings(DebateSummary(text=filled.overall_summary, consistently_outperformed=worse))
     return collector.result(filled.evaluation)
 
 
@@ -183,19 +239,17 @@ def _build_summary(filled: RoundForm, context: JudgingContext[ModeratorSettings]
         points=tuple(SummaryPoint(heading=item.heading, points=item.points) for item in filled.summary),
         consensus=filled.consensus,
         momentum=Momentum(toward=toward, why=filled.momentum_why) if filled.momentum_why else None,
-        guidance=filled.guidance if context.settings.guidance else "",
+        guidance=filled.guidance,
     )
 
 
-def _add_claimed_total(
-    collector: MarkCollector, participant: str, claimed: float, ours: float, out_of: float, reason: str = ""
-) -> None:
+def _add_claimed_total(collector: MarkCollector, participant: str, claimed: float, ours: float, out_of: float) -> None:
     """Store the judge's own total beside ours; it does not count."""
     if abs(claimed - ours) > CLAIMED_TOTAL_TOLERANCE:
         collector.add_warnings(
             f"claimed_total: the judge gave {participant} a total of {claimed:g}, but its marks add up to {ours:g}"
         )
-    collector.add_mark(MarkSubject(participant, CLAIMED_TOTAL_CRITERION, reason=reason or None), claimed, 0, out_of)
+    collector.add_mark(MarkSubject(participant, CLAIMED_TOTAL_CRITERION), claimed, 0, out_of)
 
 
 ROUND_QUESTION = JudgeQuestion(

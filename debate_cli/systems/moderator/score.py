@@ -25,7 +25,8 @@ from debate_cli.systems.aggregation import (
     stored_settings,
     strip_float_noise,
 )
-from debate_cli.systems.moderator.criteria import FINAL_CATEGORIES, ROUND_CRITERIA
+from debate_cli.systems.moderator.criteria import CATEGORY_GROUPS, FINAL_CATEGORIES, ROUND_CRITERIA
+from debate_cli.systems.moderator.findings import Clash, DebateSummary, Momentum, NonEngagement, Summary, SummaryPoint
 from debate_cli.systems.moderator.settings import ModeratorSettings
 from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, build_verdict, clear_from_threshold, decide_outcome
 
@@ -54,6 +55,18 @@ class ModeratorRoundRow(FrozenModel):
     """0-30; None unless all three are marked."""
 
 
+class GroupRow(FrozenModel):
+    """One participant's marks for one of the five groups of the final evaluation."""
+
+    group: str
+    """`argument_quality`, for example."""
+    sum: float | None
+    """None unless all categories of the group are marked."""
+    out_of: float
+    reasons: tuple[str, ...]
+    """The judges' reasons."""
+
+
 class FinalRow(FrozenModel):
     """One participant's marks for the whole debate, and its score."""
 
@@ -69,6 +82,9 @@ class FinalRow(FrozenModel):
     share: float | None
     """The score as a share of 82.5, 0-1."""
     reasons: tuple[str, ...]
+    """The judges' reasons, each once."""
+    groups: tuple[GroupRow, ...] = ()
+    """The five groups, in order."""
 
 
 class ClaimedTotal(FrozenModel):
@@ -89,6 +105,29 @@ class Reasoning(FrozenModel):
     text: str
 
 
+class RoundReport(FrozenModel):
+    """A judge's report on one round."""
+
+    round: int
+    assessor: str
+    points: tuple[SummaryPoint, ...]
+    """Points made, per participant or subtopic."""
+    clashes: tuple[Clash, ...]
+    non_engagement: tuple[NonEngagement, ...]
+    consensus: tuple[str, ...]
+    momentum: Momentum | None
+    guidance: str
+
+
+class Overview(FrozenModel):
+    """A judge's summary of the whole debate."""
+
+    assessor: str
+    text: str
+    consistently_outperformed: tuple[str, ...]
+    """Names of the participants who did worse than the others throughout."""
+
+
 class ModeratorNotes(Notes):
     """Shape of the notes of a moderator's verdict."""
 
@@ -99,6 +138,9 @@ class ModeratorNotes(Notes):
     final: tuple[FinalRow, ...]
     claimed: tuple[ClaimedTotal, ...]
     reasoning: tuple[Reasoning, ...]
+    reports: tuple[RoundReport, ...] = ()
+    """What the judges report on each round, ordered by round."""
+    overviews: tuple[Overview, ...] = ()
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: ModeratorSettings) -> Verdict:
@@ -121,6 +163,8 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: ModeratorSettings
         final=rows,
         claimed=tuple(claim for item in given for claim in _mismatched_totals(debate, item)),
         reasoning=tuple(Reasoning(assessor=item.assessor, text=item.rationale) for item in final if item.rationale),
+        reports=tuple(_round_reports(rounds)),
+        overviews=tuple(_overviews(final)),
         missing=tuple(_missing(debate, run, settings, given)),
     )
     return build_verdict("moderator", run, outcome, scores, notes)
@@ -198,9 +242,8 @@ def _final_rows(debate: Debate, rounds: Sequence[ModeratorRoundRow], final: Sequ
         sums = [row.sum for row in rounds if row.participant == name and row.sum is not None]
         whole = bool(sums) and (name in speakers or not speakers)
         score = ROUND_SHARE * mean(sums) + FINAL_SHARE * total if whole and total is not None else None
-        reasons = [*_reasons(final, name, CLAIMED_TOTAL_CRITERION)]
-        for criterion in FINAL_CATEGORIES:
-            reasons += _reasons(final, name, criterion)
+        criteria = (CLAIMED_TOTAL_CRITERION, *FINAL_CATEGORIES)
+        reasons = dict.fromkeys(reason for criterion in criteria for reason in _reasons(final, name, criterion))
         yield FinalRow(
             participant=name,
             categories=_order_by_criteria(marks, FINAL_CATEGORIES),
@@ -209,7 +252,45 @@ def _final_rows(debate: Debate, rounds: Sequence[ModeratorRoundRow], final: Sequ
             score=None if score is None else strip_float_noise(score),
             share=None if score is None else strip_float_noise(score / MAX_MODERATOR_SCORE),
             reasons=tuple(reasons),
+            groups=tuple(_group_rows(name, marks, final)),
         )
+
+
+def _group_rows(participant: str, marks: Mapping[str, float], final: Sequence[Assessment]) -> Iterator[GroupRow]:
+    """The five groups of one participant. Each mark of a group has the judge's reason; it is listed once."""
+    for group, categories in CATEGORY_GROUPS.items():
+        maxima = {name: FINAL_CATEGORIES[name] for name in categories}
+        reasons = (reason for name in categories for reason in _reasons(final, participant, name))
+        yield GroupRow(
+            group=group,
+            sum=_total(marks, maxima),
+            out_of=sum(maxima.values()),
+            reasons=tuple(dict.fromkeys(reasons)),
+        )
+
+
+def _round_reports(rounds: Mapping[int, Sequence[Assessment]]) -> Iterator[RoundReport]:
+    for number, given in rounds.items():
+        for item in given:
+            summary = next((finding for finding in item.findings if isinstance(finding, Summary)), Summary())
+            yield RoundReport(
+                round=number,
+                assessor=item.assessor,
+                points=summary.points,
+                clashes=tuple(finding for finding in item.findings if isinstance(finding, Clash)),
+                non_engagement=tuple(finding for finding in item.findings if isinstance(finding, NonEngagement)),
+                consensus=summary.consensus,
+                momentum=summary.momentum,
+                guidance=summary.guidance,
+            )
+
+
+def _overviews(final: Sequence[Assessment]) -> Iterator[Overview]:
+    for item in final:
+        for finding in item.findings:
+            if isinstance(finding, DebateSummary):
+                worse = finding.consistently_outperformed
+                yield Overview(assessor=item.assessor, text=finding.text, consistently_outperformed=worse)
 
 
 def _mismatched_totals(debate: Debate, assessment: Assessment) -> Iterator[ClaimedTotal]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from debate_cli.domain.assessment import Assessment
+from debate_cli.domain.assessment import Assessment, Mark
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.tasks import Brief, Subject
@@ -24,7 +24,8 @@ from debate_cli.systems.base import (
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.explanation import ScoreComponent, describe_scores
 from debate_cli.systems.moderator import charts, questions, score, tables
-from debate_cli.systems.moderator.findings import Clash, Summary
+from debate_cli.systems.moderator.criteria import CATEGORY_GROUPS, FINAL_CATEGORIES, ROUND_CRITERIA
+from debate_cli.systems.moderator.findings import Clash, DebateSummary, NonEngagement, Summary
 from debate_cli.systems.moderator.settings import ModeratorSettings
 from debate_cli.systems.tables import Table, parse_notes
 
@@ -34,7 +35,7 @@ class ModeratorSystem(JudgingSystem[ModeratorSettings]):
 
     kind = "moderator"
     settings = ModeratorSettings
-    findings = (Summary, Clash)
+    findings = (Summary, Clash, NonEngagement, DebateSummary)
     prompt_package = "debate_cli.systems.moderator"
     suggestion_rank = 3
 
@@ -92,15 +93,15 @@ class ModeratorSystem(JudgingSystem[ModeratorSettings]):
         """The scores, and the group of categories with the largest difference in the final evaluation."""
         notes = parse_notes(score.ModeratorNotes, verdict)
         components: list[ScoreComponent] = []
-        for title, items in tables.CATEGORY_GROUPS:
-            most = sum(score.FINAL_CATEGORIES[item] for item in items)
+        for group, items in CATEGORY_GROUPS.items():
+            most = sum(FINAL_CATEGORIES[item] for item in items)
             shares = {
                 row.participant: sum(row.categories[item] for item in items) / most
                 for row in (notes.final if notes is not None else ())
                 if row.categories.keys() >= set(items)
             }
-            weight = most / sum(score.FINAL_CATEGORIES.values())
-            components.append(ScoreComponent(title, weight, "the final evaluation", shares))
+            weight = most / sum(FINAL_CATEGORIES.values())
+            components.append(ScoreComponent(group.replace("_", " "), weight, "the final evaluation", shares))
         return describe_scores(verdict, self.max_score(verdict), components)
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
@@ -119,18 +120,34 @@ class ModeratorSystem(JudgingSystem[ModeratorSettings]):
         return list(charts.charts(verdict))
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
-        """Sums of marks; of a round also the reasons, the summary and the clashes."""
+        """Sums of marks, reasons and findings."""
         del debate
-        if assessment.subject.moment != "round":
-            return LiveReport(sum_marks(assessment.marks, score.FINAL_CATEGORIES))
-        sentences = [
-            f"{mark.participant}, {mark.criterion.replace('_', ' ')} {mark.value:g}: {mark.reason.rstrip('.')}"
-            for mark in assessment.marks
-            if mark.participant is not None and mark.criterion in score.ROUND_CRITERIA and mark.reason
-        ]
-        found = [finding for finding in assessment.findings if isinstance(finding, Summary | Clash)]
-        sentences += [sentence for finding in found for sentence in finding.describe()]
-        return LiveReport(sum_marks(assessment.marks, score.ROUND_CRITERIA), tuple(sentences))
+        is_round = assessment.subject.moment == "round"
+        sentences = _round_reasons(assessment.marks) if is_round else _group_reasons(assessment.marks)
+        found = [finding for finding in assessment.findings if isinstance(finding, self.findings)]
+        return LiveReport(
+            sum_marks(assessment.marks, ROUND_CRITERIA if is_round else FINAL_CATEGORIES),
+            (*sentences, *(sentence for finding in found for sentence in finding.describe())),
+        )
+
+
+def _round_reasons(marks: Iterable[Mark]) -> Iterator[str]:
+    """The reason for each mark of a round."""
+    for mark in marks:
+        if mark.participant is not None and mark.criterion in ROUND_CRITERIA and mark.reason:
+            yield f"{mark.participant}, {mark.criterion.replace('_', ' ')} {mark.value:g}: {mark.reason.rstrip('.')}"
+
+
+def _group_reasons(marks: Sequence[Mark]) -> Iterator[str]:
+    """The reason for each group of the final evaluation, with the sum of its marks."""
+    for name in dict.fromkeys(mark.participant for mark in marks):
+        for group, categories in CATEGORY_GROUPS.items():
+            own = [mark for mark in marks if mark.participant == name and mark.criterion in categories]
+            total = (
+                f"{group.replace('_', ' ')} {sum(mark.value for mark in own):g}/{sum(mark.out_of for mark in own):g}"
+            )
+            for reason in dict.fromkeys(mark.reason for mark in own if mark.reason):
+                yield f"{name}, {total}: {reason.rstrip('.')}"
 
 
 SYSTEM = ModeratorSystem()

@@ -1,25 +1,42 @@
-"""Tables of the moderator: total scores, the rounds, and the thirteen categories of the final evaluation."""
+"""Tables of the moderator: scores, rounds, the thirteen categories of the final evaluation, and the judges' words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
 from debate_cli.domain.verdict import Verdict
-from debate_cli.systems.moderator.criteria import FINAL_CATEGORIES, ROUND_CRITERIA
-from debate_cli.systems.moderator.score import ClaimedTotal, FinalRow, ModeratorNotes, ModeratorRoundRow
-from debate_cli.systems.tables import Gauge, Number, Table, TableRow, Who, join_row_groups, parse_notes
-
-CATEGORY_GROUPS = (
-    ("argument quality", ("evidence_based_claims", "logical_structure", "relevance")),
-    ("rebuttal effectiveness", ("comprehensiveness", "precision", "counter_evidence")),
-    ("strategic positioning", ("framing_control", "adaptability")),
-    ("rhetorical effectiveness", ("clarity", "persuasiveness", "tone_management")),
-    ("intellectual integrity", ("concession_when_appropriate", "accuracy")),
+from debate_cli.systems.moderator.criteria import CATEGORY_GROUPS, FINAL_CATEGORIES, ROUND_CRITERIA
+from debate_cli.systems.moderator.score import (
+    ClaimedTotal,
+    FinalRow,
+    GroupRow,
+    ModeratorNotes,
+    ModeratorRoundRow,
+    Overview,
+    RoundReport,
 )
+from debate_cli.systems.tables import (
+    Gauge,
+    Number,
+    Table,
+    TableRow,
+    Who,
+    drop_empty_columns,
+    format_number,
+    join_row_groups,
+    parse_notes,
+)
+
+ROUND_HEADS = {
+    "argument_quality": "argument",
+    "rebuttal_effectiveness": "rebuttal",
+    "strategic_positioning": "strategy",
+}
+"""Criterion of a round -> its short name."""
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """Scores, rounds, final evaluation; parts without judgments are omitted."""
+    """Scores, rounds, final evaluation and reports on the rounds; parts without judgments are omitted."""
     notes = parse_notes(ModeratorNotes, verdict)
     if notes is None:
         return []
@@ -28,6 +45,7 @@ def tables(verdict: Verdict) -> list[Table]:
         found.append(_round_table(notes.rounds))
     if any(row.categories for row in notes.final):
         found.append(_final_table(notes.final))
+    found += [table for table in (_group_table(notes.final), _report_table(notes), _reason_table(notes)) if table.rows]
     return found
 
 
@@ -53,9 +71,17 @@ def _score_table(notes: ModeratorNotes) -> Table:
         remarks=(
             *(_claimed_total_remark(claim) for claim in notes.claimed),
             *(f"{reasoning.assessor}: {reasoning.text}" for reasoning in notes.reasoning),
+            *(sentence for overview in notes.overviews for sentence in _overview_remarks(overview)),
         ),
         numeric=frozenset({1, 2, 3, 4}),
     )
+
+
+def _overview_remarks(overview: Overview) -> Iterable[str]:
+    if overview.text:
+        yield f"Summary, by {overview.assessor}: {overview.text}"
+    named = " and ".join(overview.consistently_outperformed) or "no debater"
+    yield f"Consistently outperformed, by {overview.assessor}: {named}."
 
 
 def _claimed_total_remark(claim: ClaimedTotal) -> str:
@@ -70,7 +96,7 @@ def _round_table(rows: Sequence[ModeratorRoundRow]) -> Table:
     numbers = list(dict.fromkeys(row.round for row in rows))
     return Table(
         title="rounds, moderator",
-        heads=("round", "debater", "argument", "rebuttal", "strategy", "sum /30", ""),
+        heads=("round", "debater", *ROUND_HEADS.values(), "sum /30", ""),
         rows=join_row_groups(_round_rows(number, [row for row in rows if row.round == number]) for number in numbers),
         numeric=frozenset({2, 3, 4, 5}),
     )
@@ -87,19 +113,93 @@ def _final_table(rows: Sequence[FinalRow]) -> Table:
     return Table(
         title="final evaluation, moderator",
         heads=("category", "out of", *(row.participant for row in rows)),
-        rows=join_row_groups(_category_rows(title, names, rows) for title, names in CATEGORY_GROUPS),
+        rows=join_row_groups(_category_rows(group, names, rows) for group, names in CATEGORY_GROUPS.items()),
         numeric=frozenset(range(1, len(rows) + 2)),
     )
 
 
-def _category_rows(title: str, categories: Sequence[str], rows: Sequence[FinalRow]) -> Iterable[TableRow]:
+def _category_rows(group: str, categories: Sequence[str], rows: Sequence[FinalRow]) -> Iterable[TableRow]:
     """A group's own sum, then its categories."""
     sums = [
         sum(row.categories[name] for name in categories) if row.categories.keys() >= set(categories) else None
         for row in rows
     ]
     out_of = sum(FINAL_CATEGORIES[name] for name in categories)
-    yield (title.upper(), Number(out_of, 0), *(Number(total, strong=True) for total in sums))
+    yield (group.replace("_", " ").upper(), Number(out_of, 0), *(Number(total, strong=True) for total in sums))
     for name in categories:
         marks = (Number(row.categories.get(name), 1) for row in rows)
         yield (name.replace("_", " "), Number(FINAL_CATEGORIES[name], 0), *marks)
+
+
+def _group_table(rows: Sequence[FinalRow]) -> Table:
+    """The judges' reasons for each of the five groups."""
+    return Table(
+        title="reasons for the final evaluation, moderator",
+        heads=("group", "debater", "marks", "reason"),
+        rows=join_row_groups(
+            [
+                (group.replace("_", " "), Who(row.participant), _format_share(found), _join(found.reasons))
+                for row in rows
+                for found in row.groups
+                if found.group == group and found.reasons
+            ]
+            for group in CATEGORY_GROUPS
+        ),
+    )
+
+
+def _format_share(row: GroupRow) -> str:
+    return f"{'—' if row.sum is None else format_number(row.sum, 1)}/{row.out_of:g}"
+
+
+def _join(sentences: Iterable[str]) -> str:
+    return "; ".join(sentence.rstrip(".") for sentence in sentences)
+
+
+def _report_table(notes: ModeratorNotes) -> Table:
+    """What the judges report on each round, apart from marks."""
+    several = len({report.assessor for report in notes.reports}) > 1
+    rows = join_row_groups(
+        [(str(report.round), report.assessor if several else None, *parts) for parts in _report_parts(report)]
+        for report in notes.reports
+    )
+    heads = ("round", "judge", "about", "report")
+    return drop_empty_columns(Table(title="reports on the rounds, moderator", heads=heads, rows=rows))
+
+
+def _report_parts(report: RoundReport) -> Iterable[tuple[str, str]]:
+    """Subject and words of each part of a report."""
+    for point in report.points:
+        yield point.heading, _join(point.points)
+    for clash in report.clashes:
+        yield "clash", _join(clash.describe())
+    for missed in report.non_engagement:
+        yield "no engagement", _join(missed.describe())
+    if report.consensus:
+        yield "agreed", _join(report.consensus)
+    if report.momentum is not None:
+        yield "momentum", f"towards {report.momentum.toward or 'no debater'}: {report.momentum.why}"
+    if report.guidance:
+        yield "guidance", report.guidance
+
+
+def _reason_table(notes: ModeratorNotes) -> Table:
+    """The judges' reasons for the marks of the rounds."""
+    numbers = dict.fromkeys(row.round for row in notes.rounds)
+    return Table(
+        title="reasons for the rounds, moderator",
+        heads=("round", "debater", "reasons"),
+        rows=join_row_groups(
+            [
+                (str(row.round), Who(row.participant), _join(_reasons_by_criterion(row)))
+                for row in notes.rounds
+                if row.round == number and row.reasons
+            ]
+            for number in numbers
+        ),
+    )
+
+
+def _reasons_by_criterion(row: ModeratorRoundRow) -> Iterable[str]:
+    for criterion, reasons in row.reasons.items():
+        yield f"{ROUND_HEADS[criterion]}: {_join(reasons)}"

@@ -22,6 +22,8 @@ STRATEGY_INSTRUCTIONS = {
     "analytical": "take the arguments apart step by step, and rely on evidence and sound reasoning",
     "aggressive": "press the weakest premise of your opponents hard, and name each of their errors",
     "defensive": "protect your strongest arguments against what was said, and concede only what you cannot defend",
+    "persuasive": "win over opponents who are not firm: build on what they accept, and show what speaks for your position",
+    "balanced": "weigh the positions of all sides against each other, and show why yours answers most of them",
     "empathetic": "start from what your opponents rightly care about, and lead from there to your position",
 }
 PRESSURE_TARGETS = {
@@ -59,7 +61,7 @@ def build_turn_instructions(context: TurnContext, config: DebaterConfig) -> Turn
     """The instructions for the turn of `context`."""
     strategy = config.strategy
     if strategy == "adaptive":
-        pick = pick_adaptive_strategy(context.debate, context.cue.speaker)
+        pick = pick_adaptive_strategy(context.debate, context.cue)
     else:
         pick = None if strategy is None else StrategyPick(name=strategy, reason="As configured.")
     return TurnInstructions(_pressure_directive(context), pick)
@@ -77,7 +79,7 @@ def build_speaker_instructions(
         strategies={
             index: f"Strategy for this turn: {pick.name}. That is: {STRATEGY_INSTRUCTIONS[pick.name]}."
             for index, pick in picks.items()
-            if pick is not None
+            if pick is not None and pick.name in STRATEGY_INSTRUCTIONS
         },
         persistent="\n\n".join(text for text in persistent if text),
     )

@@ -49,7 +49,7 @@ def _paragraphs(content: TurnContent) -> Iterator[str]:
         yield content.closing.final_position
         yield _join_lines(
             _with_label("Conceded", ", ".join(content.closing.concessions)),
-            _with_label("Unrebutted", ", ".join(content.closing.unrebutted)),
+            _with_label("Unanswered", ", ".join(content.closing.unrebutted)),
             f"Position: {content.closing.shift}",
         )
 

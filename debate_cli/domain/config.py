@@ -18,7 +18,7 @@ from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.personality import Archetype, Personality
 from debate_cli.domain.turn import Phase
 
-Strategy = Literal["analytical", "aggressive", "defensive", "empathetic"]
+Strategy = Literal["aggressive", "defensive", "persuasive", "balanced", "empathetic", "analytical"]
 ProviderKind = Literal["openai", "anthropic", "embedded", "mock"]
 PositiveFloat = Annotated[float, Field(gt=0)]
 PositiveInt = Annotated[int, Field(ge=1, le=10**12)]
@@ -117,7 +117,7 @@ class DebaterConfig(ConfigModel):
     conviction: float | None = Field(default=None, ge=0, le=1)
     """Conviction at the start, from 0 to 1; None means 0.7."""
     strategy: Strategy | Literal["adaptive"] | None = None
-    """How it argues, for the persuasion system; `adaptive` chooses before each turn."""
+    """How it argues, for the persuasion system; `adaptive` chooses the one with the highest predicted effect before each turn."""
 
     @field_validator("personality", mode="before")
     @classmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -67,6 +67,8 @@ class StrategyPick(FrozenModel):
 
     name: str
     reason: str
+    predicted: Annotated[float | None, Field(exclude_if=lambda predicted: predicted is None)] = None
+    """Mean persuasion of the opponents that an adaptive debater expected of it; None for a configured strategy."""
 
 
 class Turn(FrozenModel):

@@ -91,7 +91,7 @@ def _awaited_briefs(debate: Debate, table: Timetable) -> Iterator[Brief]:
 
 def _stop_reason(debate: Debate, table: Timetable) -> CloseReason | None:
     """Why the due wave is not asked; None if it is."""
-    if len(active_debaters(debate, table.next_index)) <= 1:
+    if len(active_debaters(debate, table.next_index, table.next_round)) <= 1:
         return "surrender"
     full = sum(item.is_complete for item in table.rounds)
     begun = bool(table.due_cues) and len(table.rounds[-1].cues) > len(table.due_cues)

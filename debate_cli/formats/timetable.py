@@ -41,6 +41,11 @@ class Timetable:
         """Index of the first turn of the due wave, or of the turn that would follow the last one."""
         return self.due_cues[0].index if self.due_cues else sum(len(item.cues) for item in self.rounds)
 
+    @property
+    def next_round(self) -> int:
+        """Number of the due round, or of the round that would follow the last one."""
+        return self.due_cues[0].round if self.due_cues else len(self.rounds) + 1
+
 
 def is_sequential(debate: Debate) -> bool:
     """Whether the debaters of a round speak one after the other."""
@@ -97,10 +102,10 @@ def _make_cue(fields: _CueFields) -> Cue:
 
 
 @memoize_on_value
-def active_debaters(debate: Debate, index: int) -> tuple[str, ...]:
-    """Names of the debaters who had not given up when turn `index` was due, in their order."""
+def active_debaters(debate: Debate, index: int, round_number: int) -> tuple[str, ...]:
+    """Names of the debaters who had not given up when turn `index` of a round was due, in their order."""
     before = debate.visible_to(Cue(index=index, round=1, phase="speech", speaker="", sees=tuple(range(index))))
-    stopped = stopped_debaters(before)
+    stopped = stopped_debaters(before, round_number)
     return tuple(item.name for item in debate.participants if item.name not in stopped)
 
 
@@ -128,7 +133,7 @@ class _RoundBuilder:
         questions = self._questions()
         names = [name for name in self._names() if not self._has_no_question(name, questions)]
         if not spoke.issuperset(names):
-            upright = {*active_debaters(self.debate, self.start), *spoke}
+            upright = {*active_debaters(self.debate, self.start, self.number), *spoke}
             names = [name for name in names if name in upright]
         cues = tuple(
             self._build_cue(name, self.start + place, self.start, questions.get(name, ()))
@@ -147,7 +152,7 @@ class _RoundBuilder:
             cue = self._build_cue(name, index, index, questions.get(name, ()))
             if self._is_spoken(cue):
                 cues.append(cue)
-            elif name in active_debaters(self.debate, index):
+            elif name in active_debaters(self.debate, index, self.number):
                 return ScheduledRound(self.number, (*cues, cue), is_complete=False)
         return ScheduledRound(self.number, tuple(cues), is_complete=True)
 

@@ -260,9 +260,9 @@ class JudgingSystem(Generic[SettingsT]):
         del debate, settings, round_number
         return None
 
-    def stopped(self, debate: Debate, settings: SettingsT) -> frozenset[str]:
-        """Names of the debaters who have given up after the turns in `debate`."""
-        del debate, settings
+    def stopped(self, debate: Debate, settings: SettingsT, due_round: int) -> frozenset[str]:
+        """Names of the debaters who gave up after the turns in `debate`. All rounds before `due_round` are over."""
+        del debate, settings, due_round
         return frozenset()
 
     # Scoring

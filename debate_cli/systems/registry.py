@@ -66,10 +66,12 @@ def active_systems(run: JudgingRun) -> tuple[tuple[JudgingSystem[Any], SystemSet
     return tuple((get_system(settings.kind), settings) for settings in run.active_systems())
 
 
-def stopped_debaters(debate: Debate) -> frozenset[str]:
-    """Names of the debaters who have given up, by the systems that judge the debate itself."""
+def stopped_debaters(debate: Debate, due_round: int) -> frozenset[str]:
+    """Names of the debaters who gave up before `due_round`, by the systems that judge the debate itself."""
     return frozenset(
-        name for system, settings in active_systems(debate.run(FIRST_RUN)) for name in system.stopped(debate, settings)
+        name
+        for system, settings in active_systems(debate.run(FIRST_RUN))
+        for name in system.stopped(debate, settings, due_round)
     )
 
 

@@ -8,6 +8,7 @@ from formats_support import argument, response
 from debate_cli.debaters.turn_content import TurnContent, format_turn_text
 from debate_cli.domain.turn import Closing, FollowUpAnswer
 from debate_cli.systems.persuasion.effects import keyword_scores
+from debate_cli.systems.persuasion.settings import PersuasionSettings
 
 SILENT = {"claim": "", "reasoning": "", "evidence": "x"}
 CLOSING = Closing(concessions=("CON-1",), unrebutted=("PRO-1", "PRO-2"), final_position="So be it.", shift="adjusted")
@@ -30,7 +31,7 @@ CLOSING = Closing(concessions=("CON-1",), unrebutted=("PRO-1", "PRO-2"), final_p
             TurnContent(answers=(FollowUpAnswer(question_target="PRO-1", reply="I do not know.", evaded=True),)),
             "On PRO-1: I do not know. (left open)",
         ),
-        (TurnContent(closing=CLOSING), "So be it.\n\nConceded: CON-1\nUnrebutted: PRO-1, PRO-2\nPosition: adjusted"),
+        (TurnContent(closing=CLOSING), "So be it.\n\nConceded: CON-1\nUnanswered: PRO-1, PRO-2\nPosition: adjusted"),
         (
             TurnContent(closing=Closing(final_position="So be it.", shift="unchanged")),
             "So be it.\n\nPosition: unchanged",
@@ -56,4 +57,4 @@ def test_content_as_text(said: TurnContent, expected: str) -> None:
 )
 def test_labels_are_not_keywords(said: TurnContent) -> None:
     """No label is a keyword of persuasion, attack or evidence."""
-    assert keyword_scores(format_turn_text(said)) == (0.0, 0.0, 0.0)
+    assert keyword_scores(format_turn_text(said), PersuasionSettings()) == (0.0, 0.0, 0.0)

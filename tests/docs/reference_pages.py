@@ -31,6 +31,7 @@ SECTIONS = (
     ("PenaltyPoints", "judging.systems[].penalties", "Penalties of live"),
     ("PersuasionSettings", "judging.systems[] with kind: persuasion", "Persuasion"),
     ("PersuasionFactors", "… factors", "Factors of persuasion"),
+    ("Keywords", "… keywords", "Keywords of effects"),
     ("VictoryConditions", "… victory_conditions", "Conditions of surrender"),
     ("Thresholds", "… thresholds", "Thresholds of a verdict"),
     ("ProviderSpec", "providers.NAME", "Providers"),

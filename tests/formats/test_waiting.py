@@ -106,8 +106,10 @@ def test_a_turn_waits_for_the_effects_of_the_turn_before() -> None:
 
 
 def test_a_debate_with_one_debater_left_ends_by_surrender() -> None:
-    """The surrendered debater has no more cues, and its round is finished."""
+    """The debater who was persuaded still speaks in its round; then it has no more cues."""
     debate = rate(with_turns(JUDGED, speech(next_step(JUDGED).cues[0], JUDGED)), 0, "Con", 0.9)
+    assert [cue.speaker for cue in next_step(debate).cues] == ["Con"]
+    debate = rate(with_turns(debate, speech(next_step(debate).cues[0], debate)), 1, "Pro", 0.1)
     assert next_step(debate) == Step(close="surrender")
     assert finished_rounds(debate) == (1,)
 
@@ -124,7 +126,7 @@ def test_the_close_waits_for_the_effects_of_the_last_turn() -> None:
 
 
 def test_a_surrendered_debater_is_skipped() -> None:
-    """The two others continue, and indices have no gaps."""
+    """In the round after its surrender the two others continue, and indices have no gaps."""
     trio = (
         {"name": "Pro", "side": "for"},
         {"name": "Con", "side": "against"},
@@ -138,5 +140,7 @@ def test_a_surrendered_debater_is_skipped() -> None:
     heard = play_debate(
         debate, lambda cue, _: turn(cue, text="However, but, consider, understand." if cue.index == 0 else "No.")
     )
-    assert [(item.index, item.speaker) for item in heard.turns] == [(0, "Pro"), (1, "Firm"), (2, "Pro"), (3, "Firm")]
+    assert [(item.index, item.speaker) for item in heard.turns] == [
+        (0, "Pro"), (1, "Con"), (2, "Firm"), (3, "Pro"), (4, "Firm")
+    ]  # fmt: skip
     assert next_step(heard).close == "complete"

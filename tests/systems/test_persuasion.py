@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from scoring_support import CON, PRO, THREE, TWO, assessment, build_debate, marks, opening_event, speech
+from scoring_support import CON, NOON, PRO, THIRD, THREE, TWO, assessment, build_debate, marks, opening_event, speech
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import DebateClosed
 from debate_cli.domain.verdict import Victory
 from debate_cli.systems.persuasion.score import score_run
 from debate_cli.systems.persuasion.settings import PersuasionFactors, PersuasionSettings
@@ -65,8 +66,10 @@ PRESSED: dict[str, Any] = {"conviction": 0.4}
             30,
             "narrow",
         ),
-        # Three of p = 0.6 in a row wear Ben down though nothing moved: Ada 30.8 + 20 + 6, Ben 30.8 - 50
-        ((P6, CALM, P6, CALM, P6), TWO, FIRM + 26, FIRM - 50, "overwhelming"),
+        # p = 0.6 in three rounds wears Ben down though nothing moved: Ada 30.8 + 20 + 6, Ben 30.8 - 50
+        ((P6, CALM, P6, CALM, P6, CALM), TWO, FIRM + 26, FIRM - 50, "overwhelming"),
+        # The third round is not over
+        ((P6, CALM, P6, CALM, P6), TWO, FIRM + 6, FIRM, "narrow"),
     ],
 )
 def test_scores_and_victory(texts: tuple[str, ...], debaters: Any, pro: float, con: float, victory: Victory) -> None:
@@ -96,17 +99,64 @@ def test_a_verdict_needs_two_speakers() -> None:
     assert (found.victory, found.notes["missing"]) == ("undetermined", ["Ben has not spoken."])
 
 
-def test_surrender_before_the_first_turn_loses() -> None:
-    """Ben, with low conviction, surrenders at the first speech; nothing is missing."""
-    found = score_run(debate_of(P9, debaters=starting(con=PRESSED)), "r1", PersuasionSettings())
+def closed(debate: Debate) -> Debate:
+    """The debate, closed after its last turn."""
+    return debate.apply(DebateClosed(at=NOON, reason="complete"))
+
+
+@pytest.mark.parametrize(
+    ("debate", "expected"),
+    [
+        (debate_of(P9, debaters=starting(con=PRESSED)), False),
+        # Followed by another round, complete, or the debate is closed
+        (debate_of(P9, CALM, debaters=starting(con=PRESSED)), True),
+        (closed(debate_of(P9, debaters=starting(con=PRESSED))), True),
+        (build_debate(opening_event(PersuasionSettings(), debaters=starting(con=PRESSED)), [speech(0, PRO, P9), speech(2, PRO)]), True),
+    ],
+    ids=["under way", "complete", "closed", "followed"],
+)  # fmt: skip
+def test_surrender_is_checked_when_a_round_is_over(debate: Debate, expected: bool) -> None:
+    """Ben, with low conviction, does not surrender before."""
+    assert current_states(debate, PersuasionSettings())[CON].surrendered == expected
+
+
+def test_a_round_before_the_due_one_is_over() -> None:
+    """While a debate runs, the schedule says which round is due, whatever the debate looks like."""
+    debate = closed(debate_of(P9, CALM, debaters=starting(con=PRESSED)))
+    assert not current_states(debate, PersuasionSettings(), due_round=1)[CON].surrendered
+    assert current_states(debate, PersuasionSettings(), due_round=2)[CON].surrendered
+
+
+def test_surrender_in_silence_loses() -> None:
+    """Ben never spoke; nothing is missing."""
+    found = score_run(closed(debate_of(P9, debaters=starting(con=PRESSED))), "r1", PersuasionSettings())
     assert (found.winner, found.victory, found.notes["missing"]) == (PRO, "overwhelming", [])
+
+
+def test_one_speech_does_not_end_a_debate_of_three() -> None:
+    """Ada persuades both others by 0.9. Cem, with low conviction, surrenders.
+
+    Ben does not: its stance is -0.4 x (1 - 0.9 x 0.3 x 0.3), and a tenth less as a bystander on Cem's side.
+    """
+    debaters = (TWO[0], {**TWO[1], "stance": -0.4}, {**THREE[2], "stance": -0.4, "conviction": 0.39})
+    settings = PersuasionSettings(bystander_effect=0.1)
+    turns = [item.model_copy(update={"round": 1}) for item in (speech(0, PRO, P9), speech(1, CON), speech(2, THIRD))]
+    final = current_states(build_debate(opening_event(settings, debaters=debaters), turns), settings)
+    assert [name for name, state in final.items() if state.surrendered] == [THIRD]
+    assert final[CON].stance == pytest.approx(-0.4 * (1 - 0.9 * 0.3 * 0.3) * 0.9)
+
+
+def test_words_of_another_language_are_a_hint() -> None:
+    """Without a keyword in the whole debate the verdict names `effects: judge`; one hit is enough."""
+    assert "effects: judge" in str(score_run(debate_of("Ja.", "Nein."), "r1", PersuasionSettings()).notes["hint"])
+    assert score_run(debate_of("Ja.", "Nein, but."), "r1", PersuasionSettings()).notes["hint"] == ""
 
 
 def test_the_notes_hold_states_and_curves() -> None:
     """Rounds, surrenders with turn and reason, positions, and a point for the start and each turn."""
     notes = score_run(debate_of(P9, CALM, debaters=starting(con=PRESSED)), "r1", PersuasionSettings()).notes
     assert notes["rounds"] == 1
-    assert notes["surrendered"] == [{"name": CON, "turn": 0, "reason": "persuaded"}]
+    assert notes["surrendered"] == [{"name": CON, "round": 1, "turn": 1, "reason": "persuaded"}]
     curve, final = notes["curve"], notes["states"]
     assert isinstance(curve, list)
     assert isinstance(final, list)
@@ -155,15 +205,15 @@ def test_a_missing_rating_has_no_effect_and_is_named(given: tuple[Assessment, ..
 
 
 def test_persuasion_of_weighted_factors() -> None:
-    """Ada (analytical, which fits): 0.3*0.6 + 0.2*1 + 0.3*0.7 + 0.2*0 = 0.59 on Ben.
+    """Ada (aggressive, the first of equal predictions): 0.3*0.6 + 0.2*1 + 0.3*0.7 + 0.2*0 = 0.59 on Ben.
 
-    Ben (aggressive, which does not fit): 0.3*0.9 = 0.27 on Ada. Ada without a strategy, with an influence of 0.59 so
-    far: 0.3*0.6 + 0.2*0.59 = 0.298.
+    Ben (balanced, which does not fit two debaters): 0.3*0.9 = 0.27 on Ada. Ada without a strategy, with an influence of
+    0.59 so far: 0.3*0.6 + 0.2*0.59 = 0.298.
     """
     settings = PersuasionSettings(effects="factors")
     turns = [
-        speech(0, PRO, f"{P6} Data and research.", strategy="analytical"),
-        speech(1, CON, P9, strategy="aggressive"),
+        speech(0, PRO, f"{P6} Data and research.", strategy="aggressive"),
+        speech(1, CON, P9, strategy="balanced"),
         speech(2, PRO, P6),
     ]
     points = compute_state_curve(build_debate(opening_event(settings), turns), settings)

@@ -5,38 +5,56 @@ from __future__ import annotations
 import pytest
 
 from debate_cli.systems.persuasion.effects import keyword_scores
-from debate_cli.systems.persuasion.settings import VictoryConditions
+from debate_cli.systems.persuasion.settings import Keywords, PersuasionSettings, VictoryConditions
 from debate_cli.systems.persuasion.stance import (
     DebaterState,
     Effect,
     StancePosition,
     apply_effect,
+    end_round,
     find_surrender_reason,
 )
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("text", "substring", "words"),
     [
-        ("", (0, 0, 0)),
-        ("However, I think about it.", (0.6, 0, 0)),
+        ("", (0, 0, 0), (0, 0, 0)),
+        ("However, I think about it.", (0.6, 0, 0), (0.6, 0, 0)),
         # A phrase counts once
-        ("But, but, but.", (0.3, 0, 0)),
-        # Whole words: button, data-less Database and wrongly are none
-        ("A button of the database is wrongly understood.", (0, 0, 0)),
-        ("HOWEVER wrong", (0.3, 0.4, 0)),
-        ("Think\n  about it", (0.3, 0, 0)),
+        ("But, but, but.", (0.3, 0, 0), (0.3, 0, 0)),
+        # button, database, wrongly and understood contain but, data, wrong and none
+        ("A button of the database is wrongly understood.", (0.3, 0.4, 0.35), (0, 0, 0)),
+        ("HOWEVER wrong", (0.3, 0.4, 0), (0.3, 0.4, 0)),
+        # The speech contains no "think about" with one space; as words it may break over lines
+        ("Think\n  about it", (0, 0, 0), (0.3, 0, 0)),
         # Five phrases of 0.3 are clamped to 1
-        ("however consider but think about understand", (1, 0, 0)),
-        ("wrong flawed incorrect mistaken fallacious", (0, 1, 0)),
-        ("Wrong and flawed", (0, 0.8, 0)),
-        ("research data", (0, 0, 0.7)),
-        ("research data study evidence statistics", (0, 0, 1)),
+        ("however consider but think about understand", (1, 0, 0), (1, 0, 0)),
+        ("wrong flawed incorrect mistaken fallacious", (0, 1, 0), (0, 1, 0)),
+        ("Wrong and flawed", (0, 0.8, 0), (0, 0.8, 0)),
+        ("research data", (0, 0, 0.7), (0, 0, 0.7)),
+        ("research data study evidence statistics", (0, 0, 1), (0, 0, 1)),
     ],
 )
-def test_keyword_scores(text: str, expected: tuple[float, float, float]) -> None:
-    """0.3, 0.4 and 0.35 for each phrase found, at most 1."""
-    assert keyword_scores(text) == pytest.approx(expected)
+def test_keyword_scores(text: str, substring: tuple[float, float, float], words: tuple[float, float, float]) -> None:
+    """0.3, 0.4 and 0.35 for each phrase found, at most 1, anywhere in the speech or as whole words."""
+    assert keyword_scores(text, PersuasionSettings()) == pytest.approx(substring)
+    assert keyword_scores(text, PersuasionSettings(matching="words")) == pytest.approx(words)
+
+
+def test_keywords_are_settings() -> None:
+    """Phrases of another language; one that is listed twice, in other case, counts once."""
+    keywords = Keywords(persuasion=("jedoch", "Jedoch", "aber"), attack=(), evidence=("(laut)",))
+    found = [
+        keyword_scores("Jedoch wrong, aber (LAUT) data.", PersuasionSettings(keywords=keywords, matching=matching))
+        for matching in ("substring", "words")
+    ]
+    assert found == [pytest.approx((0.6, 0, 0.35))] * 2
+
+
+def effect_of(persuasion: float, attack: float = 0.0, number: int = 1) -> Effect:
+    """An effect on X, in a round of its own."""
+    return Effect(number, number, "Y", "X", persuasion, attack, 0)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +92,7 @@ def test_an_effect_moves_stance_and_conviction(
 ) -> None:
     """Persuasion lowers both; an attack above what conviction absorbs raises both."""
     before = DebaterState("X", starting_stance=stance, stance=stance, conviction=conviction)
-    after = apply_effect(before, Effect(0, "Y", "X", persuasion, attack, 0), VictoryConditions())
+    after = apply_effect(before, effect_of(persuasion, attack))
     assert (after.stance, after.conviction) == pytest.approx((expected_stance, expected_conviction))
 
 
@@ -82,15 +100,25 @@ def test_histories_keep_the_last_ten() -> None:
     """Of twelve effects the first two are dropped."""
     state = DebaterState("X", 0.8, 0.8, 1.0)
     for number in range(12):
-        state = apply_effect(state, Effect(number, "Y", "X", number / 100, number / 50, 0), VictoryConditions())
+        state = apply_effect(state, effect_of(number / 100, number / 50, number))
     assert state.persuasion == pytest.approx([number / 100 for number in range(2, 12)])
     assert state.attack == pytest.approx([number / 50 for number in range(2, 12)])
+
+    assert len(state.round_persuasion) == 12
+
+
+def test_a_round_counts_its_strongest_persuasion() -> None:
+    """0.2, 0.9 and 0.5 in round 1, then 0.3 in round 2; the history of speeches keeps all."""
+    state = DebaterState("X", 0.8, 0.8, 1.0)
+    for number, persuasion in ((1, 0.2), (1, 0.9), (1, 0.5), (2, 0.3)):
+        state = apply_effect(state, effect_of(persuasion, number=number))
+    assert (state.round_persuasion, state.persuasion) == ((0.9, 0.3), (0.2, 0.9, 0.5, 0.3))
 
 
 @pytest.mark.parametrize(
     ("stance", "conviction", "start", "persuasion", "expected"),
     [
-        # The mean of the last three above 0.6 and conviction below 0.4
+        # The mean over the last up to three rounds above 0.6 and conviction below 0.4
         (0.8, 0.39, 0.8, (0.9,), "persuaded"),
         (0.8, 0.4, 0.8, (0.9,), None),
         (0.8, 0.39, 0.8, (0.6,), None),
@@ -103,7 +131,7 @@ def test_histories_keep_the_last_ten() -> None:
         (0.19, 0.5, 0.8, (), None),
         (0.1, 0.49, 0.19, (), None),
         (0.0, 0.49, 0.0, (), None),
-        # Three in a row, each above 0.5
+        # Three rounds in a row, each above 0.5
         (0.8, 0.9, 0.8, (0.51, 0.6, 0.55), "worn_down"),
         (0.8, 0.9, 0.8, (0.5, 0.6, 0.55), None),
         (0.8, 0.9, 0.8, (0.6, 0.6), None),
@@ -114,14 +142,37 @@ def test_surrender_conditions(
     stance: float, conviction: float, start: float, persuasion: tuple[float, ...], expected: str | None
 ) -> None:
     """Each of the three conditions at and beside its bounds."""
-    state = DebaterState("X", start, stance, conviction, persuasion=persuasion)
+    state = DebaterState("X", start, stance, conviction, round_persuasion=persuasion)
     assert find_surrender_reason(state, VictoryConditions()) == expected
 
 
 def test_victory_conditions_are_settings() -> None:
-    """With `consecutive_persuasion: 2`, two in a row are enough."""
-    state = DebaterState("X", 0.8, 0.8, 0.9, persuasion=(0.6, 0.6))
+    """With `consecutive_persuasion: 2`, two rounds in a row are enough."""
+    state = DebaterState("X", 0.8, 0.8, 0.9, round_persuasion=(0.6, 0.6))
     assert find_surrender_reason(state, VictoryConditions(consecutive_persuasion=2)) == "worn_down"
+
+
+def fold(*, bystander_effect: float, **stances: float) -> dict[str, DebaterState]:
+    """The end of a round in which all whose names begin with L surrender; the others are firm."""
+    states = {
+        name: DebaterState(name, 1.0, stance, 0.3 if name.startswith("L") else 0.9, round_persuasion=(0.9,))
+        for name, stance in stances.items()
+    }
+    return end_round(states, VictoryConditions(), bystander_effect)
+
+
+def test_bystanders_move_once_per_round() -> None:
+    """Two losers above 0 move F by a quarter once; the other side, 0 and the losers themselves stay."""
+    found = fold(bystander_effect=0.25, L=0.8, L2=0.4, F=0.6, G=-0.6, H=0.0)
+    assert [state.stance for state in found.values()] == pytest.approx([0.8, 0.4, 0.45, -0.6, 0.0])
+    assert [name for name, state in found.items() if state.surrendered] == ["L", "L2"]
+
+
+def test_bystanders_stay_by_default() -> None:
+    """The setting is 0, and a bystander's move causes no surrender in the same round."""
+    assert PersuasionSettings().bystander_effect == 0
+    moved = fold(bystander_effect=1, L=0.8, F=0.6)
+    assert (moved["F"].stance, moved["F"].surrendered) == (0, False)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 from scoring_support import CON, PRO, build_debate, opening_event, speech
 
+from debate_cli.domain.tasks import Cue
+from debate_cli.domain.turn import StrategyPick
+from debate_cli.systems.persuasion.score import score_run
 from debate_cli.systems.persuasion.settings import PersuasionSettings
 from debate_cli.systems.persuasion.stance import DebaterState
 from debate_cli.systems.persuasion.strategies import pick_strategy
@@ -19,58 +22,85 @@ def state(name: str, **fields: Any) -> DebaterState:
     return replace(DebaterState(name, starting_stance=0.8, stance=0.8, conviction=0.7), **fields)
 
 
+LAST_ROUNDS = {"round_persuasion": (0.41, 0.41)}
+
+
 @pytest.mark.parametrize(
     ("own", "other", "expected"),
     [
-        ({}, {}, "analytical"),
-        # Conviction below 0.5 and own evidence high
-        ({"evidence_shown": (0.6,)}, {"conviction": 0.49}, "aggressive"),
-        ({"evidence_shown": (0.6,)}, {"conviction": 0.5}, "analytical"),
-        ({"evidence_shown": (0.59,)}, {"conviction": 0.49}, "analytical"),
-        # Only the last three own turns count
-        ({"evidence_shown": (0.0, 0.6, 0.6, 0.6)}, {"conviction": 0.49}, "aggressive"),
-        # Firm and behind on attack
-        ({"conviction": 0.71}, {"attack_dealt": (0.4,)}, "defensive"),
-        ({"conviction": 0.7}, {"attack_dealt": (0.4,)}, "analytical"),
-        ({"conviction": 0.71, "attack_dealt": (0.4,)}, {"attack_dealt": (0.4,)}, "analytical"),
-        ({"conviction": 0.71, "attack_dealt": (0.4, 0.0)}, {"attack_dealt": (0.4,)}, "defensive"),
-        # The mean of the last three persuasions received above 0.4
-        ({}, {"persuasion": (0.41,)}, "empathetic"),
-        ({}, {"persuasion": (0.4,)}, "analytical"),
-        ({}, {"persuasion": (0.9, 0.3, 0.3, 0.3)}, "analytical"),
-        # The first rule that holds counts
+        # Nothing is tried and no situation holds: the first in the order
+        ({}, {}, ("aggressive", 0.3)),
+        # Conviction below 0.5 and own evidence of 0.6 over the last three speeches
+        ({"evidence_shown": (0.6,)}, {"conviction": 0.49}, ("aggressive", 0.5)),
+        ({"evidence_shown": (0.0, 0.6, 0.6, 0.6)}, {"conviction": 0.49}, ("aggressive", 0.5)),
+        # Below 0.6 it is also not firm
+        ({"evidence_shown": (0.59,)}, {"conviction": 0.49}, ("persuasive", 0.5)),
+        ({"evidence_shown": (0.6,)}, {"conviction": 0.5}, ("persuasive", 0.5)),
+        ({"evidence_shown": (0.6,)}, {"conviction": 0.6}, ("aggressive", 0.3)),
+        # Own conviction above 0.7
+        ({"conviction": 0.71}, {}, ("defensive", 0.5)),
+        # The target's stance below 0.5
+        ({}, {"stance": -0.49}, ("persuasive", 0.5)),
+        ({}, {"stance": -0.5}, ("aggressive", 0.3)),
+        # Strongest persuasion of the last rounds above 0.4
+        ({}, {"round_persuasion": (0.41,)}, ("empathetic", 0.5)),
+        ({}, {"round_persuasion": (0.4,)}, ("aggressive", 0.3)),
+        ({}, {"round_persuasion": (0.9, 0.3, 0.3, 0.3)}, ("aggressive", 0.3)),
+        # Two situations hold: the first in the order
+        ({"conviction": 0.9}, {"stance": 0.1, **LAST_ROUNDS}, ("defensive", 0.5)),
+        # What worked counts: mean (0.9 + 0.5)/2 with analytical, 0.2 + 0.2 with empathetic
         (
-            {"evidence_shown": (0.9,), "conviction": 0.9},
-            {"conviction": 0.3, "attack_dealt": (0.4,), "persuasion": (0.9,)},
-            "aggressive",
+            {"persuasion_dealt": {(CON, "analytical"): (1.4, 2), (CON, "empathetic"): (0.2, 1)}},
+            LAST_ROUNDS,
+            ("analytical", 0.7),
         ),
-        ({"conviction": 0.9}, {"attack_dealt": (0.4,), "persuasion": (0.9,)}, "defensive"),
+        # Effects on others and speeches without a strategy do not count
+        ({"persuasion_dealt": {("Cem", "analytical"): (0.9, 1), (CON, None): (0.9, 1)}}, {}, ("aggressive", 0.3)),
     ],
 )
-def test_strategy_rules(own: dict[str, Any], other: dict[str, Any], expected: str) -> None:
-    """Aggressive, defensive, empathetic, else analytical, each at and beside its bounds."""
-    assert pick_strategy({PRO: state(PRO, **own), CON: state(CON, **other)}, PRO).name == expected
+def test_the_highest_predicted_effect_wins(
+    own: dict[str, Any], other: dict[str, Any], expected: tuple[str, float]
+) -> None:
+    """Mean persuasion with the strategy so far, 0.3 if untried, and 0.2 if its situation holds."""
+    pick = pick_strategy({PRO: state(PRO, **own), CON: state(CON, **other)}, PRO)
+    assert (pick.name, pick.predicted) == (expected[0], pytest.approx(expected[1]))
 
 
-def test_a_surrendered_debater_is_not_an_opponent() -> None:
-    """Persuasion that it received does not count."""
-    states = {PRO: state(PRO), CON: state(CON, persuasion=(0.9,), surrendered=True)}
-    assert pick_strategy(states, PRO).name == "analytical"
+def test_several_targets_count_by_their_mean() -> None:
+    """Among three debaters balanced has 0.5; empathetic, which suits one of two targets, 0.4."""
+    states = {PRO: state(PRO), CON: state(CON, **LAST_ROUNDS), "Cem": state("Cem")}
+    pick = pick_strategy(states, PRO)
+    assert (pick.name, pick.predicted) == ("balanced", pytest.approx(0.5))
+    only = pick_strategy({PRO: state(PRO), CON: state(CON, stance=0.1)}, PRO, (CON,))
+    assert only.reason == (
+        "Highest predicted effect, 0.50: 0.30 because it is untried, and 0.20 because the position of Ben is not firm."
+    )
 
 
-def test_the_pick_can_be_limited_to_one_opponent() -> None:
-    """Against Ben alone, what Cem received does not count."""
-    states = {PRO: state(PRO), CON: state(CON), "Cem": state("Cem", persuasion=(0.9,))}
-    assert [pick_strategy(states, PRO).name, pick_strategy(states, PRO, (CON,)).name] == ["empathetic", "analytical"]
+def test_a_surrendered_debater_is_not_a_target() -> None:
+    """With no target left the pick is analytical, without a prediction."""
+    states = {PRO: state(PRO), CON: state(CON, surrendered=True)}
+    assert (pick_strategy(states, PRO).name, pick_strategy(states, PRO).predicted) == ("analytical", None)
 
 
 def test_the_pick_follows_the_turns() -> None:
-    """Ben received 0.6 from Ada, so Ada picks empathetic, Ben analytical; an unknown name gets analytical."""
+    """Ada's aggressive speech persuaded Ben by 0.9, so it is expected to do so again."""
     debate = build_debate(
-        opening_event(PersuasionSettings()), [speech(0, PRO, "However, consider it."), speech(1, CON)]
+        opening_event(PersuasionSettings()),
+        [speech(0, PRO, "However, consider and understand it.", strategy="aggressive"), speech(1, CON)],
     )
-    assert [pick_adaptive_strategy(debate, name).name for name in (PRO, CON, "Zoe")] == [
-        "empathetic",
-        "analytical",
-        "analytical",
+    pick = pick_adaptive_strategy(debate, Cue(index=2, round=2, phase="speech", speaker=PRO))
+    assert (pick.name, pick.predicted) == ("aggressive", pytest.approx(0.9))
+    assert "by experience" in pick.reason
+
+
+def test_the_notes_hold_predicted_and_actual_effect() -> None:
+    """Of the turns with a strategy: predicted by the debater, actual as the mean over the targets."""
+    first = speech(0, PRO, "However, consider it.", strategy="balanced")
+    picked = StrategyPick(name="persuasive", reason="so", predicted=0.5)
+    second = speech(1, CON, "But why?").model_copy(update={"strategy": picked})
+    debate = build_debate(opening_event(PersuasionSettings()), [first, second, speech(2, PRO)])
+    assert score_run(debate, "r1", PersuasionSettings()).notes["strategies"] == [
+        {"turn": 0, "speaker": PRO, "strategy": "balanced", "predicted": None, "actual": pytest.approx(0.6)},
+        {"turn": 1, "speaker": CON, "strategy": "persuasive", "predicted": 0.5, "actual": pytest.approx(0.3)},
     ]

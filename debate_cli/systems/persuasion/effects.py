@@ -5,58 +5,75 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
+from typing import NamedTuple
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.turn import Turn
 from debate_cli.systems.aggregation import clamp_mark, mean
-from debate_cli.systems.persuasion.settings import PersuasionFactors
+from debate_cli.systems.persuasion.settings import Matching, PersuasionSettings
 from debate_cli.systems.persuasion.stance import DebaterState, Effect
 from debate_cli.systems.persuasion.strategies import pick_strategy
 
 RATED_CRITERIA = ("persuasion", "attack", "evidence")
-KEYWORD_PHRASES: dict[str, tuple[float, tuple[str, ...]]] = {
-    "persuasion": (0.3, ("however", "consider", "but", "think about", "understand")),
-    "attack": (0.4, ("wrong", "flawed", "incorrect", "mistaken", "fallacious")),
-    "evidence": (0.35, ("research", "data", "study", "evidence", "statistics")),
-}
-"""Criterion -> points for each phrase that occurs, and the phrases."""
+KEYWORD_POINTS = {"persuasion": 0.3, "attack": 0.4, "evidence": 0.35}
+"""Criterion -> points for each of its phrases that occurs."""
 
 
-def _whole_word_pattern(phrase: str) -> re.Pattern[str]:
-    return re.compile(r"\b" + r"\s+".join(phrase.split()) + r"\b", re.IGNORECASE)
+class KeywordScores(NamedTuple):
+    """What the phrases in a text amount to; each value 0-1."""
+
+    persuasion: float
+    attack: float
+    evidence: float
 
 
-_PATTERNS = {criterion: tuple(map(_whole_word_pattern, phrases)) for criterion, (_, phrases) in KEYWORD_PHRASES.items()}
+def keyword_scores(text: str, settings: PersuasionSettings) -> KeywordScores:
+    """The scores of a text. A phrase counts once, whatever the case."""
+    counts = {
+        criterion: _count_phrases(text, tuple(getattr(settings.keywords, criterion)), settings.matching)
+        for criterion in KEYWORD_POINTS
+    }
+    return KeywordScores(**{name: min(1.0, KEYWORD_POINTS[name] * count) for name, count in counts.items()})
+
+
+@lru_cache(maxsize=4096)
+def _count_phrases(text: str, phrases: tuple[str, ...], matching: Matching) -> int:
+    lowered = text.lower()
+    distinct = dict.fromkeys(phrase.lower() for phrase in phrases)
+    if matching == "words":
+        return sum(_whole_word_pattern(phrase).search(lowered) is not None for phrase in distinct)
+    return sum(phrase in lowered for phrase in distinct)
 
 
 @lru_cache(maxsize=1024)
-def keyword_scores(text: str) -> tuple[float, float, float]:
-    """(persuasion, attack, evidence) of a text, each 0-1. A phrase counts once, as whole words, ignoring case."""
-    return _keyword_score(text, "persuasion"), _keyword_score(text, "attack"), _keyword_score(text, "evidence")
+def _whole_word_pattern(phrase: str) -> re.Pattern[str]:
+    return re.compile(r"(?<!\w)" + r"\s+".join(map(re.escape, phrase.split())) + r"(?!\w)")
 
 
-def _keyword_score(text: str, criterion: str) -> float:
-    found = sum(pattern.search(text) is not None for pattern in _PATTERNS[criterion])
-    return min(1.0, KEYWORD_PHRASES[criterion][0] * found)
+def has_keyword(turns: Iterable[Turn], settings: PersuasionSettings) -> bool:
+    """Whether any of the phrases occurs in the turns."""
+    return any(any(keyword_scores(turn.text, settings)) for turn in turns)
 
 
-def keyword_effects(turn: Turn, targets: Iterable[str]) -> tuple[Effect, ...]:
+def keyword_effects(turn: Turn, targets: Iterable[str], settings: PersuasionSettings) -> tuple[Effect, ...]:
     """Compute the effect of a turn from its keywords; it is the same for every target."""
-    persuasion, attack, evidence = keyword_scores(turn.text)
-    return tuple(Effect(turn.index, turn.speaker, target, persuasion, attack, evidence) for target in targets)
+    scores = keyword_scores(turn.text, settings)
+    return tuple(Effect(turn.index, turn.round, turn.speaker, target, *scores) for target in targets)
 
 
 def factor_effects(
-    turn: Turn, targets: Iterable[str], states: Mapping[str, DebaterState], influence: float, factors: PersuasionFactors
+    turn: Turn, targets: Iterable[str], states: Mapping[str, DebaterState], settings: PersuasionSettings
 ) -> tuple[Effect, ...]:
     """Keyword effects with persuasion replaced by the weighted sum of persuasion, strategy fit, evidence and influence.
 
-    `states` are those before the turn; `influence` (0-1) is the speaker's mean persuasion so far. The strategy fits a
-    target if an adaptive debater would pick it against that target alone.
+    `states` are those before the turn. The strategy fits a target if an adaptive debater would pick it against that
+    target alone. Influence is the speaker's mean persuasion so far.
     """
     found: list[Effect] = []
-    for effect in keyword_effects(turn, targets):
+    factors, influence = settings.factors, states[turn.speaker].influence
+    for effect in keyword_effects(turn, targets, settings):
         fits = (
             turn.strategy is not None
             and turn.strategy.name == pick_strategy(states, turn.speaker, (effect.target,)).name
@@ -67,8 +84,7 @@ def factor_effects(
             + factors.evidence * effect.evidence
             + factors.social_influence * influence
         )
-        bounded = min(1.0, persuasion)
-        found.append(Effect(turn.index, turn.speaker, effect.target, bounded, effect.attack, effect.evidence))
+        found.append(replace(effect, persuasion=min(1.0, persuasion)))
     return tuple(found)
 
 
@@ -95,5 +111,5 @@ def judge_effects(turn: Turn, targets: Iterable[str], rated: EffectRatings) -> t
         of = rated.get((turn.index, target), {})
         if "persuasion" in of and "attack" in of:
             evidence = of.get("evidence", 0.0)
-            found.append(Effect(turn.index, turn.speaker, target, of["persuasion"], of["attack"], evidence))
+            found.append(Effect(turn.index, turn.round, turn.speaker, target, of["persuasion"], of["attack"], evidence))
     return tuple(found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from debate_cli.domain.debate import Debate
@@ -19,7 +19,7 @@ from debate_cli.systems.aggregation import (
     strip_float_noise,
 )
 from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, ScoreOutcome, build_verdict, decide_outcome
-from debate_cli.systems.persuasion.effects import RATED_CRITERIA, average_ratings
+from debate_cli.systems.persuasion.effects import RATED_CRITERIA, average_ratings, has_keyword
 from debate_cli.systems.persuasion.influence import (
     build_influence_graph,
     cosine_similarity,
@@ -49,8 +49,10 @@ class Surrender(FrozenModel):
     """A debater's surrender."""
 
     name: str
+    round: int
+    """The round after which it surrendered."""
     turn: int
-    """Index of the turn that caused it."""
+    """Index of the last turn of that round."""
     reason: SurrenderReason
 
 
@@ -62,6 +64,18 @@ class CurvePoint(FrozenModel):
     speaker: str | None
     stances: dict[str, float]
     convictions: dict[str, float]
+
+
+class StrategyUse(FrozenModel):
+    """Predicted and actual effect of the strategy of one turn."""
+
+    turn: int
+    speaker: str
+    strategy: str
+    predicted: float | None
+    """Mean persuasion of the opponents that an adaptive debater expected; None for a configured strategy."""
+    actual: float | None
+    """Mean persuasion of the opponents; None if the turn has no effect."""
 
 
 class InfluenceEdge(FrozenModel):
@@ -79,6 +93,10 @@ class ContextSimilarity(FrozenModel):
     cosine: float
 
 
+RULES = 2
+"""Version of the formula. 2: surrender is checked when a round is over; keywords are found anywhere in a speech."""
+
+
 class PersuasionNotes(Notes):
     """Shape of the notes of a persuasion verdict."""
 
@@ -87,9 +105,13 @@ class PersuasionNotes(Notes):
     rounds: int
     """Number of rounds with a speech."""
     surrendered: tuple[Surrender, ...]
-    """In chronological order."""
+    """In chronological order; those of one round together."""
+    hint: str = ""
+    """Why the effects may not fit the debate; empty if they may."""
     states: tuple[FinalState, ...]
     curve: tuple[CurvePoint, ...]
+    strategies: tuple[StrategyUse, ...]
+    """Of each turn with a strategy."""
     graph: tuple[InfluenceEdge, ...]
     influence: dict[str, float]
     """Name -> mean weight of its outgoing edges; debaters without any are omitted."""
@@ -108,7 +130,8 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: PersuasionSetting
     has_surrender = any(state.surrendered for state in final.values())
     outcome = _outcome(scores, final, settings) if len(speakers) > 1 or has_surrender else UNDETERMINED_OUTCOME
     missing = _missing(debate, run, settings, curve)
-    return build_verdict("persuasion", run, outcome, scores, _notes(debate, settings, curve, missing))
+    verdict = build_verdict("persuasion", run, outcome, scores, _notes(debate, settings, curve, missing))
+    return verdict.model_copy(update={"rules": RULES})
 
 
 def final_score(name: str, final: Mapping[str, DebaterState]) -> float:
@@ -159,9 +182,11 @@ def _notes(
     return PersuasionNotes(
         effects=settings.effects,
         rounds=max((turn.round for turn in debate.turns), default=0),
-        surrendered=_surrenders(curve),
+        surrendered=_surrenders(debate, curve),
+        hint=_hint(debate, settings),
         states=tuple(_final_state(state) for state in final.values()),
         curve=tuple(_curve_point(debate, point) for point in curve),
+        strategies=tuple(_strategy_uses(debate, curve)),
         graph=tuple(
             InfluenceEdge(source=source, target=target, weight=strip_float_noise(weight))
             for (source, target), weight in sorted(build_influence_graph(effects).items())
@@ -172,12 +197,26 @@ def _notes(
     )
 
 
-def _surrenders(curve: Sequence[StatePoint]) -> tuple[Surrender, ...]:
+def _hint(debate: Debate, settings: PersuasionSettings) -> str:
+    if settings.effects == "judge" or not debate.turns or has_keyword(debate.turns, settings):
+        return ""
+    return (
+        "No speech holds any of the keywords, which fit another language or style; set `keywords`, or let a model rate the "
+        "speeches with `effects: judge`."
+    )
+
+
+def _surrenders(debate: Debate, curve: Sequence[StatePoint]) -> tuple[Surrender, ...]:
     found: dict[str, Surrender] = {}
     for point in curve:
         for state in point.states.values():
             if state.surrender_reason is not None and point.turn is not None and state.name not in found:
-                found[state.name] = Surrender(name=state.name, turn=point.turn, reason=state.surrender_reason)
+                found[state.name] = Surrender(
+                    name=state.name,
+                    round=debate.turns_by_index[point.turn].round,
+                    turn=point.turn,
+                    reason=state.surrender_reason,
+                )
     return tuple(found.values())
 
 
@@ -200,6 +239,20 @@ def _curve_point(debate: Debate, point: StatePoint) -> CurvePoint:
         stances={name: strip_float_noise(state.stance) for name, state in point.states.items()},
         convictions={name: strip_float_noise(state.conviction) for name, state in point.states.items()},
     )
+
+
+def _strategy_uses(debate: Debate, curve: Sequence[StatePoint]) -> Iterator[StrategyUse]:
+    for point in curve:
+        turn = None if point.turn is None else debate.turns_by_index[point.turn]
+        if turn is not None and turn.strategy is not None:
+            actual = [effect.persuasion for effect in point.effects]
+            yield StrategyUse(
+                turn=turn.index,
+                speaker=turn.speaker,
+                strategy=turn.strategy.name,
+                predicted=turn.strategy.predicted,
+                actual=strip_float_noise(mean(actual)) if actual else None,
+            )
 
 
 def _context_similarities(contexts: Mapping[str, Sequence[float]]) -> tuple[ContextSimilarity, ...]:

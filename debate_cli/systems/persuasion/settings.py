@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from debate_cli.domain.config_model import ConfigModel
 from debate_cli.domain.judging_config import JudgeSeat, NonNegative, SystemSettings, UnitInterval
 
-MAX_CONSECUTIVE = 10
-"""Bound of `consecutive_persuasion`."""
+MAX_CONSECUTIVE = 1000
+"""Bound of `consecutive_persuasion`; more rounds than any debate has."""
+
+
+Phrase = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Matching = Literal["substring", "words"]
 
 
 class VictoryConditions(ConfigModel):
-    """Conditions of a surrender."""
+    """Conditions of a surrender, checked when a round is over."""
 
     surrender_threshold: UnitInterval = 0.4
     """A debater under recent strong persuasion surrenders if its conviction is below this."""
     stance_neutral_threshold: UnitInterval = 0.2
-    """A debater with little conviction surrenders if its stance is closer to 0 than this."""
+    """A debater with little conviction surrenders if its stance is closer to 0 than this, unless it began so."""
     consecutive_persuasion: int = Field(default=3, ge=1, le=MAX_CONSECUTIVE)
-    """A debater surrenders if this number of consecutive turns persuaded it (above 0.5)."""
+    """A debater surrenders if a speech persuaded it (above 0.5) in this number of rounds in a row."""
+
+
+class Keywords(ConfigModel):
+    """Phrases that keyword effects look for; each counts once in a speech, in lower and upper case."""
+
+    persuasion: tuple[Phrase, ...] = ("however", "consider", "but", "think about", "understand")
+    """Each adds 0.3 to the persuasion of a speech, up to 1."""
+    attack: tuple[Phrase, ...] = ("wrong", "flawed", "incorrect", "mistaken", "fallacious")
+    """Each adds 0.4 to its attack, up to 1."""
+    evidence: tuple[Phrase, ...] = ("research", "data", "study", "evidence", "statistics")
+    """Each adds 0.35 to its evidence, up to 1."""
 
 
 class PersuasionFactors(ConfigModel):
@@ -49,13 +64,19 @@ class PersuasionSettings(SystemSettings):
     """Source of effects: `keywords` (no model), `factors` (keywords and more, no model) or `judge` (a model)."""
     factors: PersuasionFactors = PersuasionFactors()
     """With `effects: factors`: weight of each term."""
+    keywords: Keywords = Keywords()
+    """With `effects: keywords` or `factors`: the phrases. Set them for a debate in another language."""
+    matching: Matching = "substring"
+    """How phrases are found: `substring` (anywhere in the speech, "but" in "button" too) or `words` (whole words)."""
     victory_conditions: VictoryConditions = VictoryConditions()
     """When a debater surrenders."""
+    bystander_effect: UnitInterval = 0.0
+    """When a debater surrenders: share by which the stance of each remaining debater on its side of 0 moves towards 0."""
     clear_margin: NonNegative = 30.0
     """A margin above this is a clear victory."""
 
     def without_surrender(self) -> Self:
-        """The settings with the strictest conditions of a surrender."""
+        """The settings with conditions of a surrender that no debater meets."""
         never = {"surrender_threshold": 0.0, "stance_neutral_threshold": 0.0, "consecutive_persuasion": MAX_CONSECUTIVE}
         conditions = self.victory_conditions.model_copy(update=never)
         return self.model_copy(update={"victory_conditions": conditions})

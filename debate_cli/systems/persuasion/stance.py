@@ -5,17 +5,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from debate_cli.domain.participant import Participant
 from debate_cli.systems.aggregation import mean, strip_float_noise
-from debate_cli.systems.persuasion.settings import VictoryConditions
+from debate_cli.systems.persuasion.settings import MAX_CONSECUTIVE, VictoryConditions
 
 HISTORY_LENGTH = 10
-"""Number of effects that a history keeps."""
-RECENT_EFFECTS = 3
-"""Number of effects that count as recent."""
+"""Number of entries that a history keeps."""
+RECENT_ROUNDS = 3
+"""Number of rounds that count as recent."""
+RECENT_SPEECHES = 3
+"""Number of own speeches that count as recent."""
 PERSUASION_THRESHOLD = 0.6
 """Persuasion above this moves the stance towards 0."""
 ATTACK_THRESHOLD = 0.3
@@ -23,8 +26,8 @@ ATTACK_THRESHOLD = 0.3
 
 StancePosition = Literal["Supportive", "Opposed", "Neutral"]
 SurrenderReason = Literal["persuaded", "neutral", "worn_down"]
-"""persuaded: strong recent persuasion and low conviction; neutral: the stance came close to 0; worn_down: every recent
-turn persuaded."""
+"""persuaded: strong recent persuasion and low conviction; neutral: the stance came close to 0; worn_down: persuaded in
+several rounds in a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,7 @@ class Effect:
     """Effect of one turn on one debater; each value 0-1."""
 
     turn: int
+    round: int
     speaker: str
     target: str
     persuasion: float
@@ -50,15 +54,35 @@ class DebaterState:
     conviction: float
     """0-1."""
     persuasion: tuple[float, ...] = ()
-    """Persuasion received, the last ten."""
+    """Persuasion received from each speech, the last ten."""
     attack: tuple[float, ...] = ()
-    """Attack received, the last ten."""
+    """Attack received from each speech, the last ten."""
+    round_persuasion: tuple[float, ...] = ()
+    """Strongest persuasion received in each round that had any. The last round may be under way."""
+    last_round: int | None = None
+    """Round of the last entry of `round_persuasion`."""
     surrendered: bool = False
     surrender_reason: SurrenderReason | None = None
     evidence_shown: tuple[float, ...] = ()
-    """Evidence in the debater's own turns, the last ten."""
-    attack_dealt: tuple[float, ...] = ()
-    """Attack by the debater, over all its turns and targets."""
+    """Evidence in each of the debater's own speeches, the last ten."""
+    persuasion_dealt: Mapping[tuple[str, str | None], tuple[float, int]] = field(
+        default_factory=dict[tuple[str, str | None], tuple[float, int]]
+    )
+    """(target, strategy) -> sum and number of the debater's persuasions of the target with that strategy."""
+
+    @property
+    def recent_persuasion(self) -> float:
+        """Mean of the strongest persuasion in each of the last up to three rounds; 0 without any."""
+        return strip_float_noise(mean(self.round_persuasion[-RECENT_ROUNDS:]))
+
+    @property
+    def influence(self) -> float:
+        """Mean over the targets of the mean persuasion by this debater; 0 without any."""
+        sums: dict[str, tuple[float, int]] = {}
+        for (target, _), (total, count) in self.persuasion_dealt.items():
+            before = sums.get(target, (0.0, 0))
+            sums[target] = (before[0] + total, before[1] + count)
+        return mean(total / count for total, count in sums.values())
 
     @property
     def position(self) -> StancePosition:
@@ -79,12 +103,12 @@ def starting_state(participant: Participant) -> DebaterState:
     )
 
 
-def apply_effect(state: DebaterState, effect: Effect, conditions: VictoryConditions) -> DebaterState:
+def apply_effect(state: DebaterState, effect: Effect) -> DebaterState:
     """The state after `effect`. A debater who has surrendered does not change.
 
     p: persuasion, a: attack, c: conviction before the effect. If p > 0.6, the stance is multiplied by 1 - 0.3p(1 - c) and
     conviction by 0.85. Then, with e = max(0, a - 0.8c) > 0.3, the stance is multiplied by 1 + 0.2e, within -1..1, and
-    conviction by 1.1, at most 1. Surrender is checked after both.
+    conviction by 1.1, at most 1.
     """
     if state.surrendered:
         return state
@@ -96,45 +120,70 @@ def apply_effect(state: DebaterState, effect: Effect, conditions: VictoryConditi
     if strip_float_noise(felt_attack) > ATTACK_THRESHOLD:
         stance = max(-1.0, min(1.0, stance * (1 + 0.2 * felt_attack)))
         conviction = min(1.0, 1.1 * conviction)
-    moved = replace(
+    rounds = state.round_persuasion
+    if state.last_round == effect.round:
+        rounds = (*rounds[:-1], max(rounds[-1], effect.persuasion))
+    else:
+        rounds = (*rounds, effect.persuasion)[-MAX_CONSECUTIVE:]
+    return replace(
         state,
         stance=stance,
         conviction=conviction,
         persuasion=(*state.persuasion, effect.persuasion)[-HISTORY_LENGTH:],
         attack=(*state.attack, effect.attack)[-HISTORY_LENGTH:],
+        round_persuasion=rounds,
+        last_round=effect.round,
     )
-    reason = find_surrender_reason(moved, conditions)
-    return replace(moved, surrendered=reason is not None, surrender_reason=reason)
+
+
+def end_round(
+    states: Mapping[str, DebaterState], conditions: VictoryConditions, bystander_effect: float
+) -> dict[str, DebaterState]:
+    """The states after a round: first all surrenders of the round, then their effect on bystanders.
+
+    A bystander is a debater who has not surrendered, on the same side of 0 as one who surrendered in this round. Its stance
+    moves towards 0 by the share `bystander_effect`, once per round, without another check for surrender.
+    """
+    reasons = {
+        name: reason
+        for name, state in states.items()
+        if not state.surrendered and (reason := find_surrender_reason(state, conditions))
+    }
+    sides = {states[name].stance > 0 for name in reasons if states[name].stance}
+    found = dict(states)
+    for name, state in states.items():
+        if name in reasons:
+            found[name] = replace(state, surrendered=True, surrender_reason=reasons[name])
+        elif not state.surrendered and state.stance and (state.stance > 0) in sides:
+            found[name] = replace(state, stance=state.stance * (1 - bystander_effect))
+    return found
 
 
 def find_surrender_reason(state: DebaterState, conditions: VictoryConditions) -> SurrenderReason | None:
     """Why a debater in this state surrenders, by the first rule that applies; None if it does not surrender.
 
-    - `persuaded`: the mean of the last three persuasions is above 0.6 and conviction is below the surrender threshold.
+    - `persuaded`: the recent persuasion is above 0.6 and conviction is below the surrender threshold.
     - `neutral`: the stance is closer to 0 than the neutral threshold, did not start there, and conviction is below 0.5.
-    - `worn_down`: the last `consecutive_persuasion` persuasions are each above 0.5.
+    - `worn_down`: the strongest persuasion of each of the last `consecutive_persuasion` rounds is above 0.5.
     """
     conviction, neutral = strip_float_noise(state.conviction), conditions.stance_neutral_threshold
-    if (
-        strip_float_noise(mean(state.persuasion[-RECENT_EFFECTS:])) > PERSUASION_THRESHOLD
-        and conviction < conditions.surrender_threshold
-    ):
+    if state.recent_persuasion > PERSUASION_THRESHOLD and conviction < conditions.surrender_threshold:
         return "persuaded"
     if abs(strip_float_noise(state.stance)) < neutral <= abs(state.starting_stance) and conviction < 0.5:  # noqa: PLR2004 - the documented rule
         return "neutral"
-    last = state.persuasion[-conditions.consecutive_persuasion :]
+    last = state.round_persuasion[-conditions.consecutive_persuasion :]
     if len(last) == conditions.consecutive_persuasion and all(strip_float_noise(value) > 0.5 for value in last):  # noqa: PLR2004
         return "worn_down"
     return None
 
 
-def record_turn(state: DebaterState, effects: tuple[Effect, ...]) -> DebaterState:
-    """The speaker's own state with the evidence and the attacks of its turn added."""
+def record_speech(state: DebaterState, effects: tuple[Effect, ...], strategy: str | None) -> DebaterState:
+    """The speaker's own state with the evidence and the persuasion of its speech added."""
     if not effects:
         return state
+    dealt = dict(state.persuasion_dealt)
+    for effect in effects:
+        total, count = dealt.get((effect.target, strategy), (0.0, 0))
+        dealt[effect.target, strategy] = (total + effect.persuasion, count + 1)
     evidence = mean(effect.evidence for effect in effects)
-    return replace(
-        state,
-        evidence_shown=(*state.evidence_shown, evidence)[-HISTORY_LENGTH:],
-        attack_dealt=(*state.attack_dealt, *(effect.attack for effect in effects)),
-    )
+    return replace(state, evidence_shown=(*state.evidence_shown, evidence)[-HISTORY_LENGTH:], persuasion_dealt=dealt)

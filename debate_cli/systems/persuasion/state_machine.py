@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from debate_cli.domain.debate import Debate
@@ -22,9 +22,15 @@ from debate_cli.systems.persuasion.effects import (
     judge_effects,
     keyword_effects,
 )
-from debate_cli.systems.persuasion.influence import outgoing_influence
 from debate_cli.systems.persuasion.settings import PersuasionSettings
-from debate_cli.systems.persuasion.stance import DebaterState, Effect, apply_effect, record_turn, starting_state
+from debate_cli.systems.persuasion.stance import (
+    DebaterState,
+    Effect,
+    apply_effect,
+    end_round,
+    record_speech,
+    starting_state,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,31 +43,45 @@ class StatePoint:
     """By name, in the order of the participants."""
     effects: tuple[Effect, ...] = ()
     """Effects of the turn. Debaters who have surrendered and targets that a judge has not rated have none."""
-    before: StatePoint | None = field(default=None, repr=False)
-    """The point of the turn before; None for the start."""
 
 
 def compute_state_curve(
-    debate: Debate, settings: PersuasionSettings, run: JudgingRun | str = FIRST_RUN
+    debate: Debate, settings: PersuasionSettings, run: JudgingRun | str = FIRST_RUN, *, due_round: int | None = None
 ) -> tuple[StatePoint, ...]:
-    """The curve: the start, then one point per turn, by index.
+    """The curve: the start, then one point per turn, by index. The last point of a round holds its surrenders.
 
-    `run`: the judging run whose ratings count with `effects: judge`.
+    `run`: the judging run whose ratings count with `effects: judge`. `due_round`: number of the round that is due, so that
+    all rounds before it are over and it is not; None if the debate itself shows whether its last round is over.
     """
     given = ordered_assessments(debate, "persuasion", run) if settings.effects == "judge" else ()
     rated = _ratings_by_turn(average_ratings(given))
     points = [_start_point(debate.participants)]
+    last: Turn | None = None
     for turn in sorted(debate.turns, key=lambda item: item.index):
-        if turn.speaker in points[0].states:
-            points.append(_next_point(turn, points[-1], settings, rated.get(turn.index, ())))
+        if turn.speaker not in points[0].states:
+            continue
+        if last is not None and last.round != turn.round:
+            points[-1] = _end_round(last, points[-1], settings)
+        points.append(_next_point(turn, points[-1], settings, rated.get(turn.index, ())))
+        last = turn
+    if last is not None and _is_round_over(debate, last.round, points[-1].states, due_round):
+        points[-1] = _end_round(last, points[-1], settings)
     return tuple(points)
 
 
+def _is_round_over(debate: Debate, number: int, states: Mapping[str, DebaterState], due_round: int | None) -> bool:
+    """Whether the last round of a debate is over: the debate is closed, or all who have not surrendered spoke in it."""
+    if due_round is not None:
+        return number < due_round
+    spoke = {turn.speaker for turn in debate.select_turns(round_number=number)}
+    return debate.closed is not None or all(state.surrendered or name in spoke for name, state in states.items())
+
+
 def current_states(
-    debate: Debate, settings: PersuasionSettings, run: JudgingRun | str = FIRST_RUN
+    debate: Debate, settings: PersuasionSettings, run: JudgingRun | str = FIRST_RUN, *, due_round: int | None = None
 ) -> Mapping[str, DebaterState]:
     """Every debater's state after the last turn."""
-    return compute_state_curve(debate, settings, run)[-1].states
+    return compute_state_curve(debate, settings, run, due_round=due_round)[-1].states
 
 
 def configured_persuasion(debate: Debate) -> PersuasionSettings | None:
@@ -101,19 +121,19 @@ def _next_point(turn: Turn, point: StatePoint, settings: PersuasionSettings, rat
     if settings.effects == "judge":
         effects = judge_effects(turn, targets, {(turn.index, target): dict(of) for target, of in rated})
     elif settings.effects == "factors":
-        reach = outgoing_influence(collect_effects(_points_up_to(point))).get(turn.speaker, 0.0)
-        effects = factor_effects(turn, targets, before, reach, settings.factors)
+        effects = factor_effects(turn, targets, before, settings)
     else:
-        effects = keyword_effects(turn, targets)
+        effects = keyword_effects(turn, targets, settings)
     now = dict(before)
     for effect in effects:
-        now[effect.target] = apply_effect(now[effect.target], effect, settings.victory_conditions)
-    now[turn.speaker] = record_turn(now[turn.speaker], effects)
-    return StatePoint(turn.index, now, effects, point)
+        now[effect.target] = apply_effect(now[effect.target], effect)
+    strategy = turn.strategy.name if turn.strategy is not None else None
+    now[turn.speaker] = record_speech(now[turn.speaker], effects, strategy)
+    return StatePoint(turn.index, now, effects)
 
 
-def _points_up_to(point: StatePoint) -> list[StatePoint]:
-    points = [point]
-    while points[-1].before is not None:
-        points.append(points[-1].before)
-    return points[::-1]
+@memoize_on_value
+def _end_round(turn: Turn, point: StatePoint, settings: PersuasionSettings) -> StatePoint:
+    """`point`, which is after `turn`, the last one of its round, with the surrenders of the round."""
+    del turn
+    return replace(point, states=end_round(point.states, settings.victory_conditions, settings.bystander_effect))

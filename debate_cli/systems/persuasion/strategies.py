@@ -1,66 +1,94 @@
-"""The strategy that fits a state of the persuasion system: the rule of `strategy: adaptive`."""
+"""The strategy with the highest predicted effect on the opponents: the rule of `strategy: adaptive`.
+
+`strategy_choice` applies it to a debate.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from debate_cli.domain.turn import StrategyPick
 from debate_cli.systems.aggregation import mean, strip_float_noise
-from debate_cli.systems.persuasion.stance import RECENT_EFFECTS, DebaterState
+from debate_cli.systems.persuasion.stance import RECENT_SPEECHES, DebaterState
 
-LOW_CONVICTION = 0.5
-"""An opponent with a lower conviction is worth pressing."""
-HIGH_EVIDENCE = 0.6
-"""Own evidence, as the mean of the last three own turns, is high from this value (`significant` on the judge's scale)."""
-HIGH_CONVICTION = 0.7
-"""A debater with a higher conviction may choose to defend its position."""
-RECENTLY_PERSUADED = 0.4
-"""An opponent whose last three received persuasions have a higher mean was recently persuaded."""
+SITUATIONS = {
+    "aggressive": "the conviction of {targets} is low and own evidence strong",
+    "defensive": "own conviction is high",
+    "persuasive": "the position of {targets} is not firm",
+    "balanced": "three or more debaters take part",
+    "empathetic": "recent rounds persuaded {targets}",
+    "analytical": "",
+}
+"""Strategy -> the situation that it suits, in words. Of equal predictions the first one counts."""
+UNTRIED_EFFECT = 0.3
+"""Persuasion that is expected of a strategy that the debater has not tried on a target."""
+SITUATION_BONUS = 0.2
+"""What a fitting situation adds to the prediction."""
+MIN_BALANCED_DEBATERS = 3
 
 
 def pick_strategy(
     states: Mapping[str, DebaterState], speaker: str, opponents: Iterable[str] | None = None
 ) -> StrategyPick:
-    """The strategy for `speaker`'s next turn, with its reason; a pure function of the states.
+    """The strategy for `speaker`'s next turn, with its reason and predicted effect; a pure function of the states.
 
-    In this order: an opponent with conviction below 0.5 while own evidence is high -> aggressive; own conviction above
-    0.7 while behind on attack (the mean attack dealt is less than what the opponents dealt) -> defensive; an opponent
-    recently persuaded -> empathetic; else analytical. `opponents` None means all others; those who surrendered do not
-    count. A speaker that the states do not know is analytical.
+    The prediction for a target is the mean persuasion that the speaker had on it with the strategy so far (0.3 if untried),
+    and 0.2 if the strategy suits the situation. For several targets it is the mean. `opponents` None means all others;
+    those who surrendered do not count. A speaker that the states do not know is analytical.
     """
     own = states.get(speaker)
     names = [name for name in (states if opponents is None else opponents) if name != speaker and name in states]
-    others = [states[name] for name in names if not states[name].surrendered]
-    if own is None or not others:
+    targets = [states[name] for name in names if not states[name].surrendered]
+    if own is None or not targets:
         return StrategyPick(name="analytical", reason="No opponent is left to answer, so only reasons count.")
-    return _try_aggressive(own, others) or _try_defensive(own, others) or _try_empathetic(others) or _default_strategy()
+    debaters = len(states)
+    predicted = {name: predict_effect(name, own, targets, debaters) for name in SITUATIONS}
+    best = max(predicted, key=lambda name: predicted[name])
+    reason = f"Highest predicted effect, {predicted[best]:.2f}: {_explain_prediction(best, own, targets, debaters)}."
+    return StrategyPick(name=best, reason=reason, predicted=predicted[best])
 
 
-def _try_aggressive(own: DebaterState, others: list[DebaterState]) -> StrategyPick | None:
-    evidence = strip_float_noise(mean(own.evidence_shown[-RECENT_EFFECTS:]))
-    wavering = min(others, key=lambda state: (state.conviction, state.name))
-    if strip_float_noise(wavering.conviction) >= LOW_CONVICTION or evidence < HIGH_EVIDENCE:
-        return None
-    reason = f"{wavering.name}'s conviction is down to {wavering.conviction:.2f} and own evidence is strong ({evidence:.2f})."
-    return StrategyPick(name="aggressive", reason=reason)
+def predict_effect(strategy: str, own: DebaterState, targets: Sequence[DebaterState], debaters: int) -> float:
+    """The predicted persuasion by `strategy`, as the mean over the targets."""
+    return strip_float_noise(
+        mean(
+            _experience(strategy, own, target) + SITUATION_BONUS * suits_situation(strategy, own, target, debaters)
+            for target in targets
+        )
+    )
 
 
-def _try_defensive(own: DebaterState, others: list[DebaterState]) -> StrategyPick | None:
-    dealt = strip_float_noise(mean(own.attack_dealt))
-    against = strip_float_noise(mean(attack for state in others for attack in state.attack_dealt))
-    if strip_float_noise(own.conviction) <= HIGH_CONVICTION or dealt >= against:
-        return None
-    reason = f"Own conviction is firm ({own.conviction:.2f}) but the others attack harder ({against:.2f} against {dealt:.2f})."
-    return StrategyPick(name="defensive", reason=reason)
+def suits_situation(strategy: str, own: DebaterState, target: DebaterState, debaters: int) -> bool:
+    """Whether the strategy suits the situation of a debater and its target, among that many debaters."""
+    conviction = strip_float_noise(target.conviction)
+    match strategy:
+        case "aggressive":
+            return conviction < 0.5 and strip_float_noise(mean(own.evidence_shown[-RECENT_SPEECHES:])) >= 0.6  # noqa: PLR2004 - the documented rule
+        case "defensive":
+            return strip_float_noise(own.conviction) > 0.7  # noqa: PLR2004 - the documented rule
+        case "persuasive":
+            return abs(strip_float_noise(target.stance)) < 0.5 or conviction < 0.6  # noqa: PLR2004 - the documented rule
+        case "balanced":
+            return debaters >= MIN_BALANCED_DEBATERS
+        case "empathetic":
+            return target.recent_persuasion > 0.4  # noqa: PLR2004 - the documented rule
+        case _:
+            return False
 
 
-def _try_empathetic(others: list[DebaterState]) -> StrategyPick | None:
-    moved = max(others, key=lambda state: (strip_float_noise(mean(state.persuasion[-RECENT_EFFECTS:])), state.name))
-    recent = strip_float_noise(mean(moved.persuasion[-RECENT_EFFECTS:]))
-    if recent <= RECENTLY_PERSUADED:
-        return None
-    return StrategyPick(name="empathetic", reason=f"{moved.name} was recently persuaded ({recent:.2f} on average).")
+def _experience(strategy: str, own: DebaterState, target: DebaterState) -> float:
+    total, count = own.persuasion_dealt.get((target.name, strategy), (0.0, 0))
+    return total / count if count else UNTRIED_EFFECT
 
 
-def _default_strategy() -> StrategyPick:
-    return StrategyPick(name="analytical", reason="No other strategy applies.")
+def _explain_prediction(strategy: str, own: DebaterState, targets: Sequence[DebaterState], debaters: int) -> str:
+    """What experience and the situation add to the prediction."""
+    tried = any((target.name, strategy) in own.persuasion_dealt for target in targets)
+    expected = mean(_experience(strategy, own, target) for target in targets)
+    experience = f"{expected:.2f} by experience" if tried else f"{expected:.2f} because it is untried"
+    suited = [target.name for target in targets if suits_situation(strategy, own, target, debaters)]
+    if not suited:
+        return experience
+    bonus = SITUATION_BONUS * len(suited) / len(targets)
+    situation = SITUATIONS[strategy].format(targets=" and ".join(suited))
+    return f"{experience}, and {bonus:.2f} because {situation}"

@@ -56,9 +56,10 @@ class PersuasionSystem(JudgingSystem[PersuasionSettings]):
         del debate, round_number
         yield from turn_briefs(FIRST_RUN, settings, range(index))
 
-    def stopped(self, debate: Debate, settings: PersuasionSettings) -> frozenset[str]:
-        """The debaters who surrendered."""
-        return frozenset(name for name, state in current_states(debate, settings).items() if state.surrendered)
+    def stopped(self, debate: Debate, settings: PersuasionSettings, due_round: int) -> frozenset[str]:
+        """The debaters who surrendered when a round before the due one was over."""
+        states = current_states(debate, settings, due_round=due_round)
+        return frozenset(name for name, state in states.items() if state.surrendered)
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: PersuasionSettings) -> Verdict:
         """The verdict; its notes are `PersuasionNotes`."""
@@ -72,7 +73,7 @@ class PersuasionSystem(JudgingSystem[PersuasionSettings]):
         """The scores, and who surrendered."""
         notes = parse_notes(score.PersuasionNotes, verdict)
         surrendered = notes.surrendered if notes is not None else ()
-        sentences = [f"{item.name} surrendered at turn {item.turn + 1}." for item in surrendered]
+        sentences = [f"{item.name} surrendered after round {item.round}." for item in surrendered]
         return " ".join([super().explain(verdict), *(sentences or ["No debater surrendered."])])
 
     def quote(self, debate: Debate, verdict: Verdict) -> None:

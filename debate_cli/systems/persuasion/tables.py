@@ -5,22 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from debate_cli.domain.verdict import Verdict
-from debate_cli.systems.persuasion.score import InfluenceEdge, PersuasionNotes, max_score
+from debate_cli.systems.persuasion.score import InfluenceEdge, PersuasionNotes, StrategyUse, max_score
 from debate_cli.systems.tables import Curve, Gauge, Number, Table, TableRow, Who, parse_notes
 
 SURRENDER_REASONS = {
     "persuaded": "strong persuasion met little conviction",
-    "neutral": "no stance was left to defend",
-    "worn_down": "every recent turn persuaded",
+    "neutral": "its stance had come close to 0",
+    "worn_down": "it was persuaded in several rounds in a row",
 }
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """States, curves, influence."""
+    """States, curves, strategies, influence."""
     notes = parse_notes(PersuasionNotes, verdict)
     if notes is None:
         return []
     found = [_state_table(verdict, notes), _curve_table(notes)]
+    if notes.strategies:
+        found.append(_strategy_table(notes.strategies))
     if notes.graph:
         found.append(_influence_table(notes.graph))
     return found
@@ -46,14 +48,14 @@ def _state_table(verdict: Verdict, notes: PersuasionNotes) -> Table:
         title="scores, persuasion",
         heads=("debater", f"score /{end:g}", "", "stance", "conviction", "position"),
         rows=tuple(rows),
-        remarks=tuple(_surrender_remarks(notes)),
+        remarks=tuple(filter(None, (*_surrender_remarks(notes), notes.hint))),
         numeric=frozenset({1, 3, 4}),
     )
 
 
 def _surrender_remarks(notes: PersuasionNotes) -> Iterable[str]:
     for item in notes.surrendered:
-        yield f"{item.name} surrendered at turn {item.turn + 1}: {SURRENDER_REASONS[item.reason]}."
+        yield f"{item.name} surrendered after round {item.round}: {SURRENDER_REASONS[item.reason]}."
 
 
 def _curve_table(notes: PersuasionNotes) -> Table:
@@ -69,6 +71,14 @@ def _curve_table(notes: PersuasionNotes) -> Table:
     return Table(
         "curves, persuasion", ("debater", "", "start", "course", "end"), tuple(rows), numeric=frozenset({2, 4})
     )
+
+
+def _strategy_table(uses: Sequence[StrategyUse]) -> Table:
+    rows = tuple(
+        (str(use.turn + 1), Who(use.speaker), use.strategy, Number(use.predicted), Number(use.actual)) for use in uses
+    )
+    heads = ("turn", "debater", "strategy", "predicted effect", "actual effect")
+    return Table("strategies, persuasion", heads, rows, numeric=frozenset({0, 3, 4}))
 
 
 def _influence_table(graph: Sequence[InfluenceEdge]) -> Table:

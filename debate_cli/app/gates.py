@@ -33,7 +33,8 @@ class Gates(NamedTuple):
     """The requested conditions. None and empty values request nothing."""
 
     min_score_debater: str | None = None
-    """Name of the debater whose score `min_score` bounds; None for the higher score."""
+    """Name of the debater, or of the option of a panel, whose score `min_score` bounds; None for the highest score of a
+    debate, and for PASS of a text."""
     min_score: float | None = None
     expected_winner: str | None = None
     """Name of the required winner, or `draw`; for a text, the option that the panel must vote for."""
@@ -48,7 +49,7 @@ class Gates(NamedTuple):
         `where` precedes the sentence, e.g. `a.json: `.
         """
         known = f"the debaters are {', '.join(map(_printable_name, names))}" if names else "a text has no debaters"
-        if self.min_score_debater is not None and self.min_score_debater not in names:
+        if self.min_score_debater is not None and self.min_score_debater not in (*names, *DOCUMENT_OUTCOMES):
             raise UsageError(f"{where}--fail-under {self.min_score_debater}=...: there is no such debater; {known}")
         if (
             self.expected_winner is None
@@ -70,7 +71,7 @@ class Gates(NamedTuple):
         deciding = next((verdict for verdict in verdicts if verdict.decides), verdicts[0] if verdicts else None)
         found: list[GateResult] = []
         if self.min_score is not None:
-            found.append(GateResult("--fail-under", self._check_min_score(deciding, self.min_score)))
+            found.append(GateResult("--fail-under", self._check_min_score(debate, deciding, self.min_score)))
         if self.expected_winner is not None:
             found.append(GateResult("--expect-winner", _check_winner(deciding, self.expected_winner)))
         if self.max_warnings is not None:
@@ -87,21 +88,27 @@ class Gates(NamedTuple):
             for name in self.fail_on
         ]
 
-    def _check_min_score(self, verdict: Verdict | None, least: float) -> str | None:
-        name = self.min_score_debater or "the higher score"
+    def _check_min_score(self, debate: Debate, verdict: Verdict | None, least: float) -> str | None:
+        name = self.min_score_debater or ("PASS" if debate.document_name is not None else None)
+        shown = name or "the higher score"
         if verdict is None or verdict.victory == "undetermined":
-            return f"--fail-under: the verdict is undetermined, so {name} cannot reach {least:.12g}"
-        score = (
-            verdict.scores.get(self.min_score_debater)
-            if self.min_score_debater
-            else max(verdict.scores.values(), default=None)
-        )
+            return f"--fail-under: the verdict is undetermined, so {shown} cannot reach {least:.12g}"
+        score = _find_score(verdict, name)
         if score is None:
-            return f"--fail-under: {name} has no score in the verdict of {verdict.system}"
+            return f"--fail-under: {shown} has no score in the verdict of {verdict.system}"
         if score < least:
             lower, higher = _format_distinguishable(score, least)
-            return f"--fail-under: {name} has {lower} in the verdict of {verdict.system}, below {higher}"
+            return f"--fail-under: {shown} has {lower} in the verdict of {verdict.system}, below {higher}"
         return None
+
+
+def _find_score(verdict: Verdict, name: str | None) -> float | None:
+    """The score of a debater, or the share of an option, of that name; without a name the highest score."""
+    if name is None:
+        return max(verdict.scores.values(), default=None)
+    shares = verdict.notes.get("weights") if name in DOCUMENT_OUTCOMES and name not in verdict.scores else None
+    share = shares.get(name) if isinstance(shares, dict) else None
+    return float(share) if isinstance(share, int | float) else verdict.scores.get(name)
 
 
 def _format_distinguishable(score: float, least: float) -> tuple[str, str]:

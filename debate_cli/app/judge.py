@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import random
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -16,6 +15,7 @@ from pathlib import Path
 from debate_cli.app.config_resolution import config_redactor
 from debate_cli.app.consent import Destination
 from debate_cli.app.context import Cassette, RunContext
+from debate_cli.app.documents import JudgeSource
 from debate_cli.app.judge_request import JudgingRequest, config_for_judging, document_events, open_further_runs
 from debate_cli.app.outcome import Outcome
 from debate_cli.app.preparation import prepare_judges, prepare_judging
@@ -25,20 +25,17 @@ from debate_cli.domain.events import Event, JudgingOpened
 from debate_cli.engine import StopSignal
 from debate_cli.errors import DebateError, StorageError, TranscriptError, UsageError
 from debate_cli.observer import Observer
-from debate_cli.regular_file import follow_links, open_regular_file
+from debate_cli.regular_file import follow_links
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.ids import new_id, validate_id
 from debate_cli.storage.lock import check_unlocked
 from debate_cli.storage.transcript import to_transcript, transcript_to_events
 from debate_cli.storage.transcript_store import open_debate
-from debate_cli.systems.registry import check_system_kind, get_system
+from debate_cli.systems.registry import check_system_kind
 from debate_cli.systems.scoring import score
 
-TRANSCRIPT_SUFFIXES = frozenset({".json", ".jsonl"})
 WINDOW = 4
 """Files under way or waiting to be yielded, per file judged at the same time."""
-MAX_TEXT_BYTES = 400_000
-"""Maximum size of a text for a panel, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +43,7 @@ class JudgeTask:
     """One file to be judged."""
 
     source: Path
+    """The file, or the name of standard input."""
     events: tuple[Event, ...]
     openings: tuple[JudgingOpened, ...]
     """Judging runs to add. A text has a first judging run besides."""
@@ -54,11 +52,8 @@ class JudgeTask:
     """The transcript to write; None writes nothing."""
     note: str | None = None
     """A sentence on a torn journal."""
-
-    @property
-    def is_text(self) -> bool:
-        """Whether a text is judged. Then its own judging run is done as well."""
-        return self.source.suffix not in TRANSCRIPT_SUFFIXES
+    is_text: bool = False
+    """Whether a text is judged. Then its own judging run is done as well."""
 
     async def judge(self, session: Session, *, save: bool = True, force: bool = False) -> Outcome:
         """Judge the file in `session`. Without `save` nothing is written."""
@@ -99,6 +94,7 @@ class JudgePlan:
     """The transcript to write; None writes nothing."""
     note: str | None
     """A sentence on a torn journal."""
+    is_text: bool
     debater_names: tuple[str, ...]
     destinations: tuple[Destination, ...]
     """Where its judges' requests go, as in `RunContext`."""
@@ -126,7 +122,7 @@ class JudgeTarget:
 
 
 def build_judge_plans(
-    files: Sequence[Path],
+    sources: Sequence[JudgeSource],
     request: JudgingRequest,
     loaded: LoadedConfig | None,
     target: JudgeTarget,
@@ -138,20 +134,22 @@ def build_judge_plans(
     """
     for kind in request.systems:
         check_system_kind(kind)
-    if target.out is not None and len(files) > 1 and target.out.suffix:
+    if target.out is not None and len(sources) > 1 and target.out.suffix:
         raise UsageError(f"--out {target.out}: several files need a folder")
-    if target.text_id is not None and (len(files) != 1 or files[0].suffix in TRANSCRIPT_SUFFIXES):
+    if target.text_id is not None and (len(sources) != 1 or not sources[0].is_text):
         raise UsageError("--id names the debate made from one text; a transcript keeps its own id")
+    if request.context is not None and not any(source.is_text for source in sources):
+        raise UsageError("--context is shown beside a text; a saved debate has its own background, so leave it out")
     plans: list[JudgePlan] = []
     taken: dict[Path, Path] = {}
     problems: list[str] = []
-    for path in files:
+    for source in sources:
         try:
-            plan = _build_plan(path, request, loaded, target)
+            plan = _build_plan(source, request, loaded, target)
             _reserve_target(plan, taken)
             plans.append(plan)
         except (TranscriptError, StorageError) as error:
-            if len(files) == 1:
+            if len(sources) == 1:
                 raise
             problems.append(str(error))
     return plans, problems
@@ -225,27 +223,33 @@ def _format_outcome(outcome: tuple[tuple[str, str], str]) -> str:
     return f"{'a draw' if victory == 'draw' else victory} ({system})"
 
 
-def _build_plan(path: Path, request: JudgingRequest, loaded: LoadedConfig | None, target: JudgeTarget) -> JudgePlan:
-    task = _build_task(path, request, loaded, target)
+def _build_plan(
+    source: JudgeSource, request: JudgingRequest, loaded: LoadedConfig | None, target: JudgeTarget
+) -> JudgePlan:
+    task = _build_task(source, request, loaded, target)
     if task.is_text:  # its id is made up once
         target = replace(target, text_id=fold(task.events).id)
     return JudgePlan(
         task.source,
         task.target,
         task.note,
+        task.is_text,
         task.debater_names,
         tuple(task.context.destinations),
         task.state,
-        partial(_build_task, path, request, loaded, target),
+        partial(_build_task, source, request, loaded, target),
     )
 
 
-def _build_task(path: Path, request: JudgingRequest, loaded: LoadedConfig | None, target: JudgeTarget) -> JudgeTask:
-    if path.suffix in TRANSCRIPT_SUFFIXES:
+def _build_task(
+    source: JudgeSource, request: JudgingRequest, loaded: LoadedConfig | None, target: JudgeTarget
+) -> JudgeTask:
+    path = source.path
+    if not source.is_text:
         return _build_transcript_task(path, request, loaded, target)
-    if not path.exists():
+    if source.content is None and not path.exists():
         raise TranscriptError(f"{path}: no such file; name a transcript, or a text for --system panel")
-    if not request.kinds or not all(get_system(kind).judges_texts for kind in request.kinds):
+    if not request.judges_texts:
         raise TranscriptError(f"{path}: is not a transcript; other texts are judged with --system panel alone")
     now = datetime.now(UTC)
     debate_id = (
@@ -253,12 +257,12 @@ def _build_task(path: Path, request: JudgingRequest, loaded: LoadedConfig | None
         if target.text_id
         else new_id(path.stem, now, random.SystemRandom(), config_redactor(loaded))
     )
-    events = document_events(path.name, _read_text(path), debate_id, request, now)
+    events = document_events(source.name, source.read_text(), debate_id, request, now)
     debate = fold(events)
     context = prepare_judges(config_for_judging(debate, request), loaded, str(path), request=request)
     default = Path(context.config.output.dir) / f"{debate_id}.json"
     openings = open_further_runs(debate, request, now)
-    return JudgeTask(path, events, openings, context, _target_path(default, target))
+    return JudgeTask(path, events, openings, context, _target_path(default, target), is_text=True)
 
 
 def _build_transcript_task(
@@ -282,20 +286,3 @@ def _target_path(default: Path, target: JudgeTarget) -> Path | None:
     if target.out is None:
         return default
     return target.out if target.out.suffix else target.out / default.name
-
-
-def _read_text(path: Path) -> str:
-    try:
-        with os.fdopen(open_regular_file(path), "rb") as file:
-            data = file.read(MAX_TEXT_BYTES + 1)
-    except OSError as error:
-        raise TranscriptError(f"{path}: cannot be read ({error.strerror}); name a transcript or a text file") from error
-    if len(data) > MAX_TEXT_BYTES:
-        raise TranscriptError(f"{path}: larger than {MAX_TEXT_BYTES // 1000} kB; give the panel a shorter text")
-    try:
-        text = data.decode()
-    except UnicodeDecodeError as error:
-        raise TranscriptError(f"{path}: not valid UTF-8 text; name a transcript or a text file") from error
-    if not any(sign.isprintable() and not sign.isspace() for sign in text):
-        raise TranscriptError(f"{path}: has no text to judge; write something into it, or name another file")
-    return text

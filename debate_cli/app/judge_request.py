@@ -61,6 +61,11 @@ class JudgingRequest:
         return self.systems or tuple(system.kind for system in configured)
 
     @property
+    def judges_texts(self) -> bool:
+        """Whether every requested system can judge a text."""
+        return bool(self.kinds) and all(get_system(kind).judges_texts for kind in self.kinds)
+
+    @property
     def models(self) -> dict[str, ModelSpec]:
         """Models by role.
 

@@ -1,6 +1,7 @@
 """`debate judge`. Its options are in `judge_options`."""
 
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +10,7 @@ import typer
 
 from debate_cli.app.config_resolution import check_for_judging
 from debate_cli.app.context import Cassette
+from debate_cli.app.documents import find_sources, read_text_file
 from debate_cli.app.gates import Gates
 from debate_cli.app.judge import JudgePlan, JudgeTarget, JudgeTask, build_judge_plans, judge_files
 from debate_cli.app.judge_request import JudgingRequest, parse_model
@@ -28,7 +30,6 @@ from debate_cli.render import score_rows
 from debate_cli.render.agreement import sort_deciding_first
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.transcript_dirs import transcript_dirs
-from debate_cli.storage.transcript_store import expand_references
 from debate_cli.storage.variables import load_environment
 
 
@@ -38,11 +39,18 @@ def run(given: Options) -> None:
     if given.report is not None:
         refuse_existing(given.report, force=given.force, option="--report")
     loaded = _load_config(given)
-    files = expand_references(given.paths, transcript_dirs(config=given.config))
-    if given.report is not None and len(files) > 1:
+    request = _build_request(given, loaded)
+    sources, notes = find_sources(
+        given.paths,
+        transcript_dirs(config=given.config),
+        judges_texts=request.judges_texts,
+        read_stdin=_read_stdin,
+    )
+    config_options.print_notes(notes)
+    if given.report is not None and len(sources) > 1:
         raise UsageError("--report: one file is written; judge one debate, or use `debate score --format html -o DIR`")
     target = JudgeTarget(given.out, save=not given.no_save, text_id=given.id)
-    plans, problems = build_judge_plans(files, _build_request(given, loaded), loaded, target)
+    plans, problems = build_judge_plans(sources, request, loaded, target)
     for problem in problems:
         print_status(f"debate: {problem}")
     for plan in plans:
@@ -57,6 +65,11 @@ def run(given: Options) -> None:
     judging.judge_and_print()
     codes = {*judging.codes, 1 if problems or judging.failed else 0}
     raise typer.Exit(run_control.gravest_exit_code(codes) or judging.report_code)
+
+
+def _read_stdin(max_bytes: int) -> bytes:
+    """The beginning of standard input, as it was given."""
+    return sys.stdin.read(max_bytes).encode("utf-8", "surrogateescape")
 
 
 def _load_config(given: Options) -> LoadedConfig | None:
@@ -87,6 +100,7 @@ def _build_request(given: Options, loaded: LoadedConfig | None) -> JudgingReques
         judges=given.judges,
         repeat=given.repeat,
         replace=given.replace,
+        context=None if given.context is None else read_text_file(given.context),
         limits={key: value for key, value in limits.items() if value is not None},
         asks_models=not given.dry_run and given.playback is None,
     )
@@ -158,7 +172,7 @@ class _Judging:
     def _print_many(self, observer: PipeSafeObserver) -> None:
         """Print one document, or a table. If stdout is closed, the rest is judged all the same."""
         results = self._results(observer)
-        rows = (self._report_row(task, outcome, observer) for task, outcome in results)
+        rows = (self._print_row(task, outcome, observer) for task, outcome in results)
         with ignore_broken_pipe():
             if self.given.json:
                 write_json_chunks(score_rows.dump_scores_json(rows))
@@ -169,7 +183,10 @@ class _Judging:
         for task, outcome in results:
             self._report(task, outcome, observer)
 
-    def _report_row(self, task: JudgeTask, outcome: Outcome, observer: PipeSafeObserver) -> ScoredFile:
+    def _print_row(self, task: JudgeTask, outcome: Outcome, observer: PipeSafeObserver) -> ScoredFile:
+        """Report on a file, after its summary if it is a text: what must change in it is not in the table."""
+        if task.is_text and not self.given.json and not self.given.quiet:
+            screen.show_summary(outcome.debate, outcome.verdicts, full=self.given.details)
         self._report(task, outcome, observer)
         return _score_row(task, outcome)
 

@@ -14,7 +14,8 @@ class Options(NamedTuple):
     """Judge saved debates (again), without their debaters.
 
     Adds assessments as a judging run of their own; `debate score --runs all` shows all runs side by side. No debater's
-    model or key is needed. With --system panel, PATH may be any text file. Each --model gets a judging run of its own.
+    model or key is needed. Each --model gets a judging run of its own. A panel also judges texts: files, the files in
+    and below a folder without transcripts, and `-`. The topic of --config is the question asked of a text.
 
     Examples:
 
@@ -22,7 +23,7 @@ class Options(NamedTuple):
 
       debate judge transcripts/ --config configs/panel.yaml --repeat 3
 
-      debate judge PLAN.md --system panel --mock
+      debate judge PLAN.md specs/ --system panel --context brief.md --expect PASS --mock
 
       debate judge transcripts/ --system live --model openai/gpt-5 --dry-run
     """
@@ -31,7 +32,7 @@ class Options(NamedTuple):
         list[str],
         typer.Argument(
             metavar="PATH",
-            help="Transcripts, folders, globs, ids; any text for panel.",
+            help="Transcripts, folders, globs, ids; for panel also text files, folders of them, and `-` (stdin).",
             autocompletion=completion.complete_paths,
         ),
     ]
@@ -56,6 +57,12 @@ class Options(NamedTuple):
     replace: Annotated[
         bool, typer.Option("--replace", help="Earlier assessments of these systems no longer count.")
     ] = False
+    context: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Show this file beside a text; it is not judged (default: --config's background)."
+        ),
+    ] = None
     out: Annotated[
         Path | None, typer.Option(metavar="PATH", help="File or folder for the result; default: in place.")
     ] = None

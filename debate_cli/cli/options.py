@@ -50,12 +50,19 @@ FailUnderOption = Annotated[
     str | None,
     typer.Option(
         metavar="[NAME=]SCORE",
-        help="Fail if the deciding verdict gives NAME (default: the debater with the highest score) less than SCORE.",
+        help="Fail if the deciding verdict gives NAME less than SCORE (default: the debater with the highest score). For a panel, NAME may be PASS, FAIL or CONDITIONAL, and SCORE its share, 0-1 (default for a text: PASS).",
         rich_help_panel=GATES_PANEL,
     ),
 ]
 ExpectWinnerOption = Annotated[
-    str | None, typer.Option(metavar="NAME|draw", help="Fail if another debater won.", rich_help_panel=GATES_PANEL)
+    str | None,
+    typer.Option(
+        "--expect-winner",
+        "--expect",
+        metavar="NAME|draw|PASS",
+        help="Fail if another debater won, or if a panel did not vote like this on a text.",
+        rich_help_panel=GATES_PANEL,
+    ),
 ]
 MaxWarningsOption = Annotated[
     int | None,

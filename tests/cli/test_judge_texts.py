@@ -224,3 +224,80 @@ def test_a_check_with_differences_reports_only_them(saved: Path) -> None:
     saved.write_text(json.dumps(document))
     done = debate("score", saved, "--check", cwd=saved.parent.parent)
     assert (done.code, "recomputed ones" in done.err) == (5, False), done.err
+
+
+def test_files_folders_and_standard_input_are_judged(here: Path) -> None:
+    """Each is a text of its own, named by its path; hidden, binary and JSON files of a folder are left out with a note."""
+    (here / "specs" / "api").mkdir(parents=True)
+    (here / "specs" / ".git").mkdir()
+    for name, text in (("PLAN.md", "a plan"), ("specs/a.md", "part a"), ("specs/api/b.txt", "part b")):
+        (here / name).write_text(f"The {text} of the service.")
+    (here / "specs" / ".git" / "c.md").write_text("hidden")
+    (here / "specs" / "logo.png").write_bytes(b"\x89PNG\0\0")
+    (here / "specs" / "openapi.json").write_text('{"openapi": "3.1.0"}')
+    done = debate(
+        "judge", "PLAN.md", "specs", "-", "--system", "panel", "--mock", "--json", cwd=here, input="From a pipe."
+    )
+    assert done.code == 0, done.err
+    assert [entry["topic"] for entry in done.json] == ["PLAN.md", "specs/a.md", "specs/api/b.txt", "stdin"]
+    assert "specs: 2 files skipped, because they are no text, or JSON: logo.png, openapi.json" in done.err
+
+
+def test_each_of_several_texts_says_what_must_change(here: Path) -> None:
+    """Above its row of the table; the mock does not pass all of eight texts."""
+    names = [f"{letter}.md" for letter in "abcdefgh"]
+    for name in names:
+        (here / name).write_text("Plan: rewrite everything in a week.")
+    done = debate("judge", *names, "--system", "panel", "--mock", cwd=here)
+    assert done.code == 0, done.err
+    assert (done.out.count("== Verdict =="), "Must change: " in done.out) == (8, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("- --system structured", "add --system panel"),
+        ("empty --system panel", "holds no transcripts and no text files"),
+        ("saved.json --system panel --context brief.md", "--context is shown beside a text"),
+        ("PLAN.md --system panel --context gone.md", "gone.md: cannot be read"),
+        ("PLAN.md --system panel --fail-under PAS=0.6", "a text has no debaters"),
+    ],
+)
+def test_wrong_inputs_of_a_text_are_refused(here: Path, plan: str, arguments: str, words: str) -> None:
+    """Exit 2, with what to do."""
+    del plan
+    (here / "empty").mkdir()
+    (here / "brief.md").write_text("Four people.")
+    (here / "saved.json").write_text((here / "plan.json").read_text())
+    done = debate("judge", *arguments.split(), "--mock", cwd=here)
+    assert (done.code, words in done.err) == (2, True), done.err
+
+
+def test_the_context_option_precedes_the_background_of_the_configuration(here: Path) -> None:
+    """It is shown to the judges and is not part of the text."""
+    (here / "PLAN.md").write_text("We move the service to one region.")
+    (here / "brief.md").write_text("Four people run it.")
+    (here / "q.yaml").write_text(
+        "topic: Is it ready?\nbackground: Old.\nmodels: {judge: {model: mock/j}}\njudging: {systems: [panel]}\n"
+    )
+    command = ("judge", "PLAN.md", "--config", "q.yaml", "--context", "brief.md", "--out", "plan.json")
+    done = debate(*command, cwd=here)
+    assert done.code == 0, done.err
+    stored = json.loads((here / "plan.json").read_text())
+    assert (stored["config"]["judging"]["context"], stored["background"]) == (
+        "Four people run it.", "We move the service to one region.",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("gate", ["--fail-under PASS=0", "--expect OPTION"])
+def test_gates_of_a_text_take_options(here: Path, plan: str, gate: str) -> None:
+    """`--expect` is `--expect-winner`; the share of an option is held by `--fail-under`."""
+    met = gate.replace("OPTION", plan).split()
+    other = next(option for option in WORDS if option != plan)
+    unmet = ["--expect", other] if "OPTION" in gate else ["--fail-under", f"{other}=1"]
+    assert debate("score", "plan.json", *met, cwd=here).code == 0
+    done = debate("score", "plan.json", *unmet, cwd=here)
+    assert (done.code, f"gate not met: {'--expect-winner' if 'OPTION' in gate else '--fail-under'}" in done.err) == (
+        5,
+        True,
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import JsonValue
 from scoring_support import CON, PRO, assessment, build_debate, opening_event, speech
 
 from debate_cli.app.gates import Gates
@@ -41,6 +42,7 @@ def test_manipulation_counts_once_for_all_judges(quotes: tuple[str, ...], words:
         (Gates(expected_winner=CON, min_score_debater=PRO, min_score=1), (PRO, CON), True),
         (Gates(expected_winner="CONDITIONAL"), (), True),
         (Gates(min_score=1), (), True),
+        (Gates(min_score_debater="PASS", min_score=0.6), (), True),
         (Gates(expected_winner="Zoe"), (PRO, CON), False),
         (Gates(expected_winner="PASS"), (PRO, CON), False),
         (Gates(min_score_debater="Zoe", min_score=1), (PRO, CON), False),
@@ -78,6 +80,27 @@ def test_a_score_has_enough_digits_to_show_that_it_is_too_low(score: float, leas
     verdict = VERDICT.model_copy(update={"scores": {PRO: score, CON: 0}})
     (message,) = Gates(min_score=least).failure_messages(DEBATE, [verdict])
     assert words in message
+
+
+@pytest.mark.parametrize(
+    ("gates", "met"),
+    [
+        (Gates(min_score_debater="PASS", min_score=0.6), True),
+        (Gates(min_score_debater="PASS", min_score=0.61), False),
+        (Gates(min_score_debater="FAIL", min_score=0.4), True),
+        (Gates(min_score_debater="CONDITIONAL", min_score=0.1), False),
+        # Without a name, the share of PASS counts for a text
+        (Gates(min_score=0.61), False),
+        (Gates(expected_winner="PASS"), True),
+        (Gates(expected_winner="CONDITIONAL"), False),
+    ],
+)
+def test_gates_of_a_text_hold_the_share_of_an_option(gates: Gates, met: bool) -> None:
+    """A panel that votes PASS with 60% of its weight."""
+    notes: dict[str, JsonValue] = {"option": "PASS", "weights": {"PASS": 0.6, "FAIL": 0.4, "CONDITIONAL": 0.0}}
+    verdict = VERDICT.model_copy(update={"winner": None, "scores": {}, "notes": notes})
+    text = build_debate(opening_event(PanelSettings(), debaters=()))
+    assert (gates.failure_messages(text, [verdict]) == []) is met
 
 
 @given(st.floats(0, 100), st.floats(0, 100))

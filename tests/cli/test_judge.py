@@ -283,9 +283,9 @@ def test_a_pipe_gets_plain_lines(saved: Path) -> None:
 
 
 def test_a_dry_run_estimates_the_calls_of_the_judging(saved: Path) -> None:
-    """Its planned calls and tokens are those of the same judging on the mock; nothing is written."""
+    """Its planned calls and tokens are those of the same judging on the model that it rehearses with; nothing is written."""
     before = saved.read_bytes()
-    command = ("judge", saved, "--system", "structured", "--system", "panel", "--model", "mock/a", "--json")
+    command = ("judge", saved, "--system", "structured", "--system", "panel", "--model", "mock/rehearsal", "--json")
     ((entry,), folder) = (debate(*command, "--dry-run", cwd=saved.parent).json, saved.parent)
     assert (saved.read_bytes(), [path.name for path in folder.iterdir()]) == (before, [saved.name])
     assert debate(*command, cwd=folder).code == 0

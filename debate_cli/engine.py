@@ -196,7 +196,8 @@ class DebateRun:
         answer = await self._actors.judge.assess(brief, self.debate)
         if isinstance(answer, Failure):
             return TaskFailed(at=self._clock(), failure=answer)
-        return AssessmentCompleted(at=self._clock(), assessment=answer)
+        at = self._clock()
+        return AssessmentCompleted(at=at, assessment=answer.model_copy(update={"at": at}))
 
     def _record_finished(self, done: Collection[asyncio.Future[Any]]) -> None:
         """Record finished answers in the order of their questions.

@@ -189,6 +189,7 @@ def config_for_judging(debate: Debate, request: JudgingRequest) -> DebateConfig:
         "models": {**debate.config.models, **request.models},
     }
     if given is not None:
+        changes["output"] = debate.config.output.model_copy(update={"raw": given.output.raw})
         changes["seed"] = given.seed if given.seed is not None else debate.config.seed
     return debate.config.model_copy(update=changes)
 

@@ -87,12 +87,15 @@ class ModelFactory:
         Without `speeches` only judges are built; without `searching` no judge looks for manipulation.
         """
         history = HistoryPolicy(self._config.format.history, self._context.observer.note)
+        keeps_raw = self._config.output.raw
         debaters: dict[str, Debater] = {}
         for debater in self._config.debaters if speeches else ():
             spec = self._config.model_for_debater(debater)
             if spec is not None:
-                debaters[debater.name] = Debater(debater, self.handle_for(spec), self._prompts, history)
-        judge = Judge(self._judge_handle, self._prompts, searching=searching, history=history)
+                debaters[debater.name] = Debater(
+                    debater, self.handle_for(spec), self._prompts, history, keeps_raw=keeps_raw
+                )
+        judge = Judge(self._judge_handle, self._prompts, searching=searching, history=history, keeps_raw=keeps_raw)
         return Actors(debaters, judge)
 
     def handle_for(self, spec: ModelSpec, run: JudgingRun | None = None) -> ModelHandle:

@@ -111,6 +111,11 @@ def _user_message(context: TurnContext, before: Cue | None, prompts: Prompts, st
     return Message("user", "\n".join(parts))
 
 
+def format_task(context: TurnContext, instructions: SpeakerInstructions, prompts: Prompts) -> str:
+    """What a speaker is asked for its cue, without the debate."""
+    return "\n".join(_format_task(context, prompts, (instructions.strategies or {}).get(context.cue.index)))
+
+
 def _format_task(context: TurnContext, prompts: Prompts, strategy: str | None) -> Iterator[str]:
     """The moderator's guidance, the task and the strategy of a cue."""
     if context.cue.guidance:

@@ -12,6 +12,7 @@ from debate_cli.debaters.conversation import (
     DEBATER_PROMPT_PACKAGE,
     build_conversation,
     build_recent_conversation,
+    format_task,
     task_marker,
 )
 from debate_cli.debaters.forms import DebaterForm, build_debater_form, read_turn_content
@@ -27,7 +28,7 @@ from debate_cli.domain.argument_ids import describe_renamed, rename_arguments
 from debate_cli.domain.config import DebaterConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import ABSTAINED, Failure
-from debate_cli.domain.model_call import ModelCall, add_model_calls
+from debate_cli.domain.model_call import ModelCall, RawAnswer, add_model_calls
 from debate_cli.domain.tasks import Cue
 from debate_cli.domain.turn import UNSTRUCTURED, Argument, Phase, Response, Turn
 from debate_cli.judging.injection.name_aliases import NameAliases
@@ -51,23 +52,33 @@ class _Draft:
     content: TurnContent
     warnings: tuple[str, ...]
     exchange: ModelCall
+    raw_text: str
+    """The answer as the model wrote it."""
 
     @classmethod
-    def from_form(cls, form: DebaterForm, exchange: ModelCall, context: TurnContext) -> _Draft:
+    def from_form(cls, form: DebaterForm, exchange: ModelCall, raw_text: str, context: TurnContext) -> _Draft:
         content = read_turn_content(form, context)
         arguments, renamed = rename_arguments(content.arguments or (), context.speaker, context.own_ids)
         if renamed:
             content = replace(content, arguments=arguments)
         warnings = (*map(sanitize_for_prompt, describe_renamed(renamed)), *find_turn_warnings(content, context))
-        return cls(content, warnings, exchange)
+        return cls(content, warnings, exchange, raw_text)
 
 
 class Debater:
     """One debater of a debate and the model that speaks for it."""
 
     def __init__(
-        self, config: DebaterConfig, model: ModelHandle, prompts: Prompts, history: HistoryPolicy | None = None
+        self,
+        config: DebaterConfig,
+        model: ModelHandle,
+        prompts: Prompts,
+        history: HistoryPolicy | None = None,
+        *,
+        keeps_raw: bool = False,
     ) -> None:
+        """`keeps_raw`: turns keep what the model wrote and was shown."""
+        self._keeps_raw = keeps_raw
         self._config = config
         self._history = history or HistoryPolicy()
         self._model = model
@@ -80,7 +91,9 @@ class Debater:
         warnings.
         """
         aliases = NameAliases(debate)
-        shown = Debater(aliases.hide(self._config), self._model, self._prompts, self._history)
+        shown = Debater(
+            aliases.hide(self._config), self._model, self._prompts, self._history, keeps_raw=self._keeps_raw
+        )
         return aliases.restore(await shown._answer(aliases.hide(cue), aliases.hide(debate), on_text))
 
     async def _answer(self, cue: Cue, debate: Debate, on_text: OnText | None) -> Turn | Failure:
@@ -97,15 +110,28 @@ class Debater:
         if answer.error is not None:
             return _failure(cue, type(answer.error).__name__, str(answer.error), answer.exchange)
         if answer.form is not None:
-            draft = _Draft.from_form(answer.form, answer.exchange, context)
+            draft = _Draft.from_form(answer.form, answer.exchange, answer.raw_text, context)
             if count_shape_warnings(draft.warnings):
                 again = self._build_reask(request, answer.text, draft)
                 draft = await self._reask(context, again, draft, on_text)
-            return _build_turn(cue, draft, format_turn_text(draft.content), instructions)
+            turn = _build_turn(cue, draft, format_turn_text(draft.content), instructions)
+            return self._with_raw_answer(turn, draft, request, context)
         if answer.text.strip():
-            draft = _Draft(_unstructured_content(answer.text, context), (UNSTRUCTURED,), answer.exchange)
-            return _build_turn(cue, draft, answer.text, instructions)
+            draft = _Draft(
+                _unstructured_content(answer.text, context), (UNSTRUCTURED,), answer.exchange, answer.raw_text
+            )
+            turn = _build_turn(cue, draft, answer.text, instructions)
+            return self._with_raw_answer(turn, draft, request, context)
         return _failure(cue, ABSTAINED, f"{self._model.name} gave no answer: {answer.problem}", answer.exchange)
+
+    def _with_raw_answer(self, turn: Turn, draft: _Draft, request: Request, context: TurnContext) -> Turn:
+        """`turn` with what the model wrote and was shown beside the transcript, if that is kept."""
+        if not self._keeps_raw:
+            return turn
+        own = TurnInstructions(turn.directive, turn.strategy)
+        instructions = build_speaker_instructions(self._config, context.debate, context.cue, own)
+        task = format_task(context, instructions, self._prompts)
+        return turn.model_copy(update={"raw": RawAnswer(text=draft.raw_text, system=request.system, task=task)})
 
     def _build_request(self, cue: Cue, debate: Debate, instructions: TurnInstructions, *, is_recent: bool) -> Request:
         build = build_recent_conversation if is_recent else build_conversation
@@ -143,7 +169,7 @@ class Debater:
         answer = await self._model.client.ask(again, build_debater_form(context), on_text)
         cost = add_model_calls(first.exchange, answer.exchange)
         if answer.form is not None:
-            second = _Draft.from_form(answer.form, cost, context)
+            second = _Draft.from_form(answer.form, cost, answer.raw_text, context)
             if count_shape_warnings(second.warnings) <= count_shape_warnings(first.warnings):
                 return second
         return replace(first, exchange=cost.model_copy(update={"repaired": first.exchange.repaired}))

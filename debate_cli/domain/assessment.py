@@ -12,8 +12,8 @@ from pydantic import ConfigDict, Field, SerializeAsAny, ValidationInfo, model_se
 from pydantic_core import PydanticCustomError
 
 from debate_cli.domain.by_kind import ByKind, Kind
-from debate_cli.domain.frozen_model import FrozenModel
-from debate_cli.domain.model_call import ModelCall
+from debate_cli.domain.frozen_model import FrozenModel, UtcDatetime
+from debate_cli.domain.model_call import ModelCall, RawAnswer
 from debate_cli.domain.tasks import MAX_REVISION, Brief, Subject
 from debate_cli.plugins import SYSTEMS
 
@@ -185,6 +185,10 @@ class Assessment(FrozenModel):
     warnings: tuple[str, ...] = ()
     """What our checks of the answer changed or doubted, e.g. a dropped quote, or a claimed total that does not add up."""
     exchange: ModelCall
+    at: UtcDatetime | None = Field(default=None, exclude_if=lambda at: at is None)
+    """When it came; left out of files that older versions wrote."""
+    raw: RawAnswer | None = Field(default=None, exclude_if=lambda raw: raw is None)
+    """What the model wrote and was shown, with `output.raw: true`; else left out of files."""
 
     @cached_property
     def brief(self) -> Brief:

@@ -224,6 +224,8 @@ class Output(ConfigModel):
 
     dir: str = "transcripts"
     """Folder of transcripts, relative to the working folder."""
+    raw: bool = False
+    """Whether each turn and assessment also keeps what its model wrote, and what it was shown beside the transcript."""
 
 
 class DebateConfig(ConfigModel):

@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field, JsonValue, TypeAdapter
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import DebateConfig, JudgingConfig, ModelSpec, ProviderSpec
 from debate_cli.domain.frozen_model import FrozenModel, UtcDatetime
-from debate_cli.domain.model_call import ModelCall
+from debate_cli.domain.model_call import ModelCall, RawAnswer
 from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.domain.turn import Turn
 from debate_cli.domain.verdict import Verdict
@@ -113,6 +113,8 @@ class Failure(FrozenModel):
     """Whether a resume skips this task: an abstention is final, an unreachable server is not."""
     exchange: ModelCall | None = None
     """Usage of the attempts; None if nothing was sent."""
+    raw: RawAnswer | None = Field(default=None, exclude_if=_is_none)
+    """What a judge who abstained wrote; left out of files if there is nothing."""
 
 
 class TaskFailed(FrozenModel):

@@ -21,6 +21,10 @@ def _is_zero(count: int) -> bool:
     return count == 0
 
 
+def _is_blank(text: str) -> bool:
+    return not text
+
+
 def _is_empty(modes: tuple[StructuredOutputMode, ...]) -> bool:
     return not modes
 
@@ -72,6 +76,17 @@ class ModelCall(FrozenModel):
     """Modes of structured output that the server rejected or ignored; left out of files if there are none."""
     finish_reason: str | None = None
     """Why the model stopped, as the provider names it."""
+
+
+class RawAnswer(FrozenModel):
+    """What a model wrote, and what it was shown beside the transcript, for audit trails."""
+
+    text: str
+    """Its last answer, unchanged but for removed secrets."""
+    system: str = Field(default="", exclude_if=_is_blank)
+    """The rules and standing instructions that it was shown; left out of files if they are not kept."""
+    task: str = Field(default="", exclude_if=_is_blank)
+    """The task that it was shown; left out of files if it is not kept."""
 
 
 def add_model_calls(*calls: ModelCall) -> ModelCall:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from debate_cli.domain.frozen_model import FrozenModel
-from debate_cli.domain.model_call import ModelCall
+from debate_cli.domain.model_call import ModelCall, RawAnswer
 
 Phase = Literal["opening", "cross_examination", "answers", "rebuttal", "closing", "speech"]
 """`answers` belongs to the semi-structured format, `speech` to the free-flowing one."""
@@ -91,3 +91,5 @@ class Turn(FrozenModel):
     warnings: tuple[str, ...] = ()
     """`code: description` each, or `unstructured` alone."""
     exchange: ModelCall
+    raw: RawAnswer | None = Field(default=None, exclude_if=lambda raw: raw is None)
+    """What the model wrote and was shown, with `output.raw: true`; else left out of files."""

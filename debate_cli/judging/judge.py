@@ -12,7 +12,7 @@ from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import ABSTAINED, Failure
 from debate_cli.domain.judges import judge_ids, judge_title
-from debate_cli.domain.model_call import ModelCall
+from debate_cli.domain.model_call import ModelCall, RawAnswer
 from debate_cli.domain.tasks import Brief
 from debate_cli.errors import DebateError, RefusedError
 from debate_cli.judging.injection.addressed_to_judge import read_addressed_to_judge, with_addressed_to_judge
@@ -43,12 +43,17 @@ class Judge:
         *,
         searching: bool = True,
         history: HistoryPolicy | None = None,
+        keeps_raw: bool = False,
     ) -> None:
-        """Without `searching`, speeches are not searched for manipulation (a simulation does not need it)."""
+        """Without `searching`, speeches are not searched for manipulation (a simulation does not need it).
+
+        `keeps_raw`: assessments keep what the model wrote and was shown.
+        """
         self._model_for = model_for
         self._prompts = prompts
         self._detects_injection = searching
         self._history = history or HistoryPolicy()
+        self._keeps_raw = keeps_raw
 
     async def assess(self, brief: Brief, debate: Debate) -> Assessment | Failure:
         """The assessment that `brief` asks for, or why there is none. Raises StorageError."""
@@ -61,21 +66,32 @@ class Judge:
         found = await asyncio.to_thread(find_manipulations, debate, brief.subject) if self._detects_injection else ()
         aliases = NameAliases(debate, context.settings)
         shown = aliases.hide(context)
+        request = self._choose_request(question, shown, model)
         answer = await model.client.ask(
-            self._choose_request(question, shown, model),
+            request,
             with_addressed_to_judge(question.build_form(shown)),
             patience_s=context.settings.judge_timeout_s,
         )
         if answer.timed_out:
             return _late_result(context, answer.exchange)
         if answer.form is None:
-            return _result_without_form(brief, answer)
+            return _result_without_form(brief, answer, self._raw_answer(answer, request))
         reading = aliases.restore(question.read_form(answer.form, shown))
         quoted, warnings = read_addressed_to_judge(answer.form, debate, brief.subject, found)
         checked = replace(
             reading, findings=(*reading.findings, *found, *quoted), warnings=(*reading.warnings, *warnings)
         )
-        return _build_assessment(brief, checked, answer.exchange)
+        raw = self._raw_answer(answer, request) if self._keeps_raw else None
+        return _build_assessment(brief, checked, answer.exchange, raw)
+
+    def _raw_answer(self, answer: StructuredAnswer[Any], request: Request) -> RawAnswer | None:
+        """What the model wrote and, if raw answers are kept, what it was shown beside the transcript."""
+        if not answer.raw_text.strip():
+            return None
+        if not self._keeps_raw:
+            return RawAnswer(text=answer.raw_text)
+        task = request.messages[-1].content[request.stable_chars :]
+        return RawAnswer(text=answer.raw_text, system=request.system, task=task)
 
     def _choose_request(
         self, question: JudgeQuestion[Any, Any], context: JudgingContext[Any], model: ModelHandle
@@ -121,13 +137,15 @@ def _judge_seed(model: ModelHandle, context: JudgingContext[Any]) -> int | None:
     return model.seed + judge_ids(context.settings).index(context.brief.assessor)
 
 
-def _result_without_form(brief: Brief, answer: StructuredAnswer[Any]) -> Failure:
+def _result_without_form(brief: Brief, answer: StructuredAnswer[Any], raw: RawAnswer | None) -> Failure:
     if answer.error is not None:
-        return _build_failure(brief, answer.error, answer.exchange)
-    return _build_abstention(brief, answer.problem or "no form was filled in", answer.exchange)
+        return _build_failure(brief, answer.error, answer.exchange, raw)
+    return _build_abstention(brief, answer.problem or "no form was filled in", answer.exchange, raw)
 
 
-def _build_assessment(brief: Brief, reading: AssessmentContent, exchange: ModelCall) -> Assessment:
+def _build_assessment(
+    brief: Brief, reading: AssessmentContent, exchange: ModelCall, raw: RawAnswer | None = None
+) -> Assessment:
     return Assessment(
         **brief.model_dump(include={"run", "system", "assessor", "revision"}),
         subject=brief.subject,
@@ -136,16 +154,19 @@ def _build_assessment(brief: Brief, reading: AssessmentContent, exchange: ModelC
         rationale=reading.rationale,
         warnings=reading.warnings,
         exchange=exchange,
+        raw=raw,
     )
 
 
-def _build_failure(brief: Brief, error: DebateError, exchange: ModelCall | None) -> Failure:
+def _build_failure(
+    brief: Brief, error: DebateError, exchange: ModelCall | None, raw: RawAnswer | None = None
+) -> Failure:
     """Build the failure.
 
     After a failure of the provider or the budget, resuming asks again; a refusal is an abstention.
     """
     if isinstance(error, RefusedError):
-        return _build_abstention(brief, str(error), exchange)
+        return _build_abstention(brief, str(error), exchange, raw)
     sent = exchange if exchange is not None and exchange.attempts else None
     return Failure(
         task=brief,
@@ -157,7 +178,7 @@ def _build_failure(brief: Brief, error: DebateError, exchange: ModelCall | None)
     )
 
 
-def _build_abstention(brief: Brief, problem: str, exchange: ModelCall | None) -> Failure:
+def _build_abstention(brief: Brief, problem: str, exchange: ModelCall | None, raw: RawAnswer | None) -> Failure:
     return Failure(
         task=brief,
         who=brief.assessor,
@@ -165,6 +186,7 @@ def _build_abstention(brief: Brief, problem: str, exchange: ModelCall | None) ->
         message=f"the {judge_title(brief.system, brief.assessor)} abstained: {problem}",
         final=True,
         exchange=exchange,
+        raw=raw,
     )
 
 

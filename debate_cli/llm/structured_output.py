@@ -92,6 +92,8 @@ class StructuredAnswer(Generic[FormT]):
     """The filled-in form; None if there is no valid one or none was asked for."""
     text: str
     """Text of the last answer, without thinking; may be empty."""
+    raw_text: str
+    """The last answer as the model wrote it; may be empty."""
     exchange: ModelCall
     """Usage, cost and attempts of the whole question."""
     error: DebateError | None = None
@@ -253,7 +255,9 @@ class StructuredOutputClient:
             finish_reason=asking.finish_reason,
         )
         form = None if reading is None else reading.form
-        return StructuredAnswer(form=form, text=asking.text, exchange=exchange, error=error, problem=problem)
+        return StructuredAnswer(
+            form=form, text=asking.text, raw_text=asking.raw_text, exchange=exchange, error=error, problem=problem
+        )
 
 
 class _RequestState:
@@ -267,6 +271,7 @@ class _RequestState:
         self.request = build_request(request, form, modes[0])
         self.spent = UsageAccumulator()
         self.text = ""
+        self.raw_text = ""
         self.finish_reason: str | None = None
         self.rejected = list[StructuredOutputMode]()
         """Modes that the server turned out to reject or ignore."""
@@ -293,6 +298,7 @@ class _RequestState:
         """Parse `reply`: first the finish reason and refusal, then the text."""
         self.spent.add_reply(reply)
         self.finish_reason = reply.finish_reason
+        self.raw_text = reply.text
         self.text = strip_thinking(reply.text)
         if reply.refusal is not None or reply.finish_reason in _REFUSAL_REASONS:
             words = " ".join(sanitize_for_prompt(reply.refusal or "").split())[:200]

@@ -175,7 +175,7 @@ def transcript_to_json(transcript: Transcript) -> dict[str, Any]:
 def transcript_to_events(transcript: Transcript) -> list[Event]:
     """Events whose fold is the debate of the transcript.
 
-    A transcript does not store the times of events; all get the time of the start.
+    A transcript stores the times of assessments only; other events get the time of the start.
     """
     at = transcript.started_at
     opened = DebateOpened(
@@ -202,7 +202,9 @@ def transcript_to_events(transcript: Transcript) -> list[Event]:
         )
         for run in transcript.runs
     ]
-    events += [AssessmentCompleted(at=at, assessment=assessment) for assessment in transcript.assessments]
+    events += [
+        AssessmentCompleted(at=assessment.at or at, assessment=assessment) for assessment in transcript.assessments
+    ]
     events += _failure_events(transcript.failures, at)
     events += [TaskStarted(at=at, key=key) for key in transcript.unanswered]
     if transcript.closed is not None:

@@ -21,7 +21,9 @@ def transcript(here: Path, debate_id: str, folder: str = "transcripts") -> dict[
 
 def what_was_said(document: dict[str, Any]) -> dict[str, Any]:
     """A transcript without what differs between two runs of one debate: id and times."""
-    return {key: value for key, value in document.items() if key not in {"id", "started_at", "finished_at"}}
+    assessments = [{**item, "at": None} for item in document["assessments"]]
+    said = {key: value for key, value in document.items() if key not in {"id", "started_at", "finished_at"}}
+    return {**said, "assessments": assessments}
 
 
 def files(folder: Path) -> list[str]:
@@ -36,6 +38,25 @@ def test_every_shipped_configuration_runs_on_the_mock(config: Path, here: Path) 
     check = debate("score", "transcripts/one.json", "--check", cwd=here)
     assert (run.code, check.code) == (0, 0), run.err + check.err
     assert files(here) == ["transcripts/one.json"]
+
+
+def test_raw_answers_are_kept_for_an_audit(here: Path) -> None:
+    """With `output.raw`, turns and assessments have the model's words, the rules and the task."""
+    options = ("--set", "output.raw=true", "--set", "debaters.0.system=Be brief.")
+    assert debate("run", MOCK, "--id", "one", "--quiet", *options, cwd=here).code == 0
+    document = transcript(here, "one")
+    kept = [item["raw"] for item in (*document["turns"], *document["assessments"])]
+    assert all(raw["text"].startswith("{") and raw["system"] and raw["task"] for raw in kept)
+    assert "TASK, round 1, opening" in document["turns"][0]["raw"]["task"]
+    assert "Be brief." in document["turns"][0]["raw"]["system"]
+
+
+def test_raw_answers_are_left_out_by_default(here: Path) -> None:
+    """Assessments have the time at which they came."""
+    assert debate("run", MOCK, "--id", "one", "--quiet", cwd=here).code == 0
+    document = transcript(here, "one")
+    assert not [item for item in (*document["turns"], *document["assessments"]) if "raw" in item]
+    assert all(document["started_at"] <= item["at"] <= document["finished_at"] for item in document["assessments"])
 
 
 def test_a_pipe_gets_the_debate_in_plain_lines(here: Path) -> None:

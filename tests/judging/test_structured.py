@@ -11,6 +11,7 @@ from judging_support import FillingModel, assess, assess_filled, debate_with_spe
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure
+from debate_cli.domain.model_call import RawAnswer
 from debate_cli.domain.tasks import Cue
 from debate_cli.judging.schedule import owed_briefs
 from debate_cli.systems.structured.findings import Fallacy, Insight, Trace
@@ -110,6 +111,14 @@ def test_a_form_without_an_argument_is_asked_again() -> None:
     assert (result.cause, result.final) == ("abstained", True)
     assert len(model.requests) > 1
     assert "arguments" in model.requests[-1].messages[-1].content
+
+
+def test_an_abstaining_judges_words_are_kept() -> None:
+    """Whatever the model wrote last is in the failure, thinking included."""
+    debate = debate_with_speeches()
+    result = assess(brief_of(debate), debate, FillingModel(says="<think>hm</think> I like Pro."))
+    assert isinstance(result, Failure)
+    assert (result.cause, result.raw) == ("abstained", RawAnswer(text="<think>hm</think> I like Pro."))
 
 
 def test_only_openings_and_free_speeches_are_judged() -> None:

@@ -26,6 +26,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.errors import StorageError, UsageError
 from debate_cli.render import score_rows
 from debate_cli.storage.atomic_write import atomic_write
+from debate_cli.storage.folder import is_schema_file
 from debate_cli.storage.rubric_file import load_rubric
 from debate_cli.storage.transcript_dirs import transcript_dirs
 from debate_cli.storage.transcript_store import expand_references
@@ -144,6 +145,9 @@ def run(given: Options) -> None:
     pages = PageWriter(given.output, force=given.force) if given.output is not None else None
     report = _Report()
     paths = sorted(expand_references(given.paths, transcript_dirs()))
+    for schema in filter(is_schema_file, given.paths):
+        if Path(schema) not in paths:
+            console.print_status(f"note: {schema}: skipped, because it is a JSON Schema")
     files = report.read(score_files(paths, request), pages)
     if given.per is Per.argument:
         _print_arguments(files, form)

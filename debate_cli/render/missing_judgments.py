@@ -30,6 +30,8 @@ class MissingJudgments(NamedTuple):
     """At least one."""
     failures: Mapping[str, Failure]
     """Key of a task -> its last failure."""
+    undetermined: frozenset[tuple[str, str]] = frozenset()
+    """Run and system of each undetermined verdict."""
 
     @property
     def resumable_briefs(self) -> tuple[Brief, ...]:
@@ -38,9 +40,11 @@ class MissingJudgments(NamedTuple):
 
     @property
     def lacks_deciding_judgment(self) -> bool:
-        """Whether resuming may bring a judgment of the system that decides a judging run."""
-        runs = {run.id: run.judging.deciding_kind for run in self.debate.runs}
-        return any(brief.system == runs[brief.run] for brief in self.resumable_briefs)
+        """Whether a judging run lacks a judgment of its deciding system that resuming may bring, or that leaves it undetermined."""
+        kinds = {run.id: run.judging.deciding_kind for run in self.debate.runs}
+        deciding = [brief for brief in self.briefs if brief.system == kinds[brief.run]]
+        resumable = set(self.resumable_briefs)
+        return any(brief in resumable or (brief.run, brief.system) in self.undetermined for brief in deciding)
 
     def describe(self) -> str:
         """One sentence: their number by system, and the most frequent reason."""
@@ -92,4 +96,7 @@ class MissingJudgments(NamedTuple):
 def find_missing_judgments(debate: Debate, verdicts: Sequence[Verdict]) -> MissingJudgments | None:
     """The judgments that `verdicts` lack; None if there are none."""
     briefs = missing_briefs(debate, verdicts)
-    return MissingJudgments(debate, briefs, {item.task.key: item for item in debate.failures}) if briefs else None
+    if not briefs:
+        return None
+    undetermined = frozenset((item.run, item.system) for item in verdicts if item.victory == "undetermined")
+    return MissingJudgments(debate, briefs, {item.task.key: item for item in debate.failures}, undetermined)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -33,6 +34,8 @@ STATE_BADGES = {
 }
 PENDING_JUDGE_BADGE = Sign("…", "", theme.GOLD)
 """Marks a complete debate with a missing judgment."""
+UNDECIDED_BADGE = Sign("!", "the deciding judgment is missing", theme.RED)
+"""Marks a complete debate without a deciding judgment."""
 NO_DEBATES_MESSAGE = "No debate is saved here. Run `debate run --mock` for a first one without a model."
 RESUMABLE_STATES = frozenset({"unfinished", "budget", "interrupted", "failed"})
 
@@ -60,7 +63,8 @@ def format_index_row(entry: IndexEntry) -> str:
 def dump_index_json(entries: Iterable[IndexEntry]) -> str:
     """An array with one object per debate; all text as stored.
 
-    Each is `{path, id, started_at, topic, state, turns, models, verdicts, cost_usd, judgments_missing}`, with verdicts
+    Each is `{path, id, started_at, topic, state, turns, models, verdicts, cost_usd, judgments_missing,
+    lacks_deciding_judgment}`, with verdicts
     `{system, run, winner, victory, margin, decides}`.
     """
     return json.dumps([_index_document(entry) for entry in entries], ensure_ascii=False, indent=2) + "\n"
@@ -76,9 +80,11 @@ def _index_document(entry: IndexEntry) -> dict[str, Any]:
 
 
 def format_missing_judgments(entry: IndexEntry) -> str:
-    """`1 judgment missing`; empty if none is missing or the debate is unfinished."""
+    """`1 judgment missing`, `the deciding judgment is missing`; empty if none is missing or the debate is unfinished."""
     count = entry.judgments_missing
-    return f"{count} judgment{'' if count == 1 else 's'} missing" if count else ""
+    if count:
+        return f"{count} judgment{'' if count == 1 else 's'} missing"
+    return UNDECIDED_BADGE.word if entry.lacks_deciding_judgment else ""
 
 
 def format_conclusion(conclusion: StoredConclusion) -> str:
@@ -89,6 +95,7 @@ def format_conclusion(conclusion: StoredConclusion) -> str:
 
 def _card(entry: IndexEntry) -> RenderableType:
     badge = PENDING_JUDGE_BADGE if entry.judgments_missing else STATE_BADGES.get(entry.state, theme.UNKNOWN_BADGE)
+    badge = UNDECIDED_BADGE if entry.lacks_deciding_judgment else badge
     topic = terminal_line(entry.topic)
     topic.no_wrap, topic.overflow = True, "ellipsis"
     return Group(
@@ -114,9 +121,14 @@ def _card_lines(entry: IndexEntry) -> list[Text]:
     if badge.word:
         speeches = f" after {theme.count_speeches(entry.turns)}" if is_resumable else ""
         lines.append(Text(f"{badge.word}{speeches}", style=badge.colour))
-    if entry.judgments_missing:
-        lines.append(Text(format_missing_judgments(entry), style=PENDING_JUDGE_BADGE.colour))
+    missing = format_missing_judgments(entry)
+    if missing:
+        colour = UNDECIDED_BADGE.colour if entry.lacks_deciding_judgment else PENDING_JUDGE_BADGE.colour
+        lines.append(Text(missing, style=colour))
     if is_resumable or entry.judgments_missing:
         command = resume_command(entry.path, budget=entry.state == "budget")
         lines.append(join_text(("resume: ", theme.MUTED), command))
+    elif entry.lacks_deciding_judgment:
+        command = f"debate judge {shlex.quote(sanitize.sanitize_line(entry.path))} --model PROVIDER/MODEL"
+        lines.append(join_text(("ask another model: ", theme.MUTED), command))
     return lines

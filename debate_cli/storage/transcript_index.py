@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,6 +55,8 @@ class IndexEntry:
     """None if a price is not known."""
     judgments_missing: int = 0
     """Judgments of a complete debate that can be asked for again; 0 while a process works on it."""
+    lacks_deciding_judgment: bool = False
+    """Whether the deciding verdict of a complete debate is undetermined, because a judge failed or gave no usable answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,7 @@ def load_index_entry(path: Path) -> IndexEntry | UnreadableFile:
         return UnreadableFile(str(path), str(error))
     debate = stored.debate
     is_locked = lock_holder(stored.path) is not None
+    conclusions = _newest_by_system(stored)
     return IndexEntry(
         path=str(stored.path),
         id=debate.id,
@@ -93,10 +96,20 @@ def load_index_entry(path: Path) -> IndexEntry | UnreadableFile:
         state=debate.closed or ("running" if is_locked else "unfinished"),
         turns=len(debate.turns),
         models=models_used_by_debaters(debate),
-        conclusions=_newest_by_system(stored),
+        conclusions=conclusions,
         cost_usd=debate.usage.cost_usd,
         judgments_missing=0 if is_locked else count_missing_judgments(debate),
+        lacks_deciding_judgment=not is_locked and _lacks_deciding_judgment(debate, conclusions),
     )
+
+
+def _lacks_deciding_judgment(debate: Debate, conclusions: Sequence[StoredConclusion]) -> bool:
+    deciding = next((item for item in conclusions if item.decides), None)
+    if debate.status != "complete" or deciding is None or deciding.victory != "undetermined":
+        return False
+    failed = (item.task for item in debate.failures if item.task.key in debate.given_up)
+    owners = {(task.run, task.system) for task in failed if isinstance(task, Brief)}
+    return (deciding.run, deciding.system) in owners
 
 
 def count_missing_judgments(debate: Debate) -> int:

@@ -13,7 +13,7 @@ from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.suggestions import format_suggestion
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import TranscriptError, UsageError
-from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX, list_debate_files
+from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX, is_schema_file, list_debate_files
 from debate_cli.storage.ids import validate_id
 from debate_cli.storage.journal import cut_at_damage, read_journal
 from debate_cli.storage.lock import lock_debate
@@ -147,8 +147,8 @@ def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:
 def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path]:
     """The files that paths, ids, folders and globs name, each once, in order; those of a folder are sorted by name.
 
-    An id is looked up in `folders`. A folder means its transcripts, and its journals without a transcript. A path that
-    does not exist is kept: reading it gives the error. Raises UsageError for an empty glob or folder, and for a
+    An id is looked up in `folders`. A folder means its transcripts, and its journals without a transcript. A JSON Schema
+    is left out, unless it is the only file. A path that does not exist is kept: reading it gives the error. Raises UsageError for an empty glob or folder, and for a
     misspelt id if it is the only reference.
     """
     found: dict[Path, None] = {}
@@ -168,7 +168,7 @@ def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -
         found.update(dict.fromkeys(files))
     if len(found) == 1 and searched:
         _refuse_misspelled_id(next(iter(found)), searched)
-    return list(found)
+    return [path for path in found if not is_schema_file(path.name)] or list(found)
 
 
 def _refuse_misspelled_id(path: Path, folders: Sequence[Path]) -> None:

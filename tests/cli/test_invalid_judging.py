@@ -78,7 +78,6 @@ def test_a_text_has_no_turns_to_judge(here: Path, system: str) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("judge", "saved", "--mock", "--system", "panel", "--judges", "1"), "the panel has 1 judge and needs 2"),
         (("judge", "saved", "--mock", "--system", "panle"), "did you mean `panel`?"),
         (("score", "saved", "--system", "panle"), "did you mean `panel`?"),
         (("score", "saved", "--weights", "evidance=1"), "evidance"),
@@ -116,13 +115,13 @@ def test_a_panel_decides_without_a_failed_judge(here: Path, faults: str) -> None
     assert any(line.startswith("Failed: ") or "abstain" in line for line in done.out.splitlines())
 
 
-@pytest.mark.parametrize(("faults", "code"), [("{malformed: 1.0}", 0), ("{timeout: 1.0}", 3)])
-def test_too_few_votes_are_undetermined(here: Path, faults: str, code: int) -> None:
-    """An abstention is final; a late judge can be asked again."""
+@pytest.mark.parametrize("faults", ["{malformed: 1.0}", "{timeout: 1.0}"])
+def test_too_few_votes_are_undetermined(here: Path, faults: str) -> None:
+    """The deciding judgment is missing, exit 3, whether the same judge can be asked again or another one must be."""
     two = SEATS.replace("qa_evaluator}", "qa_evaluator, model: bad}", 1)
     done, stored = judged(here, faults, two)
     (verdict,) = stored["verdicts"]
-    assert (done.code, verdict["victory"], verdict["winner"]) == (code, "undetermined", None), done.err
+    assert (done.code, verdict["victory"], verdict["winner"]) == (3, "undetermined", None), done.err
     assert stored["status"] == "complete"
     gated = debate("score", "one", "--fail-under", "0", cwd=here)
     assert gated.code == 5
@@ -132,3 +131,12 @@ def test_too_few_votes_are_undetermined(here: Path, faults: str, code: int) -> N
 def test_the_shipped_configurations_pass_these_checks(here: Path, path: Path) -> None:
     """All of them."""
     assert debate("run", path, "--mock", "--dry-run", cwd=here).code == 0
+
+
+def test_a_debate_without_a_deciding_judgment_is_marked(here: Path) -> None:
+    """By exit code 3 of `run` and in `list`, with the command that asks another model."""
+    done, _ = judged(here, "{malformed: 1.0}", "{kind: structured, judge: bad}")
+    assert (done.code, "ask another model with:" in done.err) == (3, True), done.err
+    listed = debate("list", cwd=here)
+    assert listed.out.endswith("\tcomplete, the deciding judgment is missing\n")
+    assert debate("list", "--json", cwd=here).json[0]["lacks_deciding_judgment"] is True

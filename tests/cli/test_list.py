@@ -41,7 +41,7 @@ def test_json_lists_the_newest_first(two_saved: Path) -> None:
     assert (newest["id"], oldest["path"]) == ("two", "transcripts/one.json")
     assert list(oldest) == [
         "path", "id", "started_at", "topic", "state", "turns", "models", "verdicts", "cost_usd",
-        "judgments_missing",
+        "judgments_missing", "lacks_deciding_judgment",
     ]  # fmt: skip
     assert oldest["verdicts"][0] == {
         "system": "structured",

@@ -324,3 +324,13 @@ def test_a_replaced_run_is_reported(saved: Path) -> None:
     done = score(saved, saved, "--runs", "r1", "--system", "structured", "--json")
     assert (done.code, done.json[0]["verdicts"]) == (0, [])
     assert done.lines == [f"{saved}: --runs r1: its assessments were replaced (structured by r2) and no longer count"]
+
+
+def test_a_schema_among_the_transcripts_is_skipped(saved: Path) -> None:
+    """As a shell's `*.json` gives it; a note says so. Alone it is an error."""
+    schema = saved.with_name("transcript.schema.json")
+    schema.write_text("{}")
+    done = debate("score", saved, schema, "--check", cwd=saved.parent)
+    assert done.code == 0, done.err
+    assert f"note: {schema}: skipped, because it is a JSON Schema" in done.lines
+    assert debate("score", schema, cwd=saved.parent).code == 2

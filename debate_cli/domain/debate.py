@@ -81,6 +81,13 @@ class Debate(FrozenModel):
         return None if self.participants else self.topic
 
     @property
+    def is_sequential(self) -> bool:
+        """Whether the debaters of a round speak one after the other, so that each hears those before."""
+        form = self.config.format
+        in_turn = any(system.asks_in_turn for system in self.run(FIRST_RUN).active_systems())
+        return form.kind == "free_flowing" or form.order == "sequential" or in_turn
+
+    @property
     def status(self) -> Literal["complete", "incomplete"]:
         """`complete` if the debate was closed for good, else `incomplete`."""
         return "complete" if self.closed is not None and self.closed not in RESUMABLE_CLOSE_REASONS else "incomplete"

@@ -74,7 +74,8 @@ class Brief(FrozenModel):
     """Id of the judge."""
     subject: Subject
     revision: int = Field(default=0, ge=0, le=MAX_REVISION)
-    """Deliberation round of a panel; 1 for live's resolution of a conflict between narrative and scorecard; else 0."""
+    """Deliberation round of a panel; for live on the whole debate 0 narrative, 1 resolution of a conflict, 2 register
+    review; else 0."""
 
     @cached_property
     def key(self) -> str:

@@ -47,20 +47,10 @@ class Timetable:
         return self.due_cues[0].round if self.due_cues else len(self.rounds) + 1
 
 
-def is_sequential(debate: Debate) -> bool:
-    """Whether the debaters of a round speak one after the other."""
-    config = debate.config.format
-    return (
-        config.kind == "free_flowing"
-        or config.order == "sequential"
-        or any(system.asks_in_turn for system in debate.run(FIRST_RUN).active_systems())
-    )
-
-
 @memoize_on_value
 def build_timetable(debate: Debate) -> Timetable:
     """Compute the rounds so far and the one that is due."""
-    one_by_one = is_sequential(debate)
+    one_by_one = debate.is_sequential
     rounds: list[ScheduledRound] = []
     index = 0
     for stage in stages(debate.config.format):

@@ -24,7 +24,6 @@ from debate_cli.domain.events import (
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.tasks import Cue, Task
 from debate_cli.domain.turn import UNSTRUCTURED, Turn
-from debate_cli.formats.timetable import is_sequential
 from debate_cli.observer import Observer
 from debate_cli.render.participants import describe_substituted_models
 
@@ -100,7 +99,7 @@ class ReplayPlan(NamedTuple):
 def group_waves(debate: Debate, round_number: int | None = None) -> list[list[Turn]]:
     """Group simultaneous speeches, of one round or of all."""
     turns = debate.select_turns(round_number=round_number)
-    if is_sequential(debate):
+    if debate.is_sequential:
         return [[turn] for turn in turns]
     return [list(wave) for _, wave in groupby(turns, key=lambda turn: (turn.round, turn.phase))]
 

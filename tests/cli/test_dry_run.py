@@ -100,7 +100,7 @@ def test_the_worst_counts_every_way_of_asking_again(here: Path) -> None:
     assert worst(found, "structured judge")["calls"] == 3
     assert worst(found, "moderator judge")["calls"] == (3 + 1) * 3
     assert worst(found, "panel technical_architect")["calls"] == (1 + 2) * 3
-    assert worst(found, "live judge")["calls"] == (6 + 5 + 1 + 1) * 3
+    assert worst(found, "live judge")["calls"] == (6 + 5 + 2 + 1) * 3
     assert worst(found, "persuasion judge")["calls"] == 6 * 3
     assert all(share["worst"]["output_tokens"] == 1000 * share["worst"]["calls"] for share in found["roles"])
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from formats_support import NOON
 from judging_support import (
     FillingModel,
     assess,
@@ -19,11 +21,21 @@ from judging_support import (
 )
 from scoring_support import CON, PRO, THIRD, THREE, build_debate, opening_event, speech
 
-from debate_cli.domain.assessment import Contradiction, Finding
+from debate_cli.domain.assessment import Assessment, Contradiction, Finding
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import AssessmentCompleted
 from debate_cli.domain.tasks import Brief, Subject
 from debate_cli.judging.schedule import owed_briefs
-from debate_cli.systems.live.findings import LogicGap, Narrative, PairComparison, Pressure, Resolution, SuspectClaim
+from debate_cli.systems.live.findings import (
+    CausalChain,
+    LogicGap,
+    Narrative,
+    PairComparison,
+    Pressure,
+    RegisterDecision,
+    Resolution,
+    SuspectClaim,
+)
 from debate_cli.systems.live.settings import LiveSettings
 
 LIVE: dict[str, Any] = {"kind": "live", "feedback": False}
@@ -54,15 +66,40 @@ def test_a_turn_has_five_marks() -> None:
     assert {mark.participant for mark in marks.values()} == {"Pro"}
 
 
-@pytest.mark.parametrize(("framing", "delivery", "rhetoric"), [(5, 3, 15), (5, 5, 17), (2, 7, 11), (0, 7, 7)])
-def test_rhetoric_is_the_sum_of_its_parts(framing: int, delivery: int, rhetoric: int) -> None:
-    """Clarity 3, evidence use 4, framing, and delivery, which is capped by framing with a warning."""
+@pytest.mark.parametrize(
+    ("framing", "delivery", "rhetoric", "is_capped"),
+    [(5, 3, 15, False), (5, 7, 19, False), (4, 4, 15, False), (4, 7, 15, True), (0, 7, 7, True)],
+)
+def test_weak_framing_limits_delivery(framing: int, delivery: int, rhetoric: int, is_capped: bool) -> None:
+    """Clarity 3, evidence use 4, framing, and delivery, which counts at most framing where framing is below 5."""
     change = {"framing": framing, "delivery": delivery}
     debate = debate_with_speeches(LIVE)
     assessment = assess_filled(brief_of(debate, "turn/0/0"), debate, lambda form: form.update(change))
     value = next(mark.value for mark in assessment.marks if mark.criterion == "rhetoric")
-    assert value == rhetoric
-    assert any(warning.startswith("capped") for warning in assessment.warnings) == (delivery > framing)
+    assert (value, any(warning.startswith("capped") for warning in assessment.warnings)) == (rhetoric, is_capped)
+
+
+@pytest.mark.parametrize(
+    ("order", "turn", "asked"),
+    [
+        ("simultaneous", 0, False),
+        ("simultaneous", 1, False),
+        ("simultaneous", 2, True),
+        ("sequential", 0, False),
+        ("sequential", 1, True),
+    ],
+)
+def test_the_weakest_premise_is_asked_of_those_who_heard_the_opponent(order: str, turn: int, asked: bool) -> None:
+    """Not of a blind opening: the first turn, and all turns of a first round in which nobody hears the others."""
+    debate = debate_with_speeches(LIVE, form={"order": order})
+    change = {"missing": ["process", "weakest_premise"]}
+    model = FillingModel(lambda form: form.update(change))
+    answer = assess(brief_of(debate, f"turn/{turn}/0"), debate, model)
+    assert isinstance(answer, Assessment)
+    (chain,) = of_kind(answer.findings, CausalChain)
+    assert isinstance(chain, CausalChain)
+    assert chain.missing == ("process", "weakest_premise")[: 1 + asked]
+    assert ("Add weakest_premise" in model.requests[0].messages[-1].content) is asked
 
 
 def test_a_contradiction_names_an_earlier_turn_of_the_speaker() -> None:
@@ -96,16 +133,26 @@ def test_a_suspect_claim_belongs_to_the_turn_that_made_it(quote: str, turns: lis
     assert len(assessment.warnings) == (not turns)
 
 
-def test_a_logic_gap_belongs_to_the_earlier_turn() -> None:
-    """Its points are clamped to 1-10."""
+@pytest.mark.parametrize(
+    ("where", "quote", "turns"),
+    [
+        ("pair/1-2/0", "Claim of round 1", [0]),
+        ("pair/1-2/0", "Claim of round 2", []),
+        ("turn/3/0", "Claim of round 2", [2]),
+        ("turn/3/0", "never said", []),
+    ],
+)
+def test_a_logic_gap_belongs_to_the_earlier_turn_that_it_quotes(where: str, quote: str, turns: list[int]) -> None:
+    """Any earlier turn. Points are clamped to 1-10; a quote of the judged turn or of no turn is dropped with a warning."""
 
     def change(form: dict[str, Any]) -> None:
-        form["logic_gap"] = [{"reason": "no process", "points": 40}]
+        form["logic_gap"] = [{"quote": quote, "reason": "no process", "points": 40}]
 
-    debate = debate_with_speeches(LIVE)
-    (gap,) = of_kind(assess_filled(brief_of(debate, "pair/0-1/0"), debate, change).findings, LogicGap)
-    assert isinstance(gap, LogicGap)
-    assert (gap.turn, gap.points) == (0, 10)
+    debate = debate_with_speeches(LIVE, form=FREE)
+    answer = assess_filled(brief_of(debate, where), debate, change)
+    found = [item for item in answer.findings if isinstance(item, LogicGap)]
+    assert [(gap.turn, gap.points) for gap in found] == [(turn, 10) for turn in turns]
+    assert len(answer.warnings) == (not turns)
 
 
 def test_a_comparison_names_a_speaker_or_draw() -> None:
@@ -142,33 +189,45 @@ def test_pressure_is_requested_with_feedback_only(feedback: bool, run: str, aske
     assert ("pressure" in schema.json["properties"]) == asked
 
 
-def test_turns_pairs_and_the_narrative_are_owed() -> None:
-    """Four turns are three pairs."""
+def test_a_saved_debate_is_judged_in_three_steps() -> None:
+    """Turns and pairs at once; then narrative and register review; then the resolution. No step waits within itself."""
     debate = debate_with_speeches(LIVE, form=FREE)
-    assert keys(debate) == [
-        *(f"r1/live/judge/turn/{index}/0" for index in range(4)),
-        *(f"r1/live/judge/pair/{index}-{index + 1}/0" for index in range(3)),
-        "r1/live/judge/debate/all/0",
+    model = FillingModel(lambda form: form.update(winner="Con") if "arcs" in form else even(form))
+    steps: list[list[str]] = []
+    while owed := keys(debate):
+        steps.append(owed)
+        debate = settle(debate, owed_briefs(debate), model)
+    assert steps == [
+        [
+            *(f"r1/live/judge/turn/{index}/0" for index in range(4)),
+            *(f"r1/live/judge/pair/{index}-{index + 1}/0" for index in range(3)),
+        ],
+        ["r1/live/judge/debate/all/0", "r1/live/judge/debate/all/2"],
+        ["r1/live/judge/debate/all/1"],
     ]
+
+
+def test_an_old_run_needs_no_register_review() -> None:
+    """Its narrative chose the pattern, before there was a review."""
+    debate = settle(debate_with_speeches(LIVE), owed_briefs(debate_with_speeches(LIVE)))
+    told = Narrative(winner="Pro", reasoning="r", pattern="none")
+    whole = Brief(run="r1", system="live", assessor="judge", subject=Subject(moment="debate"))
+    old = assess_filled(whole, debate).model_copy(update={"findings": (told,)})
+    assert "r1/live/judge/debate/all/2" not in keys(debate.apply(AssessmentCompleted(at=NOON, assessment=old)))
 
 
 @pytest.mark.parametrize(("winner", "resolved"), [("Pro", True), ("nobody", False)])
 def test_a_conflicting_narrative_needs_a_resolution(winner: str, resolved: bool) -> None:
     """Equal marks are a draw; a narrative with a winner conflicts with it."""
-    debate = debate_with_speeches(LIVE, form=FREE)
-    narrative = brief_of(debate, "debate/all/0")
-    debate = settle(debate, [narrative], FillingModel(lambda form: form.update(winner=winner)))
-    exchanges = owed_briefs(debate)
-    assert "r1/live/judge/debate/all/1" not in keys(debate)
-    debate = settle(debate, exchanges, FillingModel(even))
-    assert keys(debate) == ["r1/live/judge/debate/all/1"] * resolved
-    done = settle_all(debate)
+    change = {"winner": winner}
+    model = FillingModel(lambda form: form.update(change) if "arcs" in form else even(form))
+    done = settle_all(debate_with_speeches(LIVE, form=FREE), model)
     assert len([item for one in done.assessments for item in one.findings if isinstance(item, Resolution)]) == resolved
 
 
 def even(form: dict[str, Any]) -> None:
     """Change a comparison to a draw."""
-    if "reasoning" in form and "logic_gap" in form:
+    if "logic_gap" in form and "cause" not in form:
         form.update(logic="draw", rhetoric="draw", tactics="draw")
 
 
@@ -189,6 +248,99 @@ def test_the_winner_of_a_narrative_has_spoken(winner: str) -> None:
     assert isinstance(narrative, Narrative)
     assert ([arc.participant for arc in narrative.arcs], narrative.winner) == ([PRO, CON], None)
     assert len(assessment.warnings) == 1
+
+
+def review(debate: Debate, change: Callable[[dict[str, Any]], None] | None = None) -> tuple[Assessment, str]:
+    """The register review of a debate, and its prompt."""
+    model = FillingModel(change)
+    answer = assess(brief_of(debate, "debate/all/2"), debate, model)
+    assert isinstance(answer, Assessment)
+    return answer, model.requests[0].messages[-1].content
+
+
+def debate_with_entries() -> Debate:
+    """A judged debate without its review: turn 0 has a gap with 4 points, turn 2 a hollow claim."""
+
+    def change(form: dict[str, Any]) -> None:
+        if "cause" in form and "logic_gap" in form:
+            form["suspect_claims"] = [{"quote": "Claim of round 2", "reason": "no process", "fault": "hollow"}]
+            form["logic_gap"] = [{"quote": "Claim of round 1", "reason": "no step", "points": 4}]
+
+    debate = debate_with_speeches(LIVE, form=FREE)
+    return settle(debate, owed_briefs(debate), FillingModel(change))
+
+
+def test_the_review_decides_each_entry() -> None:
+    """Turn, words and fault come from the register; points count for gaps only. The prompt shows the entries."""
+
+    def change(form: dict[str, Any]) -> None:
+        decisions = (("E1", "confirmed", 7), ("E2", "withdrawn", 7), ("E9", "confirmed", 1))
+        form["entries"] = [
+            {"entry": entry, "reason": "so", "status": status, "points": points} for entry, status, points in decisions
+        ]
+
+    answer, prompt = review(debate_with_entries(), change)
+    assert answer.findings == (
+        RegisterDecision(turn=0, quote="Claim of round 1", fault="gap", points=7, status="confirmed", exposed_by=1, reason="so"),
+        RegisterDecision(turn=2, quote="Claim of round 2", fault="hollow", status="withdrawn", reason="so"),
+    )  # fmt: skip
+    assert len(answer.warnings) == 1
+    assert '{"entry":"E1","turn":0,"quote":"Claim of round 1","fault":"gap","points":4.0,"exposed_by":1' in prompt
+
+
+@pytest.mark.parametrize(
+    ("quote", "exposed_by", "expected"),
+    [("Claim of round 1", 3, [(0, 3)]), ("Claim of round 2", 2, [(2, None)]), ("never said", 3, [])],
+)
+def test_the_review_may_add_entries_on_any_turn(
+    quote: str, exposed_by: int, expected: list[tuple[int, int | None]]
+) -> None:
+    """A quote that no turn contains is dropped with a warning."""
+
+    def change(form: dict[str, Any]) -> None:
+        entry = {"quote": quote, "reason": "so", "fault": "inverted", "points": 0, "exposed_by": exposed_by}
+        form["added"] = [entry]
+
+    debate = debate_with_speeches(LIVE, form=FREE)
+    answer, _ = review(settle(debate, owed_briefs(debate)), change)
+    found = [item for item in answer.findings if isinstance(item, RegisterDecision)]
+    assert [(item.turn, item.exposed_by) for item in found] == expected
+    assert len(answer.warnings) == (not expected)
+
+
+def test_narrative_and_resolution_see_inconsistencies() -> None:
+    """Contradictions and dropped premises of the turns; the resolution also each side's share of every dimension."""
+
+    def change(form: dict[str, Any]) -> None:
+        if "contradictions" in form:
+            form["contradictions"] = [{"earlier": 0, "explanation": "said the opposite"}]
+            form["dropped_premises"] = [{"earlier": 0, "premise": "that it is cheap"}]
+        elif "arcs" in form:
+            form.update(winner="Con")
+        else:
+            even(form)
+
+    model = FillingModel(change)
+    settle_all(debate_with_speeches(LIVE, form=FREE), model)
+    prompts = {request.purpose: request.messages[-1].content for request in model.requests}
+    for purpose in ("judge.live.narrative", "judge.live.resolution"):
+        assert "said the opposite" in prompts[purpose]
+        assert "that it is cheap" in prompts[purpose]
+    assert '"percent_of_maximum":{"Pro":{"logic":50,"rhetoric":47,"tactics":50}' in prompts["judge.live.resolution"]
+
+
+@pytest.mark.parametrize(("feedback", "shown"), [(True, [False, False, True, True]), (False, [False] * 4)])
+def test_with_feedback_a_turn_sees_the_register_so_far(feedback: bool, shown: list[bool]) -> None:
+    """Turn 1 opened an entry on turn 0; turns 2 and 3 see it."""
+
+    def change(form: dict[str, Any]) -> None:
+        if "cause" in form and "logic_gap" in form:
+            form["logic_gap"] = [{"quote": "Claim of round 1", "reason": "no step", "points": 4}]
+
+    model = FillingModel(change)
+    play_and_judge({"kind": "live", "feedback": feedback}, model=model, form=FREE)
+    prompts = [item.messages[-1].content for item in model.requests if item.purpose == "judge.live.turn"]
+    assert ["The register of passages that were doubted so far" in prompt for prompt in prompts] == shown
 
 
 def test_live_judging_ends() -> None:

@@ -36,6 +36,9 @@ PRESSURES = frozenset({"cognitive", "emotional", "strategic", "credibility"})
 IN_ORDER = frozenset({"participants", "debater", "heading", "participant", "id", "item", "target"})
 """Properties whose options are used one after the other in a list."""
 
+QUOTING_LISTS = frozenset({"fallacies", "suspect_claims", "logic_gap", "added"})
+"""Lists whose items quote a speech."""
+
 
 class Opinions:
     """The choices and numbers of one answer. `lasting` is the same for all answers of a model, `random` for this one."""
@@ -157,7 +160,7 @@ class Opinions:
 
     def list_length(self, place: Place) -> int:
         """Number of items in a list, before its bounds."""
-        if place.name in {"fallacies", "suspect_claims"} and not self.quote(place):
+        if place.name in QUOTING_LISTS and not self.quote(place):
             return 0
         if place.name == "remediation_required" and place.values.get("option") == "PASS":
             return 0
@@ -182,9 +185,14 @@ class Opinions:
         return sorted(chosen[:most], key=list(options).index)
 
     def quote(self, place: Place) -> str | None:
-        """The first nine words of a sentence of the judged turn or argument; None if there is none to quote."""
+        """The first nine words of a sentence of the judged turn or argument; None if there is none to quote.
+
+        The weakness that a turn exposes is in the turn before.
+        """
         item = place.values.get("item")
-        sentences = self._facts.find_quotable_sentences(str(item) if item else None)
+        sentences = self._facts.find_quotable_sentences(
+            str(item) if item else None, before_judged_turn="logic_gap" in place.path
+        )
         if not sentences:
             return None
         return " ".join(self._random.pick(sentences, "quote", place.path).split()[:9]).rstrip(".,;:?!")

@@ -162,14 +162,19 @@ class PromptFacts:
         arguments = ((turn, item) for turn in reversed(self.turns) for item in list_objects(turn, "arguments"))
         return {item["id"]: str(turn["speaker"]) for turn, item in arguments if type(item.get("id")) is str}
 
-    def find_quotable_sentences(self, item: str | None) -> list[str]:
-        """Sentences that a judge may quote: from the claim of argument `item`, else from the first judged turn."""
+    def find_quotable_sentences(self, item: str | None, *, before_judged_turn: bool = False) -> list[str]:
+        """Sentences that a judge may quote: from the claim of argument `item`, else from the first judged turn.
+
+        With `before_judged_turn`, from the turn before a single judged turn; without a judged turn, from the whole debate.
+        """
         if item is not None:
             arguments = (argument for turn in self.turns for argument in list_objects(turn, "arguments"))
             texts = [str(argument.get("claim")) for argument in arguments if argument.get("id") == item]
         else:
-            judged = sorted({int(index) for index, _ in _JUDGED_TURN.findall(self.task)})[:1]
-            texts = [text for turn in self.turns if turn["turn"] in judged for text in iter_strings(turn)]
+            judged = sorted({int(index) for index, _ in _JUDGED_TURN.findall(self.task)})
+            quoted = [judged[0] - 1] if before_judged_turn and len(judged) == 1 else judged[:1]
+            turns = [turn for turn in self.turns if not judged or turn["turn"] in quoted]
+            texts = [text for turn in turns for text in iter_strings(turn)]
         return [part for text in texts for part in re.split(r"(?<=[.!?])\s", text) if len(part) >= MIN_QUOTE_CHARS]
 
 

@@ -16,32 +16,26 @@ from debate_cli.llm.form import (
     one_of,
     share,
     text,
-    whole_number,
 )
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
 from debate_cli.systems.form_reading import MarkCollector
 from debate_cli.systems.live.calibration import DIMENSION_MAXIMA, DRAWN_COMPARISON
-from debate_cli.systems.live.findings import LogicGap, PairComparison, Pressure
-from debate_cli.systems.live.settings import LiveSettings
-from debate_cli.systems.live.turn_question import (
+from debate_cli.systems.live.findings import PairComparison, Pressure
+from debate_cli.systems.live.register_question import (
+    LogicGapForm,
     SuspectClaimForm,
+    add_logic_gaps,
     add_suspect_claims,
-    turns_up_to,
+    turns_before,
 )
+from debate_cli.systems.live.settings import LiveSettings
 
 PRESSURE_INSTRUCTION = (
     "Finally, rate from 0 (not at all) to 1 how hard this exchange pressed the debater who lost it: cognitive (its reasoning "
     "was broken), emotional (its composure was shaken), strategic (it lost control of the frame), credibility (its evidence "
     "or honesty was put in doubt)."
 )
-
-
-class LogicGapForm(FormModel):
-    """A weakness of the earlier turn that the later one exposed."""
-
-    reason: str = text()
-    points: int = whole_number(1, 10)
 
 
 class PressureForm(FormModel):
@@ -98,9 +92,8 @@ def read_pair_form(filled: PairForm, context: JudgingContext[LiveSettings]) -> A
         for dimension in DIMENSION_MAXIMA
     }
     collector.add_findings(PairComparison(logic=won["logic"], rhetoric=won["rhetoric"], tactics=won["tactics"]))
-    add_suspect_claims(filled.suspect_claims, turns_up_to(later, context), collector)
-    for gap in filled.logic_gap[:1]:
-        collector.add_findings(LogicGap(turn=earlier.index, points=min(10, max(1, gap.points)), reason=gap.reason))
+    add_suspect_claims(filled.suspect_claims, turns_before(later.index + 1, context), collector)
+    add_logic_gaps(filled.logic_gap, turns_before(later.index, context), collector)
     loser = _loser(tuple(won.values()), names)
     if filled.pressure is not None and loser is not None and _wants_pressure(context):
         collector.add_findings(_build_pressure(loser, filled.pressure))

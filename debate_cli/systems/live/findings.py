@@ -14,6 +14,7 @@ from debate_cli.systems.tables import format_number
 ClaimFault = Literal["hollow", "fabricated", "inverted", "backwards"]
 RegisterFault = Literal["hollow", "fabricated", "inverted", "backwards", "gap"]
 """Fault of a register entry: that of a suspect claim, or `gap` for a logic gap."""
+ReviewStatus = Literal["confirmed", "withdrawn"]
 DebatePattern = Literal["coherence_collapse", "asymmetric_depth", "convergence_failure", "none"]
 ConvergenceOutcome = Literal[
     "genuine_agreement",
@@ -78,7 +79,7 @@ class RegisterDecision(Finding):
     fault: RegisterFault
     points: int | None = Field(default=None, ge=1, le=10)
     """Points that a gap costs; None for other faults."""
-    status: Literal["confirmed", "withdrawn"]
+    status: ReviewStatus
     exposed_by: int | None = None
     """Index of the later turn that exposed it; None if the turn itself shows it."""
     reason: str = ""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from debate_cli.domain.assessment import Contradiction, DroppedPremise, Finding
 from debate_cli.domain.verdict import Verdict
 from debate_cli.judging.transcript_prompt import to_prompt_json
 from debate_cli.llm.form import Form, FormModel, derive_schema, each_of, one_of, text
 from debate_cli.llm.prompts import Prompts
+from debate_cli.systems.aggregation import ordered_assessments
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
 from debate_cli.systems.form_reading import MarkCollector, unique_known_items
 from debate_cli.systems.live.findings import Arc, Convergence, ConvergenceOutcome, DebatePattern, Narrative, Resolution
+from debate_cli.systems.live.score import dimension_shares
 from debate_cli.systems.live.settings import LiveSettings
 from debate_cli.systems.scoring import score
 
@@ -29,7 +32,6 @@ class NarrativeForm(FormModel):
 
     arcs: tuple[ArcForm, ...]
     reasoning: str = text(240)
-    pattern: DebatePattern
     winner: str
 
 
@@ -37,6 +39,7 @@ class ResolutionForm(FormModel):
     """Why narrative and scorecard differ."""
 
     explanation: str = text(320)
+    pattern: DebatePattern = "none"
 
 
 class ConvergenceForm(FormModel):
@@ -70,7 +73,7 @@ def build_narrative_form(context: JudgingContext[LiveSettings]) -> Form[Narrativ
 
 
 def build_resolution_form(_context: JudgingContext[LiveSettings]) -> Form[ResolutionForm]:
-    """The form with one explanation."""
+    """The form with the explanation, then the pattern."""
     return Form(name="live_resolution", model=ResolutionForm, schema=derive_schema(ResolutionForm), lenient=True)
 
 
@@ -80,18 +83,43 @@ def build_convergence_form(_context: JudgingContext[LiveSettings]) -> Form[Conve
 
 
 def narrative_prompt_values(context: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
-    """Values of the prompt: the names."""
-    return {"participants": to_prompt_json(context.speakers)}
+    """Values of the prompt: the names, and the inconsistencies of each speaker."""
+    return {"participants": to_prompt_json(context.speakers), **_format_inconsistencies(context)}
 
 
 def resolution_prompt_values(context: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
-    """Values of the prompt: the two winners, the scores, and the narrative's reasons."""
-    narrative, verdict = find_narrative(context), score_live_run(context)
+    """Values of the prompt: the two winners, the scores by dimension, the narrative's reasons, and the inconsistencies."""
+    told, verdict = find_narrative(context), score_live_run(context)
     return {
-        "narrative": to_prompt_json(
-            narrative.model_dump(include={"winner", "reasoning", "pattern"}) if narrative else None
-        ),
-        "scorecard": to_prompt_json({"winner": verdict.winner, "scores": verdict.scores} if verdict else None),
+        "narrative": to_prompt_json(told.model_dump(include={"winner", "reasoning"}) if told else None),
+        "scorecard": to_prompt_json(_describe_scorecard(verdict) if verdict else None),
+        **_format_inconsistencies(context),
+    }
+
+
+def _describe_scorecard(verdict: Verdict) -> dict[str, object]:
+    """Winner, scores, and for each side its mean share of each dimension's maximum."""
+    shares = dimension_shares(verdict)
+    return {
+        "winner": verdict.winner,
+        "scores": verdict.scores,
+        "percent_of_maximum": {
+            name: {dimension: round(100 * of[name]) for dimension, of in shares.items() if name in of}
+            for name in verdict.scores
+        },
+    }
+
+
+def _format_inconsistencies(context: JudgingContext[LiveSettings]) -> dict[str, str]:
+    """The contradictions and dropped premises that the judging of turns found, for a prompt."""
+    found: dict[type[Finding], list[object]] = {Contradiction: [], DroppedPremise: []}
+    for item in ordered_assessments(context.debate, "live", context.brief.run):
+        for finding in item.findings:
+            if type(finding) in found:
+                found[type(finding)].append(finding.model_dump(exclude={"kind"}))
+    return {
+        "contradictions": to_prompt_json(found[Contradiction]),
+        "dropped_premises": to_prompt_json(found[DroppedPremise]),
     }
 
 
@@ -111,7 +139,6 @@ def read_narrative_form(filled: NarrativeForm, context: JudgingContext[LiveSetti
         Narrative(
             winner=filled.winner if filled.winner in context.speakers else None,
             reasoning=filled.reasoning,
-            pattern=filled.pattern,
             arcs=tuple(Arc(participant=item.participant, arc=item.arc) for item in arcs),
         )
     )
@@ -119,8 +146,10 @@ def read_narrative_form(filled: NarrativeForm, context: JudgingContext[LiveSetti
 
 
 def read_resolution_form(filled: ResolutionForm, _context: JudgingContext[LiveSettings]) -> AssessmentContent:
-    """The explanation."""
-    return AssessmentContent(findings=(Resolution(explanation=filled.explanation),), rationale=filled.explanation)
+    """The explanation and the pattern."""
+    return AssessmentContent(
+        findings=(Resolution(explanation=filled.explanation, pattern=filled.pattern),), rationale=filled.explanation
+    )
 
 
 def read_convergence_form(filled: ConvergenceForm, _context: JudgingContext[LiveSettings]) -> AssessmentContent:

@@ -45,6 +45,7 @@ from debate_cli.systems.outcome import (
     clear_from_threshold,
     decide_outcome,
 )
+from debate_cli.systems.tables import parse_notes
 
 RULES = 2
 """Version of the formula. 1: only the later turn of an exchange was calibrated, relative to the earlier one."""
@@ -185,6 +186,20 @@ def has_narrative_conflict(debate: Debate, run: JudgingRun | str, settings: Live
         return False
     outcome = _outcome(debate, _scores(debate, build_scorecard(debate, given, settings)), settings)
     return outcome.victory != "undetermined" and narrative.winner != outcome.winner
+
+
+def dimension_shares(verdict: Verdict) -> dict[str, dict[str, float]]:
+    """Dimension -> debater -> mean share of the maximum over its turns, 0-1; empty for notes of another version."""
+    notes = parse_notes(LiveNotes, verdict)
+    shares: dict[str, dict[str, float]] = {}
+    for dimension, most in DIMENSION_MAXIMA.items():
+        marks: dict[str, list[float]] = {}
+        for row in notes.turns if notes is not None else ():
+            value = getattr(row, dimension)
+            if value is not None:
+                marks.setdefault(row.speaker, []).append(value / most)
+        shares[dimension] = {name: mean(values) for name, values in marks.items()}
+    return shares
 
 
 def _scores(debate: Debate, card: Scorecard) -> dict[str, float]:

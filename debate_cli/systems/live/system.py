@@ -10,7 +10,6 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.tasks import Brief, Subject
 from debate_cli.domain.verdict import Verdict
-from debate_cli.systems.aggregation import mean
 from debate_cli.systems.base import (
     WHOLE_DEBATE,
     JudgeQuestion,
@@ -27,7 +26,15 @@ from debate_cli.systems.base import (
 )
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.explanation import ScoreComponent, describe_scores
-from debate_cli.systems.live import charts, exchange_question, narrative_question, score, tables, turn_question
+from debate_cli.systems.live import (
+    charts,
+    exchange_question,
+    narrative_question,
+    register_question,
+    score,
+    tables,
+    turn_question,
+)
 from debate_cli.systems.live.calibration import DIMENSION_MAXIMA
 from debate_cli.systems.live.findings import (
     CausalChain,
@@ -43,6 +50,13 @@ from debate_cli.systems.live.findings import (
 from debate_cli.systems.live.settings import LiveSettings
 from debate_cli.systems.tables import Table, parse_notes
 
+WHOLE_DEBATE_NAMES = {
+    score.NARRATIVE_REVISION: "narrative of the debate",
+    score.RESOLUTION_REVISION: "narrative against scorecard",
+    score.REVIEW_REVISION: "register review",
+}
+"""Revision of a question on the whole debate -> its name."""
+
 
 class LiveSystem(JudgingSystem[LiveSettings]):
     """One judge marks every turn, compares every exchange and reads the whole debate."""
@@ -56,7 +70,7 @@ class LiveSystem(JudgingSystem[LiveSettings]):
     suggestion_rank = 4
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: LiveSettings, progress: Progress) -> Iterator[Brief]:
-        """Turns and pairs as they appear; at the end narrative and convergence; then the resolution of a conflict."""
+        """Turns and pairs as they appear; at the end narrative and register review; then the resolution of a conflict."""
         exchanges = (
             *turn_briefs(run.id, settings, progress.judgeable_turns),
             *_pair_briefs(debate, run.id, settings, progress.judgeable_turns),
@@ -64,21 +78,24 @@ class LiveSystem(JudgingSystem[LiveSettings]):
         yield from exchanges
         if not progress.is_over or not debate.turns:
             return
-        (narrative,) = briefs_for(run.id, settings, WHOLE_DEBATE)
-        yield narrative
         indices = tuple(turn.index for turn in debate.turns)
         if len(indices) >= score.MIN_CONVERGENCE_TURNS:
             compared = Subject(moment="debate", turns=(*indices[:2], *indices[-2:]))
             yield from briefs_for(run.id, settings, compared)
-        if all(debate.is_settled(brief) for brief in (*exchanges, narrative)) and score.has_narrative_conflict(
-            debate, run, settings
-        ):
-            yield from briefs_for(run.id, settings, WHOLE_DEBATE, revision=1)
+        if not all(map(debate.is_settled, exchanges)):
+            return
+        whole = tuple(_whole_briefs(debate, run.id, settings))
+        yield from whole
+        if all(map(debate.is_settled, whole)) and score.has_narrative_conflict(debate, run, settings):
+            yield from briefs_for(run.id, settings, WHOLE_DEBATE, revision=score.RESOLUTION_REVISION)
 
     def planned_calls(self, settings: LiveSettings, turns: int, rounds: int) -> PlannedCalls:
-        """Every turn, every exchange, the narrative, in a long debate the convergence; a conflict takes one more question."""
+        """Every turn, every exchange, narrative, register review, and convergence in a long debate.
+
+        A conflict takes one more question.
+        """
         del settings, rounds
-        planned = turns + max(0, turns - 1) + 1 + (turns >= score.MIN_CONVERGENCE_TURNS)
+        planned = turns + max(0, turns - 1) + 2 + (turns >= score.MIN_CONVERGENCE_TURNS)
         return PlannedCalls(planned, follow_ups=1, quoted_answers=planned - 1)
 
     def question(self, brief: Brief) -> JudgeQuestion[LiveSettings, Any]:
@@ -90,7 +107,9 @@ class LiveSystem(JudgingSystem[LiveSettings]):
                 return exchange_question.PAIR_QUESTION
             case _ if brief.subject.turns:
                 return narrative_question.CONVERGENCE_QUESTION
-            case _ if brief.revision:
+            case _ if brief.revision == score.REVIEW_REVISION:
+                return register_question.REVIEW_QUESTION
+            case _ if brief.revision == score.RESOLUTION_REVISION:
                 return narrative_question.RESOLUTION_QUESTION
             case _:
                 return narrative_question.NARRATIVE_QUESTION
@@ -111,26 +130,20 @@ class LiveSystem(JudgingSystem[LiveSettings]):
         return 100.0
 
     def describe_brief(self, brief: Brief, *, in_full: bool = False) -> str:
-        """The subject; `in_full` distinguishes the three questions on the whole debate."""
+        """The subject; `in_full` distinguishes the questions on the whole debate."""
         if not in_full or brief.subject.moment != "debate":
             return super().describe_brief(brief)
         if brief.subject.turns:
             return "the debate's start and end"
-        return f"narrative {'against scorecard' if brief.revision else 'of the debate'}"
+        return WHOLE_DEBATE_NAMES.get(brief.revision, "the debate")
 
     def explain(self, verdict: Verdict) -> str:
         """The scores, and the dimension with the largest difference."""
-        notes = parse_notes(score.LiveNotes, verdict)
-        components: list[ScoreComponent] = []
-        for dimension, most in DIMENSION_MAXIMA.items():
-            marks: dict[str, list[float]] = {}
-            for row in notes.turns if notes is not None else ():
-                value = getattr(row, dimension)
-                if value is not None:
-                    marks.setdefault(row.speaker, []).append(value / most)
-            shares = {name: mean(values) for name, values in marks.items()}
-            weight = most / sum(DIMENSION_MAXIMA.values())
-            components.append(ScoreComponent(dimension, weight, "the score", shares))
+        shares, total = score.dimension_shares(verdict), sum(DIMENSION_MAXIMA.values())
+        components = [
+            ScoreComponent(dimension, most / total, "the score", shares[dimension])
+            for dimension, most in DIMENSION_MAXIMA.items()
+        ]
         return describe_scores(verdict, self.max_score(verdict), components)
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
@@ -164,6 +177,13 @@ class LiveSystem(JudgingSystem[LiveSettings]):
         if assessment.subject.moment == "turn":
             return LiveReport(sum_marks(assessment.marks, DIMENSION_MAXIMA))
         return LiveReport(sentences=tuple(filter(None, map(_describe, assessment.findings))))
+
+
+def _whole_briefs(debate: Debate, run: str, settings: LiveSettings) -> Iterator[Brief]:
+    """The briefs on the whole debate that need all turns and exchanges, but not one another: narrative and register review."""
+    yield from briefs_for(run, settings, WHOLE_DEBATE, revision=score.NARRATIVE_REVISION)
+    if score.needs_review(debate.assessments_of_system("live", run)):
+        yield from briefs_for(run, settings, WHOLE_DEBATE, revision=score.REVIEW_REVISION)
 
 
 def _pair_briefs(debate: Debate, run: str, settings: LiveSettings, turns: Iterable[int]) -> Iterator[Brief]:

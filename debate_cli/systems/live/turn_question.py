@@ -1,34 +1,41 @@
 """The live judge's form for a turn.
 
-`exchange_question` is about exchanges, `narrative_question` about the whole debate.
+`exchange_question` is about exchanges, `narrative_question` about the whole debate, `register_question` about claims.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from debate_cli.domain.assessment import Contradiction, DroppedPremise
 from debate_cli.domain.turn import Turn
-from debate_cli.judging.quotes import find_quoted_turn
 from debate_cli.judging.transcript_prompt import to_prompt_json
-from debate_cli.llm.form import Form, FormModel, derive_schema, items, one_of, text, whole_number
+from debate_cli.llm.form import Form, FormModel, derive_schema, items, keep_if, one_of, text, whole_number
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
 from debate_cli.systems.form_reading import MarkCollector, MarkSubject
 from debate_cli.systems.live.calibration import DIMENSION_MAXIMA, SUPPLEMENTARY_MAXIMA
-from debate_cli.systems.live.findings import CausalChain, ClaimFault, SuspectClaim
+from debate_cli.systems.live.findings import CausalChain
+from debate_cli.systems.live.register_question import (
+    LogicGapForm,
+    SuspectClaimForm,
+    add_logic_gaps,
+    add_suspect_claims,
+    format_entries,
+    list_entries,
+    turns_before,
+)
 from debate_cli.systems.live.settings import LiveSettings
 
 RHETORIC_MAXIMA = {"framing": 8, "clarity": 7, "evidence_use": 8, "delivery": 7}
-"""Component of rhetoric -> maximum; 30 in all. Delivery does not count for more than framing."""
+"""Component of rhetoric -> maximum; 30 in all."""
+WEAK_FRAMING_BELOW = 5
+"""Framing below which delivery does not count for more than framing."""
 CHAIN_LINKS = ("cause", "process", "consequence")
-
-
-class SuspectClaimForm(FormModel):
-    """A claim that does not hold."""
-
-    quote: str = text(120, least=4)
-    fault: ClaimFault
+WEAKEST_PREMISE = "weakest_premise"
+"""The link that is missing if a turn does not address the opponent's weakest premise."""
+PREMISE_INSTRUCTION = "Add weakest_premise to missing if the turn does not address the weakest premise of what the opponent has said so far."
+BLIND_INSTRUCTION = "The speaker has not heard the opponent yet, so the turn need not address the opponent's premises."
 
 
 class ContradictionForm(FormModel):
@@ -51,10 +58,11 @@ class TurnForm(FormModel):
     cause: str = text(100)
     process: str = text(100)
     consequence: str = text(100)
-    missing: tuple[str, ...] = items(3, default=())
+    missing: tuple[str, ...] = items(4, default=())
     contradictions: tuple[ContradictionForm, ...] = items(1, default=())
     dropped_premises: tuple[DroppedPremiseForm, ...] = items(1, default=())
     suspect_claims: tuple[SuspectClaimForm, ...] = items(2, default=())
+    logic_gap: tuple[LogicGapForm, ...] = items(1, default=())
     reasoning: str = text()
     logic: int = whole_number(0, int(DIMENSION_MAXIMA["logic"]))
     framing: int = whole_number(0, RHETORIC_MAXIMA["framing"])
@@ -67,21 +75,51 @@ class TurnForm(FormModel):
 
 
 def build_turn_form(context: JudgingContext[LiveSettings]) -> Form[TurnForm]:
-    """The form. Contradictions and dropped premises are asked for only if the speaker has earlier turns."""
-    own = tuple(turn.index for turn in _earlier_own_turns(context))
+    """The form, with only the questions that the turns before the judged one allow."""
+    (turn,) = context.judged_turns
+    own = tuple(earlier.index for earlier in _earlier_own_turns(context))
     schema = derive_schema(
         TurnForm,
-        missing={"items": one_of(CHAIN_LINKS)},
+        missing={"items": one_of(_asked_links(context))},
         earlier=one_of(own),
+        logic_gap=keep_if(bool(turns_before(turn.index, context))),
         **({} if own else {"contradictions": None, "dropped_premises": None}),
     )
     return Form(name="live_turn", model=TurnForm, schema=schema, lenient=True)
 
 
 def turn_prompt_values(context: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
-    """Values of the prompt: the turn and its speaker."""
+    """Values of the prompt: the turn and its speaker, with feedback also the register so far."""
     (turn,) = context.judged_turns
-    return {"turn": str(turn.index), "speaker": to_prompt_json(turn.speaker)}
+    return {
+        "turn": str(turn.index),
+        "speaker": to_prompt_json(turn.speaker),
+        "weakest_premise": PREMISE_INSTRUCTION if _has_heard_opponent(context) else BLIND_INSTRUCTION,
+        "register": _register_so_far(turn, context),
+    }
+
+
+def _register_so_far(turn: Turn, context: JudgingContext[LiveSettings]) -> str:
+    """The entries that the judging of earlier turns opened. Without feedback turns are judged at once, so there are none."""
+    entries = list_entries(context, before=turn.index) if context.settings.asks_in_turn else ()
+    if not entries:
+        return ""
+    return f"\nThe register of passages that were doubted so far, as data: {format_entries(entries, context)}"
+
+
+def _asked_links(context: JudgingContext[LiveSettings]) -> tuple[str, ...]:
+    """The links that may be missing."""
+    return (*CHAIN_LINKS, WEAKEST_PREMISE) if _has_heard_opponent(context) else CHAIN_LINKS
+
+
+def _has_heard_opponent(context: JudgingContext[LiveSettings]) -> bool:
+    """Whether the speaker of the judged turn saw a turn of another debater; a blind opening did not."""
+    (turn,) = context.judged_turns
+    in_turn = context.debate.is_sequential
+    return any(
+        earlier.speaker != turn.speaker and (in_turn or earlier.round < turn.round)
+        for earlier in turns_before(turn.index, context)
+    )
 
 
 def read_turn_form(filled: TurnForm, context: JudgingContext[LiveSettings]) -> AssessmentContent:
@@ -96,29 +134,28 @@ def read_turn_form(filled: TurnForm, context: JudgingContext[LiveSettings]) -> A
     collector.add_mark(MarkSubject(who, "tactics"), filled.tactics, 0, DIMENSION_MAXIMA["tactics"])
     for name, out_of in SUPPLEMENTARY_MAXIMA.items():
         collector.add_mark(MarkSubject(who, name), getattr(filled, name), 0, out_of)
-    missing = tuple(part for part in CHAIN_LINKS if part in filled.missing)
+    missing = tuple(part for part in _asked_links(context) if part in filled.missing)
     collector.add_findings(
         CausalChain(cause=filled.cause, process=filled.process, consequence=filled.consequence, missing=missing)
     )
     _add_inconsistencies(filled, turn, context, collector)
-    add_suspect_claims(filled.suspect_claims, turns_up_to(turn, context), collector)
+    add_suspect_claims(filled.suspect_claims, turns_before(turn.index + 1, context), collector)
+    add_logic_gaps(filled.logic_gap, turns_before(turn.index, context), collector)
     return collector.result(filled.reasoning)
 
 
 def _add_rhetoric_marks(filled: TurnForm, who: str, collector: MarkCollector) -> float:
-    """Sum of the four components; delivery is limited by framing."""
+    """Sum of the four components; weak framing limits delivery."""
     framing = collector.add_mark(MarkSubject(who, "framing"), filled.framing, 0, RHETORIC_MAXIMA["framing"])
     clarity = collector.add_mark(MarkSubject(who, "clarity"), filled.clarity, 0, RHETORIC_MAXIMA["clarity"])
     evidence = collector.add_mark(
         MarkSubject(who, "evidence_use"), filled.evidence_use, 0, RHETORIC_MAXIMA["evidence_use"]
     )
-    if filled.delivery > framing:
-        collector.add_warnings(
-            f"capped: delivery {filled.delivery:g} counts as {framing:g}, because it cannot exceed framing"
-        )
-    delivery = collector.add_mark(
-        MarkSubject(who, "delivery"), min(filled.delivery, framing), 0, RHETORIC_MAXIMA["delivery"]
-    )
+    delivery = filled.delivery
+    if framing < WEAK_FRAMING_BELOW and delivery > framing:
+        collector.add_warnings(f"capped: delivery {delivery:g} counts as {framing:g}, because framing is weak")
+        delivery = framing
+    delivery = collector.add_mark(MarkSubject(who, "delivery"), delivery, 0, RHETORIC_MAXIMA["delivery"])
     return framing + clarity + evidence + delivery
 
 
@@ -139,21 +176,6 @@ def _add_inconsistencies(
             collector.add_findings(
                 DroppedPremise(participant=turn.speaker, earlier=item.earlier, later=turn.index, premise=item.premise)
             )
-
-
-def add_suspect_claims(claims: Iterable[SuspectClaimForm], turns: tuple[Turn, ...], collector: MarkCollector) -> None:
-    """Assign each suspect claim to the first of `turns` that contains it; drop claims that no turn contains."""
-    for claim in claims:
-        turn = find_quoted_turn(claim.quote, turns)
-        if turn is None:
-            collector.add_warnings(f"dropped_quote: no judged turn contains {claim.quote!r}")
-        else:
-            collector.add_findings(SuspectClaim(turn=turn.index, quote=claim.quote, fault=claim.fault))
-
-
-def turns_up_to(turn: Turn, context: JudgingContext[LiveSettings]) -> tuple[Turn, ...]:
-    """The turns up to `turn`, in order: the author of a claim comes before those who quote it."""
-    return tuple(earlier for earlier in context.debate.turns if earlier.index <= turn.index)
 
 
 def _earlier_own_turns(context: JudgingContext[LiveSettings]) -> tuple[Turn, ...]:

@@ -1,0 +1,194 @@
+"""The live judge's forms for the register: the parts of other forms that open entries, and the review at the end.
+
+`register` has the rules of the register; nothing here costs points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from debate_cli.domain.turn import Turn
+from debate_cli.judging.quotes import find_quoted_turn
+from debate_cli.judging.transcript_prompt import debater_names, sanitize_for_judge, to_prompt_json
+from debate_cli.llm.form import Form, FormModel, derive_schema, each_of, items, keep_if, one_of, text, whole_number
+from debate_cli.llm.prompts import Prompts
+from debate_cli.systems.aggregation import ordered_assessments
+from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
+from debate_cli.systems.form_reading import MarkCollector, unique_known_items
+from debate_cli.systems.live.findings import (
+    ClaimFault,
+    LogicGap,
+    RegisterDecision,
+    RegisterFault,
+    ReviewStatus,
+    SuspectClaim,
+)
+from debate_cli.systems.live.register import RegisterRow, build_register
+from debate_cli.systems.live.settings import LiveSettings
+
+MAX_LISTED_ENTRIES = 24
+"""Entries of the register that a judge is shown; of more, those that cost most. The others stay open and count."""
+MIN_GAP_POINTS, MAX_GAP_POINTS = 1, 10
+
+
+class SuspectClaimForm(FormModel):
+    """A claim that does not hold."""
+
+    quote: str = text(120, least=4)
+    reason: str = text(100, default="")
+    fault: ClaimFault
+
+
+class LogicGapForm(FormModel):
+    """A weakness of an earlier turn that the judged turn exposes."""
+
+    quote: str = text(120, least=4)
+    reason: str = text()
+    points: int = whole_number(MIN_GAP_POINTS, MAX_GAP_POINTS)
+
+
+class ReviewedEntryForm(FormModel):
+    """The decision on one entry."""
+
+    entry: str
+    reason: str = text(100)
+    status: ReviewStatus
+    points: int = whole_number(0, MAX_GAP_POINTS)
+
+
+class AddedEntryForm(FormModel):
+    """An entry that the review adds."""
+
+    quote: str = text(120, least=4)
+    reason: str = text(100)
+    fault: RegisterFault
+    points: int = whole_number(0, MAX_GAP_POINTS)
+    exposed_by: int
+
+
+class ReviewForm(FormModel):
+    """The register review."""
+
+    entries: tuple[ReviewedEntryForm, ...] = ()
+    added: tuple[AddedEntryForm, ...] = items(3, default=())
+
+
+def add_suspect_claims(claims: Iterable[SuspectClaimForm], turns: Sequence[Turn], collector: MarkCollector) -> None:
+    """Assign each suspect claim to the first of `turns` that contains it; drop claims that no turn contains."""
+    for claim in claims:
+        turn = _find_turn(claim.quote, turns, collector)
+        if turn is not None:
+            collector.add_findings(
+                SuspectClaim(turn=turn.index, quote=claim.quote, fault=claim.fault, reason=claim.reason)
+            )
+
+
+def add_logic_gaps(gaps: Iterable[LogicGapForm], turns: Sequence[Turn], collector: MarkCollector) -> None:
+    """Assign each logic gap to the first of `turns`, all earlier ones, that contains its quote; drop the others."""
+    for gap in gaps:
+        turn = _find_turn(gap.quote, turns, collector)
+        if turn is not None:
+            points = min(MAX_GAP_POINTS, max(MIN_GAP_POINTS, gap.points))
+            collector.add_findings(LogicGap(turn=turn.index, quote=gap.quote, points=points, reason=gap.reason))
+
+
+def _find_turn(quote: str, turns: Sequence[Turn], collector: MarkCollector) -> Turn | None:
+    turn = find_quoted_turn(quote, turns)
+    if turn is None:
+        collector.add_warnings(f"dropped_quote: no turn that may be charged contains {quote!r}")
+    return turn
+
+
+def turns_before(index: int, context: JudgingContext[LiveSettings]) -> tuple[Turn, ...]:
+    """The turns before turn `index`, in order: the author of a claim comes before those who quote it."""
+    return tuple(turn for turn in context.debate.turns if turn.index < index)
+
+
+def list_entries(context: JudgingContext[LiveSettings], before: int | None = None) -> tuple[RegisterRow, ...]:
+    """The entries that a judge is shown, by turn: those opened so far, or by the judging of turns before turn `before`."""
+    given = [
+        item
+        for item in ordered_assessments(context.debate, "live", context.brief.run)
+        if before is None or (item.subject.turns and max(item.subject.turns) < before)
+    ]
+    rows = [row for row in build_register(context.debate, given) if row.quote and row.status == "open"]
+    return tuple(sorted(sorted(rows, key=lambda row: -row.points)[:MAX_LISTED_ENTRIES], key=lambda row: row.turn))
+
+
+def format_entries(rows: Sequence[RegisterRow], context: JudgingContext[LiveSettings]) -> str:
+    """The entries as JSON for a prompt. Quotes are a debater's words and are sanitized as in the transcript."""
+    names = debater_names(context.debate)
+    entries = [
+        {"entry": name, "turn": row.turn, "quote": sanitize_for_judge(row.quote, names), "fault": row.fault}
+        | ({"points": row.points} if row.fault == "gap" else {})
+        | ({"exposed_by": row.exposed_by} if row.exposed_by is not None else {})
+        | ({"reason": row.reason} if row.reason else {})
+        for name, row in _name_entries(rows).items()
+    ]
+    return to_prompt_json(entries)
+
+
+def _name_entries(rows: Sequence[RegisterRow]) -> dict[str, RegisterRow]:
+    """`E1`, `E2`, … -> entry."""
+    return {f"E{number}": row for number, row in enumerate(rows, 1)}
+
+
+def build_review_form(context: JudgingContext[LiveSettings]) -> Form[ReviewForm]:
+    """The form with a decision on each listed entry, and a few more entries."""
+    names = list(_name_entries(list_entries(context)))
+    schema = derive_schema(
+        ReviewForm,
+        entries=each_of("entry", names) if names else keep_if(wanted=False),
+        exposed_by=one_of(turn.index for turn in context.debate.turns),
+    )
+    return Form(name="live_register", model=ReviewForm, schema=schema, lenient=True)
+
+
+def review_prompt_values(context: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
+    """Values of the prompt: the register."""
+    return {"register": format_entries(list_entries(context), context)}
+
+
+def read_review_form(filled: ReviewForm, context: JudgingContext[LiveSettings]) -> AssessmentContent:
+    """A decision for each entry that the judge reviewed or added. Quotes that no turn contains are dropped."""
+    collector = MarkCollector()
+    listed = _name_entries(list_entries(context))
+    for item in unique_known_items(collector, filled.entries, lambda item: item.entry, listed):
+        row = listed[item.entry]
+        collector.add_findings(
+            RegisterDecision(
+                **row.model_dump(include={"turn", "quote", "fault", "exposed_by"}),
+                points=_gap_points(row.fault, item.points),
+                status=item.status,
+                reason=item.reason,
+            )
+        )
+    for item in filled.added:
+        turn = _find_turn(item.quote, context.debate.turns, collector)
+        if turn is not None:
+            collector.add_findings(
+                RegisterDecision(
+                    turn=turn.index,
+                    quote=item.quote,
+                    fault=item.fault,
+                    points=_gap_points(item.fault, max(MIN_GAP_POINTS, item.points)),
+                    status="confirmed",
+                    exposed_by=item.exposed_by if item.exposed_by > turn.index else None,
+                    reason=item.reason,
+                )
+            )
+    return collector.result()
+
+
+def _gap_points(fault: RegisterFault, points: int) -> int | None:
+    """Points of a gap, at most 10; None for other faults, and for a gap without points."""
+    return min(MAX_GAP_POINTS, points) if fault == "gap" and points >= MIN_GAP_POINTS else None
+
+
+REVIEW_QUESTION = JudgeQuestion(
+    purpose="judge.live.register",
+    prompt="judge_live_register",
+    prompt_values=review_prompt_values,
+    build_form=build_review_form,
+    read_form=read_review_form,
+)

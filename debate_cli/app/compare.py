@@ -132,8 +132,8 @@ def compare_judgments(a: ComparisonSide, b: ComparisonSide) -> JudgmentCompariso
 
 def judge_models_used(debate: Debate, system: str, run: str) -> tuple[str, ...]:
     """`provider/model` of every judge of a system that answered in a run, each once."""
-    heard = (item.exchange for item in debate.assessments_of_system(system, run))
-    return tuple(dict.fromkeys(exchange.model for exchange in heard if exchange.attempts))
+    calls = (item.exchange for item in debate.assessments_of_system(system, run))
+    return tuple(dict.fromkeys(exchange.model for exchange in calls if exchange.attempts))
 
 
 def judging_cost(debate: Debate, runs: Mapping[str, str]) -> float | None:
@@ -235,8 +235,8 @@ def _comparable_config(side: ComparisonSide, systems: tuple[SystemSettings, ...]
 
 def _key_with_kind(key: str, kinds: list[str]) -> str:
     """A key path that names a system by its kind instead of its position."""
-    place, _, rest = key.removeprefix(_SYSTEMS).partition(".")
-    return f"{_SYSTEMS}{kinds[int(place)]}.{rest}" if key.startswith(_SYSTEMS) else key
+    index, _, rest = key.removeprefix(_SYSTEMS).partition(".")
+    return f"{_SYSTEMS}{kinds[int(index)]}.{rest}" if key.startswith(_SYSTEMS) else key
 
 
 def _counted_runs(side: ComparisonSide) -> list[JudgingRun]:

@@ -88,12 +88,12 @@ def config_from_object(config: DebateConfig, name: str, folder: Path | None = No
 
     Errors call it `name`. Raises ConfigError if a prompt file that it names cannot be read.
     """
-    place = folder or Path()
+    base = folder or Path()
     source_map = SourceMap(name)
-    prompts, problems = read_prompt_files(config.prompts, place)
+    prompts, problems = read_prompt_files(config.prompts, base)
     if problems:
         raise ConfigError(*map(source_map.format_problem, problems))
-    return LoadedConfig(config, place, (), prompts, source_map, load_environment(place, os.environ))
+    return LoadedConfig(config, base, (), prompts, source_map, load_environment(base, os.environ))
 
 
 _STDIN_POSITION = re.compile(r"^stdin(:\d+)*")

@@ -88,14 +88,18 @@ def find_destinations(parts: Iterable[ConfiguredModels], env: Environment) -> tu
         table = merge_provider_rows(config)
         for name in dict.fromkeys(split_model_name(spec.model)[0] for spec in models):
             row = table.get(name)
-            if row is not None and row.is_remote and (place := _find_destination(row, config, origins.get(name), env)):
-                found[place] = None
+            if (
+                row is not None
+                and row.is_remote
+                and (destination := _find_destination(row, config, origins.get(name), env))
+            ):
+                found[destination] = None
     return tuple(found)
 
 
 def required_consents(destinations: Iterable[Destination]) -> tuple[Consent, ...]:
     """Everything that the user must allow, each once."""
-    return tuple(dict.fromkeys(consent for place in destinations for consent in place.consents))
+    return tuple(dict.fromkeys(consent for destination in destinations for consent in destination.consents))
 
 
 def missing_consents(
@@ -127,7 +131,8 @@ def refuse_consents(missing: Sequence[Consent]) -> None:
 def describe_destinations(destinations: Iterable[Destination]) -> list[dict[str, object]]:
     """The destinations as JSON data."""
     return [
-        {"provider": place.provider, "host": place.host, "variables": list(place.variables)} for place in destinations
+        {"provider": destination.provider, "host": destination.host, "variables": list(destination.variables)}
+        for destination in destinations
     ]
 
 

@@ -265,18 +265,18 @@ def _classify_reply(reply: Reply, mode: FormMode) -> tuple[CheckResult, str | No
 
 
 async def _check_stream(model: Model, request: Request, clock: Callable[[], float]) -> ModelCheck:
-    heard: list[float] = []
+    times: list[float] = []
 
     def on_text(piece: str) -> None:
         if piece == RESTART:
-            heard.clear()
+            times.clear()
         elif piece:
-            heard.append(clock())
+            times.append(clock())
 
     reply = await model.complete(replace(request, messages=(Message("user", _STREAM_QUESTION),)), on_text)
     ended = clock()
-    first = max(0.0, reply.latency_s - (ended - heard[0])) if heard else None
-    result, problem = _classify_stream(reply, len(heard))
+    first = max(0.0, reply.latency_s - (ended - times[0])) if times else None
+    result, problem = _classify_stream(reply, len(times))
     return ModelCheck("stream", result, problem, usage=reply.usage, latency_s=reply.latency_s, first_text_s=first)
 
 

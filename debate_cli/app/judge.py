@@ -269,15 +269,15 @@ def _build_transcript_task(
     path: Path, request: JudgingRequest, loaded: LoadedConfig | None, target: JudgeTarget
 ) -> JudgeTask:
     stored = open_debate(path)
-    place = _target_path(path.with_suffix(".json"), target)
-    if place == path.with_suffix(".json"):
+    output = _target_path(path.with_suffix(".json"), target)
+    if output == path.with_suffix(".json"):
         check_unlocked(path)
     events = tuple(transcript_to_events(to_transcript(stored.debate, stored.verdicts)))
     try:
         judging = prepare_judging(fold(events), request, datetime.now(UTC), loaded, str(path))
     except TranscriptError as error:
         raise TranscriptError(f"{path}: {error}") from error
-    return JudgeTask(path, events, judging.openings, judging.context, place, stored.torn_line_warning)
+    return JudgeTask(path, events, judging.openings, judging.context, output, stored.torn_line_warning)
 
 
 def _target_path(default: Path, target: JudgeTarget) -> Path | None:

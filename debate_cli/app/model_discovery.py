@@ -64,13 +64,13 @@ def list_server_models(address: str, deadline_s: float = LISTING_DEADLINE_S) -> 
     The server is not trusted: a slow, large or malformed answer counts as no models. The whole request takes at most
     `deadline_s`.
     """
-    heard: list[object] = []
-    asking = threading.Thread(target=lambda: heard.append(_fetch_json(f"{address}/models")), daemon=True)
-    asking.start()
-    asking.join(deadline_s)
-    data = heard[0] if heard else None
-    listed = data.get("data") if is_mapping(data) else None
-    names = [str(item.get("id")) for item in listed if is_mapping(item)] if is_list(listed) else []
+    answers: list[object] = []
+    request = threading.Thread(target=lambda: answers.append(_fetch_json(f"{address}/models")), daemon=True)
+    request.start()
+    request.join(deadline_s)
+    data = answers[0] if answers else None
+    models = data.get("data") if is_mapping(data) else None
+    names = [str(item.get("id")) for item in models if is_mapping(item)] if is_list(models) else []
     return [name for name in names if _MODEL_NAME.fullmatch(name) and not _NON_CHAT_MODEL.search(name)]
 
 

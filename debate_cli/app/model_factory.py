@@ -120,13 +120,13 @@ class ModelFactory:
         if self._context.mock or not run.providers:
             return self._main_providers
         if run.id not in self._run_providers:
-            meant = _ProviderContext.create(with_run_providers(self._config, run), self._context)
+            wanted = _ProviderContext.create(with_run_providers(self._config, run), self._context)
             known = (
                 providers
                 for providers in (self._main_providers, *self._run_providers.values())
-                if providers.registry.rows == meant.registry.rows
+                if providers.registry.rows == wanted.registry.rows
             )
-            self._run_providers[run.id] = next(known, meant)
+            self._run_providers[run.id] = next(known, wanted)
         return self._run_providers[run.id]
 
     def _build_handle(self, spec: ModelSpec, providers: _ProviderContext) -> ModelHandle:

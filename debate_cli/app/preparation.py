@@ -105,8 +105,8 @@ def _find_destinations(
 ) -> tuple[Destination, ...]:
     """Where the models of `parts` are asked. The first part is that of `loaded`."""
     origins = [
-        loaded.provider_origins if place == 0 else stored_origins(source.name, pending.config, loaded)
-        for place, (pending, source) in enumerate(parts)
+        loaded.provider_origins if number == 0 else stored_origins(source.name, pending.config, loaded)
+        for number, (pending, source) in enumerate(parts)
     ]
     return find_destinations(
         ((pending.config, pending.models, each) for (pending, _), each in zip(parts, origins, strict=True)), loaded.env

@@ -82,8 +82,8 @@ def build_job(
         if debate_id is not None
         else new_id(config.topic, datetime.now(UTC), random.SystemRandom(), context.redact)
     )
-    place = (folder or Path(config.output.dir)) if save else None
-    return DebateJob(context, name, place, stored, force, close)
+    target = (folder or Path(config.output.dir)) if save else None
+    return DebateJob(context, name, target, stored, force, close)
 
 
 def models_replaced_by_mock(stored: StoredDebate) -> tuple[str, ...]:

@@ -68,7 +68,7 @@ class CheckedFile(NamedTuple):
     """A sentence on the journal's last line, if it is torn."""
     compared_count: int = 0
     """Stored verdicts that were compared with recomputed ones."""
-    held: DebateFacts | None = None
+    facts: DebateFacts | None = None
     debate: Debate | None = None
     """The debate itself; None after a caller removed it to save memory."""
 
@@ -233,13 +233,13 @@ def _describe_running(stored: StoredDebate) -> str | None:
 
 def _describe_replaced(debate: Debate, run: str, systems: Sequence[str]) -> str | None:
     """A sentence on assessments of the judging run `run` that were replaced, if `systems` (empty: all) include them."""
-    place = next((place for place, known in enumerate(debate.runs) if known.id == run), None)
-    if place is None:
+    position = next((position for position, known in enumerate(debate.runs) if known.id == run), None)
+    if position is None:
         return None
-    replaced = [kind for kind in debate.runs[place].replaced if not systems or kind in systems]
+    replaced = [kind for kind in debate.runs[position].replaced if not systems or kind in systems]
     if not replaced:
         return None
-    by = ", ".join(f"{kind} by {_find_replacing_run(debate.runs[place + 1 :], kind)}" for kind in replaced)
+    by = ", ".join(f"{kind} by {_find_replacing_run(debate.runs[position + 1 :], kind)}" for kind in replaced)
     return f"--runs {run}: its assessments were replaced ({by}) and no longer count"
 
 

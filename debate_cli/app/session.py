@@ -218,7 +218,7 @@ def is_finished(debate: Debate) -> bool:
 
 
 def _refuse_existing(path: Path, *, force: bool) -> None:
-    existing = [place for place in (path, path.with_suffix(JOURNAL_SUFFIX)) if place.exists()]
+    existing = [candidate for candidate in (path, path.with_suffix(JOURNAL_SUFFIX)) if candidate.exists()]
     if existing and not force:
         raise UsageError(
             f"{existing[0]} exists already; choose another --id, resume it with --resume, or overwrite it with --force"

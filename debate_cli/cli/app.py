@@ -232,7 +232,7 @@ def exit_with_error(error: BaseException, code: int, message: str | None = None,
         traceback.print_exception(error)
     lines = list(error.problems) if isinstance(error, ConfigError) else [f"debate: {message or error}"]
     if isinstance(error, DebateError) and error.page and lines:
-        last = max(place for place, line in enumerate(lines) if place == 0 or not line.startswith(" "))
+        last = max(number for number, line in enumerate(lines) if number == 0 or not line.startswith(" "))
         lines[last] = lines[last].removesuffix(".") + format_page_hint(error.page)
     for line in lines:
         print_status(line)

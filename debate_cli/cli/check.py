@@ -94,7 +94,7 @@ def _print_reports(reports: list[ConfigReport]) -> None:
         if not report.problems:
             name, models = replace_control_chars(report.config), ", ".join(report.models)
             print(f"{name}: OK; at least {report.planned_calls} calls to {models}")
-            for place in report.destinations:
-                print(f"{name}: {replace_control_chars(place.format())}")
+            for destination in report.destinations:
+                print(f"{name}: {replace_control_chars(destination.format())}")
     if not all(report.problems for report in reports):
         print_status("No server was contacted; `debate doctor` tests one.")

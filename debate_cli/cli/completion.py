@@ -23,8 +23,8 @@ ERROR_PAGE_DIRS = (PACKAGE_DIR / "pages", PACKAGE_DIR.parent / "docs" / "errors"
 def complete_configs(incomplete: str) -> list[str]:
     """Configurations here and in configs/, or in the folder that the user has typed; and folders."""
     if "/" in incomplete:
-        return _match_paths(incomplete, lambda place: place.suffix in YAML_SUFFIXES)
-    found = [str(place) for home in CONFIG_DIRS for place in _list_children(home) if place.suffix in YAML_SUFFIXES]
+        return _match_paths(incomplete, lambda path: path.suffix in YAML_SUFFIXES)
+    found = [str(path) for folder in CONFIG_DIRS for path in _list_children(folder) if path.suffix in YAML_SUFFIXES]
     return _filter_by_prefix(incomplete, found)
 
 
@@ -32,7 +32,7 @@ def complete_debates(incomplete: str) -> list[str]:
     """Ids of the debates in transcripts/; files, if the user has typed a path."""
     if "/" in incomplete:
         return complete_paths(incomplete)
-    return _filter_by_prefix(incomplete, [place.stem for place in _list_saved()])
+    return _filter_by_prefix(incomplete, [path.stem for path in _list_saved()])
 
 
 def complete_paths(incomplete: str) -> list[str]:
@@ -40,9 +40,9 @@ def complete_paths(incomplete: str) -> list[str]:
     if "/" in incomplete:
         return _match_paths(
             incomplete,
-            lambda place: place.suffix in {TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX} and not is_schema_file(place.name),
+            lambda path: path.suffix in {TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX} and not is_schema_file(path.name),
         )
-    return _filter_by_prefix(incomplete, [str(place) for place in _list_saved()]) or _match_paths(
+    return _filter_by_prefix(incomplete, [str(path) for path in _list_saved()]) or _match_paths(
         incomplete, lambda _: False
     )
 
@@ -59,8 +59,8 @@ def complete_topics(incomplete: str) -> list[str]:
 
 def list_error_pages() -> dict[str, Path]:
     """Name -> page about an error, by name."""
-    home = next((place for place in ERROR_PAGE_DIRS if place.is_dir()), ERROR_PAGE_DIRS[0])
-    return {place.stem: place for place in _list_children(home) if place.suffix == ".md"}
+    folder = next((path for path in ERROR_PAGE_DIRS if path.is_dir()), ERROR_PAGE_DIRS[0])
+    return {path.stem: path for path in _list_children(folder) if path.suffix == ".md"}
 
 
 def complete_systems(incomplete: str) -> list[str]:
@@ -75,23 +75,23 @@ def _list_saved() -> list[Path]:
         return []
 
 
-def _match_paths(incomplete: str, wanted: Callable[[Path], bool]) -> list[str]:
+def _match_paths(incomplete: str, accepts: Callable[[Path], bool]) -> list[str]:
     """The files that match, and folders, in the folder that the user has typed.
 
     If a folder is the only match, its entries are returned instead: a shell adds a space after the only match, which
     ends the path.
     """
     begun = incomplete[: incomplete.rfind("/") + 1]
-    places = [place for place in _list_children(Path(begun)) if place.is_dir() or wanted(place)]
-    found = _filter_by_prefix(incomplete, [f"{begun}{place.name}{'/' if place.is_dir() else ''}" for place in places])
+    paths = [path for path in _list_children(Path(begun)) if path.is_dir() or accepts(path)]
+    found = _filter_by_prefix(incomplete, [f"{begun}{path.name}{'/' if path.is_dir() else ''}" for path in paths])
     if len(found) == 1 and found[0].endswith("/") and found[0] != incomplete:
-        return _match_paths(found[0], wanted) or found
+        return _match_paths(found[0], accepts) or found
     return found
 
 
 def _list_children(folder: Path) -> list[Path]:
     try:
-        return sorted(place for place in folder.iterdir() if not place.name.startswith("."))
+        return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     except OSError:
         return []
 

@@ -125,12 +125,12 @@ def print_truncation_note(torn: str | None) -> None:
         print_status(f"note: {' '.join(torn.split())}")
 
 
-def refuse_existing(place: Path, *, force: bool, option: str) -> None:
-    """Raise UsageError if `place`, the target of `option`, exists, unless `force`."""
-    if place.is_dir():
-        raise UsageError(f"{option} {place}: this is a folder; name a file")
-    if place.exists() and not force:
-        raise UsageError(f"{option} {place}: exists already; choose another file, or overwrite it with --force")
+def refuse_existing(path: Path, *, force: bool, option: str) -> None:
+    """Raise UsageError if `path`, the target of `option`, exists, unless `force`."""
+    if path.is_dir():
+        raise UsageError(f"{option} {path}: this is a folder; name a file")
+    if path.exists() and not force:
+        raise UsageError(f"{option} {path}: exists already; choose another file, or overwrite it with --force")
 
 
 @contextmanager
@@ -168,9 +168,9 @@ def make_console(stream: TextIO) -> Console:
 
 def write_chunks(pieces: Iterable[str]) -> None:
     """Write to stdout piece by piece, so that the first rows are visible before the last one is ready."""
-    for place, piece in enumerate(pieces):
+    for number, piece in enumerate(pieces):
         sys.stdout.write(piece)
-        if place <= 1:
+        if number <= 1:
             sys.stdout.flush()
 
 

@@ -92,8 +92,10 @@ def _count_assessments(plan: RunEstimate) -> str:
 
 def _format_servers(contexts: Iterable[RunContext]) -> Iterator[str]:
     """A line for each server that is not built in."""
-    for place in dict.fromkeys(place.format() for context in contexts for place in context.destinations):
-        yield f"Server: {sanitize.sanitize_line(place)}."
+    for destination in dict.fromkeys(
+        destination.format() for context in contexts for destination in context.destinations
+    ):
+        yield f"Server: {sanitize.sanitize_line(destination)}."
 
 
 def _format_table(plan: RunEstimate, *, by_role: bool = True) -> Iterator[str]:

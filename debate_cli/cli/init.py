@@ -53,9 +53,9 @@ def run(given: Options) -> None:
     _print_next_steps(config, answers)
 
 
-def _is_config_file(place: Path) -> bool:
+def _is_config_file(path: Path) -> bool:
     """Whether `path` means the configuration file rather than its folder."""
-    return place.suffix in {".yaml", ".yml"} and not place.is_dir()
+    return path.suffix in {".yaml", ".yml"} and not path.is_dir()
 
 
 def _is_current_schema(schema: Path, text: bytes, path: Path) -> bool:
@@ -106,7 +106,7 @@ def _render_config(answers: InitAnswers, config: Path) -> str:
         "@MODEL@": _quote_yaml(answers.model),
         "@JUDGE@": judge,
     }
-    return re.sub("|".join(filled), lambda place: filled[place[0]], template)
+    return re.sub("|".join(filled), lambda found: filled[found[0]], template)
 
 
 def _quote_yaml(model: str) -> str:

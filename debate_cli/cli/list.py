@@ -45,14 +45,14 @@ class Options(NamedTuple):
 
 def run(given: Options) -> None:
     """List the saved debates of a folder: who won, and what it cost."""
-    place = given.folder or next((place for place in transcript_dirs() if place.exists()), None)
-    if place is None:
+    folder = given.folder or next((folder for folder in transcript_dirs() if folder.exists()), None)
+    if folder is None:
         console.print_status("debate: nothing is saved here yet; start with `debate run --mock`")
         found: Iterator[IndexEntry | UnreadableFile] = iter(())
     else:
-        found = list_index_entries(place)
+        found = list_index_entries(folder)
     bad: list[UnreadableFile] = []
-    _print_debates(_filter_readable(found, bad), place or DEFAULT_OUTPUT_FOLDER, as_json=given.json, plain=given.plain)
+    _print_debates(_filter_readable(found, bad), folder or DEFAULT_OUTPUT_FOLDER, as_json=given.json, plain=given.plain)
     for file in bad:
         console.print_status(f"debate: {file.message}")
     if bad:

@@ -251,7 +251,7 @@ def _without_notes(files: Iterator[CheckedFile]) -> list[CheckedFile]:
     """All files at once, without debates and the parts of verdicts that a report of many does not show."""
     return [
         checked._replace(
-            file=score_rows.drop_notes(checked.file), held=collect_debate_facts(checked.debate), debate=None
+            file=score_rows.drop_notes(checked.file), facts=collect_debate_facts(checked.debate), debate=None
         )
         for checked in files
         if checked.debate is not None
@@ -312,9 +312,9 @@ class PageWriter:
 
     def write_index(self, page: str) -> Path:
         """Write the index. Returns its path. Raises StorageError."""
-        place = self.folder / INDEX_FILE
-        atomic_write(place, page.encode("utf-8", "replace"), overwrite=self.force)
-        return place
+        path = self.folder / INDEX_FILE
+        atomic_write(path, page.encode("utf-8", "replace"), overwrite=self.force)
+        return path
 
     def _unique_name(self, stem: str) -> str:
         number = 1
@@ -328,15 +328,15 @@ def _print_github(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile]
     from debate_cli.render.ci import format_step_summary, format_workflow_commands
 
     write_workflow_commands(format_workflow_commands(files, unusable))
-    place = os.environ.get(GITHUB_SUMMARY_VARIABLE)
-    if not place:
+    summary_path = os.environ.get(GITHUB_SUMMARY_VARIABLE)
+    if not summary_path:
         return
     try:
-        with Path(place).open("a", encoding="utf-8", errors="replace") as file:
+        with Path(summary_path).open("a", encoding="utf-8", errors="replace") as file:
             file.write(format_step_summary(files, unusable))
     except OSError as error:
         raise StorageError(
-            f"{place}: cannot be written ({error.strerror}); unset {GITHUB_SUMMARY_VARIABLE}, or name a file"
+            f"{summary_path}: cannot be written ({error.strerror}); unset {GITHUB_SUMMARY_VARIABLE}, or name a file"
         ) from error
 
 
@@ -353,5 +353,5 @@ def _print_index(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile],
 
 def _find_page(path: Path) -> str | None:
     """An HTML page of the same name beside a debate's file, if there is one."""
-    place = path.with_suffix(PAGE_SUFFIX)
-    return str(place) if place.is_file() else None
+    page = path.with_suffix(PAGE_SUFFIX)
+    return str(page) if page.is_file() else None

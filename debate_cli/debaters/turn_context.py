@@ -72,8 +72,8 @@ class TurnContext:
 
     def match_id(self, written: str, known: Iterable[str]) -> str:
         """The id in `known` that `written` means, ignoring case, spacing and dashes; otherwise `written`, trimmed."""
-        meant = _normalize_id(written)
-        return next((key for key in known if _normalize_id(key) == meant), " ".join(written.split()))
+        normalized = _normalize_id(written)
+        return next((key for key in known if _normalize_id(key) == normalized), " ".join(written.split()))
 
 
 def _normalize_id(key: str) -> str:

@@ -66,8 +66,8 @@ def check_stored_config(config: DebateConfig) -> list[Problem]:
     reserved name.
     """
     names = (
-        ("debaters", place, "name")
-        for place, one in enumerate(config.debaters)
+        ("debaters", index, "name")
+        for index, one in enumerate(config.debaters)
         if one.name.casefold() in RESERVED_NAMES
     )
     texts = () if config.debaters else (("debaters",), *TEXT_KEYS)
@@ -111,8 +111,8 @@ def _check_two_sides(config: DebateConfig) -> Iterator[Problem]:
     first, second = config.debaters
     for index, debater in enumerate((first, second)):
         if debater.side not in {"for", "against"}:
-            said = format_suggestion(debater.side, ("for", "against")) or "; other labels need three or more debaters"
-            words = f"`{debater.side}` is not a side: of two debaters one is `for` and one `against`{said}"
+            advice = format_suggestion(debater.side, ("for", "against")) or "; other labels need three or more debaters"
+            words = f"`{debater.side}` is not a side: of two debaters one is `for` and one `against`{advice}"
             yield Problem(("debaters", index, "side"), words)
     if first.side == second.side:
         yield Problem(("debaters", 1, "side"), "both debaters are on one side; make one `for` and one `against`")
@@ -131,8 +131,8 @@ def _check_role(config: DebateConfig, role: str, path: KeyPath) -> Iterator[Prob
     """Check the model of a role: a name in `models`, or `provider/model`."""
     if role in config.models or _PROVIDER_AND_MODEL.fullmatch(role):
         return
-    said = format_suggestion(role, config.models) or "; define it there, or write `provider/model`"
-    yield Problem(path, f"`models` has no entry of this name{said}")
+    advice = format_suggestion(role, config.models) or "; define it there, or write `provider/model`"
+    yield Problem(path, f"`models` has no entry of this name{advice}")
 
 
 def _check_judge_role(config: DebateConfig, role: str | None, path: KeyPath, model_path: KeyPath) -> Iterator[Problem]:
@@ -212,10 +212,10 @@ def _check_judging(config: DebateConfig) -> Iterator[Problem]:
         yield Problem((*path, index), f"`{kinds[index]}` is listed twice; keep one of each kind")
     decides = config.judging.decides
     if decides is not None and decides not in kinds:
-        said = (
+        advice = (
             format_suggestion(decides, kinds) or f"; it is one of {', '.join(dict.fromkeys(kinds)) or 'those you add'}"
         )
-        yield Problem(("judging", "decides"), f"no such system is configured{said}")
+        yield Problem(("judging", "decides"), f"no such system is configured{advice}")
     for (_, name), key in zip(TEXT_KEYS, ("topic", "background"), strict=True):
         if getattr(config.judging, name) is not None:
             yield Problem(("judging", name), f"is for the transcripts of judged texts; write it as `{key}`")
@@ -256,8 +256,8 @@ def _without_model_names(config: DebateConfig) -> DebateConfig:
 def find_model_key_paths(config: DebateConfig, models: Collection[str]) -> list[KeyPath]:
     """Key paths that name one of `models` (`provider/model` each): entries of `models` first, then roles."""
     found: list[KeyPath] = [("models", name, "model") for name, spec in config.models.items() if spec.model in models]
-    found += [("debaters", place, "model") for place, one in enumerate(config.debaters) if one.model in models]
-    for place, system in enumerate(config.judging.systems):
-        here = ("judging", "systems", place)
+    found += [("debaters", index, "model") for index, one in enumerate(config.debaters) if one.model in models]
+    for index, system in enumerate(config.judging.systems):
+        here = ("judging", "systems", index)
         found += dict.fromkeys((*here, *seat.model_path) for seat in system.seats if seat.model in models)
     return found

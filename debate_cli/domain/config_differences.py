@@ -45,7 +45,9 @@ def format_setting_pair(first: Any, second: Any, room: int = MAX_SETTING_CHARS) 
     texts = format_setting(first), format_setting(second)
     if texts[0] == texts[1] and first != second:
         texts = json.dumps(first), json.dumps(second)
-    parted = next((place for place, (a, b) in enumerate(zip(*texts, strict=False)) if a != b), min(map(len, texts)))
+    parted = next(
+        (position for position, (a, b) in enumerate(zip(*texts, strict=False)) if a != b), min(map(len, texts))
+    )
     start = 0
     if max(map(len, texts)) > room and parted > room - 2 * LEADING_CONTEXT_CHARS:
         earliest = min(parted - LEADING_CONTEXT_CHARS, max(map(len, texts)) - room + 1)

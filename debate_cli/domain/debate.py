@@ -353,9 +353,9 @@ def judging_usage(debate: Debate, runs: Collection[str]) -> TotalUsage:
 
 def usage_of_briefs(debate: Debate, counted: Callable[[Brief], bool]) -> TotalUsage:
     """Usage of the calls for the briefs that `counted` selects, including failed ones. Speeches are not included."""
-    heard = tuple(item for item in debate.assessments if counted(item.brief))
+    answered = tuple(item for item in debate.assessments if counted(item.brief))
     failed = tuple(item for item in debate.failures if isinstance(item.task, Brief) and counted(item.task))
-    return debate.model_copy(update={"turns": (), "assessments": heard, "failures": failed}).usage
+    return debate.model_copy(update={"turns": (), "assessments": answered, "failures": failed}).usage
 
 
 def models_used_by_debater(debate: Debate, person: Participant) -> tuple[str, ...]:

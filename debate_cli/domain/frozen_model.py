@@ -45,9 +45,9 @@ class FrozenModel(BaseModel):
         for name in update or ():
             type(self).model_fields[name]
         copied = super().model_copy(update=update, deep=deep)
-        held = vars(copied)
-        for name in held.keys() - type(self).model_fields.keys():
-            del held[name]
+        fields = vars(copied)
+        for name in fields.keys() - type(self).model_fields.keys():
+            del fields[name]
         return copied
 
 

@@ -187,8 +187,8 @@ class JudgingConfig(ConfigModel):
     def notices(self) -> tuple[str, ...]:
         """Effects of the systems' settings that a user may not expect, one sentence each with its key path."""
         return tuple(
-            f"{'.'.join(map(str, ('judging', 'systems', place, *path)))} {sentence}"
-            for place, system in enumerate(self.systems)
+            f"{'.'.join(map(str, ('judging', 'systems', index, *path)))} {sentence}"
+            for index, system in enumerate(self.systems)
             for path, sentence in system.notices()
         )
 

@@ -84,9 +84,9 @@ def mark_replaced(kinds: set[str], runs: Sequence[JudgingRun]) -> tuple[JudgingR
     A system that is already marked is also marked in all runs before it, so the search ends there.
     """
     marked = list(runs)
-    for place in reversed(range(len(marked))):
-        run = marked[place]
+    for index in reversed(range(len(marked))):
+        run = marked[index]
         if kinds <= set(run.replaced):
             break
-        marked[place] = run.model_copy(update={"replaced": tuple(sorted({*run.replaced, *kinds}))})
+        marked[index] = run.model_copy(update={"replaced": tuple(sorted({*run.replaced, *kinds}))})
     return tuple(marked)

@@ -21,8 +21,8 @@ def closest_match(word: str, known: Iterable[str]) -> str | None:
 
 def format_suggestion(word: str, known: Iterable[str]) -> str:
     """`; did you mean …?` for a close name in `known`, else an empty string."""
-    meant = closest_match(word, known)
-    return f"; did you mean `{meant}`?" if meant is not None else ""
+    match = closest_match(word, known)
+    return f"; did you mean `{match}`?" if match is not None else ""
 
 
 def format_suggestion_or_list(word: str, known: Iterable[str]) -> str:

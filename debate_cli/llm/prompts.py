@@ -50,9 +50,9 @@ class Prompts:
         """Faults of the overrides as (name, sentence). `packages` as for `validate`."""
         if not self._overrides:
             return []
-        places = packages or prompt_packages()
+        chosen = packages or prompt_packages()
         return list(
-            self._iter_problems({name: package for package in places for name in _package_prompt_names(package)})
+            self._iter_problems({name: package for package in chosen for name in _package_prompt_names(package)})
         )
 
     def render(self, package: str, name: str, /, **values: str) -> str:
@@ -64,16 +64,16 @@ class Prompts:
         text = self._overrides[name] if name in self._overrides else _load_prompt(package, name)
         return _PLACEHOLDER.sub(lambda match: values[match.group(1)], text).rstrip("\n")
 
-    def _iter_problems(self, homes: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    def _iter_problems(self, packages: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         for name, text in self._overrides.items():
-            if name not in homes:
-                yield name, f"unknown prompt{_format_suggestion(name, homes)}"
+            if name not in packages:
+                yield name, f"unknown prompt{_format_suggestion(name, packages)}"
                 continue
-            known = find_placeholders(_load_prompt(homes[name], name))
+            known = find_placeholders(_load_prompt(packages[name], name))
             for unknown in sorted(find_placeholders(text) - known):
-                listed = ", ".join(sorted(known)) or "none"
+                placeholders = ", ".join(sorted(known)) or "none"
                 hint = _format_suggestion(unknown, known)
-                yield name, f"unknown placeholder {{{{{unknown}}}}}{hint}; this prompt has {listed}"
+                yield name, f"unknown placeholder {{{{{unknown}}}}}{hint}; this prompt has {placeholders}"
 
 
 @functools.cache

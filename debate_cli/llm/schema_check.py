@@ -137,10 +137,10 @@ def _can_match_all(entries: Sequence[Any], parts: Sequence[Mapping[str, Any]]) -
     """Whether each entry matches a different part, if each takes the first part that accepts it."""
     open_parts = list(parts)
     for entry in entries:
-        place = next((part for part in open_parts if not any(find_violations(entry, part))), None)
-        if place is None:
+        free_part = next((part for part in open_parts if not any(find_violations(entry, part))), None)
+        if free_part is None:
             return False
-        open_parts.remove(place)
+        open_parts.remove(free_part)
     return True
 
 

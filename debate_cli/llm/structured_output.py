@@ -63,8 +63,8 @@ def build_reask(request: Request, text: str, reading: ParsedReply[Any]) -> Reque
     else:
         faults = "\n".join(f"- {fault}" for fault in reading.faults)
         ask = f"Your answer cannot be used:\n{faults}\nGive the whole answer again as one JSON object and nothing else."
-    said = Message("assistant", sanitize_for_prompt(text).strip() or "(no answer)")
-    return replace(request, messages=(*request.messages, said, Message("user", ask)), stable_chars=0)
+    own_answer = Message("assistant", sanitize_for_prompt(text).strip() or "(no answer)")
+    return replace(request, messages=(*request.messages, own_answer, Message("user", ask)), stable_chars=0)
 
 
 def _format_schema_instructions(form: Form[Any]) -> str:

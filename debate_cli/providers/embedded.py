@@ -206,8 +206,8 @@ def _configure_llama(llama: Any, file: Path, key: str) -> Any:
 class EmbeddedServer:
     """Serves `local/` models. Each file is loaded at the first call for it; `aclose` unloads all."""
 
-    def __init__(self, place: EmbeddedSettings, *, start: LlamaServerStarter = start_llama_server) -> None:
-        self._place = place
+    def __init__(self, settings: EmbeddedSettings, *, start: LlamaServerStarter = start_llama_server) -> None:
+        self._place = settings
         self._start = start
         self._loading = asyncio.Lock()
         self._loaded: dict[Path, _LoadedModel] = {}
@@ -219,8 +219,8 @@ class EmbeddedServer:
     async def ensure_loaded(self, name: str) -> _LoadedModel:
         """The running server of a model; downloads and loads the weights if necessary."""
         async with self._loading:
-            place = self._place
-            file = await asyncio.to_thread(resolve_weights, name, place.folder, place.env, place.note)
+            settings = self._place
+            file = await asyncio.to_thread(resolve_weights, name, settings.folder, settings.env, settings.note)
             if file not in self._loaded:
                 self._loaded[file] = await self._load(file)
             return self._loaded[file]

@@ -107,8 +107,8 @@ def find_own_weights(name: str, folder: Path) -> Path:
 def find_installed_weights(weights: PackagedWeights) -> Path | None:
     """The file in the installed package, found without importing it."""
     spec = importlib.util.find_spec(weights.package)
-    for place in spec.submodule_search_locations or () if spec else ():
-        found = next(iter(sorted(Path(place).glob(f"*{WEIGHTS_SUFFIX}"))), None)
+    for folder in spec.submodule_search_locations or () if spec else ():
+        found = next(iter(sorted(Path(folder).glob(f"*{WEIGHTS_SUFFIX}"))), None)
         if found is not None:
             return found
     return None
@@ -189,8 +189,8 @@ def _verify_sha256(file: Path, weights: PackagedWeights) -> None:
         )
 
 
-def _move_into_place(file: Path, kept: Path) -> Path:
+def _move_into_place(file: Path, folder: Path) -> Path:
     """Move a complete file to its final place in one step."""
-    place = kept / file.name
-    os.replace(file, place)  # noqa: PTH105 - documented as atomic
-    return place
+    target = folder / file.name
+    os.replace(file, target)  # noqa: PTH105 - documented as atomic
+    return target

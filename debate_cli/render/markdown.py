@@ -129,7 +129,7 @@ def _map(debate: Debate) -> list[str]:
 def _verdicts(debate: Debate, report: DebateReport, briefing: Briefing | None = None) -> list[str]:
     """Each verdict with its reasons, without the words that the briefing repeats."""
     lines: list[str] = [] if report.verdicts else [f"**{NOT_JUDGED_MESSAGE}**", "", *_judge_command(debate)]
-    for place, verdict in enumerate(report.verdicts):
+    for number, verdict in enumerate(report.verdicts):
         decides = " (decides)" if verdict.decides else ""
         several = (
             f", {escape_markdown(label_verdict(verdict, report.verdicts))}{decides}" if len(report.verdicts) > 1 else ""
@@ -149,7 +149,7 @@ def _verdicts(debate: Debate, report: DebateReport, briefing: Briefing | None = 
             ["", *_missing(report.missing(verdict))] if verdict.displayed_scores else _missing(report.missing(verdict))
         )
         lines += _reasons(debate, verdict, briefing)
-        if place == 0:
+        if number == 0:
             lines += [*_weakest(find_weakest_argument(debate, report.verdicts)), *_judge_command(debate)]
     if report.agreement is not None:
         lines += _format_table(report.agreement)

@@ -36,10 +36,12 @@ def format_mermaid_map(debate: Debate) -> list[str]:
     for number, speaker in reversed(sides):  # Mermaid draws the last subgraph at the top
         sign = signs.get(speaker, theme.UNKNOWN_BADGE)
         lines.append(f'  subgraph side{number}["{sign.symbol} {escape_label(speaker)}"]')
-        lines += [f"    {_claim(place, row)}" for place, row in enumerate(rows) if row.participant == speaker]
+        lines += [
+            f"    {_claim(claim_number, row)}" for claim_number, row in enumerate(rows) if row.participant == speaker
+        ]
         lines.append("  end")
-    for place, row in enumerate(rows):
-        lines += _answers(place, row)
+    for claim_number, row in enumerate(rows):
+        lines += _answers(claim_number, row)
     return lines
 
 
@@ -49,28 +51,28 @@ def escape_label(text: str, longest: int = MAX_LABEL_LENGTH) -> str:
     head = _LIST.match(words)
     begins = head.end() if head is not None else 0
     return "".join(
-        sign if sign.isalnum() or (sign in _PLAIN and place >= begins) else f"#{ord(sign)};"
-        for place, sign in enumerate(words)
+        sign if sign.isalnum() or (sign in _PLAIN and index >= begins) else f"#{ord(sign)};"
+        for index, sign in enumerate(words)
     )
 
 
-def _claim(place: int, row: TraceRow) -> str:
+def _claim(claim_number: int, row: TraceRow) -> str:
     standing = theme.STANDING_BADGES[row.standing] if row.standing is not None else None
     judged = f"<br>{standing.symbol} {standing.word}" if standing is not None else ""
-    return f'claim{place}["{escape_label(row.id, 30)} {escape_label(row.claim)}{judged}"]'
+    return f'claim{claim_number}["{escape_label(row.id, 30)} {escape_label(row.claim)}{judged}"]'
 
 
-def _answers(place: int, row: TraceRow) -> Iterator[str]:
+def _answers(claim_number: int, row: TraceRow) -> Iterator[str]:
     """Each response with an arrow to its claim, each reply with arrows to the questions about the claim."""
     for number, response in enumerate(row.responses):
-        yield f"  {_response(f'answer{place}x{number}', response)} {_arrow(response)} claim{place}"
+        yield f"  {_response(f'answer{claim_number}x{number}', response)} {_arrow(response)} claim{claim_number}"
     asking = [number for number, response in enumerate(row.responses) if response.follow_up.strip()]
     for number, reply in enumerate(row.replies):
         word = "leaves it open" if reply.evaded else "replies"
-        node = f'reply{place}x{number}(["{escape_label(row.participant, 30)} {word}<br>{escape_label(reply.reply)}"])'
+        node = f'reply{claim_number}x{number}(["{escape_label(row.participant, 30)} {word}<br>{escape_label(reply.reply)}"])'
         if asking:
             yield f"  {node}"
-        yield from (f"  reply{place}x{number} --> answer{place}x{asked}" for asked in asking)
+        yield from (f"  reply{claim_number}x{number} --> answer{claim_number}x{asked}" for asked in asking)
 
 
 def _response(node: str, response: TraceResponse) -> str:

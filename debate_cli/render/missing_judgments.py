@@ -55,13 +55,13 @@ class MissingJudgments(NamedTuple):
         subject = "1 judgment is missing" if count == 1 else f"{count} judgments are missing"
         return f"{subject} ({systems}): {self._describe_reason()}"
 
-    def commands(self, place: str | None) -> tuple[str, ...]:
+    def commands(self, path: str | None) -> tuple[str, ...]:
         """Commands that ask for them: first, if resuming can, the same judges, then another model.
 
-        `place`: the transcript; None if nothing was saved, which leaves the command given before.
+        `path`: the transcript; None if nothing was saved, which leaves the command given before.
         """
-        again = (resume_command(place) + self._remedy(),) if self.resumable_briefs or place is None else ()
-        return again if place is None else (*again, self._judge_command(place))
+        again = (resume_command(path) + self._remedy(),) if self.resumable_briefs or path is None else ()
+        return again if path is None else (*again, self._judge_command(path))
 
     def _remedy(self) -> str:
         """The option without which resuming asks in vain, after a space; empty if there is none."""
@@ -79,14 +79,14 @@ class MissingJudgments(NamedTuple):
         share = "" if count == len(self.briefs) else f" ({count} of them)"
         return f"{shorten(message, _MAX_REASON_LENGTH).rstrip('.')}{share}{format_page_hint(page)}"
 
-    def _judge_command(self, place: str) -> str:
+    def _judge_command(self, path: str) -> str:
         """The command that asks another model. Earlier judging runs are replaced, unless one of them lacks nothing."""
         kinds = dict.fromkeys(brief.system for brief in self.briefs)
         lacking = {(brief.run, brief.system) for brief in self.briefs}
         active = {(run.id, system.kind) for run in self.debate.runs for system in run.active_systems()}
         has_whole_run = any(kind in kinds for _, kind in active - lacking)
         options = " ".join(f"--system {kind}" for kind in kinds)
-        command = f"debate judge {shlex.quote(sanitize.sanitize_line(place))} {options} --model PROVIDER/MODEL"
+        command = f"debate judge {shlex.quote(sanitize.sanitize_line(path))} {options} --model PROVIDER/MODEL"
         return command if has_whole_run else f"{command} --replace"
 
     def _is_final(self, brief: Brief) -> bool:

@@ -58,10 +58,10 @@ def describe_substituted_models(debate: Debate) -> str:
     """A sentence on models that answered instead of the configured ones; empty without any."""
     bare = debate.without_turns().model_copy(update={"runs": debate.runs})
     found: dict[tuple[str, str], list[str]] = {}
-    for held, meant in zip(_all_rows(debate), _all_rows(bare), strict=True):
-        if held.model != meant.model:
-            found.setdefault((held.model, meant.model), []).append(held.name)
-    substitutions = (f"{', '.join(dict.fromkeys(names))}: {held}" for (held, _), names in found.items())
+    for answered, configured in zip(_all_rows(debate), _all_rows(bare), strict=True):
+        if answered.model != configured.model:
+            found.setdefault((answered.model, configured.model), []).append(answered.name)
+    substitutions = (f"{', '.join(dict.fromkeys(names))}: {answered}" for (answered, _), names in found.items())
     return f"other models answered than configured: {'; '.join(substitutions)}" if found else ""
 
 
@@ -126,14 +126,14 @@ def _judge_model(
     if run.models:
         config = config.model_copy(update={"models": {**config.models, **run.models}})
     spec = config.model_for_judge(role)
-    meant = spec.model if spec is not None else NO_MODEL
-    return _format_models(meant, models_used_by_judges(debate, run.id, system.kind, assessor))
+    configured = spec.model if spec is not None else NO_MODEL
+    return _format_models(configured, models_used_by_judges(debate, run.id, system.kind, assessor))
 
 
-def _format_models(meant: str, found: Sequence[str]) -> str:
+def _format_models(configured: str, found: Sequence[str]) -> str:
     """The configured model and the models that answered instead of it."""
-    meant, found = format_model(meant), tuple(dict.fromkeys(map(format_model, found)))
-    if not found or found == (meant,):
-        return meant
+    configured, found = format_model(configured), tuple(dict.fromkeys(map(format_model, found)))
+    if not found or found == (configured,):
+        return configured
     used = ", then ".join(found)
-    return used if meant in found else f"{used} (configured: {meant})"
+    return used if configured in found else f"{used} (configured: {configured})"

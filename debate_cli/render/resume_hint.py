@@ -29,16 +29,16 @@ _PERSISTENT_REQUESTS = frozenset({"ContextOverflowError", "RejectedError"})
 """Causes that only a change of the debate's settings removes."""
 
 
-def resume_command(place: str | None, *, budget: bool = False, why: str = "") -> str:
-    """The command that resumes the debate saved at `place`, quoted for a shell; None means the command given before.
+def resume_command(debate_id: str | None, *, budget: bool = False, why: str = "") -> str:
+    """The command that resumes the debate saved at `debate_id`, quoted for a shell; None means the command given before.
 
     `budget`: the budget stopped the debate, so the command raises it. `why`: the message, which may name the bound;
     if it names none, both options are offered.
     """
     options = f" {_budget_options(why)}" if budget else ""
-    if place is None:
+    if debate_id is None:
         return f"the same command{options}"
-    shown = " ".join(sanitize.sanitize_text(place).splitlines())
+    shown = " ".join(sanitize.sanitize_text(debate_id).splitlines())
     return f"debate run --resume {shlex.quote(shown)}{options}"
 
 
@@ -68,13 +68,13 @@ def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
 def _model_setting(config: DebateConfig, task: Task) -> str:
     """Key path of the setting that names the model of a debater, or of a judge of the debate's own judging run."""
     if isinstance(task, Cue):
-        place, debater = next(item for item in enumerate(config.debaters) if item[1].name == task.speaker)
-        role, own = debater.model or "default", f"debaters.{place}.model"
+        index, debater = next(item for item in enumerate(config.debaters) if item[1].name == task.speaker)
+        role, own = debater.model or "default", f"debaters.{index}.model"
     else:
-        place, system = next(item for item in enumerate(config.judging.systems) if item[1].kind == task.system)
+        index, system = next(item for item in enumerate(config.judging.systems) if item[1].kind == task.system)
         seat = next(seat for seat in system.seats if seat.id == task.assessor)
         role = seat.model or ("judge" if "judge" in config.models else "default")
-        own = f"judging.systems.{place}.{'.'.join(map(str, seat.model_path))}"
+        own = f"judging.systems.{index}.{'.'.join(map(str, seat.model_path))}"
     return own if "/" in role else f"models.{role}.model"
 
 

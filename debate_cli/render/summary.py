@@ -194,8 +194,8 @@ def label_change(change: RequiredChange) -> str:
     return f"{line}{change.weight:.0%} of the weight: {', '.join(change.judges)}"
 
 
-def suggest_judge_command(debate: Debate, place: str) -> str:
-    """The command that judges the debate at `place` (a path or an id) with a system that has not judged it yet.
+def suggest_judge_command(debate: Debate, path_or_id: str) -> str:
+    """The command that judges the debate at `path_or_id` (a path or an id) with a system that has not judged it yet.
 
     If all systems have judged, it asks the same judges again, to see how much their scores vary.
     """
@@ -210,7 +210,7 @@ def suggest_judge_command(debate: Debate, place: str) -> str:
     }
     system = next((kind for kind in able if kind not in asked), None)
     asked = f"{able[0]}{_REPEAT_OPTION}" if system is None else system
-    return f"debate judge {shlex.quote(sanitize.sanitize_line(place))} --system {asked}"
+    return f"debate judge {shlex.quote(sanitize.sanitize_line(path_or_id))} --system {asked}"
 
 
 def explain_scores(verdict: Verdict) -> str:
@@ -275,8 +275,8 @@ def total_call_seconds(debate: Debate) -> float:
 
     From the first event to the last would be another time: it holds the pause before a debate was resumed, or judged again.
     """
-    heard: list[ModelCall | None] = [item.exchange for item in (*debate.turns, *debate.assessments, *debate.failures)]
-    return sum(exchange.latency_s for exchange in heard if exchange is not None)
+    calls: list[ModelCall | None] = [item.exchange for item in (*debate.turns, *debate.assessments, *debate.failures)]
+    return sum(exchange.latency_s for exchange in calls if exchange is not None)
 
 
 def reportable_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:

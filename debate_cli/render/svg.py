@@ -82,8 +82,8 @@ def export_terminal_html(scene: TerminalExport) -> str:
     scene.on(console)
     title = escape(sanitize.sanitize_line(scene.debate.topic)).replace("{", "{{").replace("}", "}}")
     page = console.export_html(code_format=_PAGE.replace("TITLE", title))
-    sheet = page.partition("<style>")[2].partition("</style>")[0]
-    return page.replace("HASH", csp_hash(sheet), 1)
+    style = page.partition("<style>")[2].partition("</style>")[0]
+    return page.replace("HASH", csp_hash(style), 1)
 
 
 def render_svg(show: Callable[[Console], None], *, title: str, unique_id: str = "debate") -> str:

@@ -206,18 +206,18 @@ class _TableView:
         return min(MAX_KEPT_WORD, max(map(cell_len, words), default=0))
 
     def _as_table(self, positions: Sequence[int]) -> RichTable:
-        drawn = new_table(
+        grid = new_table(
             *(_fold_header(self.table, position) for position in positions),
             numeric=[number for number, position in enumerate(positions) if position in self.table.numeric],
         )
-        drawn.columns[0].no_wrap = self.table.has_key_column
-        drawn.leading = int(any(isinstance(cell, Lines) for row in self.table.rows for cell in row or ()))
+        grid.columns[0].no_wrap = self.table.has_key_column
+        grid.leading = int(any(isinstance(cell, Lines) for row in self.table.rows for cell in row or ()))
         for row in self.table.rows:
             if row is None:
-                drawn.add_section()
+                grid.add_section()
             else:
-                drawn.add_row(*(_cell_view(row[position], self.styles) for position in positions))
-        return drawn
+                grid.add_row(*(_cell_view(row[position], self.styles) for position in positions))
+        return grid
 
     def _as_list(self) -> Iterator[RenderableType]:
         """Each row as a line for its first cell, then its other cells, indented."""

@@ -125,13 +125,13 @@ def format_usage(usage: TotalUsage) -> str:
     return f"{calls}{again} · {flow} · {price}"
 
 
-def format_brief(brief: Brief, called: str | None = None, *, in_full: bool = False) -> str:
-    """The task of a judge: `moderator, round 2`; `called` replaces the name of the system.
+def format_brief(brief: Brief, name: str | None = None, *, in_full: bool = False) -> str:
+    """The task of a judge: `moderator, round 2`; `name` replaces the name of the system.
 
     `in_full` distinguishes several questions on one subject.
     """
     about = get_system(brief.system).describe_brief(brief, in_full=in_full)
-    system = called or brief.system
+    system = name or brief.system
     who = system if brief.assessor == "judge" else f"{system}/{brief.assessor}"
     return f"{who}, {about}"
 

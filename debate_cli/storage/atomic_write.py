@@ -40,7 +40,7 @@ def make_folder(folder: Path) -> None:
     """Create `folder` and its missing parents. Raises StorageError."""
     with friendly_os_errors(folder, "created"):
         try:
-            for missing in reversed([place for place in (folder, *folder.parents) if not place.exists()]):
+            for missing in reversed([parent for parent in (folder, *folder.parents) if not parent.exists()]):
                 missing.mkdir(mode=FOLDER_MODE, exist_ok=True)
             folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
         except FileExistsError as error:

@@ -92,10 +92,10 @@ class SourceMap:
 
         If an option or variable set the value, its name.
         """
-        place = self._nearest(path, key=key)
-        if isinstance(place, SourcePosition):
-            return f"{self.name}:{place.line}:{place.column}"
-        return place or (f"{self.name}:1:1" if self.positions else self.name)
+        position = self._nearest(path, key=key)
+        if isinstance(position, SourcePosition):
+            return f"{self.name}:{position.line}:{position.column}"
+        return position or (f"{self.name}:1:1" if self.positions else self.name)
 
     def format_problem(self, problem: Problem) -> str:
         """One line: `file:line:column: key.path: what is wrong; what to do`."""
@@ -124,8 +124,8 @@ class SourceMap:
         return shown
 
     def _sort_key(self, problem: Problem) -> tuple[int, SourcePosition]:
-        place = self._nearest(problem.path, key=problem.is_key_error)
-        return (0, place) if isinstance(place, SourcePosition) else (1 if place else 0, SourcePosition(0, 0))
+        position = self._nearest(problem.path, key=problem.is_key_error)
+        return (0, position) if isinstance(position, SourcePosition) else (1 if position else 0, SourcePosition(0, 0))
 
     def _nearest(self, path: KeyPath, *, key: bool) -> SourcePosition | str | None:
         heads = [path[:length] for length in range(len(path), -1, -1)]

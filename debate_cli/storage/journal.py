@@ -196,7 +196,7 @@ def cut_at_damage(path: Path) -> str | None:
     if damage is None:
         return None
     names = (f"{path.name}{_DAMAGED_SUFFIX}{f'-{number}' if number > 1 else ''}" for number in itertools.count(1))
-    copy = next(place for place in map(path.with_name, names) if not place.exists())
+    copy = next(candidate for candidate in map(path.with_name, names) if not candidate.exists())
     data = _read_bytes(path)
     atomic_write(copy, data)
     atomic_write(path, data[: contents.length], overwrite=True)

@@ -29,16 +29,16 @@ def lock_debate(path: Path) -> Generator[None]:
 
     Removes temporary files of killed processes. Raises StorageError with the pid if another process holds the lock.
     """
-    place = path.with_suffix(LOCK_SUFFIX)
-    make_folder(place.parent)
-    opened = _acquire(place)
+    lock_path = path.with_suffix(LOCK_SUFFIX)
+    make_folder(lock_path.parent)
+    opened = _acquire(lock_path)
     for suffix in (TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX):
         remove_temp_files(path.with_suffix(suffix))
     try:
         yield
     finally:
         with contextlib.suppress(OSError):
-            place.unlink(missing_ok=True)
+            lock_path.unlink(missing_ok=True)
         os.close(opened)
 
 
@@ -66,26 +66,26 @@ def check_unlocked(path: Path) -> None:
         raise _locked_error(path.with_suffix(LOCK_SUFFIX), pid)
 
 
-def _locked_error(place: Path, pid: int) -> StorageError:
+def _locked_error(lock_path: Path, pid: int) -> StorageError:
     who = f"process {pid}" if pid else "another process"
-    return StorageError(f"{place}: {who} is working on this debate; wait for it, or stop it")
+    return StorageError(f"{lock_path}: {who} is working on this debate; wait for it, or stop it")
 
 
-def _acquire(place: Path) -> int:
+def _acquire(lock_path: Path) -> int:
     """Open and lock the file. Tries again if its last holder removed it in between."""
     while True:
-        opened = _open_lock_file(place)
+        opened = _open_lock_file(lock_path)
         try:
             fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             holder = _read_pid(opened)
             os.close(opened)
-            raise _locked_error(place, holder) from error
+            raise _locked_error(lock_path, holder) from error
         except OSError as error:
             os.close(opened)
-            raise StorageError(f"{place}: cannot be locked ({error.strerror}); choose another folder") from error
-        if _is_same_file(place, opened):
-            with friendly_os_errors(place, "locked"):
+            raise StorageError(f"{lock_path}: cannot be locked ({error.strerror}); choose another folder") from error
+        if _is_same_file(lock_path, opened):
+            with friendly_os_errors(lock_path, "locked"):
                 os.ftruncate(opened, 0)
                 write_all(opened, f"{os.getpid()}\n".encode())
             return opened
@@ -98,26 +98,26 @@ def _read_pid(opened: int) -> int:
     return int(pid) if pid.isdecimal() else 0
 
 
-def _open_lock_file(place: Path) -> int:
+def _open_lock_file(lock_path: Path) -> int:
     """Open or create the lock file. Raises StorageError for a link or anything else that is not a regular file."""
-    with friendly_os_errors(place, "locked"):
+    with friendly_os_errors(lock_path, "locked"):
         try:
-            opened = os.open(place, os.O_RDWR | os.O_CREAT | _SAFE_FLAGS, FILE_MODE)
+            opened = os.open(lock_path, os.O_RDWR | os.O_CREAT | _SAFE_FLAGS, FILE_MODE)
         except OSError as error:
             if error.errno != errno.ELOOP:
                 raise
-            raise StorageError(f"{place}: is a link, not a lock file; remove it") from error
+            raise StorageError(f"{lock_path}: is a link, not a lock file; remove it") from error
     found = os.fstat(opened)
     if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
         os.close(opened)
-        raise StorageError(f"{place}: is not a lock file; remove it")
+        raise StorageError(f"{lock_path}: is not a lock file; remove it")
     return opened
 
 
-def _is_same_file(place: Path, opened: int) -> bool:
-    """Whether `place` is still the opened file: its last holder may have removed it."""
+def _is_same_file(lock_path: Path, opened: int) -> bool:
+    """Whether `lock_path` is still the opened file: its last holder may have removed it."""
     try:
-        there = place.stat(follow_symlinks=False)
+        there = lock_path.stat(follow_symlinks=False)
     except OSError:
         return False
     here = os.fstat(opened)

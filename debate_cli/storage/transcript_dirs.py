@@ -35,7 +35,7 @@ def default_transcript_dir(config: str | None = None) -> Path:
     Errors in the configuration are ignored here; `run` reports them.
     """
     named = Path(config) if config is not None and config != "-" else None
-    path = named or next((place for place in DEFAULT_CONFIG_PATHS if place.is_file()), None)
+    path = named or next((path for path in DEFAULT_CONFIG_PATHS if path.is_file()), None)
     return _output_dir(path, os.environ)
 
 

@@ -36,12 +36,12 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
             scored(debate(), "Trams"),
             (GateResult("--fail-under", None),),
             "two words.html",
-            held=collect_debate_facts(debate()),
+            facts=collect_debate_facts(debate()),
         ),
         CheckedFile(scored(unjudged(), ATTACK), (GateResult("--fail-under", f"not met: {ATTACK}"),)),
         CheckedFile(
             scored(debate(), "Bees"),
-            held=collect_debate_facts(debate())._replace(cost_usd=None, debaters=("a/" + "long-" * 20,)),
+            facts=collect_debate_facts(debate())._replace(cost_usd=None, debaters=("a/" + "long-" * 20,)),
         ),
     ]
     place = folder / "index.html"
@@ -124,7 +124,7 @@ def test_the_option_of_a_panel_is_not_wrapped(browser: Chromium, tmp_path: Path,
     )  # fmt: skip
     place = tmp_path / "index.html"
     file = ScoredFile("PLAN.json", "plan", "PLAN.md", "complete", (verdict,), "PLAN.md")
-    place.write_text(render_index([CheckedFile(file, held=collect_debate_facts(debate()))]), encoding="utf-8")
+    place.write_text(render_index([CheckedFile(file, facts=collect_debate_facts(debate()))]), encoding="utf-8")
     browser.open(place, width=width)
     parts = ("td[data-head=winner] strong", "td[data-head=scores] div")
     lines = [f"document.querySelector('{part}').getBoundingClientRect().height" for part in parts]

@@ -22,7 +22,7 @@ ATTACKED = render_index(
             ScoredFile(ATTACK, ATTACK + HOSTILE, ATTACK, ATTACK, score(debate())),
             (GateResult("g", ATTACK),),
             "javascript:alert(1)",
-            held=DebateFacts(START, (ATTACK,), (ATTACK + HOSTILE,), None),
+            facts=DebateFacts(START, (ATTACK,), (ATTACK + HOSTILE,), None),
         )
     ],
     [UnusableFile(ATTACK, ATTACK)],
@@ -32,7 +32,7 @@ BARE = render_index([CheckedFile(scored_file(debate()))])
 FULL = render_index(
     (
         CheckedFile(
-            scored_file(debate()), (GateResult("--fail-under", None),), "a.html", held=collect_debate_facts(debate())
+            scored_file(debate()), (GateResult("--fail-under", None),), "a.html", facts=collect_debate_facts(debate())
         ),
         CheckedFile(scored_file(unjudged()), (GateResult("--fail-under", "--fail-under: undetermined"),)),
     )
@@ -85,7 +85,7 @@ def test_every_column_is_sortable_and_every_cell_names_its_column() -> None:
 def test_date_models_and_cost_are_shown() -> None:
     """The models of debaters and judges have separate lines."""
     facts = DebateFacts(START, ("a/b", "c/d"), ("e/f",), 0.25)
-    source = render_index([CheckedFile(scored_file(debate()), held=facts)])
+    source = render_index([CheckedFile(scored_file(debate()), facts=facts)])
     for text in (
         f'data-sort="{START.isoformat()}"',
         START.strftime("%Y-%m-%d"),
@@ -99,7 +99,7 @@ def test_date_models_and_cost_are_shown() -> None:
 def test_times_are_utc() -> None:
     """A start with another offset is converted."""
     begun = DebateOpened.model_validate({**dict(opening_event()), "at": "2026-03-01T01:30:00+02:00"})
-    source = render_index([CheckedFile(scored_file(debate()), held=collect_debate_facts(fold([begun])))])
+    source = render_index([CheckedFile(scored_file(debate()), facts=collect_debate_facts(fold([begun])))])
     assert "2026-02-28 <small>23:30 UTC</small>" in source
 
 

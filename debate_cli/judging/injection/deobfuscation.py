@@ -24,8 +24,8 @@ class DecodedText(NamedTuple):
 
     def source_span(self, start: int, end: int) -> tuple[int, int]:
         """The span of the original that `text[start:end]` comes from."""
-        places = self.source_indices[start:end]
-        return min(places), max(places) + 1
+        indices = self.source_indices[start:end]
+        return min(indices), max(indices) + 1
 
 
 _NAMED_LETTER = re.compile(

@@ -60,7 +60,7 @@ def load_rule_table() -> RuleTable:
     sources: dict[str, str] = {"named": NAME_PLACEHOLDER}
     for group in ("words", "starts", "commands", "signs", "whole_words", "text"):
         for name, pieces in table[group].items():
-            choice = _PLACEHOLDER.sub(lambda place: sources[place[1]], _join_pieces(pieces))
+            choice = _PLACEHOLDER.sub(lambda match: sources[match[1]], _join_pieces(pieces))
             sources[name] = rf"\b{choice}\b" if group == "whole_words" else choice
     rules = tuple(
         InstructionRule(entry["technique"], _parse_conditions(entry["needs"]), entry["finds"], entry["passes"])

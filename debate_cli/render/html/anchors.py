@@ -17,11 +17,11 @@ def argument_anchors(debate: Debate) -> dict[str, str]:
     return {item: f"argument-{number}" for number, item in enumerate(debate.arguments)}
 
 
-def response_anchor(index: int, target: str, places: Mapping[str, str]) -> str:
+def response_anchor(index: int, target: str, anchor_ids: Mapping[str, str]) -> str:
     """Anchor of a turn's answer to an argument; of the turn if the debate has no such argument."""
-    return f"{turn_anchor(index)}-{places[target]}" if target in places else turn_anchor(index)
+    return f"{turn_anchor(index)}-{anchor_ids[target]}" if target in anchor_ids else turn_anchor(index)
 
 
-def reply_anchor(index: int, target: str, places: Mapping[str, str]) -> str:
+def reply_anchor(index: int, target: str, anchor_ids: Mapping[str, str]) -> str:
     """Anchor of a turn's reply to the question about an argument."""
-    return f"{response_anchor(index, target, places)}-reply" if target in places else turn_anchor(index)
+    return f"{response_anchor(index, target, anchor_ids)}-reply" if target in anchor_ids else turn_anchor(index)

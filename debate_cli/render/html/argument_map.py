@@ -23,7 +23,7 @@ class Occurrence:
 
     turn: int
     """Index of the turn."""
-    place: str
+    anchor: str
     """Anchor on the page."""
     asks: str = ""
     """The question at its end; empty for none."""
@@ -36,7 +36,7 @@ class ReplyGroup:
     by: str
     evaded: bool
     """Whether the replies leave the question open."""
-    said: tuple[Occurrence, ...]
+    occurrences: tuple[Occurrence, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +46,13 @@ class AnswerGroup:
     by: str
     type: ResponseType
     badge: Sign
-    said: tuple[Occurrence, ...]
+    occurrences: tuple[Occurrence, ...]
     """At least one."""
 
     @property
     def asks(self) -> bool:
         """Whether any answer of the group asks a question."""
-        return any(item.asks for item in self.said)
+        return any(item.asks for item in self.occurrences)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class MapClaim:
     """A claim with its answers."""
 
     row: TraceRow
-    place: str
+    anchor: str
     badge: Sign | None
     """Standing; None if no judge gave one."""
     answers: tuple[tuple[AnswerGroup, tuple[ReplyGroup, ...]], ...]
@@ -77,15 +77,15 @@ class MapSide:
     claims: tuple[MapClaim, ...]
 
 
-def build_argument_map(rows: Sequence[TraceRow], places: Mapping[str, str]) -> tuple[MapSide, ...]:
-    """The map of the trace table's rows; `places` are the anchors of the arguments."""
+def build_argument_map(rows: Sequence[TraceRow], anchor_ids: Mapping[str, str]) -> tuple[MapSide, ...]:
+    """The map of the trace table's rows; `anchor_ids` are the anchors of the arguments."""
     sides: dict[str, list[MapClaim]] = defaultdict(list)
     for row in rows:
-        sides[row.participant].append(_claim(row, places))
+        sides[row.participant].append(_claim(row, anchor_ids))
     return tuple(MapSide(name, tuple(claims)) for name, claims in sides.items())
 
 
-def group_answers(row: TraceRow, places: Mapping[str, str]) -> tuple[AnswerGroup, ...]:
+def group_answers(row: TraceRow, anchor_ids: Mapping[str, str]) -> tuple[AnswerGroup, ...]:
     """The answers to a claim, in the order in which each debater first gave one of its type."""
     groups: dict[tuple[str, ResponseType], list[TraceResponse]] = defaultdict(list)
     for response in row.responses:
@@ -96,46 +96,48 @@ def group_answers(row: TraceRow, places: Mapping[str, str]) -> tuple[AnswerGroup
             kind,
             theme.RESPONSE_BADGES[kind],
             tuple(
-                Occurrence(item.turn, anchors.response_anchor(item.turn, row.id, places), item.follow_up) for item in of
+                Occurrence(item.turn, anchors.response_anchor(item.turn, row.id, anchor_ids), item.follow_up)
+                for item in of
             ),
         )
         for (by, kind), of in groups.items()
     )
 
 
-def group_replies(row: TraceRow, places: Mapping[str, str]) -> tuple[ReplyGroup, ...]:
+def group_replies(row: TraceRow, anchor_ids: Mapping[str, str]) -> tuple[ReplyGroup, ...]:
     """The replies about a claim; those that leave a question open form a separate group."""
     groups: dict[tuple[str, bool], list[TraceReply]] = defaultdict(list)
     for reply in row.replies:
         groups[reply.by, bool(reply.evaded)].append(reply)
     return tuple(
         ReplyGroup(
-            by, evaded, tuple(Occurrence(item.turn, anchors.reply_anchor(item.turn, row.id, places)) for item in of)
+            by, evaded, tuple(Occurrence(item.turn, anchors.reply_anchor(item.turn, row.id, anchor_ids)) for item in of)
         )
         for (by, evaded), of in groups.items()
     )
 
 
-def _claim(row: TraceRow, places: Mapping[str, str]) -> MapClaim:
-    answers = group_answers(row, places)
+def _claim(row: TraceRow, anchor_ids: Mapping[str, str]) -> MapClaim:
+    answers = group_answers(row, anchor_ids)
     reply_turns = sorted(reply.turn for reply in row.replies)
     answered: dict[int, list[ReplyGroup]] = defaultdict(list)
     rest: list[ReplyGroup] = []
-    for reply in group_replies(row, places):
+    for reply in group_replies(row, anchor_ids):
         spans = [
-            (max((turn for turn in reply_turns if turn < item.turn), default=-1), item.turn) for item in reply.said
+            (max((turn for turn in reply_turns if turn < item.turn), default=-1), item.turn)
+            for item in reply.occurrences
         ]
         asking = [
             number
             for number, answer in enumerate(answers)
-            if any(said.asks and since < said.turn < until for said in answer.said for since, until in spans)
+            if any(item.asks and since < item.turn < until for item in answer.occurrences for since, until in spans)
         ]
         for number in asking:
             answered[number].append(reply)
         rest += [] if asking else [reply]
     return MapClaim(
         row=row,
-        place=places[row.id],
+        anchor=anchor_ids[row.id],
         badge=theme.STANDING_BADGES[row.standing] if row.standing is not None else None,
         answers=tuple((answer, tuple(answered[number])) for number, answer in enumerate(answers)),
         replies=tuple(rest),

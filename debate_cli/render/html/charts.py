@@ -1,4 +1,4 @@
-"""Charts of the report as SVG: places are computed here, `chart.html.j2` writes the shapes, the style sheet colours them.
+"""Charts of the report as SVG: positions are computed here, `chart.html.j2` writes the shapes, the style sheet colours them.
 
 A chart is data of `systems.charts`. All its words are text for the template, which escapes them.
 """
@@ -18,7 +18,7 @@ WIDTH, LINE_HEIGHT = 440.0, 220.0
 WIDE_WIDTH = 1120.0
 """Units of a line chart that spans the page."""
 WIDE_FROM = 15
-"""Number of positions from which a line chart spans the page."""
+"""Number of labels from which a line chart spans the page."""
 MARGIN_LEFT, MARGIN_RIGHT, MARGIN_TOP, MARGIN_BOTTOM = 40.0, 24.0, 10.0, 28.0
 BAR, THIN_BAR = 16.0, 12.0
 """Height of a bar, and of one among more than `MANY_BARS`."""
@@ -32,7 +32,7 @@ VALUE_ROOM = 34.0
 MAX_AXIS_LABELS = 20
 """Maximum number of labels below a wide line chart, half of it below others.
 
-With more positions only every n-th one is written.
+With more labels only every n-th one is written.
 """
 
 
@@ -69,8 +69,8 @@ class DrawnSeries:
     """The shapes of one series."""
 
     name: str
-    look: str
-    """Classes of the style sheet."""
+    css_class: str
+    """Class of the style sheet, which sets its colour and dashes."""
     path: str
     """Path data of its line; empty without one."""
     shapes: tuple[Shape, ...]
@@ -79,7 +79,7 @@ class DrawnSeries:
 
 @dataclass(frozen=True, slots=True)
 class DrawnChart:
-    """A chart with all places."""
+    """A chart with the positions of everything in it."""
 
     title: str
     caption: str
@@ -95,7 +95,7 @@ class DrawnChart:
 
 
 def draw_chart(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
-    """Compute the places of everything in `chart`."""
+    """Compute the position of everything in `chart`."""
     return _draw_lines(chart, classes) if chart.kind == "line" else _draw_bars(chart, classes)
 
 
@@ -117,7 +117,7 @@ def _draw_lines(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
         path = "M" + " L".join(f"{x:.1f} {top:.1f}" for x, top, _ in dots) if item.is_joined and len(dots) > 1 else ""
         size = 3 if item.is_joined else 6
         shapes = tuple(Shape(round(x, 1), round(top, 1), size, size, point.words) for x, top, point in dots)
-        series.append(DrawnSeries(item.name, _look(item, classes), path, shapes, item.is_joined))
+        series.append(DrawnSeries(item.name, _css_class(item, classes), path, shapes, item.is_joined))
     most = MAX_AXIS_LABELS if is_wide else MAX_AXIS_LABELS // 2
     every = -(-len(chart.labels) // most)
     return DrawnChart(
@@ -140,51 +140,79 @@ def _draw_lines(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
 
 def _draw_bars(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
     """Horizontal bars: a row per bar, or one per label if they are stacked."""
-    rows = len(chart.series) if chart.kind == "bars" else 1
-    bar = THIN_BAR if rows * len(chart.labels) > MANY_BARS else BAR
-    group = rows * bar + bar / 2
-    bottom = MARGIN_TOP + group * len(chart.labels)
-    labels = [theme.shorten(sanitize.sanitize_line(label), MAX_LABEL) for label in chart.labels]
-    left = 16 + CHARACTER * max((len(label) for label in labels), default=0)
-    right = WIDTH - (VALUE_ROOM if chart.kind == "bars" else MARGIN_RIGHT)
-
-    def x(value: float) -> float:
-        return left + _share(value, chart) * (right - left)
-
-    def shapes(number: int, item: ChartSeries) -> Iterator[Shape]:
-        for place, point in enumerate(item.points):
-            if point is None:
-                continue
-            row = MARGIN_TOP + bar / 4 + place * group + (number * bar if chart.kind == "bars" else 0)
-            start = (
-                sum(_value(other.points[place]) for other in chart.series[:number]) if chart.kind == "stack" else 0.0
-            )
-            begin, end = x(chart.low + start), x(start + point.value)
-            value = _number(point.value) if chart.kind == "bars" else ""
-            yield Shape(round(begin, 1), round(row, 1), round(end - begin, 1), bar - 1, point.words, value)
-
+    layout = _BarLayout.of(chart)
+    labels = [_short_label(label) for label in chart.labels]
     return DrawnChart(
         title=chart.title,
         caption=chart.caption,
         kind=chart.kind,
         width=WIDTH,
-        height=bottom + 20,
+        height=layout.bottom + 20,
         is_wide=False,
-        grid=" ".join(f"M{x(tick):.1f} {MARGIN_TOP:.1f} V{bottom:.1f}" for tick in chart.ticks),
-        ticks=tuple(Label(_number(tick), round(x(tick), 1), bottom + 15) for tick in chart.ticks),
+        grid=" ".join(f"M{layout.x(tick):.1f} {MARGIN_TOP:.1f} V{layout.bottom:.1f}" for tick in chart.ticks),
+        ticks=tuple(Label(_number(tick), round(layout.x(tick), 1), layout.bottom + 15) for tick in chart.ticks),
         labels=tuple(
-            Label(label, left - 8, round(MARGIN_TOP + place * group + group / 2 + 4, 1))
-            for place, label in enumerate(labels)
+            Label(label, layout.left - 8, round(layout.group_top(index) + layout.group_height / 2 + 4, 1))
+            for index, label in enumerate(labels)
         ),
         series=tuple(
-            DrawnSeries(item.name, _look(item, classes), "", tuple(shapes(number, item)), item.is_joined)
+            DrawnSeries(item.name, _css_class(item, classes), "", tuple(layout.bars(number)), item.is_joined)
             for number, item in enumerate(chart.series)
         ),
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _BarLayout:
+    """Positions in a chart of horizontal bars, with a group of bars per label."""
+
+    chart: Chart
+    left: float
+    """Where the axis begins, to the right of the labels."""
+    bar_height: float
+    group_height: float
+
+    @classmethod
+    def of(cls, chart: Chart) -> _BarLayout:
+        """The layout of `chart`. Many bars are thin."""
+        rows = len(chart.series) if chart.kind == "bars" else 1
+        bar = THIN_BAR if rows * len(chart.labels) > MANY_BARS else BAR
+        left = 16 + CHARACTER * max((len(_short_label(label)) for label in chart.labels), default=0)
+        return cls(chart, left, bar, rows * bar + bar / 2)
+
+    @property
+    def bottom(self) -> float:
+        """Where the last group ends."""
+        return self.group_top(len(self.chart.labels))
+
+    def group_top(self, index: int) -> float:
+        """Where the group of a label begins."""
+        return MARGIN_TOP + index * self.group_height
+
+    def x(self, value: float) -> float:
+        """Where `value` is on the axis."""
+        right = WIDTH - (VALUE_ROOM if self.chart.kind == "bars" else MARGIN_RIGHT)
+        return self.left + _share(value, self.chart) * (right - self.left)
+
+    def bars(self, number: int) -> Iterator[Shape]:
+        """The bars of a series; in a stack each begins where the bars of earlier series end."""
+        is_stack = self.chart.kind == "stack"
+        for index, point in enumerate(self.chart.series[number].points):
+            if point is None:
+                continue
+            y = self.group_top(index) + self.bar_height / 4 + (0 if is_stack else number * self.bar_height)
+            start = sum(_value(other.points[index]) for other in self.chart.series[:number]) if is_stack else 0.0
+            begin, end = self.x(self.chart.low + start), self.x(start + point.value)
+            value = "" if is_stack else _number(point.value)
+            yield Shape(round(begin, 1), round(y, 1), round(end - begin, 1), self.bar_height - 1, point.words, value)
+
+
+def _short_label(label: str) -> str:
+    return theme.shorten(sanitize.sanitize_line(label), MAX_LABEL)
+
+
 def _share(value: float, chart: Chart) -> float:
-    """Place of a value on the axis, from 0 to 1; values beyond its ends are at the ends."""
+    """Position of a value on the axis, from 0 to 1; values beyond its ends are at the ends."""
     span = chart.high - chart.low
     return min(1.0, max(0.0, (value - chart.low) / span)) if span > 0 else 0.0
 
@@ -193,7 +221,7 @@ def _value(point: ChartPoint | None) -> float:
     return 0.0 if point is None else point.value
 
 
-def _look(item: ChartSeries, classes: Mapping[str, str]) -> str:
+def _css_class(item: ChartSeries, classes: Mapping[str, str]) -> str:
     return item.style if item.participant is None else classes.get(item.participant, "")
 
 

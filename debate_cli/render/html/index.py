@@ -31,7 +31,7 @@ def render_index(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] 
     file has `DebateFacts`.
     """
     gated = any(checked.gates for checked in files)
-    with_facts = any(checked.held is not None for checked in files)
+    with_facts = any(checked.facts is not None for checked in files)
     return (
         build_environment(INDEX_TEMPLATES)
         .get_template("index.html.j2")

@@ -65,15 +65,15 @@ class ScoreBlock:
 
 def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: bool = False) -> str:
     """The page: verdict, briefing, scores, argument map, trace table, transcript, judges' reasons, provenance."""
-    places = anchors.argument_anchors(debate)
+    anchor_ids = anchors.argument_anchors(debate)
     style, script = read_template("page.css") + read_template("report.css"), read_template("sorting.js")
     environment = build_environment(PAGE_TEMPLATES)
     return environment.get_template("page.html.j2").render(
-        **_template_context(debate, verdicts, places),
-        page=_Anchors(places),
+        **_template_context(debate, verdicts, anchor_ids),
+        page=_Anchors(anchor_ids),
         debate=debate,
         show_hidden=show_hidden,
-        places=places,
+        anchor_ids=anchor_ids,
         signs=theme.participant_styles(debate.participants),
         responses=theme.RESPONSE_BADGES,
         shifts=theme.SHIFT_BADGES,
@@ -89,7 +89,7 @@ def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: boo
     )
 
 
-def _template_context(debate: Debate, verdicts: Sequence[Verdict], places: Mapping[str, str]) -> dict[str, Any]:
+def _template_context(debate: Debate, verdicts: Sequence[Verdict], anchor_ids: Mapping[str, str]) -> dict[str, Any]:
     """The parts of the page, by their names in the templates."""
     report = build_debate_report(debate, verdicts)
     head = report.verdicts[0] if report.verdicts else None
@@ -107,7 +107,7 @@ def _template_context(debate: Debate, verdicts: Sequence[Verdict], places: Mappi
         "cast": [*participants.debater_rows(debate), *participants.judge_rows(debate, debate.runs[0])],
         "classes": classes,
         "blocks": _score_blocks(debate, report, classes),
-        "map": build_argument_map(rows, places),
+        "map": build_argument_map(rows, anchor_ids),
         "rows": rows,
         "scores_of": argument_scores(debate, report.verdicts),
         "rounds": build_round_sections(debate),
@@ -131,7 +131,7 @@ def _page_sections(context: Mapping[str, Any]) -> list[tuple[str, str]]:
         "judges": context["reasons"].whole or context["findings"],
         "provenance": True,
     }
-    return [("verdict", "Verdict"), *((place, place.capitalize()) for place, shown in sections.items() if shown)]
+    return [("verdict", "Verdict"), *((anchor, anchor.capitalize()) for anchor, shown in sections.items() if shown)]
 
 
 def _score_blocks(debate: Debate, report: DebateReport, classes: Mapping[str, str]) -> list[ScoreBlock]:
@@ -174,12 +174,12 @@ class _Anchors:
     arguments: Mapping[str, str]
     taken: set[str] = field(default_factory=set[str])
 
-    def once(self, place: str) -> Markup:
+    def once(self, anchor: str) -> Markup:
         """The `id` attribute for an element; nothing if another element has this id."""
-        if not place or place in self.taken:
+        if not anchor or anchor in self.taken:
             return Markup()
-        self.taken.add(place)
-        return Markup(' id="{}"').format(place)
+        self.taken.add(anchor)
+        return Markup(' id="{}"').format(anchor)
 
     def argument(self, item: str) -> str:
         """Anchor of an argument; empty if the debate has none of this id."""

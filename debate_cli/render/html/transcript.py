@@ -25,7 +25,7 @@ class SpeechSection:
     """The card of a turn."""
 
     turn: Turn
-    place: str
+    anchor: str
     pieces: tuple[SpeechPart, ...]
     """The parts of the speech that are not in a thread."""
     threaded: int
@@ -38,8 +38,8 @@ class ThreadEntry:
 
     speaker: str
     turn: int
-    place: str
-    said: Response | FollowUpAnswer
+    anchor: str
+    answer: Response | FollowUpAnswer
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +67,11 @@ class RoundSection:
 
 def build_round_sections(debate: Debate) -> tuple[RoundSection, ...]:
     """The rounds of the debate, in order."""
-    places = anchors.argument_anchors(debate)
+    anchor_ids = anchors.argument_anchors(debate)
     found: list[RoundSection] = []
     for threaded, turns in groupby(debate.turns, key=lambda turn: turn.phase in CROSS_EXAMINATION_PHASES):
         if threaded:
-            found.append(_cross_examination_section(debate, tuple(turns), places))
+            found.append(_cross_examination_section(debate, tuple(turns), anchor_ids))
         else:
             found += [
                 RoundSection((number,), _title((number,), (phase,)), (), tuple(_speech(turn) for turn in of))
@@ -84,12 +84,12 @@ def _speech(turn: Turn) -> SpeechSection:
     return SpeechSection(turn, anchors.turn_anchor(turn.index), split_turn(turn), 0)
 
 
-def _cross_examination_section(debate: Debate, turns: Sequence[Turn], places: Mapping[str, str]) -> RoundSection:
+def _cross_examination_section(debate: Debate, turns: Sequence[Turn], anchor_ids: Mapping[str, str]) -> RoundSection:
     numbers = tuple(dict.fromkeys(turn.round for turn in turns))
     return RoundSection(
         numbers,
         _title(numbers, tuple(dict.fromkeys(turn.phase for turn in turns))),
-        tuple(_threads(debate, turns, places)),
+        tuple(_threads(debate, turns, anchor_ids)),
         tuple(_unthreaded_speech(turn) for turn in turns),
     )
 
@@ -106,17 +106,17 @@ def _unthreaded_speech(turn: Turn) -> SpeechSection:
     return SpeechSection(turn, anchors.turn_anchor(turn.index), left, len(pieces) - len(left))
 
 
-def _threads(debate: Debate, turns: Iterable[Turn], places: Mapping[str, str]) -> Iterable[ThreadSection]:
+def _threads(debate: Debate, turns: Iterable[Turn], anchor_ids: Mapping[str, str]) -> Iterable[ThreadSection]:
     """A thread per argument that was answered, in debate order; arguments that do not exist come last."""
     entries: dict[str, list[ThreadEntry]] = defaultdict(list)
     for turn in turns:
         for said in split_turn(turn):
             if isinstance(said, Response):
-                place = anchors.response_anchor(turn.index, said.target, places)
-                entries[said.target].append(ThreadEntry(turn.speaker, turn.index, place, said))
+                anchor = anchors.response_anchor(turn.index, said.target, anchor_ids)
+                entries[said.target].append(ThreadEntry(turn.speaker, turn.index, anchor, said))
             elif isinstance(said, FollowUpAnswer):
-                place = anchors.reply_anchor(turn.index, said.question_target, places)
-                entries[said.question_target].append(ThreadEntry(turn.speaker, turn.index, place, said))
+                anchor = anchors.reply_anchor(turn.index, said.question_target, anchor_ids)
+                entries[said.question_target].append(ThreadEntry(turn.speaker, turn.index, anchor, said))
     for item in (
         *(item for item in debate.arguments if item in entries),
         *(item for item in entries if item not in debate.arguments),

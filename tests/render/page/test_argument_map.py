@@ -40,14 +40,14 @@ def test_the_map_has_the_rows_of_the_trace_table() -> None:
 def test_every_entry_links_to_its_text() -> None:
     """A claim links to the argument, a response to its place in the turn."""
     found = claim(responses=(response(3),))
-    places = (PLACES["PRO-1"], anchors.response_anchor(3, "PRO-1", PLACES))
-    assert (found.place, found.answers[0][0].said[0].place) == places
+    linked = (PLACES["PRO-1"], anchors.response_anchor(3, "PRO-1", PLACES))
+    assert (found.anchor, found.answers[0][0].occurrences[0].anchor) == linked
 
 
 def test_equal_responses_are_one_entry() -> None:
     """The entry links to every turn."""
     found = claim(responses=(response(3), response(5), response(7, kind="concede")))
-    assert [[item.turn for item in answer.said] for answer, _ in found.answers] == [[3, 5], [7]]
+    assert [[item.turn for item in answer.occurrences] for answer, _ in found.answers] == [[3, 5], [7]]
 
 
 PARTLY_ASKED: tuple[tuple[TraceResponse, ...], list[list[bool]], list[bool]] = ((response(2),), [[]], [False, True])

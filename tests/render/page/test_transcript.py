@@ -36,7 +36,7 @@ def test_questions_and_replies_are_in_one_thread() -> None:
     sections = build_round_sections(with_answers())
     crossed = next(item for item in sections if item.threads)
     assert crossed.title == "Rounds 2–5 · cross-examination and answers"
-    kinds = [type(entry.said) for entry in crossed.threads[0].entries]
+    kinds = [type(entry.answer) for entry in crossed.threads[0].entries]
     assert kinds == [Response, FollowUpAnswer, Response, FollowUpAnswer]
     for section in sections:
         assert sum(len(thread.entries) for thread in section.threads) == sum(

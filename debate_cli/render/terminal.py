@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
@@ -25,6 +26,8 @@ from debate_cli.systems.tables import Badge, Cell, Curve, Gauge, Lines, Number, 
 ParticipantStyles = Mapping[str, Sign]
 """Marker and colour by debater."""
 BAR_WIDTH = 20
+PART_FILLS = "█▓▒╳"
+"""Fills of the parts of a stacked bar."""
 INDENT = 2
 MAX_KEPT_WORD = 16
 """A table is drawn if every column can have this width, or that of its longest word if shorter.
@@ -122,6 +125,23 @@ def score_bar(value: float, out_of: float, colour: str, width: int = BAR_WIDTH) 
     )
 
 
+def stacked_bar(parts: Sequence[tuple[str, float]], out_of: float, colour: str, width: int = BAR_WIDTH) -> Text:
+    """The sizes of `parts`, end to end, of `out_of`; each part has its own fill."""
+    bar, done, start = Text(), 0.0, 0
+    for (_, value), fill in zip(parts, cycle(PART_FILLS)):
+        done += abs(value)
+        end = min(width, round(done / out_of * width)) if out_of > 0 else 0
+        bar.append(fill * (end - start), style=colour)
+        start = end
+    return bar
+
+
+def _part_legend(table: Table) -> str:
+    """What the fills of stacked bars mean; empty without such bars."""
+    parts = next((cell.parts for row in table.rows for cell in row or () if isinstance(cell, Gauge) and cell.parts), ())
+    return " · ".join(f"{fill} {label}" for (label, _), fill in zip(parts, cycle(PART_FILLS)))
+
+
 def score_bars(verdict: Verdict, styles: ParticipantStyles) -> RichTable:
     """A row per debater, or per option of a vote, highest first: name, bar, score, and a mark for the winner."""
     grid = RichTable.grid(padding=(0, 1, 0, 0))
@@ -172,7 +192,7 @@ def render_table(table: Table, styles: ParticipantStyles) -> RenderableType:
     if not table.heads:
         return section(table.title, bullets(table.remarks))
     notes = [terminal_line(note, theme.MUTED) for note in table.remarks]
-    return section(table.title, _TableView(table, styles), *notes)
+    return section(table.title, _TableView(table, styles, _part_legend(table)), *notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +201,8 @@ class _TableView:
 
     table: Table
     styles: ParticipantStyles
+    legend: str = ""
+    """What the fills of its bars mean; shown with the bars only."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The widest form that fits."""
@@ -190,6 +212,8 @@ class _TableView:
         for positions in (list(everything), without_bars):
             if sum(self._least_width(position) for position in positions) + 3 * len(positions) - 3 <= options.max_width:
                 yield self._as_table(positions)
+                if self.legend and len(positions) == len(everything):
+                    yield terminal_line(self.legend, theme.MUTED)
                 return
         yield from self._as_list()
 
@@ -262,6 +286,8 @@ def _fold_header(table: Table, position: int) -> str:
 
 def _cell_view(cell: Cell, styles: ParticipantStyles) -> RenderableType:
     """A cell as it is drawn in a table."""
+    if isinstance(cell, Gauge) and cell.parts:
+        return stacked_bar(cell.parts, cell.out_of, _colour_of(cell.who, styles))
     if isinstance(cell, Gauge):
         return score_bar(cell.value, cell.out_of, _colour_of(cell.who, styles))
     return _cell_text(cell, styles)

@@ -31,6 +31,8 @@ class Gauge(NamedTuple):
     out_of: float
     who: str | None = None
     """Name of the debater whose colour the bar has."""
+    parts: tuple[tuple[str, float], ...] = ()
+    """Label and value of parts that are drawn end to end in place of the value. A negative part was subtracted."""
 
 
 class Curve(NamedTuple):

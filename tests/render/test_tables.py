@@ -127,7 +127,7 @@ CASES = [
             "cold start",
         ),
     ),
-    (lambda: judged("persuasion"), ("conviction", "Opposed", "Supportive")),
+    (lambda: judged("persuasion"), ("penalty", "resistance", "band", "Opposed", "Supportive")),
     (debate, ("evidence based claims", "appeal to authority", "strategy")),
 ]
 

@@ -18,10 +18,10 @@ from debate_cli.judging.schedule import owed_briefs
 from debate_cli.render import theme
 from debate_cli.render.report import DebateReport
 from debate_cli.render.summary import explain_scores, suggest_judge_command, summarize_verdicts
-from debate_cli.render.terminal import score_bars
+from debate_cli.render.terminal import score_bars, stacked_bar
 from debate_cli.systems.moderator.criteria import CATEGORY_GROUPS, FINAL_CATEGORIES
 from debate_cli.systems.moderator.score import ModeratorNotes
-from debate_cli.systems.persuasion.score import final_score
+from debate_cli.systems.persuasion.score import score_parts
 from debate_cli.systems.persuasion.stance import DebaterState
 from debate_cli.systems.scoring import score
 from debate_cli.systems.structured.score import StructuredNotes
@@ -174,7 +174,7 @@ def test_the_scale_of_persuasion_ends_at_its_best_score(debaters: int) -> None:
     best = DebaterState("A", 1.0, stance=1.0, conviction=1.0, attack=(0.0,))
     lost = DebaterState("B", 1.0, stance=0.0, conviction=0.0, persuasion=(1.0,), surrendered=True)
     final = {"A": best} | {f"B{number}": lost for number in range(1, debaters)}
-    assert final_score("A", final) == theme.max_score(
+    assert score_parts("A", final).total == theme.max_score(
         persuasion(1, 1).model_copy(update={"scores": dict.fromkeys(final, 1.0)})
     )
 
@@ -184,3 +184,9 @@ def test_bars_end_at_the_maximum_of_the_scale() -> None:
     assert explain_scores(persuasion(32, 31)) == "Ada 32.0 to Bo 31.0 of 80. No debater surrendered."
     assert render_text(score_bars(persuasion(32, 16), {})).splitlines()[0].count("━") == 12
     assert theme.score_axis_max(persuasion(12.5, 3).model_copy(update={"system": "structured"})) == 12.5
+
+
+def test_a_stacked_bar_has_a_fill_for_each_part() -> None:
+    """Of 40 columns for 80 points, 20 are 10 columns, 7 are 4 beside the 10, and a subtracted 40 takes 20 more."""
+    parts = (("stance", 20.0), ("persuasion", 7.0), ("resistance", 0.0), ("penalty", -40.0))
+    assert stacked_bar(parts, 80, "", 40).plain == "█" * 10 + "▓" * 4 + "╳" * 20

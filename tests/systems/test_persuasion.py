@@ -80,6 +80,22 @@ def test_scores_and_victory(texts: tuple[str, ...], debaters: Any, pro: float, c
     assert found.winner == (None if victory == "draw" else PRO if pro > con else CON)
 
 
+def test_the_parts_of_a_score() -> None:
+    """Ben was persuaded (p = 0.9) and surrendered: 0.6704*0.34*30, 0, 0.34*20 and -50; Ada has 20 + 9 for it."""
+    verdict = score_run(debate_of(P9, CALM, debaters=starting(con=PRESSED)), "r1", PersuasionSettings())
+    parts = verdict.notes["parts"]
+    assert parts == [
+        {"name": PRO, "stance": pytest.approx(16.8), "persuasion": 29, "resistance": 14, "penalty": 0},
+        {
+            "name": CON,
+            "stance": pytest.approx(6.83808),
+            "persuasion": 0,
+            "resistance": pytest.approx(6.8),
+            "penalty": -50,
+        },
+    ]
+
+
 def test_effects_stop_after_surrender() -> None:
     """Nothing is added to Ben's histories."""
     final = current_states(debate_of(P9, CALM, P9, CALM, debaters=starting(con=PRESSED)), PersuasionSettings())

@@ -13,6 +13,7 @@ from debate_cli.systems.persuasion.stance import (
     apply_effect,
     end_round,
     find_surrender_reason,
+    persuasion_band,
 )
 
 
@@ -181,3 +182,48 @@ def test_bystanders_stay_by_default() -> None:
 def test_positions(stance: float, position: StancePosition) -> None:
     """Above 0.2 Supportive, below -0.2 Opposed, else Neutral."""
     assert DebaterState("X", stance, stance, 0.7).position == position
+
+
+@pytest.mark.parametrize(
+    ("attack", "conviction", "rating"),
+    [
+        (0.29, 0.71, "Excellent"),
+        (0.3, 0.71, "Good"),
+        (0.49, 0.71, "Good"),
+        (0.5, 0.71, "Average"),
+        (0.7, 0.71, "Average"),
+        (0.71, 0.71, "Poor"),
+        # Conviction alone: above 0.7, from 0.5, from 0.3, less
+        (0.0, 0.7, "Good"),
+        (0.0, 0.5, "Good"),
+        (0.0, 0.49, "Average"),
+        (0.0, 0.3, "Average"),
+        (0.0, 0.29, "Poor"),
+        (0.6, 0.2, "Poor"),
+    ],
+)
+def test_resistance_is_the_worse_of_two_grades(attack: float, conviction: float, rating: str) -> None:
+    """By mean attack and by conviction."""
+    assert DebaterState("X", 0.8, 0.8, conviction, attack=(attack,)).resistance == rating
+
+
+def test_a_debater_that_no_speech_reached_has_no_rating() -> None:
+    """A speech without an attack is a record, too."""
+    assert DebaterState("X", 0.8, 0.8, 0.9).resistance is None
+    assert apply_effect(DebaterState("X", 0.8, 0.8, 0.9), effect_of(0)).resistance == "Excellent"
+
+
+@pytest.mark.parametrize(
+    ("persuasion", "band"),
+    [
+        (0.19, "minimal"),
+        (0.2, "slight"),
+        (0.4, "moderate"),
+        (0.6, "significant"),
+        (0.79, "significant"),
+        (0.8, "strong"),
+    ],
+)
+def test_bands_of_persuasion(persuasion: float, band: str) -> None:
+    """Below 0.2, 0.4, 0.6, 0.8, and strong from 0.8 on."""
+    assert persuasion_band(persuasion) == band

@@ -195,14 +195,15 @@ class _BarLayout:
         return self.left + _share(value, self.chart) * (right - self.left)
 
     def bars(self, number: int) -> Iterator[Shape]:
-        """The bars of a series; in a stack each begins where the bars of earlier series end."""
+        """The bars of a series; in a stack each begins where the bars of earlier series end, below 0 if it is negative."""
         is_stack = self.chart.kind == "stack"
         for index, point in enumerate(self.chart.series[number].points):
             if point is None:
                 continue
             y = self.group_top(index) + self.bar_height / 4 + (0 if is_stack else number * self.bar_height)
-            start = sum(_value(other.points[index]) for other in self.chart.series[:number]) if is_stack else 0.0
-            begin, end = self.x(self.chart.low + start), self.x(start + point.value)
+            earlier = [_value(other.points[index]) for other in self.chart.series[:number]] if is_stack else []
+            start = sum(before for before in earlier if (before < 0) == (point.value < 0))
+            begin, end = sorted((self.x(start), self.x(start + point.value)))
             value = "" if is_stack else _number(point.value)
             yield Shape(round(begin, 1), round(y, 1), round(end - begin, 1), self.bar_height - 1, point.words, value)
 

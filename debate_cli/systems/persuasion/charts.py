@@ -1,13 +1,13 @@
-"""Charts of the system `persuasion`: stance and conviction after every turn."""
+"""Charts of the system `persuasion`: parts of the scores, stance and conviction after every turn."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from debate_cli.domain.verdict import Verdict
-from debate_cli.systems.charts import Chart, line_series
-from debate_cli.systems.persuasion.score import CurvePoint, PersuasionNotes
-from debate_cli.systems.tables import parse_notes
+from debate_cli.systems.charts import Chart, ChartPoint, ChartSeries, line_series
+from debate_cli.systems.persuasion.score import SCORE_PARTS, CurvePoint, PersuasionNotes, max_score
+from debate_cli.systems.tables import format_number, parse_notes
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
@@ -15,6 +15,7 @@ def charts(verdict: Verdict) -> Iterator[Chart]:
     notes = parse_notes(PersuasionNotes, verdict)
     if notes is None:
         return
+    yield _score_chart(verdict, notes)
     yield _curve_chart(
         "Stance after each turn",
         "From −1, wholly opposed, to 1, wholly supportive.",
@@ -28,6 +29,34 @@ def charts(verdict: Verdict) -> Iterator[Chart]:
         notes.curve,
         [point.convictions for point in notes.curve],
         (0.0, 0.25, 0.5, 0.75, 1.0),
+    )
+
+
+def _score_chart(verdict: Verdict, notes: PersuasionNotes) -> Chart:
+    """A stacked bar of the parts of each score, the highest first; the penalty is left of 0."""
+    ranked = sorted(notes.parts, key=lambda item: -verdict.scores.get(item.name, 0.0))
+    series = tuple(
+        ChartSeries(
+            part,
+            tuple(
+                ChartPoint(getattr(of, part), f"{of.name}, {part}: {format_number(getattr(of, part))}") for of in ranked
+            ),
+            style=f"part-{number}",
+        )
+        for number, part in enumerate(SCORE_PARTS)
+    )
+    high = max_score(len(ranked))
+    low = -50.0 if any(of.penalty for of in ranked) else 0.0
+    labels = tuple(f"{of.name} · {format_number(verdict.scores.get(of.name, 0.0))}" for of in ranked)
+    return Chart(
+        "Parts of each score",
+        "Points for the stance kept, for persuading the others and for withstanding attacks; a surrender costs 50.",
+        "stack",
+        labels,
+        series,
+        low,
+        high,
+        (*((low,) if low else ()), 0.0, high / 2, high),
     )
 
 

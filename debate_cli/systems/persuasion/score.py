@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import Self
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
@@ -27,8 +29,42 @@ from debate_cli.systems.persuasion.influence import (
     social_context_vectors,
 )
 from debate_cli.systems.persuasion.settings import PersuasionSettings
-from debate_cli.systems.persuasion.stance import DebaterState, StancePosition, SurrenderReason
+from debate_cli.systems.persuasion.stance import (
+    Band,
+    DebaterState,
+    ResistanceRating,
+    StancePosition,
+    SurrenderReason,
+    persuasion_band,
+)
 from debate_cli.systems.persuasion.state_machine import StatePoint, collect_effects, compute_state_curve
+
+
+class ScoreParts(FrozenModel):
+    """The parts of a debater's score, in points."""
+
+    name: str
+    stance: float
+    """|stance| x conviction x 30."""
+    persuasion: float
+    """For each other debater 20 if it surrendered, and 10 x the mean persuasion that it received."""
+    resistance: float
+    """(1 - mean attack received) x conviction x 20; 0 if no speech reached the debater."""
+    penalty: float
+    """-50 if the debater surrendered, else 0."""
+
+    @property
+    def total(self) -> float:
+        """The score."""
+        return self.stance + self.persuasion + self.resistance + self.penalty
+
+    def rounded(self) -> Self:
+        """The parts without floating-point noise."""
+        parts = {item: strip_float_noise(getattr(self, item)) for item in SCORE_PARTS}
+        return self.model_copy(update=parts)
+
+
+SCORE_PARTS = ("stance", "persuasion", "resistance", "penalty")
 
 
 class FinalState(FrozenModel):
@@ -42,6 +78,8 @@ class FinalState(FrozenModel):
     """Persuasion received in the last ten effects."""
     attack: tuple[float, ...]
     """Received, the last ten."""
+    resistance: ResistanceRating | None
+    """Rating of how firmly it withstood attacks; None if no speech reached the debater."""
     surrendered: bool
 
 
@@ -84,6 +122,7 @@ class InfluenceEdge(FrozenModel):
     source: str
     target: str
     weight: float
+    band: Band
 
 
 class ContextSimilarity(FrozenModel):
@@ -108,6 +147,8 @@ class PersuasionNotes(Notes):
     """In chronological order; those of one round together."""
     hint: str = ""
     """Why the effects may not fit the debate; empty if they may."""
+    parts: tuple[ScoreParts, ...]
+    """Of each debater."""
     states: tuple[FinalState, ...]
     curve: tuple[CurvePoint, ...]
     strategies: tuple[StrategyUse, ...]
@@ -115,6 +156,8 @@ class PersuasionNotes(Notes):
     graph: tuple[InfluenceEdge, ...]
     influence: dict[str, float]
     """Name -> mean weight of its outgoing edges; debaters without any are omitted."""
+    social_context: dict[str, tuple[float, ...]]
+    """Name -> 128 numbers that describe the debater and those who persuaded it; Euclidean length 1."""
     likeness: tuple[ContextSimilarity, ...]
 
 
@@ -125,7 +168,8 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: PersuasionSetting
     """
     curve = compute_state_curve(debate, settings, run)
     final = curve[-1].states
-    scores = {name: final_score(name, final) for name in final}
+    parts = {name: score_parts(name, final) for name in final}
+    scores = {name: of.total for name, of in parts.items()}
     speakers = {effect.speaker for effect in collect_effects(curve)}
     has_surrender = any(state.surrendered for state in final.values())
     outcome = _outcome(scores, final, settings) if len(speakers) > 1 or has_surrender else UNDETERMINED_OUTCOME
@@ -134,20 +178,18 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: PersuasionSetting
     return verdict.model_copy(update={"rules": RULES})
 
 
-def final_score(name: str, final: Mapping[str, DebaterState]) -> float:
-    """A debater's score.
-
-    The sum of |stance| x conviction x 30; for each other debater 20 if it surrendered, and 10 x the mean persuasion it
-    received; (1 - mean attack received) x conviction x 20 if any effect reached the debater; -50 if it surrendered.
-    """
+def score_parts(name: str, final: Mapping[str, DebaterState]) -> ScoreParts:
+    """The parts of a debater's score; their sum is the score."""
     own = final[name]
-    total = abs(own.stance) * own.conviction * 30
-    for other in final.values():
-        if other.name != name:
-            total += (20 if other.surrendered else 0) + 10 * mean(other.persuasion)
-    if own.attack:
-        total += (1 - mean(own.attack)) * own.conviction * 20
-    return total - (50 if own.surrendered else 0)
+    others = [other for other in final.values() if other.name != name]
+    withstood = (1 - mean(own.attack)) * own.conviction * 20 if own.attack else 0.0
+    return ScoreParts(
+        name=name,
+        stance=abs(own.stance) * own.conviction * 30,
+        persuasion=math.fsum((20 if other.surrendered else 0) + 10 * mean(other.persuasion) for other in others),
+        resistance=withstood,
+        penalty=-50.0 if own.surrendered else 0.0,
+    )
 
 
 def max_score(debaters: int) -> float:
@@ -179,20 +221,23 @@ def _notes(
 ) -> PersuasionNotes:
     effects = collect_effects(curve)
     final = curve[-1].states
+    contexts = social_context_vectors(final, effects)
     return PersuasionNotes(
         effects=settings.effects,
         rounds=max((turn.round for turn in debate.turns), default=0),
         surrendered=_surrenders(debate, curve),
         hint=_hint(debate, settings),
+        parts=tuple(score_parts(name, final).rounded() for name in final),
         states=tuple(_final_state(state) for state in final.values()),
         curve=tuple(_curve_point(debate, point) for point in curve),
         strategies=tuple(_strategy_uses(debate, curve)),
         graph=tuple(
-            InfluenceEdge(source=source, target=target, weight=strip_float_noise(weight))
+            InfluenceEdge(source=source, target=target, weight=strip_float_noise(weight), band=persuasion_band(weight))
             for (source, target), weight in sorted(build_influence_graph(effects).items())
         ),
         influence={name: strip_float_noise(weight) for name, weight in sorted(outgoing_influence(effects).items())},
-        likeness=_context_similarities(social_context_vectors(final, effects)),
+        social_context={name: tuple(map(strip_float_noise, vector)) for name, vector in contexts.items()},
+        likeness=_context_similarities(contexts),
         missing=tuple(missing),
     )
 
@@ -228,6 +273,7 @@ def _final_state(state: DebaterState) -> FinalState:
         position=state.position,
         persuasion=tuple(map(strip_float_noise, state.persuasion)),
         attack=tuple(map(strip_float_noise, state.attack)),
+        resistance=state.resistance,
         surrendered=state.surrendered,
     )
 

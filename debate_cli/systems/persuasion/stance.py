@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, get_args
 
 from debate_cli.domain.participant import Participant
 from debate_cli.systems.aggregation import mean, strip_float_noise
 from debate_cli.systems.persuasion.settings import MAX_CONSECUTIVE, VictoryConditions
 
+Band = Literal["minimal", "slight", "moderate", "significant", "strong"]
+ResistanceRating = Literal["Excellent", "Good", "Average", "Poor"]
+RESISTANCE_RATINGS: tuple[ResistanceRating, ...] = get_args(ResistanceRating)
 HISTORY_LENGTH = 10
 """Number of entries that a history keeps."""
 RECENT_ROUNDS = 3
@@ -23,6 +26,14 @@ PERSUASION_THRESHOLD = 0.6
 """Persuasion above this moves the stance towards 0."""
 ATTACK_THRESHOLD = 0.3
 """Attack above this, after conviction absorbed a part of it, moves the stance away from 0."""
+
+BANDS: tuple[tuple[float, Band], ...] = (
+    (0.2, "minimal"),
+    (0.4, "slight"),
+    (0.6, "moderate"),
+    (0.8, "significant"),
+)
+"""Persuasion below each bound, and its band; from the last bound on it is strong."""
 
 StancePosition = Literal["Supportive", "Opposed", "Neutral"]
 SurrenderReason = Literal["persuaded", "neutral", "worn_down"]
@@ -91,6 +102,24 @@ class DebaterState:
         if stance > 0.2:  # noqa: PLR2004 - the documented rule
             return "Supportive"
         return "Opposed" if stance < -0.2 else "Neutral"  # noqa: PLR2004 - the documented rule
+
+    @property
+    def resistance(self) -> ResistanceRating | None:
+        """The worse of the grades of mean attack received and of conviction; None for a debater without an attack record."""
+        if not self.attack:
+            return None
+        attack, conviction = strip_float_noise(mean(self.attack)), strip_float_noise(self.conviction)
+        of_attack = (attack >= 0.3) + (attack >= 0.5) + (attack > 0.7)  # noqa: PLR2004 - the documented rule
+        of_conviction = (conviction <= 0.7) + (conviction < 0.5) + (conviction < 0.3)  # noqa: PLR2004
+        return RESISTANCE_RATINGS[max(of_attack, of_conviction)]
+
+
+def persuasion_band(persuasion: float) -> Band:
+    """The band of a persuasion from 0 to 1."""
+    for bound, band in BANDS:
+        if strip_float_noise(persuasion) < bound:
+            return band
+    return "strong"
 
 
 def starting_state(participant: Participant) -> DebaterState:

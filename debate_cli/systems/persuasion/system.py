@@ -14,6 +14,7 @@ from debate_cli.systems.base import JudgeQuestion, JudgingSystem, LiveReport, Pl
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.persuasion import charts, questions, score, tables
 from debate_cli.systems.persuasion.settings import PersuasionSettings
+from debate_cli.systems.persuasion.stance import persuasion_band
 from debate_cli.systems.persuasion.state_machine import current_states
 from debate_cli.systems.tables import Table, parse_notes
 
@@ -94,7 +95,8 @@ class PersuasionSystem(JudgingSystem[PersuasionSettings]):
         effects: dict[str, list[str]] = {}
         for mark in assessment.marks:
             if mark.participant is not None:
-                effects.setdefault(mark.participant, []).append(f"{mark.criterion} {mark.value:.2f}")
+                words = f"{mark.criterion} {mark.value:.2f} ({persuasion_band(mark.value)})"
+                effects.setdefault(mark.participant, []).append(words)
         return LiveReport(sentences=tuple(f"on {name}: {', '.join(sentences)}" for name, sentences in effects.items()))
 
 

@@ -1,11 +1,19 @@
-"""Tables of the persuasion system: final states, curves of stance and conviction, influence between debaters."""
+"""Tables of the persuasion system: scores and their parts, final states, curves, strategies, influence."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
 from debate_cli.domain.verdict import Verdict
-from debate_cli.systems.persuasion.score import InfluenceEdge, PersuasionNotes, StrategyUse, max_score
+from debate_cli.systems.aggregation import mean
+from debate_cli.systems.persuasion.score import (
+    SCORE_PARTS,
+    InfluenceEdge,
+    PersuasionNotes,
+    StrategyUse,
+    max_score,
+)
+from debate_cli.systems.persuasion.stance import persuasion_band
 from debate_cli.systems.tables import Curve, Gauge, Number, Table, TableRow, Who, parse_notes
 
 SURRENDER_REASONS = {
@@ -16,11 +24,11 @@ SURRENDER_REASONS = {
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """States, curves, strategies, influence."""
+    """Scores with their parts, states, curves, strategies, influence."""
     notes = parse_notes(PersuasionNotes, verdict)
     if notes is None:
         return []
-    found = [_state_table(verdict, notes), _curve_table(notes)]
+    found = [_score_table(verdict, notes), _state_table(notes), _curve_table(notes)]
     if notes.strategies:
         found.append(_strategy_table(notes.strategies))
     if notes.graph:
@@ -28,28 +36,57 @@ def tables(verdict: Verdict) -> list[Table]:
     return found
 
 
-def _state_table(verdict: Verdict, notes: PersuasionNotes) -> Table:
-    end = max(max_score(len(verdict.scores)), *map(abs, verdict.scores.values()), 0.0)
-    ranked = sorted(notes.states, key=lambda state: -verdict.scores.get(state.name, 0.0))
+def _score_table(verdict: Verdict, notes: PersuasionNotes) -> Table:
+    """The scores and their parts, the highest first."""
+    highest = max(max_score(len(verdict.scores)), *map(abs, verdict.scores.values()), 0.0)
+    drawn = highest + max((-of.penalty for of in notes.parts), default=0.0)
     rows: list[TableRow] = []
-    for state in ranked:
-        score = verdict.scores.get(state.name)
+    for of in sorted(notes.parts, key=lambda item: -verdict.scores.get(item.name, 0.0)):
+        parts = tuple((part, getattr(of, part)) for part in SCORE_PARTS)
+        score = verdict.scores.get(of.name)
+        bar = Gauge(of.total, drawn, of.name, parts)
+        rows.append((Who(of.name), Number(score, strong=True), bar, *(Number(value) for _, value in parts)))
+    return Table(
+        title="scores, persuasion",
+        heads=("debater", f"score /{highest:g}", "", "from stance", "from persuasion", "from resistance", "penalty"),
+        rows=tuple(rows),
+        remarks=tuple(filter(None, (*_surrender_remarks(notes), notes.hint))),
+        numeric=frozenset({1, 3, 4, 5, 6}),
+    )
+
+
+def _state_table(notes: PersuasionNotes) -> Table:
+    """What each debater received, and its state at the end."""
+    rows: list[TableRow] = []
+    for state in notes.states:
+        persuaded, attacked = (mean(of) if of else None for of in (state.persuasion, state.attack))
+        position = f"{state.position}{', surrendered' if state.surrendered else ''}"
         rows.append(
             (
                 Who(state.name),
-                Number(score, strong=True),
-                Gauge(score, end, state.name) if score is not None else None,
                 Number(state.stance),
                 Number(state.conviction),
-                f"{state.position}{', surrendered' if state.surrendered else ''}",
+                position,
+                Number(persuaded),
+                None if persuaded is None else persuasion_band(persuaded),
+                Number(attacked),
+                state.resistance,
             )
         )
     return Table(
-        title="scores, persuasion",
-        heads=("debater", f"score /{end:g}", "", "stance", "conviction", "position"),
+        title="states, persuasion",
+        heads=(
+            "debater",
+            "stance",
+            "conviction",
+            "position",
+            "persuasion received",
+            "band",
+            "attack received",
+            "resistance",
+        ),
         rows=tuple(rows),
-        remarks=tuple(filter(None, (*_surrender_remarks(notes), notes.hint))),
-        numeric=frozenset({1, 3, 4}),
+        numeric=frozenset({1, 2, 4, 6}),
     )
 
 
@@ -84,9 +121,9 @@ def _strategy_table(uses: Sequence[StrategyUse]) -> Table:
 def _influence_table(graph: Sequence[InfluenceEdge]) -> Table:
     return Table(
         title="influence, persuasion",
-        heads=("from", "on", "mean persuasion", ""),
+        heads=("from", "on", "mean persuasion", "", "band"),
         rows=tuple(
-            (Who(edge.source), Who(edge.target), Number(edge.weight), Gauge(edge.weight, 1.0, edge.source))
+            (Who(edge.source), Who(edge.target), Number(edge.weight), Gauge(edge.weight, 1.0, edge.source), edge.band)
             for edge in graph
         ),
         numeric=frozenset({2}),

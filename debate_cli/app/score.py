@@ -17,6 +17,7 @@ from debate_cli.domain.debate import RESUMABLE_CLOSE_REASONS, Debate, models_use
 from debate_cli.domain.judging_run import JudgingRun, format_system_with_run
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import DebateError, UsageError
+from debate_cli.evidence.source_checks import SourceCheck, check_sources
 from debate_cli.storage.lock import lock_debate, lock_holder
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import to_transcript, write_transcript
@@ -39,6 +40,8 @@ class ScoredFile(NamedTuple):
     verdicts: tuple[Verdict, ...]
     text: str | None = None
     """Name of the text that a panel judged; None for a debate. Not part of any document."""
+    sources: tuple[SourceCheck, ...] = ()
+    """The check of each citation."""
 
 
 class DebateFacts(NamedTuple):
@@ -177,7 +180,9 @@ def _score_file(path: Path, request: ScoreRequest) -> CheckedFile:
         describe_unfinished(debate),
     )
     return CheckedFile(
-        ScoredFile(str(path), debate.id, debate.topic, debate.status, verdicts, debate.document_name),
+        ScoredFile(
+            str(path), debate.id, debate.topic, debate.status, verdicts, debate.document_name, check_sources(debate)
+        ),
         tuple(gates),
         remark="; ".join(filter(None, remarks)) or None,
         torn=stored.torn_line_warning,

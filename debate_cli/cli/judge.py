@@ -26,6 +26,7 @@ from debate_cli.cli.judge_options import Options
 from debate_cli.cli.run import write_report
 from debate_cli.cli.screen import PipeSafeObserver
 from debate_cli.errors import DebateError, UsageError
+from debate_cli.evidence.source_checks import check_sources
 from debate_cli.render import score_rows
 from debate_cli.render.agreement import sort_deciding_first
 from debate_cli.storage.config_file import LoadedConfig
@@ -222,6 +223,7 @@ def _score_row(task: JudgeTask, outcome: Outcome) -> ScoredFile:
         outcome.debate.status,
         sort_deciding_first(outcome.verdicts),
         outcome.debate.document_name,
+        check_sources(outcome.debate),
     )
 
 

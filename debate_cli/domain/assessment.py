@@ -108,8 +108,8 @@ class Manipulation(Finding):
         return [f"! manipulation {by}{where} ({self.label}): “{self.quote}”"]
 
 
-class SourceCheck(Finding):
-    """What is known about a source that a speech cites."""
+class SourceRemark(Finding):
+    """What a judge of debate-cli 0.1 knew about a source. The checks of citations are computed, not stored."""
 
     kind: Literal["source_check"] = "source_check"
     participant: str
@@ -126,7 +126,7 @@ SHARED_FINDINGS: dict[str, type[Finding]] = {
     "contradiction": Contradiction,
     "dropped_premise": DroppedPremise,
     "manipulation": Manipulation,
-    "source_check": SourceCheck,
+    "source_check": SourceRemark,
 }
 """Kind -> class of the findings that any system may report."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from typing import Literal
@@ -21,12 +21,14 @@ from debate_cli.domain.events import (
     Failure,
     Generator,
     JudgingOpened,
+    PassagesShown,
     Reservation,
     SettingChange,
     TaskFailed,
     TaskStarted,
     TurnCompleted,
 )
+from debate_cli.domain.evidence import Passage
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun, first_assessments, mark_replaced
 from debate_cli.domain.model_call import ModelCall, StructuredOutputMode, TotalUsage, total_usage
@@ -55,6 +57,10 @@ class Debate(FrozenModel):
     closed: CloseReason | None = None
     turns: tuple[Turn, ...] = ()
     """By index; there may be gaps while a wave is under way."""
+    passages: tuple[Passage, ...] = ()
+    """All passages that were shown to debaters, in the order of their ids."""
+    shown_passages: Mapping[str, tuple[str, ...]] = {}
+    """Key of a cue -> ids of the passages found for it."""
     assessments: tuple[Assessment, ...] = ()
     """In a canonical order (see `first_answers`), not in order of arrival."""
     failures: tuple[Failure, ...] = ()
@@ -193,6 +199,8 @@ class Debate(FrozenModel):
         """The debate as it was before the first speech, with its later judging runs."""
         return self._replace(
             turns=(),
+            passages=(),
+            shown_passages={},
             assessments=(),
             failures=(),
             given_up=frozenset[str](),
@@ -209,6 +217,8 @@ class Debate(FrozenModel):
                 return self
             case TaskStarted():
                 return self._apply_started(event)
+            case PassagesShown():
+                return self._apply_passages(event)
             case TurnCompleted():
                 return self._apply_turn(event.turn)
             case AssessmentCompleted():
@@ -249,6 +259,12 @@ class Debate(FrozenModel):
         )
         keys = {item.task.key for item in lost}
         return self._replace(failures=(*self.failures, *lost), given_up=self.given_up | keys, reservations=())
+
+    def _apply_passages(self, event: PassagesShown) -> Debate:
+        known = {passage.id for passage in self.passages}
+        added = tuple(passage for passage in event.passages if passage.id not in known)
+        shown = {} if event.key is None else {event.key: event.shown}
+        return self._replace(passages=(*self.passages, *added), shown_passages={**self.shown_passages, **shown})
 
     def _apply_turn(self, turn: Turn) -> Debate:
         if turn.index in self.turns_by_index:

@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field, JsonValue, TypeAdapter
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import DebateConfig, JudgingConfig, ModelSpec, ProviderSpec
+from debate_cli.domain.evidence import Passage
 from debate_cli.domain.frozen_model import FrozenModel, UtcDatetime
 from debate_cli.domain.model_call import ModelCall, RawAnswer
 from debate_cli.domain.tasks import Brief, Cue
@@ -76,6 +77,19 @@ class TaskStarted(FrozenModel):
     key: str
     reservation: Reservation | None = Field(default=None, exclude_if=_is_none)
     """Set if a request is about to leave; replaces the key's earlier one. Left out of files if not set."""
+
+
+class PassagesShown(FrozenModel):
+    """Passages were found for a speaker, before it is asked."""
+
+    type: Literal["passages"] = "passages"
+    at: UtcDatetime
+    key: str | None = None
+    """Key of the cue; None for passages that no speaker was shown."""
+    shown: tuple[str, ...] = ()
+    """Ids of the passages that the speaker is shown, the most relevant first."""
+    passages: tuple[Passage, ...] = ()
+    """Those of them that the debate does not hold yet."""
 
 
 class TurnCompleted(FrozenModel):
@@ -167,6 +181,7 @@ Event = Annotated[
     DebateOpened
     | JudgingOpened
     | TaskStarted
+    | PassagesShown
     | TurnCompleted
     | AssessmentCompleted
     | TaskFailed

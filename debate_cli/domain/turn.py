@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from debate_cli.domain.evidence import Citation
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.model_call import ModelCall, RawAnswer
 
@@ -20,6 +21,14 @@ UNSTRUCTURED = "unstructured"
 """Warning on a turn whose model did not produce the form: its text is stored unchanged."""
 
 
+def _is_empty(value: tuple[object, ...]) -> bool:
+    return not value
+
+
+Citations = Annotated[tuple[Citation, ...], Field(exclude_if=_is_empty)]
+"""What the words beside it rest on. Left out of files if there are none."""
+
+
 class Argument(FrozenModel):
     """One argument of an opening (or of a free speech)."""
 
@@ -28,6 +37,7 @@ class Argument(FrozenModel):
     claim: str
     reasoning: str
     evidence: str
+    citations: Citations = ()
 
 
 class Response(FrozenModel):
@@ -39,6 +49,7 @@ class Response(FrozenModel):
     reasoning: str
     follow_up: str = ""
     """A question to the author of the argument; may be empty."""
+    citations: Citations = ()
 
 
 class FollowUpAnswer(FrozenModel):
@@ -60,6 +71,7 @@ class Closing(FrozenModel):
     """Ids of the debater's arguments that were never answered."""
     final_position: str
     shift: PositionShift
+    citations: Citations = ()
 
 
 class StrategyPick(FrozenModel):
@@ -85,6 +97,8 @@ class Turn(FrozenModel):
     responses: tuple[Response, ...] | None = None
     answers: tuple[FollowUpAnswer, ...] | None = None
     closing: Closing | None = None
+    passages: Annotated[tuple[str, ...], Field(exclude_if=_is_empty)] = ()
+    """Ids of the passages that the speaker was shown. Left out of files if there are none."""
     directive: str | None = None
     """Hidden instruction that the speaker was given for this turn."""
     strategy: StrategyPick | None = None

@@ -11,7 +11,7 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
 from debate_cli.render.agreement import build_agreement_table, label_verdict, sort_deciding_first
 from debate_cli.render.verdict_tables import build_verdict_tables
-from debate_cli.systems import findings_table
+from debate_cli.systems import findings_table, source_table
 from debate_cli.systems.live import personality_table
 from debate_cli.systems.structured.briefing import Briefing, build_briefing
 from debate_cli.systems.structured.tables import format_trace_table
@@ -31,7 +31,7 @@ class DebateReport:
     """Several verdicts side by side; None for fewer than two."""
     briefing: Briefing | None
     scores: tuple[Table, ...]
-    """Tables of the verdicts, of personalities and of findings."""
+    """Tables of the verdicts, of personalities, of checked quotes and of findings."""
     trace: Table | None
     """None without arguments."""
     trace_rows: tuple[TraceRow, ...] = ()
@@ -58,6 +58,7 @@ def build_debate_report(debate: Debate, verdicts: Sequence[Verdict]) -> DebateRe
         scores=(
             *(table for verdict in ordered for table in _titled_tables(verdict, ordered)),
             *personality_table.build_personality_tables(debate),
+            *source_table.build_source_tables(debate),
             *findings_table.build_findings_tables(debate),
         ),
         trace=format_trace_table(rows) if rows else None,

@@ -50,7 +50,7 @@ class SystemSummary(NamedTuple):
 
 
 def dump_scores_json(files: Iterable[ScoredFile]) -> Iterator[str]:
-    """One JSON array of `{path, id, topic, status, verdicts}`, in the order given.
+    """One JSON array of `{path, id, topic, status, verdicts, sources}`, in the order given.
 
     It comes piece by piece, so that no more than one file is in memory.
     """
@@ -58,9 +58,9 @@ def dump_scores_json(files: Iterable[ScoredFile]) -> Iterator[str]:
 
 
 def dump_file_json(file: ScoredFile) -> str:
-    """A file as a JSON object `{path, id, topic, status, verdicts}`."""
+    """A file as a JSON object `{path, id, topic, status, verdicts, sources}`."""
     document = {"path": _replace_invalid_utf8(file.path), "id": file.id, "topic": file.topic, "status": file.status}
-    return to_json(document | {"verdicts": file.verdicts}, indent=1).decode()
+    return to_json(document | {"verdicts": file.verdicts, "sources": file.sources}, indent=1).decode()
 
 
 def join_json_array(members: Iterable[str]) -> Iterator[str]:

@@ -10,7 +10,7 @@ import os
 import re
 from codecs import BOM_UTF8
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, NoReturn
@@ -34,16 +34,19 @@ from debate_cli.domain.events import (
     Failure,
     Generator,
     JudgingOpened,
+    PassagesShown,
     SettingChange,
     TaskFailed,
     TaskStarted,
     TurnCompleted,
 )
+from debate_cli.domain.evidence import Passage
 from debate_cli.domain.frozen_model import FrozenModel, UtcDatetime
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun, first_assessments, mark_replaced
 from debate_cli.domain.model_call import TotalUsage
 from debate_cli.domain.participant import Participant
+from debate_cli.domain.tasks import speech_key
 from debate_cli.domain.turn import Turn
 from debate_cli.domain.unique_json import DuplicateKeyError, load_unique_json
 from debate_cli.domain.verdict import Verdict
@@ -67,7 +70,7 @@ OPTIONAL_KEYS = frozenset({
     "evaded", "item", "reason", "changed_because", "round", "guidance", "exchange", "momentum",
 })  # fmt: skip
 """Keys that are omitted if they are null; every other key is always present."""
-ABSENT_WHEN_EMPTY = ("changes", "unanswered", "runs")
+ABSENT_WHEN_EMPTY = ("changes", "passages", "unanswered", "runs")
 """Top-level keys that are omitted if they are empty."""
 _EVENT_SECTIONS = ("participants", "turns", "assessments", "failures")
 
@@ -112,6 +115,8 @@ class Transcript(FrozenModel):
     changes: tuple[SettingChange, ...] = ()
     """Settings that were changed when the debate was resumed; left out if there are none."""
     participants: tuple[Participant, ...]
+    passages: tuple[Passage, ...] = ()
+    """Passages of sources that debaters were shown; left out if there are none."""
     turns: tuple[Turn, ...]
     assessments: tuple[Assessment, ...]
     failures: tuple[StoredFailure, ...] = ()
@@ -140,6 +145,7 @@ def to_transcript(debate: Debate, verdicts: Sequence[Verdict] = ()) -> Transcrip
         config_sha256=debate.config_sha256,
         changes=debate.changes,
         participants=debate.participants,
+        passages=debate.passages,
         turns=debate.turns,
         assessments=debate.assessments,
         failures=tuple(
@@ -189,6 +195,7 @@ def transcript_to_events(transcript: Transcript) -> list[Event]:
     events: list[Event] = [opened]
     if transcript.changes:
         events.append(DebateResumed(at=at, changes=transcript.changes))
+    events += _passage_events(transcript, at)
     events += [TurnCompleted(at=at, turn=turn) for turn in transcript.turns]
     events += [
         JudgingOpened(
@@ -228,6 +235,8 @@ def transcript_to_debate(transcript: Transcript) -> Debate:
         finished_at=transcript.finished_at if transcript.closed is not None else None,
         closed=transcript.closed,
         turns=turns,
+        passages=transcript.passages,
+        shown_passages={speech_key(turn.index): turn.passages for turn in transcript.turns if turn.passages},
         assessments=first_assessments(assessments, runs),
         renamed_arguments=renamed,
         failures=tuple(_to_failure(item) for item in transcript.failures),
@@ -250,6 +259,9 @@ def find_contradiction(transcript: Transcript) -> str | None:
             name for name, count in Counter(item.name for item in transcript.participants).items() if count > 1
         )
         return f"participants: `{twice}` is listed twice"
+    passages = Counter(passage.id for passage in transcript.passages)
+    if len(passages) < len(transcript.passages):
+        return f"passages: `{passages.most_common(1)[0][0]}` is listed twice"
     indices = set[int]()
     for place, turn in enumerate(transcript.turns):
         if turn.speaker not in names:
@@ -293,6 +305,15 @@ def _judging_runs(transcript: Transcript) -> tuple[JudgingRun, ...]:
         )
         runs = (*mark_replaced(kinds, runs), added)
     return runs
+
+
+def _passage_events(transcript: Transcript, at: datetime) -> Iterator[PassagesShown]:
+    """All passages, then which of them each turn was shown."""
+    if transcript.passages:
+        yield PassagesShown(at=at, passages=transcript.passages)
+    for turn in transcript.turns:
+        if turn.passages:
+            yield PassagesShown(at=at, key=speech_key(turn.index), shown=turn.passages)
 
 
 def _failure_events(failures: Sequence[StoredFailure], at: datetime) -> list[Event]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from debate_cli.domain.assessment import Contradiction, DroppedPremise, Finding, Manipulation, SourceCheck
+from debate_cli.domain.assessment import Contradiction, DroppedPremise, Finding, Manipulation, SourceRemark
 from debate_cli.domain.debate import Debate
 from debate_cli.systems.tables import Badge, Table, TableRow, Who
 
@@ -37,7 +37,7 @@ def _finding_row(finding: Finding) -> TableRow | None:
         case DroppedPremise():
             turns = f"{finding.earlier + 1} to {finding.later + 1}"
             return DROPPED_PREMISE_BADGE, Who(finding.participant), turns, finding.premise
-        case SourceCheck():
+        case SourceRemark():
             return SOURCE_BADGE, Who(finding.participant), str(finding.turn + 1), f"{finding.source}: {finding.verdict}"
         case _:
             return None

@@ -27,12 +27,13 @@ from debate_cli.render.html.argument_map import (
 )
 from debate_cli.render.html.charts import DrawnChart, draw_chart, participant_classes
 from debate_cli.render.html.provenance import collect_provenance
+from debate_cli.render.html.sources import collect_cited_passages
 from debate_cli.render.html.templating import build_environment, csp_hash, read_template
 from debate_cli.render.html.transcript import build_round_sections, collect_judge_reasons
 from debate_cli.render.report import DebateReport, build_debate_report
 from debate_cli.render.summary import group_changes, label_change, quote_judge, summarize_verdicts
 from debate_cli.render.verdict_tables import build_verdict_tables
-from debate_cli.systems import findings_table
+from debate_cli.systems import findings_table, source_table
 from debate_cli.systems.base import TurnScore
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.live import personality_table
@@ -44,7 +45,7 @@ from debate_cli.systems.tables import Table
 
 PAGE_TEMPLATES = (
     "page.html.j2", "cells.html.j2", "speech.html.j2", "verdict.html.j2", "scores.html.j2", "map.html.j2", "trace.html.j2",
-    "transcript.html.j2", "judges.html.j2", "provenance.html.j2", "chart.html.j2", "page.css", "report.css", "sorting.js",
+    "transcript.html.j2", "sources.html.j2", "judges.html.j2", "provenance.html.j2", "chart.html.j2", "page.css", "report.css", "sorting.js",
 )  # fmt: skip
 STANDING_ORDER = ("UPHELD", "PARTIALLY_UPHELD", "UNCERTAIN", "REFUTED", None)
 """Standings in their sort order."""
@@ -64,7 +65,7 @@ class ScoreBlock:
 
 
 def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: bool = False) -> str:
-    """The page: verdict, briefing, scores, argument map, trace table, transcript, judges' reasons, provenance."""
+    """The page: verdict, briefing, scores, argument map, trace table, transcript, sources, judges' reasons, provenance."""
     anchor_ids = anchors.argument_anchors(debate)
     style, script = read_template("page.css") + read_template("report.css"), read_template("sorting.js")
     environment = build_environment(PAGE_TEMPLATES)
@@ -113,6 +114,8 @@ def _template_context(debate: Debate, verdicts: Sequence[Verdict], anchor_ids: M
         "rounds": build_round_sections(debate),
         "turn_scores": _scores_by_turn(report.verdicts),
         "reasons": collect_judge_reasons(debate),
+        "sources": source_table.build_source_tables(debate),
+        "passages": collect_cited_passages(debate),
         "findings": findings_table.build_findings_tables(debate),
         "label": partial(label_verdict, among=report.verdicts),
         "provenance": collect_provenance(debate),
@@ -128,6 +131,7 @@ def _page_sections(context: Mapping[str, Any]) -> list[tuple[str, str]]:
         "map": context["map"],
         "trace": context["rows"],
         "transcript": context["rounds"] or not context["is_text"],
+        "sources": context["sources"],
         "judges": context["reasons"].whole or context["findings"],
         "provenance": True,
     }

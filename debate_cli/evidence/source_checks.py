@@ -1,0 +1,70 @@
+"""Checks every citation of a debate against the passages that the debate holds. Pure: nothing is looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from debate_cli.domain.assessment import Finding
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.evidence import Citation, Passage
+from debate_cli.domain.frozen_model import memoize_on_value
+from debate_cli.domain.turn import Turn
+from debate_cli.evidence.quote_check import QuoteOutcome, check_quote
+
+CLOSING_ITEM = "closing"
+"""Item of a citation in a closing."""
+SourceOutcome = QuoteOutcome | Literal["no_such_source", "unchecked"]
+
+
+class SourceCheck(Finding):
+    """The check of one citation. It is recomputed from turns and passages, and never stored."""
+
+    kind: Literal["source_check"] = "source_check"
+    turn: int
+    """Index of the turn that cites."""
+    item: str
+    """Id of the argument that is made or answered beside the citation, or `closing`."""
+    source: str
+    """Id of the passage, as the debater wrote it."""
+    quote: str
+    outcome: SourceOutcome
+    """`unchecked`: the passage is a summary, which has no words to quote."""
+    passage_words: str = ""
+    """The words of the passage that the quote was compared with."""
+    difference: str = ""
+    """What differs, with both wordings."""
+
+
+@memoize_on_value
+def check_sources(debate: Debate) -> tuple[SourceCheck, ...]:
+    """The check of each citation, in the order of the debate."""
+    passages = {passage.id: passage for passage in debate.passages}
+    return tuple(
+        _check_citation(turn, item, citation, passages.get(citation.source))
+        for turn in debate.turns
+        for item, citation in iter_citations(turn)
+    )
+
+
+def iter_citations(turn: Turn) -> Iterator[tuple[str, Citation]]:
+    """(item, citation) of each citation in `turn`."""
+    for argument in turn.arguments or ():
+        yield from ((argument.id, citation) for citation in argument.citations)
+    for response in turn.responses or ():
+        yield from ((response.target, citation) for citation in response.citations)
+    if turn.closing is not None:
+        yield from ((CLOSING_ITEM, citation) for citation in turn.closing.citations)
+
+
+def _check_citation(turn: Turn, item: str, citation: Citation, passage: Passage | None) -> SourceCheck:
+    found = SourceCheck(
+        turn=turn.index, item=item, source=citation.source, quote=citation.quote, outcome="no_such_source"
+    )
+    if passage is None:
+        return found
+    if passage.origin == "summary":
+        return found.model_copy(update={"outcome": "unchecked"})
+    check = check_quote(citation.quote, passage.text)
+    changes = {"outcome": check.outcome, "passage_words": check.passage_words, "difference": check.difference}
+    return found.model_copy(update=changes)

@@ -29,6 +29,9 @@ Citations = Annotated[tuple[Citation, ...], Field(exclude_if=_is_empty)]
 """What the words beside it rest on. Left out of files if there are none."""
 
 
+PassageIds = Annotated[tuple[str, ...], Field(exclude_if=_is_empty)]
+
+
 class Argument(FrozenModel):
     """One argument of an opening (or of a free speech)."""
 
@@ -97,7 +100,7 @@ class Turn(FrozenModel):
     responses: tuple[Response, ...] | None = None
     answers: tuple[FollowUpAnswer, ...] | None = None
     closing: Closing | None = None
-    passages: Annotated[tuple[str, ...], Field(exclude_if=_is_empty)] = ()
+    passages: PassageIds = ()
     """Ids of the passages that the speaker was shown. Left out of files if there are none."""
     directive: str | None = None
     """Hidden instruction that the speaker was given for this turn."""

@@ -37,7 +37,7 @@ def several(saved: Path) -> Path:
 
 
 def test_recomputed_verdicts_equal_stored_ones(saved: Path) -> None:
-    """`--json` holds path, id, topic, status and every verdict as stored."""
+    """`--json` holds path, id, topic, status, every verdict as stored, and the checks of citations."""
     done = score(saved, saved, "--json")
     stored = json.loads(saved.read_text())
     assert done.json == [
@@ -47,6 +47,7 @@ def test_recomputed_verdicts_equal_stored_ones(saved: Path) -> None:
             "topic": stored["topic"],
             "status": "complete",
             "verdicts": stored["verdicts"],
+            "sources": [],
         }
     ]
     assert (done.code, done.err) == (0, "")

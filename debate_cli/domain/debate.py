@@ -104,6 +104,14 @@ class Debate(FrozenModel):
         return {turn.index: turn for turn in self.turns}
 
     @cached_property
+    def turns_by_round(self) -> dict[int, tuple[Turn, ...]]:
+        """Turns per number of a round that has any, by index."""
+        found: dict[int, list[Turn]] = {}
+        for turn in self.turns:
+            found.setdefault(turn.round, []).append(turn)
+        return {number: tuple(turns) for number, turns in found.items()}
+
+    @cached_property
     def arguments(self) -> dict[str, tuple[str, Argument]]:
         """Argument id -> (speaker, argument), in the order of the debate; the first of a duplicate id counts."""
         found: dict[str, tuple[str, Argument]] = {}
@@ -175,11 +183,8 @@ class Debate(FrozenModel):
 
     def select_turns(self, *, round_number: int | None = None, speaker: str | None = None) -> tuple[Turn, ...]:
         """The turns of a round, of a speaker, or both."""
-        return tuple(
-            turn
-            for turn in self.turns
-            if (round_number is None or turn.round == round_number) and (speaker is None or turn.speaker == speaker)
-        )
+        turns = self.turns if round_number is None else self.turns_by_round.get(round_number, ())
+        return turns if speaker is None else tuple(turn for turn in turns if turn.speaker == speaker)
 
     def visible_to(self, cue: Cue) -> Debate:
         """The part of the debate that the speaker of `cue` may know: the turns it sees, and assessments of these turns only."""

@@ -19,7 +19,7 @@ from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.domain.turn import Turn
 from debate_cli.formats.stages import stages
-from debate_cli.formats.timetable import Timetable, active_debaters, build_timetable
+from debate_cli.formats.timetable import Timetable, active_debaters, build_cue, build_timetable
 from debate_cli.systems.registry import get_system
 
 MIN_ROUNDS_TO_CONVERGE = 2
@@ -44,12 +44,13 @@ def next_step(debate: Debate) -> Step:
     table = build_timetable(debate)
     if not all(debate.is_settled(brief) for brief in _awaited_briefs(debate, table)):
         return Step()
-    is_new_wave = not any(cue.index in debate.turns_by_index for cue in table.due_cues)
+    is_new_wave = not any(item.turn in debate.turns_by_index for item in table.due_turns)
     if is_new_wave and (reason := _stop_reason(debate, table)):
         return Step(close=reason)
-    if not table.due_cues:
+    if not table.due_turns:
         return Step(close="complete")
-    return Step(cues=tuple(cue for cue in table.due_cues if not debate.is_settled(cue)))
+    due_cues = (build_cue(debate, item) for item in table.due_turns)
+    return Step(cues=tuple(cue for cue in due_cues if not debate.is_settled(cue)))
 
 
 def planned_turns(config: DebateConfig) -> int:
@@ -63,28 +64,27 @@ def finished_rounds(debate: Debate) -> tuple[int, ...]:
     table = build_timetable(debate)
     over = debate.status == "complete" or next_step(debate).close is not None
     return tuple(
-        item.number
-        for item in table.rounds
-        if item.is_complete or (over and debate.select_turns(round_number=item.number))
+        item.number for item in table.rounds if item.is_complete or (over and item.number in debate.turns_by_round)
     )
 
 
 def list_cues(debate: Debate) -> tuple[Cue, ...]:
     """The cue of every turn that was made or is due, in its original form, by index (without gaps)."""
-    return tuple(cue for item in build_timetable(debate).rounds for cue in item.cues)
+    return tuple(build_cue(debate, turn) for item in build_timetable(debate).rounds for turn in item.turns)
 
 
 def has_converged(debate: Debate, rounds: int) -> bool:
     """Whether the last of the `rounds` full rounds so far brought no new claim and no new rebuttal from any side."""
     if rounds < MIN_ROUNDS_TO_CONVERGE:
         return False
-    known = {point for turn in debate.turns if turn.round < rounds for point in _points_made(turn)}
-    return known.issuperset(point for turn in debate.select_turns(round_number=rounds) for point in _points_made(turn))
+    new = {point for turn in debate.turns_by_round.get(rounds, ()) for point in _points_made(turn)}
+    earlier = (_points_made(turn) for turn in debate.turns if turn.round < rounds)
+    return not new.difference(*earlier)
 
 
 def _awaited_briefs(debate: Debate, table: Timetable) -> Iterator[Brief]:
     """The briefs of the debate's own judges that must be settled before the debate goes on."""
-    number = table.due_cues[0].round if table.due_cues else None
+    number = table.due_turns[0].round if table.due_turns else None
     for settings in debate.run(FIRST_RUN).active_systems():
         yield from get_system(settings.kind).awaited(debate, settings, table.next_index, number)
 
@@ -94,13 +94,14 @@ def _stop_reason(debate: Debate, table: Timetable) -> CloseReason | None:
     if len(active_debaters(debate, table.next_index, table.next_round)) <= 1:
         return "surrender"
     full = sum(item.is_complete for item in table.rounds)
-    begun = bool(table.due_cues) and len(table.rounds[-1].cues) > len(table.due_cues)
+    begun = bool(table.due_turns) and len(table.rounds[-1].turns) > len(table.due_turns)
     is_free_flowing = debate.config.format.kind == "free_flowing"
-    if is_free_flowing and table.due_cues and not begun and has_converged(debate, full):
+    if is_free_flowing and table.due_turns and not begun and has_converged(debate, full):
         return "converged"
     return None
 
 
+@memoize_on_value
 def _points_made(turn: Turn) -> set[tuple[str, ...]]:
     """The statements of a speech, without case, punctuation and spacing; for an unstructured speech, its whole text."""
     if turn.arguments is None and turn.responses is None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from debate_cli.domain.config import FormatConfig
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.tasks import FollowUpQuestion
 from debate_cli.domain.turn import Phase, Turn
 
@@ -59,6 +60,7 @@ _STAGES_BY_FORMAT: dict[str, Callable[[FormatConfig], Iterator[Stage]]] = {
 }
 
 
+@memoize_on_value
 def stages(config: FormatConfig) -> tuple[Stage, ...]:
     """The plan of a format."""
     return tuple(_STAGES_BY_FORMAT[config.kind](config))

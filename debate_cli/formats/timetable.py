@@ -1,10 +1,11 @@
-"""The timetable of a debate: its rounds so far and the one that is due, with the cue of every turn.
+"""The timetable of a debate: its rounds so far and the one that is due.
 
 It is recomputed from the debate each time, past cues included, so a resumed debate continues exactly as it would have.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -18,12 +19,25 @@ from debate_cli.formats.stages import Stage, follow_up_questions, stages
 from debate_cli.systems.registry import active_systems, stopped_debaters
 
 
+class ScheduledTurn(NamedTuple):
+    """One turn of the plan. Its cue is made by `build_cue`."""
+
+    turn: int
+    """Its index."""
+    round: int
+    phase: Phase
+    speaker: str
+    horizon: int
+    """The speaker sees the turns before this index."""
+    questions: tuple[FollowUpQuestion, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class ScheduledRound:
-    """One round: the cues known so far, in the order of their indices (which have no gaps)."""
+    """One round: the turns known so far, in the order of their indices (which have no gaps)."""
 
     number: int
-    cues: tuple[Cue, ...]
+    turns: tuple[ScheduledTurn, ...]
     is_complete: bool
     """Whether all its turns are made."""
 
@@ -33,18 +47,18 @@ class Timetable:
     """All rounds up to and including the one that is due."""
 
     rounds: tuple[ScheduledRound, ...]
-    due_cues: tuple[Cue, ...]
+    due_turns: tuple[ScheduledTurn, ...]
     """The wave to be asked, including its turns that are already made; empty when the plan is complete."""
 
     @property
     def next_index(self) -> int:
         """Index of the first turn of the due wave, or of the turn that would follow the last one."""
-        return self.due_cues[0].index if self.due_cues else sum(len(item.cues) for item in self.rounds)
+        return self.due_turns[0].turn if self.due_turns else sum(len(item.turns) for item in self.rounds)
 
     @property
     def next_round(self) -> int:
         """Number of the due round, or of the round that would follow the last one."""
-        return self.due_cues[0].round if self.due_cues else len(self.rounds) + 1
+        return self.due_turns[0].round if self.due_turns else len(self.rounds) + 1
 
 
 @memoize_on_value
@@ -54,48 +68,41 @@ def build_timetable(debate: Debate) -> Timetable:
     rounds: list[ScheduledRound] = []
     index = 0
     for stage in stages(debate.config.format):
-        board = _RoundBuilder(debate, tuple(rounds), stage, len(rounds) + 1, index)
+        board = _RoundBuilder(debate, rounds, stage, len(rounds) + 1, index)
         current = board.sequential_round() if one_by_one else board.parallel_round()
-        if not current.cues:
+        if not current.turns:
             continue
         rounds.append(current)
         if not current.is_complete:
-            return Timetable(tuple(rounds), current.cues[-1:] if one_by_one else current.cues)
-        index += len(current.cues)
+            return Timetable(tuple(rounds), current.turns[-1:] if one_by_one else current.turns)
+        index += len(current.turns)
     return Timetable(tuple(rounds), ())
 
 
-class _CueFields(NamedTuple):
-    """The fields of a cue for `turn` that sees the turns before `horizon`."""
-
-    turn: int
-    round: int
-    phase: Phase
-    speaker: str
-    horizon: int
-    questions: tuple[FollowUpQuestion, ...]
-    guidance: str | None
+def build_cue(debate: Debate, scheduled: ScheduledTurn) -> Cue:
+    """The cue for a turn, with the guidance of the debate's judges for its round."""
+    return _make_cue(scheduled, _guidance(debate, scheduled.round))
 
 
 @lru_cache(maxsize=4096)
-def _make_cue(fields: _CueFields) -> Cue:
-    """The cue. Cached, because each state of a debate lists the cues of all turns."""
+def _make_cue(scheduled: ScheduledTurn, guidance: str | None) -> Cue:
+    """The cue. Cached, because each prompt with the whole debate needs the cues of all earlier turns."""
     return Cue.model_construct(
-        index=fields.turn,
-        round=fields.round,
-        phase=fields.phase,
-        speaker=fields.speaker,
-        sees=tuple(range(fields.horizon)),
-        questions=fields.questions,
-        guidance=fields.guidance,
+        index=scheduled.turn,
+        round=scheduled.round,
+        phase=scheduled.phase,
+        speaker=scheduled.speaker,
+        sees=tuple(range(scheduled.horizon)),
+        questions=scheduled.questions,
+        guidance=guidance,
     )
 
 
 @memoize_on_value
 def active_debaters(debate: Debate, index: int, round_number: int) -> tuple[str, ...]:
     """Names of the debaters who had not given up when turn `index` of a round was due, in their order."""
-    before = debate.visible_to(Cue(index=index, round=1, phase="speech", speaker="", sees=tuple(range(index))))
-    stopped = stopped_debaters(before, round_number)
+    cue = _make_cue(ScheduledTurn(index, round=1, phase="speech", speaker="", horizon=index, questions=()), None)
+    stopped = stopped_debaters(debate.visible_to(cue), round_number)
     return tuple(item.name for item in debate.participants if item.name not in stopped)
 
 
@@ -109,49 +116,52 @@ def _guidance(debate: Debate, round_number: int) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class _RoundBuilder:
-    """Everything that is needed to build one round. `start` is the index of its first turn."""
+    """Everything that is needed to build one round. `start` is the index of its first turn.
+
+    The speakers of a past round are those of its turns. Who has given up is computed for the round that is due only.
+    """
 
     debate: Debate
-    earlier: tuple[ScheduledRound, ...]
+    earlier: Sequence[ScheduledRound]
     stage: Stage
     number: int
     start: int
 
     def parallel_round(self) -> ScheduledRound:
         """A round in which every debater sees all earlier rounds and nothing of this one."""
-        spoke = {turn.speaker for turn in self.debate.select_turns(round_number=self.number)}
+        spoke = {turn.speaker for turn in self.debate.turns_by_round.get(self.number, ())}
         questions = self._questions()
         names = [name for name in self._names() if not self._has_no_question(name, questions)]
         if not spoke.issuperset(names):
-            upright = {*active_debaters(self.debate, self.start, self.number), *spoke}
+            is_past = self.debate.turns[-1].round > self.number if self.debate.turns else False
+            upright = spoke if is_past else {*active_debaters(self.debate, self.start, self.number), *spoke}
             names = [name for name in names if name in upright]
-        cues = tuple(
-            self._build_cue(name, self.start + place, self.start, questions.get(name, ()))
-            for place, name in enumerate(names)
+        turns = tuple(
+            self._schedule(name, self.start + place, self.start, questions) for place, name in enumerate(names)
         )
-        return ScheduledRound(self.number, cues, all(self._is_spoken(cue) for cue in cues))
+        return ScheduledRound(self.number, turns, all(self._is_made(turn) for turn in turns))
 
     def sequential_round(self) -> ScheduledRound:
         """A round in which every debater sees all earlier turns. It is known up to the turn that is due."""
         questions = self._questions()
-        cues: list[Cue] = []
+        turns: list[ScheduledTurn] = []
         for name in self._names():
             if self._has_no_question(name, questions):
                 continue
-            index = self.start + len(cues)
-            cue = self._build_cue(name, index, index, questions.get(name, ()))
-            if self._is_spoken(cue):
-                cues.append(cue)
-            elif name in active_debaters(self.debate, index, self.number):
-                return ScheduledRound(self.number, (*cues, cue), is_complete=False)
-        return ScheduledRound(self.number, tuple(cues), is_complete=True)
+            index = self.start + len(turns)
+            turn = self._schedule(name, index, index, questions)
+            if self._is_made(turn):
+                turns.append(turn)
+            elif index not in self.debate.turns_by_index and name in active_debaters(self.debate, index, self.number):
+                return ScheduledRound(self.number, (*turns, turn), is_complete=False)
+        return ScheduledRound(self.number, tuple(turns), is_complete=True)
 
     def _names(self) -> list[str]:
         return [participant.name for participant in self.debate.participants]
 
-    def _is_spoken(self, cue: Cue) -> bool:
-        turn = self.debate.turns_by_index.get(cue.index)
-        return turn is not None and turn.speaker == cue.speaker
+    def _is_made(self, scheduled: ScheduledTurn) -> bool:
+        turn = self.debate.turns_by_index.get(scheduled.turn)
+        return turn is not None and turn.speaker == scheduled.speaker
 
     def _has_no_question(self, name: str, questions: dict[str, tuple[FollowUpQuestion, ...]]) -> bool:
         return (self.stage.phase == "answers" or self.stage.follow_up) and not questions.get(name)
@@ -171,10 +181,11 @@ class _RoundBuilder:
     def _latest_turns(self, phase: str) -> tuple[Turn, ...]:
         """The turns of the latest round of a phase."""
         for item in reversed(self.earlier):
-            if item.cues[0].phase == phase:
-                return self.debate.select_turns(round_number=item.number)
+            if item.turns[0].phase == phase:
+                return self.debate.turns_by_round.get(item.number, ())
         return ()
 
-    def _build_cue(self, name: str, index: int, horizon: int, questions: tuple[FollowUpQuestion, ...]) -> Cue:
-        guidance = _guidance(self.debate, self.number)
-        return _make_cue(_CueFields(index, self.number, self.stage.phase, name, horizon, questions, guidance))
+    def _schedule(
+        self, name: str, index: int, horizon: int, questions: Mapping[str, tuple[FollowUpQuestion, ...]]
+    ) -> ScheduledTurn:
+        return ScheduledTurn(index, self.number, self.stage.phase, name, horizon, questions.get(name, ()))

@@ -30,7 +30,7 @@ from debate_cli.domain.events import (
 )
 from debate_cli.domain.evidence import Passage
 from debate_cli.domain.frozen_model import FrozenModel
-from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun, first_assessments, mark_replaced
+from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun, first_assessments, insert_assessment, mark_replaced
 from debate_cli.domain.model_call import ModelCall, StructuredOutputMode, TotalUsage, total_usage
 from debate_cli.domain.participant import Participant, participants
 from debate_cli.domain.tasks import Brief, Cue, speech_key
@@ -127,6 +127,11 @@ class Debate(FrozenModel):
             [speech_key(turn.index) for turn in self.turns] + [assessment.brief.key for assessment in self.assessments]
         )
 
+    @cached_property
+    def settled_keys(self) -> frozenset[str]:
+        """Keys of all tasks that are answered or given up."""
+        return self.answered_keys | self.given_up
+
     @property
     def exchanges(self) -> list[ModelCall]:
         """All calls, failed ones included."""
@@ -179,7 +184,7 @@ class Debate(FrozenModel):
 
     def is_settled(self, task: Cue | Brief) -> bool:
         """Whether a task needs nothing more: it is answered, or given up."""
-        return task.key in self.answered_keys or task.key in self.given_up
+        return task.key in self.settled_keys
 
     def select_turns(self, *, round_number: int | None = None, speaker: str | None = None) -> tuple[Turn, ...]:
         """The turns of a round, of a speaker, or both."""
@@ -282,8 +287,8 @@ class Debate(FrozenModel):
         key = assessment.brief.key
         if key in self.answered_keys:
             return self
-        own = with_own_items((assessment,), self.turns, self.renamed_arguments)
-        assessments = first_assessments((*self.assessments, *own), self.runs)
+        (own,) = with_own_items((assessment,), self.turns, self.renamed_arguments)
+        assessments = insert_assessment(self.assessments, own, self.runs)
         return self._replace(assessments=assessments)._answer_key(key)
 
     def _apply_failure(self, failure: Failure) -> Debate:
@@ -308,8 +313,9 @@ class Debate(FrozenModel):
     def _with_config(self, config: DebateConfig) -> Debate:
         """The debate with `config` in force, for the debaters and for its own judging run."""
         first, *added = self.runs
-        own = first.model_copy(update={"judging": config.judging})
-        return self._replace(config=config, participants=participants(config), runs=(own, *added))
+        runs = (first.model_copy(update={"judging": config.judging}), *added)
+        assessments = first_assessments(self.assessments, runs)
+        return self._replace(config=config, participants=participants(config), runs=runs, assessments=assessments)
 
     def _apply_judging_opened(self, event: JudgingOpened) -> Debate:
         kinds = {system.kind for system in event.judging.systems} if event.replaces else set[str]()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from typing import Any
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import ModelSpec, ProviderSpec
@@ -56,12 +58,24 @@ def first_assessments(assessments: Iterable[Assessment], runs: Sequence[JudgingR
     found: dict[str, Assessment] = {}
     for assessment in assessments:
         found.setdefault(assessment.brief.key, assessment)
-    if len(found) <= 1:
-        return tuple(found.values())
+    return tuple(sorted(found.values(), key=_canonical_rank(runs)) if len(found) > 1 else found.values())
+
+
+def insert_assessment(
+    assessments: tuple[Assessment, ...], added: Assessment, runs: Sequence[JudgingRun]
+) -> tuple[Assessment, ...]:
+    """`assessments`, which are in canonical order, with one more."""
+    rank = _canonical_rank(runs)
+    place = bisect_right(assessments, rank(added), key=rank)
+    return (*assessments[:place], added, *assessments[place:])
+
+
+def _canonical_rank(runs: Sequence[JudgingRun]) -> Callable[[Assessment], tuple[Any, ...]]:
+    """The sort key of the canonical order."""
     ranks = {run.id: (number, [system.kind for system in run.judging.systems]) for number, run in enumerate(runs)}
     unknown = (len(runs), ranks[runs[0].id][1] if runs else [])
 
-    def rank(item: Assessment) -> tuple[int, int, int, tuple[int, ...], int, int, str, str]:
+    def rank(item: Assessment) -> tuple[Any, ...]:
         number, kinds = ranks.get(item.run, unknown)
         subject = item.subject
         return (
@@ -75,7 +89,7 @@ def first_assessments(assessments: Iterable[Assessment], runs: Sequence[JudgingR
             item.assessor,
         )
 
-    return tuple(sorted(found.values(), key=rank))
+    return rank
 
 
 def mark_replaced(kinds: set[str], runs: Sequence[JudgingRun]) -> tuple[JudgingRun, ...]:

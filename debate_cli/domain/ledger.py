@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.turn import ResponseType, Turn
 
 RECENT_TURNS = 2
@@ -55,7 +56,8 @@ class RecentHistory(NamedTuple):
         return frozenset((*shown, *(entry.id for entry in self.ledger.entries)))
 
 
-def recent_history(debate: Debate, keep: Collection[int] = ()) -> RecentHistory:
+@memoize_on_value
+def recent_history(debate: Debate, keep: tuple[int, ...] = ()) -> RecentHistory:
     """The newest turns of each participant, those of the indices `keep`, and a ledger of all other turns."""
     newest: dict[str, list[int]] = defaultdict(list)
     for turn in reversed(debate.turns):

@@ -28,11 +28,12 @@ def owed_briefs(debate: Debate) -> tuple[Brief, ...]:
     runs = [run for run in debate.runs if run.id != FIRST_RUN or debate.closed not in RESUMABLE_CLOSE_REASONS]
     active = [(run, system) for run in runs for system in run.active_systems()]
     progress = {run.id: debate_progress(debate, run) for run in runs}
+    settled = debate.settled_keys
     return tuple(
         brief
         for run, system in sorted(active, key=_priority)
         for brief in get_system(system.kind).briefs(debate, run, system, progress[run.id])
-        if not debate.is_settled(brief)
+        if brief.key not in settled
     )
 
 

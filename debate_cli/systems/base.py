@@ -372,22 +372,35 @@ def turn_briefs(run: str, settings: SystemSettings, turns: Iterable[int]) -> Ite
     """The briefs on single turns."""
     judges = judge_ids(settings)
     for index in turns:
-        yield from _briefs_on_turns(run, settings.kind, judges, "turn", (index,))
+        yield from _cached_briefs(run, settings.kind, judges, "turn", turns=(index,))
 
 
 def pair_briefs(run: str, settings: SystemSettings, pairs: Iterable[tuple[int, int]]) -> Iterator[Brief]:
     """The briefs on pairs of turns."""
     judges = judge_ids(settings)
     for pair in pairs:
-        yield from _briefs_on_turns(run, settings.kind, judges, "pair", pair)
+        yield from _cached_briefs(run, settings.kind, judges, "pair", turns=pair)
+
+
+def round_briefs(run: str, settings: SystemSettings, numbers: Iterable[int]) -> Iterator[Brief]:
+    """The briefs on the rounds with these numbers."""
+    judges = judge_ids(settings)
+    for number in numbers:
+        yield from _cached_briefs(run, settings.kind, judges, "round", round_number=number)
 
 
 @lru_cache(maxsize=8192)
-def _briefs_on_turns(
-    run: str, kind: str, judges: tuple[str, ...], moment: Moment, turns: tuple[int, ...]
+def _cached_briefs(
+    run: str,
+    kind: str,
+    judges: tuple[str, ...],
+    moment: Moment,
+    *,
+    turns: tuple[int, ...] = (),
+    round_number: int | None = None,
 ) -> tuple[Brief, ...]:
-    """The brief of every judge on these turns. Cached, because each state of a debate lists the briefs on all turns."""
-    subject = Subject(moment=moment, turns=turns)
+    """The brief of every judge on a part of the debate. Cached, because each state of a debate lists the briefs on all parts."""
+    subject = Subject(moment=moment, turns=turns, round=round_number)
     return tuple(Brief(run=run, system=kind, assessor=judge, subject=subject) for judge in judges)
 
 

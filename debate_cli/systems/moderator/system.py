@@ -8,7 +8,7 @@ from typing import Any
 from debate_cli.domain.assessment import Assessment, Mark
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
-from debate_cli.domain.tasks import Brief, Subject
+from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.base import (
     WHOLE_DEBATE,
@@ -19,6 +19,7 @@ from debate_cli.systems.base import (
     PlannedCalls,
     Progress,
     briefs_for,
+    round_briefs,
     sum_marks,
 )
 from debate_cli.systems.charts import Chart
@@ -45,8 +46,7 @@ class ModeratorSystem(JudgingSystem[ModeratorSettings]):
         """Every finished round; the whole debate once it is over."""
         if not debate.turns:
             return
-        for number in progress.finished_rounds:
-            yield from briefs_for(run.id, settings, Subject(moment="round", round=number))
+        yield from round_briefs(run.id, settings, progress.finished_rounds)
         if progress.is_over:
             yield from briefs_for(run.id, settings, WHOLE_DEBATE)
 
@@ -65,7 +65,7 @@ class ModeratorSystem(JudgingSystem[ModeratorSettings]):
         """With guidance, a round waits for the judging of the round before it."""
         del debate, index
         if settings.guidance and round_number is not None and round_number > 1:
-            yield from briefs_for(FIRST_RUN, settings, Subject(moment="round", round=round_number - 1))
+            yield from round_briefs(FIRST_RUN, settings, (round_number - 1,))
 
     def guidance(self, debate: Debate, settings: ModeratorSettings, round_number: int) -> str | None:
         """The guidance that the chairs gave on the round before."""

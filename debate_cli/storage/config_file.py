@@ -23,7 +23,7 @@ from debate_cli.errors import ConfigError
 from debate_cli.llm.prompts import Prompts, shipped_prompts
 from debate_cli.providers.provider_table import BUILTIN_PROVIDERS
 from debate_cli.regular_file import is_inside, open_regular_file
-from debate_cli.storage.config_errors import MAX_PROBLEMS, SourceMap, problems_from_validation
+from debate_cli.storage.config_errors import MAX_PROBLEMS, SourceMap, problems_from_validation, value_at, without_values
 from debate_cli.storage.overrides import ConfigChange, apply_overrides, overrides_from_env, to_overrides
 from debate_cli.storage.plain import is_list, is_mapping
 from debate_cli.storage.provider_origin import ProviderOrigin, find_origin
@@ -37,6 +37,8 @@ ConfigCheck = Callable[[DebateConfig], Iterable[Problem]]
 _MAX_PROMPT_FILES = 100
 _MAX_BACKGROUND_BYTES = 1024 * 1024
 _MAX_PROMPT_BYTES = 256 * 1024
+_NAMED_SECTIONS = frozenset({("models",), ("providers",)})
+"""Sections whose keys are names that other values refer to."""
 _HIDDEN_LENGTHS = (4096, 60)
 """Lengths of the beginnings of a secret text that errors must not repeat; errors shorten what they quote."""
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
@@ -74,7 +76,8 @@ def read_config_file(
     """Read the configuration at `path`, or `text` (`path` then only names it).
 
     Precedence: `overrides` (of the command line or of Python), `DEBATE_…` variables of `env`, the file, defaults.
-    Contradictions (`own_checks`, then `more_checks`) are reported once every single value is valid.
+    Contradictions (`own_checks`, then `more_checks`) are reported together with invalid values, if what remains without
+    these is a configuration.
 
     Raises ConfigError with one line per error: `file:line:column: key.path: what is wrong; what to do`.
     """
@@ -163,10 +166,10 @@ class _ConfigLoader:
         self._read_background(data)
         prompts = self._read_prompts(data)
         config = self._validate(data)
+        checked = config or self._validate_rest(data)
+        if checked is not None and not self.lines:
+            self._add([problem for check in (*checks, self._check_scripts) for problem in check(checked)])
         if config is None or self.problems or self.lines:
-            raise self._error()
-        self.problems += [problem for check in (*checks, self._check_scripts) for problem in check(config)]
-        if self.problems:
             raise self._error()
         self.secrets |= {self.env.get(spec.api_key_env or "", "") for spec in config.providers.values()}
         secrets = tuple(sorted(self.secrets - {""}))
@@ -281,15 +284,35 @@ class _ConfigLoader:
             self._add(problems_from_validation(error, data))
         return None
 
+    def _validate_rest(self, data: dict[str, Any]) -> DebateConfig | None:
+        """The configuration without the values that have problems, to check the other values.
+
+        None if it is not valid without them, or if other values may refer to them.
+        """
+        paths = [problem.path for problem in self.problems]
+        if any(_may_be_referred_to(path, data) for path in paths):
+            return None
+        try:
+            return DebateConfig.model_validate(without_values(data, paths))
+        except ValidationError:
+            return None
+
     def _add(self, problems: Iterable[Problem]) -> None:
-        """Add problems, except for a value whose variable is not set, because that error is already reported."""
-        unresolved = {problem.path for problem in self.problems}
+        """Add problems, except for values that have one, inside or around them, e.g. because a variable is not set."""
+        known = {problem.path for problem in self.problems}
         for problem in problems:
-            heads = {problem.path[:length] for length in range(len(problem.path) + 1)}
-            self.problems += [problem] if unresolved.isdisjoint(heads) else []
+            length = len(problem.path)
+            is_known = any(path[:length] == problem.path or problem.path[: len(path)] == path for path in known)
+            self.problems += [] if is_known else [problem]
 
     def _error(self) -> ConfigError:
         return ConfigError(*self.source_map.format_problems(self.problems, self.lines, Redactor(self.secrets)))
+
+
+def _may_be_referred_to(path: KeyPath, data: Any) -> bool:
+    """Whether the value at `path` is a section, or an entry whose name other values may contain."""
+    is_section = len(path) == 1 and (is_mapping(value_at(data, path)) or is_list(value_at(data, path)))
+    return is_section or (len(path) <= 2 and path[:1] in _NAMED_SECTIONS)  # noqa: PLR2004 - section and name
 
 
 def _find_key_variables(providers: object) -> set[str]:

@@ -126,10 +126,10 @@ def print_truncation_note(torn: str | None) -> None:
 
 
 def refuse_existing(path: Path, *, force: bool, option: str) -> None:
-    """Raise UsageError if `path`, the target of `option`, exists, unless `force`."""
+    """Raise UsageError if `path`, the target of `option`, exists or is a link, unless `force`."""
     if path.is_dir():
         raise UsageError(f"{option} {path}: this is a folder; name a file")
-    if path.exists() and not force:
+    if (path.exists() or path.is_symlink()) and not force:
         raise UsageError(f"{option} {path}: exists already; choose another file, or overwrite it with --force")
 
 

@@ -125,7 +125,7 @@ class _Judging:
     def judge_and_print(self) -> None:
         """Judge every file; print the verdicts on stdout and what became of each file on stderr."""
         shown = screen.open_observer(
-            quiet=self.given.quiet or len(self.plans) != 1, as_json=self.given.json, planned=None, show_hidden=False
+            screen.progress_stream(quiet=self.given.quiet or len(self.plans) != 1, as_json=self.given.json)
         )
         saved = [plan.target for plan in self.plans if plan.target is not None]
         with run_control.report_output_failure(*saved):

@@ -287,9 +287,8 @@ def _play_turns(debate: Debate, options: PlaybackOptions, round_number: int | No
     with (
         open_key_reader() if options.key_hint else nullcontext(str) as key,
         screen.open_observer(
-            quiet=False,
-            as_json=False,
-            planned=(answers or None) if judged and not options.key_hint else None,
+            sys.stdout,
+            expected=(answers or None) if judged and not options.key_hint else None,
             show_hidden=options.show_hidden,
             plain=options.plain,
             hint=options.key_hint,

@@ -30,7 +30,7 @@ from debate_cli.domain.config_checks import check_config, check_judging_config
 from debate_cli.errors import DebateError, StorageError, UsageError
 from debate_cli.providers.cassette import CassetteRecorder
 from debate_cli.render import sanitize
-from debate_cli.render.theme import format_cost
+from debate_cli.render.theme import RunPlan, format_cost
 from debate_cli.storage.atomic_write import atomic_write, friendly_os_errors, make_folder
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.ids import validate_id
@@ -156,12 +156,12 @@ def _open_to_resume(given: Options, reference: str, folders: Iterable[Path]) -> 
 
 def _execute(given: Options, job: DebateJob, gates: Gates) -> tuple[Outcome, int]:
     """Run the debate and show it. Returns the outcome and the exit code."""
+    planned = planned_calls(job.context.config)
+    cost = "" if given.quiet or given.json or given.resume is not None else _format_planned_cost(job.context)
     shown = screen.open_observer(
-        quiet=given.quiet,
-        as_json=given.json,
-        planned=planned_calls(job.context.config),
-        cost="" if given.quiet or given.json or given.resume is not None else _format_planned_cost(job.context),
-        servers=[place.format() for place in job.context.destinations],
+        screen.progress_stream(quiet=given.quiet, as_json=given.json),
+        plan=RunPlan(planned, cost, [destination.format() for destination in job.context.destinations]),
+        expected=planned,
         show_hidden=given.show_hidden,
         plain=given.plain,
     )

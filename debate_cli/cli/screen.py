@@ -6,9 +6,9 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Callable, Collection, Generator, Sequence
+from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from debate_cli.cli.console import (
     CLOSED_PIPE,
@@ -26,6 +26,7 @@ from debate_cli.observer import NullObserver, Observer
 from debate_cli.render import sanitize
 from debate_cli.render.plain import PlainObserver
 from debate_cli.render.report import ReportPart
+from debate_cli.render.theme import NO_PLAN, RunPlan
 
 if TYPE_CHECKING:
     from debate_cli.render.live.view import LiveObserver
@@ -118,49 +119,56 @@ class PipeSafeObserver:
             self.on_close()
 
 
+def progress_stream(*, quiet: bool, as_json: bool) -> TextIO | None:
+    """Where a run shows its progress: stdout; with --json a terminal on stderr; None for nowhere."""
+    if quiet or (as_json and not is_interactive(sys.stderr)):
+        return None
+    return sys.stderr if as_json else sys.stdout
+
+
 @contextmanager
 def open_observer(
+    stream: TextIO | None,
     *,
-    quiet: bool,
-    as_json: bool,
-    planned: int | None,
-    cost: str = "",
-    servers: Sequence[str] = (),
-    show_hidden: bool,
+    plan: RunPlan = NO_PLAN,
+    expected: int | None = None,
+    show_hidden: bool = False,
     plain: bool = False,
     hint: str = "",
 ) -> Generator[PipeSafeObserver]:
-    """The observer of a run: live on a terminal unless `plain`, else plain lines. With --json it writes to stderr.
+    """The observer of a run: live if `stream` is a terminal, unless `plain`; else plain lines; nothing without a stream.
 
-    The heading shows the number of `planned` calls, their `cost`, and what goes to `servers` that are not built in. If the
-    observer shows nothing, warnings go to stderr. `hint` explains the keys: below the live view, or first on stderr.
+    The heading shows `plan`; the progress line counts `expected` calls. If the observer shows nothing, warnings go to
+    stderr. `hint` explains the keys: below the live view, or first on stderr.
     """
-    stream = sys.stderr if as_json else sys.stdout
-    if quiet or (as_json and not is_interactive(stream)):
+    if stream is None:
         yield PipeSafeObserver(NullObserver(), print_warning=print_status)
     elif is_interactive(stream) and not plain:
         from debate_cli.render.live.view import LiveObserver
 
-        live = LiveObserver(
-            make_console(stream), planned, cost=cost, servers=servers, show_hidden=show_hidden, hint=hint
-        )
-        live.start()
-        try:
-            with _pause_on_signals(live):
-                yield PipeSafeObserver(live)
-        finally:
-            with ignore_broken_pipe():
-                live.stop()
+        with _live(LiveObserver(make_console(stream), expected, plan=plan, show_hidden=show_hidden, hint=hint)) as live:
+            yield PipeSafeObserver(live)
     else:
         if hint:
             print_status(hint)
-        plan = f"{planned} calls{f', {cost}' if cost else ''}" if planned is not None else ""
-        plain_observer = PlainObserver(stream, show_hidden=show_hidden, plan=plan, servers=servers)
+        lines = PlainObserver(stream, show_hidden=show_hidden, plan=plan)
         try:
-            yield PipeSafeObserver(plain_observer)
+            yield PipeSafeObserver(lines)
         finally:
             with ignore_broken_pipe():
-                plain_observer.finish()
+                lines.finish()
+
+
+@contextmanager
+def _live(view: LiveObserver) -> Generator[LiveObserver]:
+    """Start the view; at the end, and before a signal that ends or suspends the process, give the terminal back."""
+    view.start()
+    try:
+        with _pause_on_signals(view):
+            yield view
+    finally:
+        with ignore_broken_pipe():
+            view.stop()
 
 
 @contextmanager

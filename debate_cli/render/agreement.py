@@ -27,8 +27,8 @@ def build_agreement_table(verdicts: Sequence[Verdict]) -> Table | None:
         rows=tuple(
             (
                 f"{label_verdict(verdict, verdicts)}{', decides' if verdict.decides else ''}",
-                _winner_cell(verdict),
-                verdict.victory,
+                winner_cell(verdict),
+                victory_cell(verdict),
                 Number(verdict.margin),
                 Lines(
                     tuple(f"{name} {theme.format_number(score)}" for name, score in verdict.displayed_scores.items())
@@ -44,11 +44,16 @@ def build_agreement_table(verdicts: Sequence[Verdict]) -> Table | None:
     )
 
 
-def _winner_cell(verdict: Verdict) -> Cell:
+def winner_cell(verdict: Verdict) -> Cell:
     """The winner, the option of a vote, or `draw`."""
     if verdict.option is not None:
         return VOTE_BADGES[verdict.option]
     return "draw" if verdict.victory == "draw" else Who(verdict.winner)
+
+
+def victory_cell(verdict: Verdict) -> Cell:
+    """How clear the victory is; empty for a draw, which `winner_cell` names."""
+    return "" if verdict.victory == "draw" else verdict.victory
 
 
 def label_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:

@@ -66,8 +66,8 @@ _SCALE = re.compile(r" (/[\d.]+|\d+%)$")
 """Scale or weight at the end of a column header."""
 
 
-def header_lines(debate: Debate, plan: str = "", servers: Iterable[str] = ()) -> list[str]:
-    """The motion, the debaters, the judges, the `servers` that are not built in, and what is planned."""
+def header_lines(debate: Debate, plan: theme.RunPlan = theme.NO_PLAN) -> list[str]:
+    """The motion, the debaters, the judges, the servers that are not built in, and what is planned."""
     lines = [
         *filter(None, [participants.rehearsal_notice(debate)]),
         *_title_lines(debate, "".join(theme.describe_kind(debate)[1:])),
@@ -75,8 +75,9 @@ def header_lines(debate: Debate, plan: str = "", servers: Iterable[str] = ()) ->
     label = "Background" if debate.document_name is None else "Content"
     lines += [f"{label}: {line}" for line in theme.background_excerpt(debate.config.background)]
     lines += [_participant_line("Debater", row) for row in participants.debater_rows(debate)]
-    lines += [*judge_lines(debate, debate.runs[0]), *(f"Server: {sanitize_line(server)}" for server in servers)]
-    return [*lines, *([f"Planned: {plan}"] if plan else [])]
+    lines += [*judge_lines(debate, debate.runs[0]), *(f"Server: {sanitize_line(server)}" for server in plan.servers)]
+    calls = f"{plan.calls} calls{f', {plan.cost}' if plan.cost else ''}"
+    return [*lines, *([f"Planned: {calls}"] if plan.calls is not None else [])]
 
 
 def judging_header_lines(debate: Debate) -> list[str]:
@@ -431,14 +432,11 @@ def _format_system_summary(summary: SystemSummary) -> str:
 class PlainObserver:
     """Observer that writes finished turns and judgments to `stream` as plain lines, in reading order."""
 
-    def __init__(
-        self, stream: TextIO, *, show_hidden: bool = False, plan: str = "", servers: Sequence[str] = ()
-    ) -> None:
-        """For the heading: `plan`, the planned calls and cost; `servers`, what goes to servers that are not built in."""
+    def __init__(self, stream: TextIO, *, show_hidden: bool = False, plan: theme.RunPlan = theme.NO_PLAN) -> None:
+        """The heading shows `plan`."""
         self._stream = stream
         self._show_hidden = show_hidden
         self._plan = plan
-        self._servers = servers
         self._round = 0, ""
         self._has_heading = False
         self._order = EventOrder(self._write_event)
@@ -473,10 +471,13 @@ class PlainObserver:
         self._has_heading = True
         match event:
             case DebateOpened():
-                self._write(header_lines(debate, self._plan, self._servers))
+                self._write(header_lines(debate, self._plan))
             case DebateResumed():
                 self._write(
-                    [*header_lines(debate, self._plan, self._servers), f"{theme.describe_resume(debate).capitalize()}."]
+                    [
+                        *header_lines(debate, self._plan._replace(calls=None)),
+                        f"{theme.describe_resume(debate).capitalize()}.",
+                    ]
                 )
                 self._write(f"Changed: {sanitize_line(line)}" for line in change_lines(event.changes))
             case JudgingOpened():

@@ -19,8 +19,8 @@ from debate_cli.app.score import ScoredFile
 from debate_cli.app.score_records import ArgumentRecord, VerdictRecord, flatten_record
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
-from debate_cli.render.agreement import label_listed_verdict
-from debate_cli.systems.tables import VOTE_BADGES, Cell, Number, Table, TableRow, Who
+from debate_cli.render.agreement import label_listed_verdict, victory_cell, winner_cell
+from debate_cli.systems.tables import Number, Table, TableRow
 
 _VOTE_NOTES = ("option", "weights")
 """Notes of a vote that describe its outcome."""
@@ -179,17 +179,11 @@ def _verdict_rows(file: ScoredFile) -> Iterator[TableRow]:
         yield (
             "" if number else path,
             label_listed_verdict(verdict, file.verdicts),
-            _winner_cell(verdict),
-            verdict.victory,
+            winner_cell(verdict),
+            victory_cell(verdict),
             theme.format_margin(verdict).removesuffix(" points") or "—",
             " · ".join(f"{name} {theme.format_number(score)}" for name, score in ranked),
         )
-
-
-def _winner_cell(verdict: Verdict) -> Cell:
-    if verdict.option is not None:
-        return VOTE_BADGES[verdict.option]
-    return "draw" if verdict.victory == "draw" else Who(verdict.winner)
 
 
 def _sort_by_count(counts: Counter[str]) -> dict[str, int]:

@@ -136,6 +136,19 @@ def format_brief(brief: Brief, name: str | None = None, *, in_full: bool = False
     return f"{who}, {about}"
 
 
+class RunPlan(NamedTuple):
+    """What a run is about to do, for its heading."""
+
+    calls: int | None = None
+    """Least number of calls; None if unknown, and of a resumed run, which made some of them before."""
+    cost: str = ""
+    servers: Sequence[str] = ()
+    """What goes to servers that are not built in."""
+
+
+NO_PLAN = RunPlan()
+
+
 def describe_resume(debate: Debate) -> str:
     """`resumed after 3 speeches`, or `before the first speech`; for a text `resumed`.
 

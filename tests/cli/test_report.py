@@ -16,19 +16,21 @@ MOCK = CONFIGS / "mock.yaml"
 
 def run(here: Path, *options: str | Path, **env: str) -> CommandResult:
     """A rehearsal with a report."""
-    return debate("run", MOCK, "--id", "told", "-q", "--report", "out/told.html", *options, cwd=here, env=env)
+    return debate("run", MOCK, "--id", "reported", "-q", "--report", "out/reported.html", *options, cwd=here, env=env)
 
 
 def test_the_report_equals_the_page_of_replay(here: Path) -> None:
     """Byte for byte."""
     done = run(here)
-    assert (done.code, done.lines[-1]) == (0, "written: out/told.html")
-    assert debate("replay", "told", "--format", "html", cwd=here).out == (here / "out" / "told.html").read_text()
+    assert (done.code, done.lines[-1]) == (0, "written: out/reported.html")
+    assert (
+        debate("replay", "reported", "--format", "html", cwd=here).out == (here / "out" / "reported.html").read_text()
+    )
 
 
 def test_an_existing_report_is_refused_before_any_call(here: Path) -> None:
     """The file is unchanged; `--force` overwrites it."""
-    page = here / "out" / "told.html"
+    page = here / "out" / "reported.html"
     page.parent.mkdir()
     page.write_text("precious")
     done = run(here)
@@ -38,9 +40,17 @@ def test_an_existing_report_is_refused_before_any_call(here: Path) -> None:
     assert page.read_text() != "precious"
 
 
+def test_a_link_to_nothing_is_refused_before_any_call(here: Path) -> None:
+    """A report is never written through a link, so the name is taken."""
+    (here / "out").mkdir()
+    (here / "out" / "reported.html").symlink_to(here / "nowhere.html")
+    done = run(here)
+    assert (done.code, "exists already" in done.err, (here / "transcripts").exists()) == (2, True, False)
+
+
 def test_a_report_cannot_be_a_folder(here: Path) -> None:
     """Exit 2."""
-    (here / "out" / "told.html").mkdir(parents=True)
+    (here / "out" / "reported.html").mkdir(parents=True)
     assert run(here).code == 2
 
 
@@ -49,7 +59,7 @@ def test_a_report_is_written_with_every_option(here: Path, options: tuple[str, .
     """Without a transcript, with JSON on stdout, and if a gate is not met."""
     done = run(here, *options)
     assert done.code == (5 if "draw" in options else 0)
-    assert (here / "out" / "told.html").is_file()
+    assert (here / "out" / "reported.html").is_file()
 
 
 def test_no_secret_is_in_the_report(here: Path) -> None:
@@ -78,13 +88,13 @@ def test_a_late_failure_of_the_report_is_reported(tmp_path: Path) -> None:
     """Its exit code counts if there is no other."""
     (tmp_path / "out").write_text("a file")
     outcome = asyncio.run(debate_cli.run_debate(debate_cli.load_config(MOCK)))
-    assert write_report(tmp_path / "out" / "told.html", outcome, str, show_hidden=False, force=False) == 1
+    assert write_report(tmp_path / "out" / "reported.html", outcome, str, show_hidden=False, force=False) == 1
 
 
 def test_a_gate_outranks_a_failed_report(here: Path) -> None:
     """Exit 5."""
-    place = "transcripts/told.json"
+    place = "transcripts/reported.json"
     done = debate(
-        "run", MOCK, "--id", "told", "-q", "--report", place, "--expect-winner", "draw", cwd=here
+        "run", MOCK, "--id", "reported", "-q", "--report", place, "--expect-winner", "draw", cwd=here
     )  # fmt: skip
     assert (done.code, "exists already" in done.err) == (5, True)

@@ -22,7 +22,7 @@ PROGRESS = "0/11 calls"
 def start_view(screen: StringIO) -> LiveObserver:
     """A started view of an opened debate, 100 columns wide."""
     console = Console(file=screen, width=100, height=40, force_terminal=True, legacy_windows=False, _environ={})
-    view = LiveObserver(console, planned=11, clock=lambda: 0.0)
+    view = LiveObserver(console, expected=11, clock=lambda: 0.0)
     view.start()
     view.event(opening_event(), initial_debate(opening_event()))
     return view
@@ -147,7 +147,7 @@ def test_a_closed_terminal_raises_in_the_next_call() -> None:
 def test_without_a_terminal_only_permanent_lines_are_printed() -> None:
     """The output has no region and no control sequence."""
     stream = StringIO()
-    view = LiveObserver(Console(file=stream, width=100), planned=11)
+    view = LiveObserver(Console(file=stream, width=100), expected=11)
     with view:
         view.event(opening_event(), initial_debate(opening_event()))
         view.note("a note")

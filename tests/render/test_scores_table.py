@@ -142,13 +142,13 @@ def test_scores_are_sorted_from_the_highest(width: int) -> None:
     assert shown.index("8.6") < shown.index("6.5") < shown.index("5.9")
 
 
-def test_a_draw_is_shown_in_the_winners_column() -> None:
+def test_a_draw_is_shown_once_in_the_winners_column() -> None:
     """In the score table, the agreement table and the index. A dash means undetermined."""
     changes = {"winner": None, "victory": "draw", "margin": 0.0, "scores": {"A": 7.0, "Bo": 7.0}}
     verdicts = tuple(item.model_copy(update=changes) for item in score(debate()))
-    assert "a.json structured draw draw 0.0 of 10" in " ".join(table(with_verdicts(verdicts[:1])).split())
+    assert "a.json structured draw 0.0 of 10" in " ".join(table(with_verdicts(verdicts[:1])).split())
     agreement = build_agreement_table(verdicts)
     assert agreement is not None
-    assert [row[1] for row in agreement.rows if row is not None] == ["draw"] * len(verdicts)
+    assert [row[1:3] for row in agreement.rows if row is not None] == [("draw", "")] * len(verdicts)
     page = render_index([CheckedFile(with_verdicts(verdicts))])
     assert '<td data-head="winner" data-sort="draw">draw</td>' in page

@@ -24,10 +24,8 @@ MIN_WIDTH_FOR_COLUMNS = 70
 """Columns of the window below which a participant's part and model are drawn below the name."""
 
 
-def debate_heading(
-    debate: Debate, status: str = "", planned: int | None = None, cost: str = "", servers: Sequence[str] = ()
-) -> RenderableType:
-    """Motion, background, debaters and judges with their models, servers that are not built in, planned calls and `cost`.
+def debate_heading(debate: Debate, status: str = "", plan: theme.RunPlan = theme.NO_PLAN) -> RenderableType:
+    """Motion, background, debaters and judges with their models, servers that are not built in, planned calls and cost.
 
     `status` is a part of the title.
     """
@@ -36,9 +34,9 @@ def debate_heading(
         *(terminal_line(line, theme.MUTED) for line in theme.background_excerpt(debate.config.background)),
     ]
     body += [Text(""), ParticipantTable((*debater_rows(debate), *judge_rows(debate, debate.runs[0])))]
-    body += [terminal_line(server, theme.GOLD) for server in servers]
-    if planned is not None:
-        body.append(Text(f"{planned} calls planned{f', {cost}' if cost else ''}", style=theme.MUTED))
+    body += [terminal_line(server, theme.GOLD) for server in plan.servers]
+    if plan.calls is not None:
+        body.append(Text(f"{plan.calls} calls planned{f', {plan.cost}' if plan.cost else ''}", style=theme.MUTED))
     kind, *formats = theme.describe_kind(debate)
     return _heading(debate, [kind, *([status] if status else []), *formats], body)
 

@@ -51,22 +51,21 @@ FRAMES_PER_SECOND = 10
 class LiveObserver:
     """An Observer for a terminal, and a context manager that restores the terminal at its end.
 
-    `planned`: least number of calls of the run, None if unknown. For the heading: `cost`, their cost; `servers`, what goes
-    to servers that are not built in. `hint`: a line at the bottom, such as the keys.
+    `expected`: least number of calls, to show progress; None if unknown. The heading shows `plan`. `hint`: a line at the
+    bottom, such as the keys.
     """
 
     def __init__(
         self,
         console: Console,
-        planned: int | None = None,
+        expected: int | None = None,
         *,
-        cost: str = "",
-        servers: Sequence[str] = (),
+        plan: theme.RunPlan = theme.NO_PLAN,
         show_hidden: bool = False,
         hint: str = "",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._script = _Script(planned, cost, servers, show_hidden=show_hidden, hint=hint, clock=clock)
+        self._script = _Script(expected, plan, show_hidden=show_hidden, hint=hint, clock=clock)
         self._screen = _Screen(console, self._script)
         self._actions: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._stopping = ThreadEvent()
@@ -260,18 +259,15 @@ class _Script:
 
     def __init__(
         self,
-        planned: int | None,
-        cost: str,
-        servers: Sequence[str],
+        expected: int | None,
+        plan: theme.RunPlan,
         *,
         show_hidden: bool,
         hint: str,
         clock: Callable[[], float],
     ) -> None:
-        self._planned = planned
-        self._cost = cost
-        self._servers = servers
-        self.progress = ProgressLine(planned, clock)
+        self._plan = plan
+        self.progress = ProgressLine(expected, clock)
         self._show_hidden = show_hidden
         self._hint = hint
         self._printed: list[RenderableType] = []
@@ -314,7 +310,7 @@ class _Script:
         self._failures.record_event(event)
         match event:
             case DebateOpened():
-                self.print(header.debate_heading(debate, planned=self._planned, cost=self._cost, servers=self._servers))
+                self.print(header.debate_heading(debate, plan=self._plan))
             case DebateResumed():
                 self._resume(event, debate)
             case JudgingOpened():
@@ -363,7 +359,7 @@ class _Script:
 
     def _resume(self, event: DebateResumed, debate: Debate) -> None:
         self.progress.resume(debate)
-        self.print(header.debate_heading(debate, theme.describe_resume(debate), servers=self._servers))
+        self.print(header.debate_heading(debate, theme.describe_resume(debate), self._plan._replace(calls=None)))
         self.print(*(terminal_line(f"changed: {line}", theme.MUTED) for line in change_lines(event.changes)))
         threads = ThreadIndex(debate.turns)
         for wave in group_waves(debate):

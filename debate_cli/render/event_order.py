@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import AssessmentCompleted, DebateClosed, Event, TaskFailed, TurnCompleted
-from debate_cli.domain.tasks import Brief, Cue, Subject, Task, speech_key
+from debate_cli.domain.tasks import MOMENTS, Brief, Cue, Subject, Task, speech_key
 from debate_cli.domain.turn import Turn
 
 WriteEvent = Callable[[Event, Debate], None]
@@ -71,16 +71,16 @@ class EventOrder:
 
     def _release_reports(self, debate: Debate) -> None:
         """Write the judgments whose speeches are written."""
-        due = [event for event in self._reports if not self._is_held_back(event.assessment.subject)]
+        due = [event for event in self._reports if not self._is_held_back(event.assessment.brief)]
         self._reports = [event for event in self._reports if event not in due]
-        for event in sorted(due, key=_reading_position):
+        for event in sorted(due, key=lambda event: reading_position(event.assessment.brief)):
             self._write(event, debate)
 
-    def _is_held_back(self, subject: Subject) -> bool:
-        """Whether a judgment of `subject` comes after something that is not written yet."""
-        if any(_is_earlier(task, subject) for task in self._asked.values()):
+    def _is_held_back(self, brief: Brief) -> bool:
+        """Whether a judgment comes after something that is not written yet."""
+        if any(precedes(task, brief) for task in self._asked.values() if isinstance(task, Brief)):
             return True
-        return any(_is_read_after(subject, item.turn) for item in self._turns.values())
+        return any(_is_read_after(brief.subject, item.turn) for item in self._turns.values())
 
     def _is_too_early(self, turn: Turn, debate: Debate) -> bool:
         """Whether a task in flight comes before this speech."""
@@ -96,21 +96,26 @@ class EventOrder:
         return False
 
 
-def _reading_position(event: AssessmentCompleted) -> tuple[bool, int, int]:
-    """Judgments of parts first, in the order of the parts."""
-    subject = event.assessment.subject
-    return subject.moment == "debate", subject.round or 0, max(subject.turns, default=0)
+def reading_position(brief: Brief) -> tuple[bool, int, int, int, int]:
+    """Place of a report among those of its judge: parts before the whole, by their last turn, a turn before its exchange."""
+    subject = brief.subject
+    place = MOMENTS.index(subject.moment)
+    return subject.moment == "debate", subject.round or 0, max(subject.turns, default=0), place, brief.revision
 
 
-def _is_earlier(task: Task, subject: Subject) -> bool:
-    """Whether `task` asks a judge about an earlier part than `subject`."""
-    if not isinstance(task, Brief) or not is_partial_judging(task):
+def precedes(brief: Brief, other: Brief) -> bool:
+    """Whether a report on `brief` is read before one on `other`.
+
+    Parts come before the whole and rounds in their order, for all judges; the parts of one judge in the order of the debate.
+    """
+    if not is_partial_judging(brief):
         return False
-    if subject.moment == "debate":
+    if other.subject.moment == "debate":
         return True
-    if subject.round is not None and task.subject.round is not None:
-        return task.subject.round < subject.round
-    return False
+    if (brief.system, brief.run, brief.assessor) == (other.system, other.run, other.assessor):
+        return reading_position(brief) < reading_position(other)
+    rounds = brief.subject.round, other.subject.round
+    return rounds[0] is not None and rounds[1] is not None and rounds[0] < rounds[1]
 
 
 def is_partial_judging(task: Task) -> bool:

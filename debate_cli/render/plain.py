@@ -123,11 +123,14 @@ def turn_lines(turn: Turn, threads: ThreadIndex, *, show_hidden: bool = False) -
 
 
 def judge_report_lines(report: JudgeReport) -> list[str]:
-    """A judge's report: the judge and the scores on one line, then a line per sentence. A single sentence joins the first line."""
+    """A judge's report: the judge and the scores on one line, then a line per sentence.
+
+    The first sentence joins the first line if it is the only one, or if there are no scores.
+    """
     scores = ", ".join(f"{sanitize_line(item.participant)} {item.value:g}/{item.out_of:g}" for item in report.scores)
     sentences = [sanitize_line(words) for words in (*report.words, *report.alerts)]
-    if len(sentences) == 1:
-        scores, sentences = "; ".join(filter(None, (scores, *sentences))), []
+    if len(sentences) == 1 or not scores:
+        scores, sentences = "; ".join(filter(None, (scores, *sentences[:1]))), sentences[1:]
     heading = f"Judge {sanitize_line(report.title)}: {scores or 'done'}"
     return [heading, *(f"  - {sentence}" for sentence in sentences)]
 

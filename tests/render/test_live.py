@@ -76,13 +76,14 @@ def test_a_judge_report_follows_the_turn_that_it_is_about() -> None:
     assert view.printed().index("PRO-1") < view.printed().index("live, turn 1")
 
 
-def test_a_report_with_one_score_takes_one_line() -> None:
-    """The line has the debater's bar and score."""
+def test_a_single_score_is_beside_the_title() -> None:
+    """The debater's bar and score; below it what the judge thinks."""
     view = LiveView()
     view.apply(TURN_MARK)
-    last = view.printed_text().splitlines()[-1]
-    assert last.startswith("§ live, turn 1  ● Ada ━")
-    assert last.rstrip().endswith("31/100")
+    *_, first, second = view.printed_text().splitlines()
+    assert first.startswith("§ live, turn 1  ● Ada ━")
+    assert first.rstrip().endswith("31/100")
+    assert second.strip() == "· logic 31/40"
 
 
 def test_reports_show_marks_momentum_and_resolution() -> None:

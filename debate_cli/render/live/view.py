@@ -37,6 +37,7 @@ from debate_cli.domain.turn import Turn
 from debate_cli.observer import is_judging_only
 from debate_cli.render import judge_report, theme
 from debate_cli.render.cross_examination import ThreadIndex
+from debate_cli.render.event_order import precedes, reading_position
 from debate_cli.render.failure_groups import FailureGroup, FailureGrouper
 from debate_cli.render.live import header
 from debate_cli.render.live.progress import ProgressLine
@@ -385,7 +386,7 @@ class _Script:
         """Print the reports whose place is reached; the others stay withheld."""
         if self._debate is None:
             return
-        withheld, self._withheld = sorted(self._withheld, key=lambda item: _position(item.brief)), []
+        withheld, self._withheld = sorted(self._withheld, key=lambda item: reading_position(item.brief)), []
         for assessment in withheld:
             if self._is_early(assessment):
                 self._withheld.append(assessment)
@@ -398,7 +399,7 @@ class _Script:
         if any(stream.cue.index in assessment.subject.turns for stream in self._wave):
             return True
         waiting = [*self._pending.values(), *(other.brief for other in self._withheld)]
-        return any(_precedes(brief, assessment.brief) for brief in waiting)
+        return any(precedes(brief, assessment.brief) for brief in waiting)
 
     def _print_failure(self, group: FailureGroup) -> None:
         """Print a failure below the other speeches of its wave; a failed speech is not waited for."""
@@ -435,20 +436,3 @@ class _Script:
         if self._round != (round_number, phase):
             self._round = round_number, phase
             self.print(header.round_rule(round_number, phase))
-
-
-def _precedes(brief: Brief, other: Brief) -> bool:
-    """Whether a report on `brief` is read before one on `other`: parts before the whole, rounds in their order."""
-    if brief.subject.moment == "debate":
-        return False
-    if other.subject.moment == "debate":
-        return True
-    return (brief.system, brief.run, brief.assessor) == (other.system, other.run, other.assessor) and _position(
-        brief
-    ) < _position(other)
-
-
-def _position(brief: Brief) -> tuple[bool, int, int]:
-    """Place of a report among those of its judge."""
-    subject = brief.subject
-    return subject.moment == "debate", subject.round or 0, max(subject.turns, default=0)

@@ -49,8 +49,8 @@ class SuspectClaim(Finding):
     """What is wrong with the claim; empty in old transcripts."""
 
     def describe(self) -> list[str]:
-        """The fault and the quoted words."""
-        return [f"Turn {self.turn + 1}, {self.fault} claim: “{self.quote}”"]
+        """The fault, the quoted words and the reason."""
+        return [f"Turn {self.turn + 1}, {self.fault} claim: “{self.quote}” {self.reason}".rstrip()]
 
 
 class LogicGap(Finding):

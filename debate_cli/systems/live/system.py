@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from debate_cli.domain.assessment import Assessment, Finding
+from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.tasks import Brief, Subject
 from debate_cli.domain.verdict import Verdict
+from debate_cli.systems.aggregation import stored_settings
 from debate_cli.systems.base import (
     WHOLE_DEBATE,
     JudgeQuestion,
@@ -21,7 +22,6 @@ from debate_cli.systems.base import (
     TurnScore,
     briefs_for,
     pair_briefs,
-    sum_marks,
     turn_briefs,
 )
 from debate_cli.systems.charts import Chart
@@ -31,6 +31,7 @@ from debate_cli.systems.live import (
     exchange_question,
     narrative_question,
     register_question,
+    report,
     score,
     tables,
     turn_question,
@@ -164,7 +165,7 @@ class LiveSystem(JudgingSystem[LiveSettings]):
         }
 
     def tables(self, verdict: Verdict) -> list[Table]:
-        """Scorecard, turns, calibrations and penalties."""
+        """Scorecard, turns, chains, register, changes and unresolved exchanges."""
         return tables.tables(verdict) or super().tables(verdict)
 
     def charts(self, verdict: Verdict) -> list[Chart]:
@@ -172,11 +173,8 @@ class LiveSystem(JudgingSystem[LiveSettings]):
         return list(charts.charts(verdict))
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
-        """The marks of a turn, the result of an exchange, or the result for the whole debate."""
-        del debate
-        if assessment.subject.moment == "turn":
-            return LiveReport(sum_marks(assessment.marks, DIMENSION_MAXIMA))
-        return LiveReport(sentences=tuple(filter(None, map(_describe, assessment.findings))))
+        """The marks of a turn, the result of an exchange, or the result for the whole debate, and the scores it changed."""
+        return report.build_report(assessment, debate, stored_settings(debate, assessment.run, LiveSettings()))
 
 
 def _whole_briefs(debate: Debate, run: str, settings: LiveSettings) -> Iterator[Brief]:
@@ -191,20 +189,6 @@ def _pair_briefs(debate: Debate, run: str, settings: LiveSettings, turns: Iterab
     present = debate.turns_by_index
     pairs = ((index - 1, index) for index in turns if index - 1 in present)
     return pair_briefs(run, settings, (pair for pair in pairs if present[pair[0]].speaker != present[pair[1]].speaker))
-
-
-def _describe(finding: Finding) -> str:
-    match finding:
-        case PairComparison():
-            return f"logic {finding.logic} · rhetoric {finding.rhetoric} · tactics {finding.tactics}"
-        case Narrative():
-            return f"winner of the narrative: {finding.winner or 'none'}"
-        case Convergence():
-            return finding.outcome.replace("_", " ")
-        case Resolution():
-            return f"why narrative and scorecard differ: {finding.explanation}"
-        case _:
-            return ""
 
 
 SYSTEM = LiveSystem()

@@ -1,0 +1,72 @@
+"""What watchers of a run see of the live judge's opinion."""
+
+from __future__ import annotations
+
+import pytest
+from live_scoring_support import claim, decision, gap, live_debate, pair, turn_marks
+from scoring_support import CON, PRO, assessment
+
+from debate_cli.domain.assessment import Assessment, Contradiction
+from debate_cli.domain.debate import Debate
+from debate_cli.systems.live.findings import CausalChain
+from debate_cli.systems.live.system import SYSTEM
+
+CHAIN = CausalChain(cause="a", process="b", consequence="c", missing=("process", "weakest_premise"))
+GAP = gap(0, 3, "Costs fall")
+
+
+def sentences(debate: Debate, assessment: Assessment) -> tuple[str, ...]:
+    """The sentences of the report on one assessment of `debate`."""
+    return SYSTEM.live_report(assessment, debate).sentences
+
+
+def test_a_turn_shows_its_marks_chain_and_flagged_words() -> None:
+    """Marks as given, then the missing links, the inconsistencies and the quotes; the composite is the score."""
+    contradiction = Contradiction(participant=PRO, earlier=0, later=2, explanation="then and now")
+    turn = turn_marks(2, (36, 20, 10), CHAIN, contradiction, claim(2, "hollow"))
+    debate = live_debate([(20, 10, 10)] * 2).with_assessments([turn])
+    report = SYSTEM.live_report(turn, debate)
+    assert [(score.participant, score.value, score.out_of) for score in report.scores] == [(PRO, 66, 100)]
+    assert report.sentences[:4] == (
+        "logic 36/40, rhetoric 20/30, tactics 10/30",
+        "the chain lacks: process, weakest premise",
+        "Turn 3 contradicts turn 1: then and now",
+        "Turn 3, hollow claim: “Costs fall.”",
+    )
+
+
+@pytest.mark.parametrize(
+    ("assessment", "expected"),
+    [
+        pytest.param(
+            pair(1, logic=CON, rhetoric=PRO),
+            [
+                "turn 1 logic 30 → 21, lost an exchange",
+                "turn 1 rhetoric 10 → 17, won an exchange",
+                "turn 2 logic 10 → 22, won an exchange",
+            ],
+            id="both turns of an exchange",
+        ),
+        pytest.param(pair(1, claim(0, "hollow")), ["turn 1 logic 30 → 29, hollow (−1)"], id="a flagged quote"),
+        pytest.param(pair(2, logic=PRO), [], id="scores that are in their bands already"),
+    ],
+)
+def test_an_assessment_shows_the_scores_that_it_changed(assessment: Assessment, expected: list[str]) -> None:
+    """With the rule or penalty that changed them; turns count from 1."""
+    debate = live_debate([(30, 10, 10), (10, 10, 10), (22, 10, 10)], assessment)
+    assert [line for line in sentences(debate, assessment) if "→" in line] == expected
+
+
+def test_a_report_does_not_depend_on_later_answers() -> None:
+    """The exchange of turns 1 and 2 gives the same report when that of turns 2 and 3 was answered before it."""
+    first, second = pair(1, logic=PRO), pair(2, logic=CON)
+    rows = [(30.0, 0.0, 0.0)] * 3
+    assert sentences(live_debate(rows, first, second), first) == sentences(live_debate(rows, first), first)
+
+
+def test_the_review_shows_what_it_withdrew() -> None:
+    """It counts the decisions and lists the scores that rise again."""
+    opened = pair(1, GAP)
+    review = assessment("live", (), decision(0, "gap", "withdrawn"), revision=2)
+    debate = live_debate([(30, 0, 0)] * 2, opened, review)
+    assert sentences(debate, review) == ("register: 1 withdrawn", "turn 1 logic 27 → 30, no longer logic gap (−3)")

@@ -164,5 +164,5 @@ def test_the_plan_has_no_surrender(here: Path) -> None:
     """A debater that surrenders in a rehearsal makes no plan shorter."""
     config = f"topic: t\n{TWO}models: {{default: {{model: mock/a}}}}\nformat: {{kind: free_flowing, turns: 10}}\n"
     strict = "{surrender_threshold: 1, stance_neutral_threshold: 1, consecutive_persuasion: 1}"
-    judged = f"judging: {{systems: [structured, {{kind: persuasion, victory_conditions: {strict}}}]}}\n"
+    judged = f"judging: {{systems: [structured, {{kind: persuasion, embody: false, victory_conditions: {strict}}}]}}\n"
     assert plan(here, config + judged)["planned"] == plan(here, config)["planned"]

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from debaters_support import Parrot, speak
+from debaters_support import Parrot, speak, take_turn
 from formats_support import (
     PAIR,
     TRIO,
@@ -202,6 +202,47 @@ def test_pressure_becomes_a_directive_at_the_end_of_the_rules() -> None:
     assert parrot.asked[0].system.endswith(result.directive)
     other = own.model_copy(update={"speaker": "Con", "index": 3})
     assert "logic of your arguments" not in request_for(other, debate).system
+
+
+def persuaded(order: str, *, embody: bool = True, conviction: float = 0.7) -> tuple[Debate, tuple[Cue, ...]]:
+    """A debate in which Pro's opening persuades Con by 0.9, and the cues of the first round."""
+    persuasion = {"kind": "persuasion", "embody": embody}
+    debaters = (PAIR[0], {**PAIR[1], "conviction": conviction})
+    debate = new_debate(config({"order": order}, systems=[persuasion], debaters=debaters))
+    cue = next_step(debate).cues[0]
+    heard = with_turns(debate, turn(cue, text="However, consider that I understand."))
+    return heard, (cue, *next_step(heard).cues)
+
+
+MOVED = '"Pro" moved you last, in round 1, and persuaded you: conviction 0.7 to 0.59.'
+
+
+def test_a_debater_reads_its_own_state() -> None:
+    """How firmly it holds its position, who moved it last, what it may give up; stored on the turn as a directive."""
+    debate, (_, cue) = persuaded("sequential")
+    parrot = Parrot("never mind")
+    expected = (
+        "For this turn only. Never mention this. You hold your position with some reserve: conviction 0.59 of 1, stance -0.74"
+        f" between -1 (against the motion) and 1 (for it). {MOVED} You may give up side points. Let this show in how you argue."
+    )
+    assert take_turn(parrot, cue, debate).directive == expected
+    assert parrot.asked[0].system.endswith(expected)
+
+
+def test_in_a_simultaneous_round_a_debater_reads_the_state_before_it() -> None:
+    """Pro's opening is in Con's request of the next round, not of the same one."""
+    debate, (_, cue) = persuaded("simultaneous")
+    assert "No speech has moved you yet." in request_for(cue, debate).system
+    (later,) = [item for item in next_step(with_turns(debate, speech(cue, debate))).cues if item.speaker == "Con"]
+    assert MOVED in request_for(later, with_turns(debate, speech(cue, debate))).system
+
+
+def test_two_states_give_different_requests() -> None:
+    """With `embody`; without it conviction is not in the request."""
+    for embody in (True, False):
+        systems = {request_for(cue, debate).system for of in (0.6, 0.7)
+                   for debate, (_, cue) in [persuaded("sequential", embody=embody, conviction=of)]}  # fmt: skip
+        assert len(systems) == (2 if embody else 1)
 
 
 def test_instructions_and_character_end_the_system_prompt() -> None:

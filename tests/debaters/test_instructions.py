@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from debate_cli.debaters.instructions import format_character, format_directive
+from debate_cli.debaters.instructions import format_character, format_pressure
 from debate_cli.domain.personality import ARCHETYPES, Personality
 
 ENGINEER = ARCHETYPES["engineer"]
@@ -17,12 +17,12 @@ def test_a_character_names_all_traits() -> None:
     assert format_character(None) == ""
 
 
-def test_a_directive_names_pressures_and_changed_traits() -> None:
+def test_pressure_names_pressures_and_changed_traits() -> None:
     """The kinds of pressure felt and the traits that differ from the start, the largest change first, to one decimal."""
     now = ENGINEER.model_copy(update={"framing": 5.04, "openness": 5.25, "empathy": 4.04, "concision": 7.9})
-    words = format_directive(ENGINEER, now, {"strategic": 0.5, "cognitive": 0.0})
+    words = format_pressure(ENGINEER, now, {"strategic": 0.5, "cognitive": 0.0})
     assert words == (
-        "For this turn only. Never mention this. In the last exchange you were pressed firmly on your control of what"
+        "In the last exchange you were pressed firmly on your control of what"
         " the debate is about. Argue with more framing (4 to 5), more openness (5 to 5.2), less concision (8 to 7.9)."
     )
 
@@ -32,14 +32,14 @@ def test_a_directive_names_pressures_and_changed_traits() -> None:
     [
         (ENGINEER, 0.9, "you were pressed hard on the credibility of your evidence."),
         # A change lasts after the pressure is over
-        (ENGINEER.model_copy(update={"framing": 6}), 0.0, "Never mention this. Argue with more framing (4 to 6)."),
+        (ENGINEER.model_copy(update={"framing": 6}), 0.0, "Argue with more framing (4 to 6)."),
     ],
 )
-def test_a_directive_has_pressure_or_change(now: Personality, pressure: float, expected: str) -> None:
+def test_pressure_has_pressure_or_change(now: Personality, pressure: float, expected: str) -> None:
     """A debater without elasticity still has the pressure; a changed one has the change without new pressure."""
-    assert (format_directive(ENGINEER, now, {"credibility": pressure}) or "").endswith(expected)
+    assert format_pressure(ENGINEER, now, {"credibility": pressure}).endswith(expected)
 
 
-def test_without_pressure_and_change_there_is_no_directive() -> None:
+def test_without_pressure_and_change_there_are_no_words() -> None:
     """A change below one decimal is none."""
-    assert format_directive(ENGINEER, ENGINEER.model_copy(update={"framing": 4.04}), {"cognitive": 0.0}) is None
+    assert format_pressure(ENGINEER, ENGINEER.model_copy(update={"framing": 4.04}), {"cognitive": 0.0}) == ""

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import memoize_on_value
@@ -82,6 +84,25 @@ def current_states(
 ) -> Mapping[str, DebaterState]:
     """Every debater's state after the last turn."""
     return compute_state_curve(debate, settings, run, due_round=due_round)[-1].states
+
+
+class StateChange(NamedTuple):
+    """What one speech changed in a debater."""
+
+    effect: Effect
+    before: DebaterState
+    after: DebaterState
+
+
+def find_last_change(curve: Sequence[StatePoint], name: str) -> StateChange | None:
+    """The last speech in a curve that changed the stance or the conviction of a debater; None if there is none."""
+    for before, point in reversed(tuple(pairwise(curve))):
+        for effect in point.effects:
+            state = before.states[name]
+            after = apply_effect(state, effect) if effect.target == name else state
+            if (after.stance, after.conviction) != (state.stance, state.conviction):
+                return StateChange(effect, state, after)
+    return None
 
 
 def configured_persuasion(debate: Debate) -> PersuasionSettings | None:

@@ -22,7 +22,8 @@ from debate_cli.storage.lock import lock_debate, lock_holder
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import to_transcript, write_transcript
 from debate_cli.storage.transcript_store import StoredDebate, load_last_transcript, open_debate
-from debate_cli.systems.registry import check_system_kind, is_installed
+from debate_cli.systems.base import JudgeVote, RequiredChange
+from debate_cli.systems.registry import check_system_kind, get_system, is_installed
 from debate_cli.systems.rubric import Rubric
 from debate_cli.systems.scoring import score
 from debate_cli.systems.verdict_check import verdicts_match
@@ -57,6 +58,15 @@ class DebateFacts(NamedTuple):
     """Cost of all calls; None if a price is not known."""
 
 
+class Review(NamedTuple):
+    """The votes behind one verdict, and what must change in a judged text. Untrusted."""
+
+    system: str
+    run: str
+    votes: tuple[JudgeVote, ...]
+    required_changes: tuple[RequiredChange, ...]
+
+
 class CheckedFile(NamedTuple):
     """A file, its verdicts, and the results of its gates."""
 
@@ -72,6 +82,8 @@ class CheckedFile(NamedTuple):
     compared_count: int = 0
     """Stored verdicts that were compared with recomputed ones."""
     facts: DebateFacts | None = None
+    reviews: tuple[Review, ...] = ()
+    """One per verdict whose judges vote; empty until a caller collects them."""
     debate: Debate | None = None
     """The debate itself; None after a caller removed it to save memory."""
 
@@ -189,6 +201,17 @@ def _score_file(path: Path, request: ScoreRequest) -> CheckedFile:
         compared_count=0 if compared is None else len(compared.verdicts),
         debate=debate,
     )
+
+
+def collect_reviews(verdicts: Sequence[Verdict]) -> tuple[Review, ...]:
+    """The reviews of scored verdicts, which still have their notes."""
+    found: list[Review] = []
+    for verdict in verdicts:
+        system = get_system(verdict.system)
+        votes = tuple(system.votes(verdict))
+        if votes:
+            found.append(Review(verdict.system, verdict.run, votes, system.headline(verdict).required_changes))
+    return tuple(found)
 
 
 def _check_run(debate: Debate, runs: str, prefix: str = "runs ") -> None:

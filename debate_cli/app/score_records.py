@@ -58,7 +58,7 @@ class VerdictRecord(NamedTuple):
     scores: dict[str, float]
     """Name of a debater -> score, as JSON."""
     option: str | None
-    """Option that a panel voted for, if no winner says it."""
+    """Option that a panel voted for: `PASS`, `FAIL` or `CONDITIONAL`."""
     judge_model: str
     """`provider/model` of the judges that answered in this run, each once, separated by `; `."""
     seed: int | None
@@ -131,7 +131,7 @@ def verdict_records(file: ScoredFile, debate: Debate) -> Iterator[VerdictRecord]
             margin=verdict.margin,
             decides=verdict.decides,
             scores=verdict.scores,
-            option=verdict.option,
+            option=_voted_option(verdict),
             judge_model=_judge_model(debate, verdict),
             seed=debate.config.seed,
             cost_usd=total.cost_usd,
@@ -176,6 +176,11 @@ def flatten_record(record: VerdictRecord | ArgumentRecord) -> dict[str, Any]:
     for number, debater in enumerate(columns.pop("debaters", ()), 1):
         columns |= {f"{column}_{number}": value for column, value in debater._asdict().items()}
     return columns
+
+
+def _voted_option(verdict: Verdict) -> str | None:
+    option = verdict.notes.get("option")
+    return option if isinstance(option, str) and verdict.victory != "undetermined" else None
 
 
 def _judge_model(debate: Debate, verdict: Verdict) -> str:

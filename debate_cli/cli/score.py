@@ -17,6 +17,7 @@ from debate_cli.app.score import (
     ScoreRequest,
     UnusableFile,
     collect_debate_facts,
+    collect_reviews,
     score_files,
 )
 from debate_cli.app.score_records import ArgumentRecord, VerdictRecord, argument_records, verdict_records
@@ -248,10 +249,13 @@ def _records(files: Iterable[CheckedFile], read: Callable[[ScoredFile, Debate], 
 
 
 def _without_notes(files: Iterator[CheckedFile]) -> list[CheckedFile]:
-    """All files at once, without debates and the parts of verdicts that a report of many does not show."""
+    """All files at once, without debates and the notes of verdicts, but with facts and reviews."""
     return [
         checked._replace(
-            file=score_rows.drop_notes(checked.file), facts=collect_debate_facts(checked.debate), debate=None
+            file=score_rows.drop_notes(checked.file),
+            facts=collect_debate_facts(checked.debate),
+            reviews=collect_reviews(checked.file.verdicts),
+            debate=None,
         )
         for checked in files
         if checked.debate is not None

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from debate_cli.app.score import CheckedFile, UnusableFile
+from debate_cli.app.documents import STDIN_NAME
+from debate_cli.app.score import CheckedFile, Review, ScoredFile, UnusableFile
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.agreement import label_listed_verdict
 from debate_cli.render.markdown import escape_markdown, format_margin
+from debate_cli.render.summary import label_change
+from debate_cli.systems.base import RequiredChange
 
 UNGATED_CASE = "scored"
 """Name of the test case of a file without gates."""
@@ -22,12 +25,13 @@ _PROPERTY = {**_DATA, ":": "%3A", ",": "%2C"}
 
 
 def format_workflow_commands(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] = ()) -> Iterator[str]:
-    """Yield one workflow command per line.
+    """Yield one workflow command per line; those on a judged text name the text and the line.
 
-    Errors: gates that are not met, files that cannot be used. Warnings: undetermined verdicts. Notices: all other verdicts.
+    Errors: gates that are not met, files that cannot be used. Warnings: undetermined verdicts, what must change in a text.
+    Notices: all other verdicts.
     """
     for checked in files:
-        path = checked.file.path
+        path = _find_text_path(checked.file) or checked.file.path
         for sentence in checked.unmet:
             yield format_workflow_command("error", path, "gate not met", sentence)
         for verdict in checked.file.verdicts:
@@ -38,13 +42,32 @@ def format_workflow_commands(files: Sequence[CheckedFile], unusable: Sequence[Un
                 f"verdict of {label_listed_verdict(verdict, checked.file.verdicts)}",
                 _verdict(verdict, checked.file.text),
             )
+        for review, change in _list_changes(checked):
+            title = f"{review.system}: {change.dimension or 'must change'}"
+            message = f"{change.text} ({change.weight:.0%} of the weight: {', '.join(change.judges)})"
+            yield format_workflow_command("warning", path, title, message, change.line)
     for file in unusable:
         yield format_workflow_command("error", file.path, "cannot be used", file.message)
 
 
-def format_workflow_command(level: AnnotationLevel, path: str, title: str, message: str) -> str:
+def _find_text_path(file: ScoredFile) -> str | None:
+    """The path of the judged text, which is its name; None for a debate and for standard input."""
+    return None if file.text == STDIN_NAME else file.text
+
+
+def _list_changes(checked: CheckedFile) -> Iterator[tuple[Review, RequiredChange]]:
+    """What must change, by every review of a text."""
+    for review in checked.reviews:
+        for change in review.required_changes:
+            yield review, change
+
+
+def format_workflow_command(
+    level: AnnotationLevel, path: str, title: str, message: str, line: int | None = None
+) -> str:
     """One workflow command. Text in it is escaped and cannot start another command."""
-    named = f"file={_escape_command(path, _PROPERTY)},title={_escape_command(title, _PROPERTY)}"
+    place = "" if line is None else f",line={line}"
+    named = f"file={_escape_command(path, _PROPERTY)}{place},title={_escape_command(title, _PROPERTY)}"
     return f"::{level} {named}::{_escape_command(message, _DATA)}"
 
 
@@ -58,8 +81,19 @@ def format_step_summary(files: Sequence[CheckedFile], unusable: Sequence[Unusabl
     lines = [f"## {', '.join(parts)}", ""]
     if files:
         lines += ["| debate | verdicts | gates |", "| --- | --- | --- |", *(_row(checked) for checked in files), ""]
+    for checked in files:
+        lines += _summarize_changes(checked)
     lines += [f"- ✗ {escape_markdown(file.message)}" for file in unusable]
     return "\n".join(lines).rstrip() + "\n\n"
+
+
+def _summarize_changes(checked: CheckedFile) -> list[str]:
+    """What must change in a text that was not passed."""
+    changes = [
+        f"- {escape_markdown(change.text)} ({escape_markdown(label_change(change))})"
+        for _, change in _list_changes(checked)
+    ]
+    return [f"### What must change in {escape_markdown(checked.file.topic)}", "", *changes, ""] if changes else []
 
 
 def _format_quantity(count: int, thing: str) -> str:
@@ -93,7 +127,10 @@ def _escape_command(text: str, escapes: dict[str, str]) -> str:
 
 
 def format_junit(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] = ()) -> str:
-    """A JUnit report: a suite per file, a test case per gate. An unmet gate is a failure, an unusable file an error."""
+    """A JUnit report: a suite per file, a test case per gate and per judge who voted.
+
+    An unmet gate is a failure, and so is a vote that does not pass a text. An unusable file is an error.
+    """
     root = ET.Element("testsuites", name="debate score")
     for checked in files:
         root.append(_suite(checked))
@@ -105,23 +142,53 @@ def format_junit(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] 
     return ET.tostring(root, encoding="utf-8", xml_declaration=True).decode() + "\n"
 
 
+class _Case(NamedTuple):
+    """A test case: passed without a problem, else failed for one of this type."""
+
+    classname: str
+    name: str
+    problem: str | None = None
+    type: str = "gate"
+    output: str = ""
+    """What a case reports that did not fail."""
+
+
 def _suite(checked: CheckedFile) -> ET.Element:
-    cases = [(result.gate, result.problem) for result in checked.gates] or [(UNGATED_CASE, None)]
-    failures = sum(problem is not None for _, problem in cases)
+    cases = [*_gate_cases(checked), *_judge_cases(checked)] or [_Case(checked.file.path, UNGATED_CASE)]
+    failures = sum(case.problem is not None for case in cases)
     suite = _new_suite(checked.file.path, tests=len(cases), failures=failures)
     properties = ET.SubElement(suite, "properties")
     about = {"id": checked.file.id, "topic": checked.file.topic, "status": checked.file.status}
-    verdicts = {
-        f"verdict.{item.system}.{item.run}": theme.describe_outcome(item, checked.file.text)
-        for item in checked.file.verdicts
-    }
-    for name, value in (about | verdicts).items():
+    for item in checked.file.verdicts:
+        about[f"verdict.{item.system}.{item.run}"] = theme.describe_outcome(item, checked.file.text)
+        option = item.notes.get("option")
+        if isinstance(option, str):
+            about[f"option.{item.system}.{item.run}"] = option
+    for name, value in about.items():
         ET.SubElement(properties, "property", name=_xml_text(name), value=_xml_text(value))
-    for gate, problem in cases:
-        case = _case(suite, checked.file.path, gate)
-        if problem is not None:
-            ET.SubElement(case, "failure", type="gate", message=_xml_text(problem)).text = _xml_text(problem)
+    for case in cases:
+        element = _case(suite, case.classname, case.name)
+        if case.problem is not None:
+            message = _xml_text(case.problem)
+            ET.SubElement(element, "failure", type=case.type, message=message).text = message
+        elif case.output:
+            ET.SubElement(element, "system-out").text = _xml_text(case.output)
     return suite
+
+
+def _gate_cases(checked: CheckedFile) -> list[_Case]:
+    return [_Case(checked.file.path, result.gate, result.problem) for result in checked.gates]
+
+
+def _judge_cases(checked: CheckedFile) -> Iterator[_Case]:
+    """A case per judge; a judge who does not pass a text fails it. A vote on a motion is no failure."""
+    is_text = checked.file.text is not None
+    subject = _find_text_path(checked.file) or checked.file.path
+    for review in checked.reviews:
+        for vote in review.votes:
+            words = f"votes {vote.option}: {' '.join(vote.reasons)}"
+            problem = words if is_text and vote.option != "PASS" else None
+            yield _Case(subject, f"{review.system} {review.run}, {vote.judge}", problem, vote.option, words)
 
 
 def _error_suite(file: UnusableFile) -> ET.Element:

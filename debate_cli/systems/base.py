@@ -65,6 +65,16 @@ class Dissent(NamedTuple):
     """The judge's reasons, in full; may be empty."""
 
 
+class JudgeVote(NamedTuple):
+    """The vote of one judge that counts in a verdict. Untrusted."""
+
+    judge: str
+    option: str
+    """`PASS`, `FAIL` or `CONDITIONAL`."""
+    reasons: tuple[str, ...]
+    """What must be corrected, then the critical findings; the judge's reasoning if there are none."""
+
+
 class RequiredChange(FrozenModel):
     """What must change before judges accept a text: a demand of one judge or several, in the words of the first one. Untrusted."""
 
@@ -303,6 +313,11 @@ class JudgingSystem(Generic[SettingsT]):
         """The words of a judge who agrees with a determined verdict, in full. Default: the first rationale."""
         given = self.agreeing_assessments(debate, verdict)
         return next((JudgeQuote(item.rationale) for item in given if item.rationale.strip()), None)
+
+    def votes(self, verdict: Verdict) -> Iterable[JudgeVote]:
+        """The vote of each judge, if judges vote. Default: none."""
+        del verdict
+        return ()
 
     def turn_scores(self, verdict: Verdict) -> Mapping[int, TurnScore]:
         """Index of a turn -> its score. Default: none."""

@@ -8,8 +8,9 @@ import pytest
 from render_support import HOSTILE, debate, scored_file, unjudged
 
 from debate_cli.app.gates import GateResult
-from debate_cli.app.score import CheckedFile, ScoredFile, UnusableFile
+from debate_cli.app.score import CheckedFile, Review, ScoredFile, UnusableFile
 from debate_cli.render.ci import format_junit, format_step_summary, format_workflow_command, format_workflow_commands
+from debate_cli.systems.base import JudgeVote, RequiredChange
 
 MET, UNMET = GateResult("--fail-under", None), GateResult("--expect-winner", "--expect-winner: expected Ada")
 JUDGED = scored_file(debate())
@@ -19,7 +20,37 @@ XML_ATTACK = f'"/><failure/>]]>&amp;{HOSTILE}\x00\ufffe\ud800\n'
 
 def attacked(attack: str) -> CheckedFile:
     """A file with an attack in every text."""
-    return CheckedFile(ScoredFile(attack, attack, attack, "complete", JUDGED.verdicts), (GateResult(attack, attack),))
+    change = RequiredChange(dimension=attack, text=attack, judges=(attack,), weight=0.5)
+    review = Review(attack, attack, (JudgeVote(attack, "FAIL", (attack,)),), (change,))
+    file = ScoredFile(attack, attack, attack, "complete", JUDGED.verdicts, attack)
+    return CheckedFile(file, (GateResult(attack, attack),), reviews=(review,))
+
+
+CHANGE = RequiredChange(dimension="risk", text="Risk: no rollback.", judges=("a", "b"), weight=0.6, line=7)
+REVIEW = Review(
+    "panel", "r1", (JudgeVote("a", "FAIL", ("No rollback.",)), JudgeVote("c", "PASS", ("Fine.",))), (CHANGE,)
+)
+REVIEWED = CheckedFile(ScoredFile("a.json", "a", "docs/PLAN.md", "complete", (), "docs/PLAN.md"), reviews=(REVIEW,))
+
+
+def test_annotations_are_on_the_judged_text() -> None:
+    """With the line of the quoted passage; standard input has no file, so they are on the transcript."""
+    expected = "line=7,title=panel%3A risk::Risk: no rollback. (60%25 of the weight: a, b)"
+    assert list(format_workflow_commands([REVIEWED])) == [f"::warning file=docs/PLAN.md,{expected}"]
+    piped = REVIEWED._replace(file=REVIEWED.file._replace(text="stdin"))
+    assert list(format_workflow_commands([piped])) == [f"::warning file=a.json,{expected}"]
+    assert "What must change in docs/PLAN.md" in format_step_summary([REVIEWED])
+
+
+@pytest.mark.parametrize(("text", "failures"), [("docs/PLAN.md", 1), (None, 0)], ids=["text", "debate"])
+def test_junit_has_a_case_per_judge(text: str | None, failures: int) -> None:
+    """One that does not pass a text fails; a vote on a motion is no failure."""
+    checked = REVIEWED._replace(file=REVIEWED.file._replace(text=text))
+    (suite,) = ET.fromstring(format_junit([checked]))
+    cases = [(case.get("classname"), case.get("name")) for case in suite.iter("testcase")]
+    assert cases == [(text or "a.json", "panel r1, a"), (text or "a.json", "panel r1, c")]
+    assert (suite.get("tests"), suite.get("failures")) == ("2", str(failures))
+    assert [case.text for case in suite.iter("system-out")][-1] == "votes PASS: Fine."
 
 
 @pytest.mark.parametrize(
@@ -66,7 +97,7 @@ def test_untrusted_text_makes_no_workflow_command() -> None:
     """Every command is one line."""
     lines = list(format_workflow_commands([attacked(ATTACK)], [UnusableFile(ATTACK, ATTACK)]))
     assert not any("\n" in line or "\r" in line for line in lines)
-    assert [line.split(" ")[0] for line in lines] == ["::error", "::notice", "::notice", "::error"]
+    assert [line.split(" ")[0] for line in lines] == ["::error", "::notice", "::notice", "::warning", "::error"]
 
 
 def test_the_step_summary_has_a_row_per_file() -> None:
@@ -110,9 +141,9 @@ def test_a_file_without_gates_is_one_passed_case_with_its_verdicts() -> None:
 
 
 def test_untrusted_text_makes_no_element_in_junit() -> None:
-    """The document parses and has one failure."""
+    """The document parses and has the failures of one gate and one judge."""
     source = format_junit([attacked(XML_ATTACK)], [UnusableFile(XML_ATTACK, XML_ATTACK)])
     root = ET.fromstring(source)
-    assert len(list(root.iter("failure"))) == 1
+    assert len(list(root.iter("failure"))) == 2
     assert "<failure/>" in (root[0].get("name") or "")
     assert "\x1b" not in source

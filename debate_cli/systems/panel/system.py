@@ -18,6 +18,7 @@ from debate_cli.systems.base import (
     Headline,
     JudgeQuestion,
     JudgeQuote,
+    JudgeVote,
     JudgingContext,
     JudgingSystem,
     LiveReport,
@@ -126,6 +127,13 @@ class PanelSystem(JudgingSystem[PanelSettings]):
         votes = [vote for vote in notes.rounds[-1].votes if vote.option == notes.option and vote.rationale.strip()]
         chosen = max(votes, key=lambda vote: vote.weight, default=None)
         return JudgeQuote(chosen.rationale, chosen.judge) if chosen is not None else None
+
+    def votes(self, verdict: Verdict) -> Iterator[JudgeVote]:
+        """The votes of the last round."""
+        notes = parse_notes(score.PanelNotes, verdict)
+        for vote in notes.rounds[-1].votes if notes is not None and notes.rounds else ():
+            reasons = (*vote.remediation_required, *vote.critical_findings)
+            yield JudgeVote(vote.judge, vote.option, reasons or (vote.rationale,))
 
     def tables(self, verdict: Verdict) -> list[Table]:
         """Options, votes, conditions and dissent."""

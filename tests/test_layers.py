@@ -15,7 +15,7 @@ ROOMS = (
     ("judging/injection", "judging/quotes", "judging/transcript_prompt"),
     ("systems",),
     ("formats",),
-    ("judging/judge", "judging/schedule"),
+    ("judging/judge", "judging/schedule", "judging/stakeholders"),
     ("debaters",),
     ("storage",),
     ("engine", "observer"),

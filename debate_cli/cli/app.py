@@ -49,6 +49,9 @@ COMMANDS: dict[str, CommandSummary] = {
     "list": CommandSummary(SAVED_PANEL, "List the saved debates of a folder: who won, and what it cost."),
     "diff": CommandSummary(SAVED_PANEL, "Compare two saved debates, or two judging runs of one."),
     "init": CommandSummary(SETUP_PANEL, "Write a commented debate.yaml and its schema.", "init_options"),
+    "personas": CommandSummary(
+        SETUP_PANEL, "Suggest the judges of a panel: the stakeholders that documents imply.", "personas_options"
+    ),
     "explain": CommandSummary(SETUP_PANEL, "Explain an error: what it means, and how to fix it."),
     "check": CommandSummary(SETUP_PANEL, "Check configurations, and name missing keys.", "check_options"),
     "doctor": CommandSummary(

@@ -174,6 +174,11 @@ def write_chunks(pieces: Iterable[str]) -> None:
             sys.stdout.flush()
 
 
+def read_stdin(max_bytes: int) -> bytes:
+    """The beginning of standard input, as it was given."""
+    return sys.stdin.read(max_bytes).encode("utf-8", "surrogateescape")
+
+
 def write_document(pieces: Iterable[str]) -> None:
     """Write a document that programs read to stdout, piece by piece, in UTF-8 whatever the locale."""
     _reconfigure(sys.stdout, encoding="utf-8")

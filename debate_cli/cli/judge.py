@@ -1,7 +1,6 @@
 """`debate judge`. Its options are in `judge_options`."""
 
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +19,7 @@ from debate_cli.app.score import ScoredFile, describe_unfinished
 from debate_cli.cli import config_options, console, options, run_control, screen
 from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
-from debate_cli.cli.console import ignore_broken_pipe, print_status, refuse_existing, write_json_chunks
+from debate_cli.cli.console import ignore_broken_pipe, print_status, read_stdin, refuse_existing, write_json_chunks
 from debate_cli.cli.dry_run import show_judging_plans
 from debate_cli.cli.judge_options import Options
 from debate_cli.cli.run import write_report
@@ -45,7 +44,7 @@ def run(given: Options) -> None:
         given.paths,
         transcript_dirs(config=given.config),
         judges_texts=request.judges_texts,
-        read_stdin=_read_stdin,
+        read_stdin=read_stdin,
     )
     config_options.print_notes(notes)
     if given.report is not None and len(sources) > 1:
@@ -66,11 +65,6 @@ def run(given: Options) -> None:
     judging.judge_and_print()
     codes = {*judging.codes, 1 if problems or judging.failed else 0}
     raise typer.Exit(run_control.gravest_exit_code(codes) or judging.report_code)
-
-
-def _read_stdin(max_bytes: int) -> bytes:
-    """The beginning of standard input, as it was given."""
-    return sys.stdin.read(max_bytes).encode("utf-8", "surrogateescape")
 
 
 def _load_config(given: Options) -> LoadedConfig | None:

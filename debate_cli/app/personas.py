@@ -1,0 +1,122 @@
+"""Use case `personas`: asks a model for the stakeholders that documents imply, and writes them as judges of a panel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from textwrap import indent
+from typing import Any
+
+import yaml
+
+from debate_cli.app.context import RunContext
+from debate_cli.app.judge_request import JudgingRequest, config_for_judging, document_events
+from debate_cli.app.model_factory import ModelFactory
+from debate_cli.app.preparation import prepare_judges
+from debate_cli.domain.config import ModelSpec
+from debate_cli.domain.debate import fold
+from debate_cli.domain.judging_config import JudgingConfig
+from debate_cli.domain.model_call import ModelCall
+from debate_cli.errors import ModelError, UsageError
+from debate_cli.judging.stakeholders import (
+    Stakeholder,
+    TextDocument,
+    build_stakeholder_form,
+    build_stakeholder_request,
+    read_stakeholders,
+)
+from debate_cli.llm.prompts import Prompts
+from debate_cli.storage.config_file import LoadedConfig
+
+MAX_DOCUMENT_CHARS = 400_000
+"""Maximum length of all documents together."""
+_DEBATE_ID = "personas"
+
+
+def prepare_personas(
+    documents: Sequence[TextDocument], request: JudgingRequest, loaded: LoadedConfig | None
+) -> tuple[RunContext, ModelSpec]:
+    """The context to ask in, and the model of judges. Raises UsageError for too long documents, ConfigError, MissingKeyError."""
+    if sum(len(document.text) for document in documents) > MAX_DOCUMENT_CHARS:
+        limit = f"{MAX_DOCUMENT_CHARS // 1000},000 characters"
+        raise UsageError(f"the documents are longer than {limit} together; name fewer of them")
+    events = document_events(documents[0].name, "", _DEBATE_ID, _with_default_panel(request), datetime.now(UTC))
+    config = config_for_judging(fold(events), request)
+    context = prepare_judges(config, loaded, documents[0].name, request=request)
+    spec = context.config.model_for_judge(None)
+    assert spec is not None  # `prepare_judges` refuses a judge without a model
+    return context, spec
+
+
+def _with_default_panel(request: JudgingRequest) -> JudgingRequest:
+    """The request with a panel whose judges all have the model of judges."""
+    if request.config is None:
+        return request
+    judging = JudgingConfig.model_validate({"systems": ["panel"]})
+    return replace(request, config=request.config.model_copy(update={"judging": judging}))
+
+
+async def find_stakeholders(
+    documents: Sequence[TextDocument], spec: ModelSpec, context: RunContext
+) -> tuple[tuple[Stakeholder, ...], ModelCall]:
+    """The stakeholders, and the call that named them. Raises ModelError, also for an unusable answer, and BudgetError."""
+    factory = ModelFactory(context)
+    try:
+        model = factory.handle_for(spec)
+        request = build_stakeholder_request(documents, model, Prompts(context.prompts))
+        answer = await model.client.ask(request, build_stakeholder_form())
+    finally:
+        await factory.aclose()
+    if answer.error is not None:
+        raise answer.error
+    if answer.form is None:
+        raise ModelError(
+            f"{spec.model} named no usable stakeholders ({answer.problem}); ask another model with --model"
+        )
+    return tuple(read_stakeholders(answer.form, documents)), answer.exchange
+
+
+def format_judges_config(
+    stakeholders: Sequence[Stakeholder], documents: Sequence[TextDocument], model: str, command: str
+) -> str:
+    """A configuration with the stakeholders as judges of a panel. `command`: how to use it; it is the file's first comment."""
+    named = documents[0].name if len(documents) == 1 else "this document"
+    head = {"topic": f"Should {named} be accepted as it is?", "models": {"judge": {"model": model}}}
+    return "".join(
+        [
+            f"# Judges suggested by {_one_line(model)}. Edit names, descriptions and weights, then run:\n",
+            f"#   {_one_line(command)}\n\n",
+            _dump(head),
+            "judging:\n  systems:\n    - kind: panel\n      judges:\n",
+            *(_format_judge(stakeholder) for stakeholder in stakeholders),
+        ]
+    )
+
+
+def _format_judge(stakeholder: Stakeholder) -> str:
+    found = f"{stakeholder.document}, line {stakeholder.line}" if stakeholder.document is not None else None
+    source = f"# {_one_line(found)}:" if found else "# CHECK: this passage is in none of the documents:"
+    judge = {
+        "id": stakeholder.id,
+        "persona": stakeholder.name,
+        "description": describe_stakeholder(stakeholder),
+        "weight": 1,
+    }
+    return indent(f"{source} “{_one_line(stakeholder.quote)}”\n{_dump([judge])}", " " * 8)
+
+
+def describe_stakeholder(stakeholder: Stakeholder) -> str:
+    """The point of view as the description of a judge."""
+    role, cares_about = (words.rstrip(". ") for words in (stakeholder.role, stakeholder.cares_about))
+    return f"You judge as this stakeholder: {stakeholder.name}. Role: {role}. Cares about: {cares_about}."
+
+
+def _dump(data: Any) -> str:
+    """YAML in which `${` is text and not a variable."""
+    return yaml.safe_dump(data, allow_unicode=True, sort_keys=False, width=110).replace("${", "$${")
+
+
+def _one_line(text: str) -> str:
+    """A comment's text: printable, on one line."""
+    return "".join(sign if sign.isprintable() else " " for sign in text)

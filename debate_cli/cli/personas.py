@@ -1,0 +1,104 @@
+"""`debate personas`. Its options are in `personas_options`."""
+
+import asyncio
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from debate_cli.app.config_resolution import check_for_judging
+from debate_cli.app.documents import find_sources
+from debate_cli.app.judge_request import JudgingRequest, parse_model
+from debate_cli.app.model_factory import mock_spec
+from debate_cli.app.personas import find_stakeholders, format_judges_config, prepare_personas
+from debate_cli.cli import config_options
+from debate_cli.cli.consent import obtain_consents
+from debate_cli.cli.console import (
+    is_interactive,
+    make_console,
+    print_json,
+    print_status,
+    read_stdin,
+    refuse_existing,
+    write_document,
+)
+from debate_cli.cli.personas_options import Options
+from debate_cli.domain.model_call import total_usage
+from debate_cli.errors import UsageError
+from debate_cli.judging.stakeholders import Stakeholder, TextDocument
+from debate_cli.render import theme
+from debate_cli.render.plain import table_lines
+from debate_cli.storage.atomic_write import atomic_write
+from debate_cli.storage.config_file import LoadedConfig
+from debate_cli.storage.variables import load_environment
+from debate_cli.systems.tables import Table
+
+
+def run(given: Options) -> None:
+    """Suggest the judges of a panel: the stakeholders that documents imply."""
+    if given.output is not None:
+        refuse_existing(given.output, force=given.force, option="-o")
+    loaded = _load_config(given)
+    sources, notes = find_sources(given.paths, (), judges_texts=True, read_stdin=read_stdin)
+    config_options.print_notes(notes)
+    for source in sources:
+        if not source.is_text:
+            raise UsageError(f"{source.path}: is not a text; name text files, or folders of them")
+    documents = [TextDocument(source.name, source.read_text()) for source in sources]
+    model = mock_spec(parse_model(given.model or "mock/judge")).model if given.mock else given.model
+    request = JudgingRequest(config=None if loaded is None else loaded.config, systems=("panel",), model=model)
+    context, spec = prepare_personas(documents, request, loaded)
+    obtain_consents(context.destinations, given.trust_host)
+    stakeholders, call = asyncio.run(find_stakeholders(documents, spec, context))
+    command = shlex.join(["debate", "judge", *given.paths, "--config", str(given.output or "judges.yaml")])
+    text = format_judges_config(stakeholders, documents, spec.model, command)
+    _print_result(given, stakeholders, context.redact(text))
+    print_status(theme.format_usage(total_usage([call])))
+    if given.output is not None:
+        print_status(f"edit it, then run: {command}")
+
+
+def _load_config(given: Options) -> LoadedConfig | None:
+    if given.config is None:
+        config_options.print_notes(load_environment(Path(), os.environ).notes)
+        return None
+    return config_options.config_from_argument(
+        given.config, [], checks=check_for_judging, trusted_folders=given.trust_path
+    )
+
+
+def _print_result(given: Options, stakeholders: Sequence[Stakeholder], text: str) -> None:
+    """Write the configuration to its file and show the stakeholders, or print the configuration."""
+    if given.output is not None:
+        atomic_write(given.output, text.encode(), overwrite=given.force)
+    for stakeholder in stakeholders:
+        if stakeholder.document is None:
+            print_status(f"note: {stakeholder.id}: the quoted passage is in none of the documents; check this judge")
+    if given.json:
+        print_json([stakeholder._asdict() for stakeholder in stakeholders])
+    elif given.output is None:
+        write_document([text])
+    else:
+        _show_table(stakeholders)
+        print_status(f"written: {given.output}")
+
+
+def _show_table(stakeholders: Sequence[Stakeholder]) -> None:
+    table = Table(
+        title="suggested judges",
+        heads=("judge", "role", "cares about", "passage"),
+        rows=tuple((item.name, item.role, item.cares_about, _format_passage(item)) for item in stakeholders),
+    )
+    if is_interactive(sys.stdout):
+        from debate_cli.render.terminal import render_table
+
+        make_console(sys.stdout).print(render_table(table, {}))
+    else:
+        write_document("\n".join(table_lines(table)).strip() + "\n")
+
+
+def _format_passage(stakeholder: Stakeholder) -> str:
+    if stakeholder.document is None:
+        return f"“{stakeholder.quote}” (in none of the documents)"
+    return f"“{stakeholder.quote}” ({stakeholder.document}, line {stakeholder.line})"

@@ -51,11 +51,16 @@ def build_debate(head: DebateOpened, turns: Iterable[Turn] = (), given: Iterable
 
 
 def with_judging_run(
-    debate: Debate, run: str, *systems: SystemSettings, decides: str | None = None, replaces: bool = False
+    debate: Debate,
+    run: str,
+    *systems: SystemSettings,
+    decides: str | None = None,
+    replaces: bool = False,
+    beside: str | None = None,
 ) -> Debate:
     """The debate with a later judging run opened."""
     judging = JudgingConfig(decides=decides, systems=systems)
-    return debate.apply(JudgingOpened(at=NOON, run=run, judging=judging, replaces=replaces))
+    return debate.apply(JudgingOpened(at=NOON, run=run, judging=judging, replaces=replaces, beside=beside))
 
 
 def reorder_assessments(debate: Debate, order: Sequence[int]) -> Debate:

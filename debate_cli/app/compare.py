@@ -142,7 +142,10 @@ def judging_cost(debate: Debate, runs: Mapping[str, str]) -> float | None:
 
 
 def _verdicts_by_system(side: ComparisonSide) -> dict[str, Verdict]:
-    return {verdict.system: verdict for verdict in score(side.debate, runs=side.run)}
+    found: dict[str, Verdict] = {}
+    for verdict in score(side.debate, runs=side.run):  # of runs side by side the newest, which is first
+        found.setdefault(verdict.system, verdict)
+    return found
 
 
 def _shared_claims(a: Sequence[TraceRow], b: Sequence[TraceRow]) -> list[tuple[TraceRow, TraceRow]]:

@@ -5,7 +5,8 @@ The options that set them are in `cli.options`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from debate_cli.domain.assessment import Finding, Manipulation
@@ -13,11 +14,16 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError, format_page_hint
 from debate_cli.judging.schedule import missing_briefs
+from debate_cli.systems.scoring import deciding_verdicts
 
 NO_WINNER_OUTCOMES = frozenset({"draw", "conditional"})
 """Outcomes of a debate without a winner."""
 DOCUMENT_OUTCOMES = ("PASS", "FAIL", "CONDITIONAL")
 """Options that a panel votes for when it judges a text."""
+
+
+_Check = Callable[[Verdict | None], str | None]
+"""Why a deciding verdict (None without one) does not meet a gate; None if it does."""
 
 
 class GateResult(NamedTuple):
@@ -67,28 +73,30 @@ class Gates(NamedTuple):
         return [result.problem for result in self.evaluate(debate, verdicts) if result.problem is not None]
 
     def evaluate(self, debate: Debate, verdicts: Sequence[Verdict]) -> list[GateResult]:
-        """Results of the requested gates, in the order of the fields."""
-        deciding = next((verdict for verdict in verdicts if verdict.decides), verdicts[0] if verdicts else None)
-        found: list[GateResult] = []
-        if self.min_score is not None:
-            found.append(GateResult("--fail-under", self._check_min_score(debate, deciding, self.min_score)))
-        if self.expected_winner is not None:
-            found.append(GateResult("--expect-winner", _check_winner(deciding, self.expected_winner)))
-        if self.max_warnings is not None:
-            found.append(
-                GateResult(
-                    "--max-warnings",
-                    _check_determined(deciding, "--max-warnings") or _check_warnings(debate, self.max_warnings),
-                )
-            )
-        return found + [
-            GateResult(
-                f"--fail-on {name}", _check_determined(deciding, "--fail-on") or FORBIDDEN[name](debate, verdicts)
-            )
-            for name in self.fail_on
-        ]
+        """Results of the requested gates, in the order of the fields.
 
-    def _check_min_score(self, debate: Debate, verdict: Verdict | None, least: float) -> str | None:
+        If several runs judged side by side and none decides, the verdict of each must meet a gate.
+        """
+        deciding = deciding_verdicts(debate, verdicts) or (None,)
+        results: list[GateResult] = []
+        for gate, check in self._checks(debate, verdicts):
+            problems = ((verdict, check(verdict)) for verdict in deciding)
+            found = next(((verdict, problem) for verdict, problem in problems if problem is not None), (None, None))
+            results.append(GateResult(gate, _name_run(*found) if len(deciding) > 1 else found[1]))
+        return results
+
+    def _checks(self, debate: Debate, verdicts: Sequence[Verdict]) -> Iterator[tuple[str, _Check]]:
+        """The option of each requested gate, and its check of a deciding verdict."""
+        if self.min_score is not None:
+            yield "--fail-under", partial(self._check_min_score, debate, self.min_score)
+        if self.expected_winner is not None:
+            yield "--expect-winner", partial(_check_winner, self.expected_winner)
+        if self.max_warnings is not None:
+            yield "--max-warnings", partial(_check_warnings, debate, self.max_warnings)
+        for name in self.fail_on:
+            yield f"--fail-on {name}", partial(_check_forbidden, name, debate, verdicts)
+
+    def _check_min_score(self, debate: Debate, least: float, verdict: Verdict | None) -> str | None:
         name = self.min_score_debater or ("PASS" if debate.document_name is not None else None)
         shown = name or "the higher score"
         if verdict is None or verdict.victory == "undetermined":
@@ -100,6 +108,11 @@ class Gates(NamedTuple):
             lower, higher = _format_distinguishable(score, least)
             return f"--fail-under: {shown} has {lower} in the verdict of {verdict.system}, below {higher}"
         return None
+
+
+def _name_run(verdict: Verdict | None, problem: str | None) -> str | None:
+    """The sentence of a gate with the judging run that does not meet it."""
+    return problem if verdict is None or problem is None else f"{problem} (judging run {verdict.run})"
 
 
 def _find_score(verdict: Verdict, name: str | None) -> float | None:
@@ -119,7 +132,7 @@ def _format_distinguishable(score: float, least: float) -> tuple[str, str]:
     return (lower, higher) if lower is not None else (repr(score), repr(least))
 
 
-def _check_winner(verdict: Verdict | None, expected: str) -> str | None:
+def _check_winner(expected: str, verdict: Verdict | None) -> str | None:
     if verdict is None or verdict.victory == "undetermined":
         return f"--expect-winner: expected {expected}, but the verdict is undetermined"
     winner = verdict.winner or (expected if verdict.victory == expected else _panel_option(verdict)) or verdict.victory
@@ -139,10 +152,15 @@ def _panel_option(verdict: Verdict) -> str | None:
     return option if isinstance(option, str) else None
 
 
-def _check_warnings(debate: Debate, most: int) -> str | None:
+def _check_warnings(debate: Debate, most: int, verdict: Verdict | None) -> str | None:
     count = sum(len(turn.warnings) for turn in debate.turns)
     count += sum(len(assessment.warnings) for assessment in debate.assessments)
-    return f"--max-warnings: {count} warnings, more than {most}" if count > most else None
+    too_many = f"--max-warnings: {count} warnings, more than {most}" if count > most else None
+    return _check_determined(verdict, "--max-warnings") or too_many
+
+
+def _check_forbidden(name: str, debate: Debate, verdicts: Sequence[Verdict], verdict: Verdict | None) -> str | None:
+    return _check_determined(verdict, "--fail-on") or FORBIDDEN[name](debate, verdicts)
 
 
 def _check_manipulation(debate: Debate, _verdicts: Sequence[Verdict]) -> str | None:

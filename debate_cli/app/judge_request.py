@@ -114,10 +114,12 @@ def _openings(
 ) -> tuple[JudgingOpened, ...]:
     """`repeat` judging runs for each model. `taken`: number of the debate's runs."""
     variants = [request, *(replace(request, model=model) for model in request.other_models)]
+    first = f"r{taken + 1}"
     return tuple(
         JudgingOpened(
             at=at,
             run=f"r{taken + number + 1}",
+            beside=first if number and request.other_models else None,
             judging=judging,
             models=variant.models,
             providers=request.providers,

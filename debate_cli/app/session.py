@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from shlex import quote
 
@@ -31,7 +30,7 @@ from debate_cli.storage.lock import lock_debate
 from debate_cli.storage.redact import redact_values
 from debate_cli.storage.transcript import dump_transcript, to_transcript, transcript_to_events, write_transcript
 from debate_cli.storage.transcript_store import StoredDebate, open_debate
-from debate_cli.systems.scoring import score, verdicts_of_run
+from debate_cli.systems.scoring import combine_runs, score
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +94,7 @@ class Session:
                 if not force:
                     _refuse_changed(path, fold(events))
                 outcome = await self._judge_locked(extended, openings, path, runs)
-        added = (verdicts_of_run(outcome.debate, outcome.verdicts, run) for run in reversed(runs))
-        return replace(outcome, verdicts=tuple(chain.from_iterable(added)))
+        return replace(outcome, verdicts=combine_runs(outcome.debate, outcome.verdicts, reversed(runs)))
 
     async def _resume_locked(self, stored: StoredDebate, path: Path, *, close: bool) -> Outcome:
         """Resume while holding the debate's lock. Another process may have continued the debate before."""

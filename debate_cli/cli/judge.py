@@ -200,12 +200,17 @@ class _Judging:
             )
 
     def _print_rest(self, observer: PipeSafeObserver) -> None:
-        """Print how many files were not started; if a debate got several judging runs, say that the newest decides."""
+        """Print how many files were not started; if a debate got several judging runs, say which one decides."""
         skipped = len(self.plans) - self.judged - self.failed
         if skipped:
             reason = (observer.stop_cause or screen.BY_USER).reason
             print_status(f"{reason}; {skipped} of {len(self.plans)} files were not started and are unchanged")
-        if self.judged and max(1, len(self.given.model or ())) * self.given.repeat > 1:
+        if self.judged and len(self.given.model or ()) > 1:
+            print_status(
+                "note: the judging runs of the models stand side by side and none decides: a gate holds if each of their "
+                "verdicts meets it; `debate score` shows them"
+            )
+        elif self.judged and self.given.repeat > 1:
             print_status("note: the newest judging run decides; `debate score --runs all` shows all of them")
 
 

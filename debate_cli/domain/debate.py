@@ -178,6 +178,11 @@ class Debate(FrozenModel):
         """The judging runs (of that kind) by rising precedence: the last one is the newest that judged all turns."""
         return tuple(sorted(self.runs, key=lambda run: self.judged_all_turns(run, kind)))
 
+    def runs_beside(self, run_id: str) -> tuple[JudgingRun, ...]:
+        """The runs that judge side by side with this one, itself included; it alone if it is not in the debate."""
+        first = next((run.beside or run.id for run in self.runs if run.id == run_id), run_id)
+        return tuple(run for run in self.runs if first in {run.id, run.beside})
+
     def assessments_of_system(self, system: str, run: str) -> tuple[Assessment, ...]:
         """The assessments by one system in one judging run."""
         return tuple(item for item in self.assessments if item.system == system and item.run == run)
@@ -327,6 +332,7 @@ class Debate(FrozenModel):
             started_at=event.at,
             replaces=event.replaces,
             heard=len(self.turns) if event.heard is None else event.heard,
+            beside=event.beside,
         )
         return self._replace(runs=(*mark_replaced(kinds, self.runs), added))
 

@@ -59,6 +59,8 @@ class JudgingOpened(FrozenModel):
     """Earlier assessments of the same systems no longer count."""
     heard: int | None = Field(default=None, ge=0)
     """Number of turns when the run began; None means the turns before this event."""
+    beside: str | None = Field(default=None, exclude_if=_is_none)
+    """Id of the first of several runs with different models that judge side by side; left out for the first and others."""
 
 
 class Reservation(FrozenModel):

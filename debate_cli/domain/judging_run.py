@@ -42,6 +42,8 @@ class JudgingRun(FrozenModel):
     """Whether it replaces the earlier assessments of its systems."""
     heard: int | None = None
     """Number of speeches when an added run began; None for the debate's own run, which judges all."""
+    beside: str | None = None
+    """Id of the first of several runs with different models that judge side by side; None for the first and others."""
     replaced: tuple[str, ...] = ()
     """Kinds of systems of this run that a later run has replaced."""
 

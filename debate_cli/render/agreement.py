@@ -105,7 +105,7 @@ def describe_repeat_stats(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
 
 
 def _describe_system(system: str, verdicts: Sequence[Verdict]) -> str:
-    outcomes = Counter(map(_outcome_label, verdicts)).most_common()
+    outcomes = count_outcomes(verdicts)
     margins = [verdict.margin for verdict in verdicts if verdict.margin is not None]
     parts = [
         ", ".join(f"{outcome} {count}" for outcome, count in outcomes),
@@ -113,6 +113,11 @@ def _describe_system(system: str, verdicts: Sequence[Verdict]) -> str:
         f"margin {_format_range(margins)}" if margins else "",
     ]
     return f"{system} in {len(verdicts)} runs: {'; '.join(filter(None, parts))}."
+
+
+def count_outcomes(verdicts: Iterable[Verdict]) -> list[tuple[str, int]]:
+    """Each outcome, e.g. `Con wins` or `a draw`, with its number of verdicts, the most frequent first."""
+    return Counter(map(_outcome_label, verdicts)).most_common()
 
 
 def _outcome_label(verdict: Verdict) -> str:

@@ -269,7 +269,7 @@ def closing_lines(debate: Debate, verdicts: Sequence[Verdict], judged: Collectio
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     summary = summarize_verdicts(shown, verdicts)
     verdict = summary.verdict
-    decides = f" ({verdict.system} decides)" if verdict is not None and summary.others else ""
+    decides = f" ({sanitize_line(summary.authority)})" if summary.others else ""
     lines = ["", "== Verdict ==", f"{sanitize_line(summary.answer)}{decides}"]
     lines += _change_lines(summary.required_changes)
     if verdict is not None and verdict.victory != "undetermined":

@@ -12,6 +12,7 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from debate_cli.domain.judging_run import format_system_label
 from debate_cli.render import sanitize, theme
 from debate_cli.render.participants import format_model
 from debate_cli.render.resume_hint import resume_command
@@ -53,7 +54,7 @@ def format_index_row(entry: IndexEntry) -> str:
         entry.started_at,
         entry.topic,
         ",".join(entry.models),
-        ",".join(f"{item.system}={item.outcome}" for item in entry.conclusions),
+        ",".join(f"{_label(item, entry.conclusions)}={item.outcome}" for item in entry.conclusions),
         "" if entry.cost_usd is None else f"{entry.cost_usd:.6g}",
         ", ".join(filter(None, (entry.state, format_missing_judgments(entry)))),
     )
@@ -87,6 +88,13 @@ def format_missing_judgments(entry: IndexEntry) -> str:
     return UNDECIDED_BADGE.word if entry.lacks_deciding_judgment else ""
 
 
+def _label(conclusion: StoredConclusion, among: Sequence[StoredConclusion]) -> str:
+    """The system, with its judging run if runs judged side by side."""
+    return format_system_label(
+        conclusion.system, conclusion.run, (item.run for item in among if item.system == conclusion.system)
+    )
+
+
 def format_conclusion(conclusion: StoredConclusion) -> str:
     """`Pro, narrow`; for a vote `PASS, clear`; for a draw `draw`."""
     alone = conclusion.option == "CONDITIONAL" or (conclusion.winner is None and conclusion.option is None)
@@ -111,7 +119,7 @@ def _card_lines(entry: IndexEntry) -> list[Text]:
     facts = [f"{start} UTC", *([models] if models else []), theme.format_cost(entry.cost_usd)]
     lines = [Text(" · ".join(facts), style=theme.MUTED)]
     verdicts = [
-        join_text((f"{item.system} ", theme.MUTED), terminal_line(format_conclusion(item)))
+        join_text((f"{_label(item, entry.conclusions)} ", theme.MUTED), terminal_line(format_conclusion(item)))
         for item in entry.conclusions
     ]
     if verdicts:

@@ -33,15 +33,17 @@ class SystemSummary(NamedTuple):
     """Totals of one system over all files."""
 
     system: str
-    verdicts: int
+    debates: int
+    """Debates with a verdict of the system. A debate counts once, however many judging runs it has."""
     wins: dict[str, int]
     """Wins per participant, most first."""
     options: dict[str, int]
-    """Verdicts per option, most first, for votes without a winner."""
+    """Debates per option, most first, for votes without a winner."""
     draws: int
+    """Debates without a winner, and those whose judging runs have different winners."""
     undetermined: int
     mean_margin: float | None
-    """Over the determined verdicts; None without any."""
+    """Over the determined debates, each with the mean of its judging runs; None without any."""
 
     @property
     def counted(self) -> tuple[tuple[str, int], ...]:
@@ -120,26 +122,27 @@ def _format_csv_line(cells: Sequence[str]) -> str:
 
 
 def summarize_systems(files: Iterable[ScoredFile]) -> list[SystemSummary]:
-    """Wins, votes, draws and mean margin per system, in order of first occurrence."""
-    grouped: dict[str, list[Verdict]] = defaultdict(list)
+    """Wins, votes, draws and mean margin per system over debates, in order of first occurrence."""
+    grouped: dict[str, list[list[Verdict]]] = defaultdict(list)
     for file in files:
-        for verdict in file.verdicts:
-            grouped[verdict.system].append(verdict)
-    return [_summarize_system(system, verdicts) for system, verdicts in grouped.items()]
+        for system in dict.fromkeys(verdict.system for verdict in file.verdicts):
+            grouped[system].append([verdict for verdict in file.verdicts if verdict.system == system])
+    return [_summarize_system(system, debates) for system, debates in grouped.items()]
 
 
-def _summarize_system(system: str, verdicts: Sequence[Verdict]) -> SystemSummary:
-    margins = [verdict.margin for verdict in verdicts if verdict.margin is not None]
-    wins = Counter(verdict.winner for verdict in verdicts if verdict.winner is not None)
-    options = Counter[str](verdict.option for verdict in verdicts if verdict.option is not None)
-    undetermined = sum(verdict.victory == "undetermined" for verdict in verdicts)
+def _summarize_system(system: str, debates: Sequence[Sequence[Verdict]]) -> SystemSummary:
+    determined = [found for verdicts in debates if (found := [item for item in verdicts if item.margin is not None])]
+    agreed = [verdicts[0] for verdicts in determined if len({(item.winner, item.option) for item in verdicts}) == 1]
+    wins = Counter(verdict.winner for verdict in agreed if verdict.winner is not None)
+    options = Counter[str](verdict.option for verdict in agreed if verdict.option is not None)
+    margins = [fmean(item.margin or 0.0 for item in verdicts) for verdicts in determined]
     return SystemSummary(
         system=system,
-        verdicts=len(verdicts),
+        debates=len(debates),
         wins=_sort_by_count(wins),
         options=_sort_by_count(options),
-        draws=len(verdicts) - wins.total() - options.total() - undetermined,
-        undetermined=undetermined,
+        draws=len(determined) - wins.total() - options.total(),
+        undetermined=len(debates) - len(determined),
         mean_margin=round(fmean(margins), 9) if margins else None,
     )
 

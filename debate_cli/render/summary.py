@@ -12,15 +12,16 @@ from itertools import groupby
 from typing import NamedTuple
 
 from debate_cli.domain.config_differences import format_setting_pair
-from debate_cli.domain.debate import Debate, judging_usage
+from debate_cli.domain.debate import Debate, judging_usage, models_used_by_judges
 from debate_cli.domain.events import SettingChange
 from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
-from debate_cli.render.agreement import build_agreement_table, label_verdict, sort_deciding_first
+from debate_cli.render.agreement import build_agreement_table, count_outcomes, label_verdict, sort_deciding_first
 from debate_cli.render.theme import shorten
 from debate_cli.systems.base import JudgeQuote, RequiredChange
 from debate_cli.systems.registry import get_system, system_kinds
+from debate_cli.systems.scoring import deciding_verdicts
 from debate_cli.systems.structured.briefing import Briefing, BriefingClaim, build_briefing
 from debate_cli.systems.structured.findings import Standing
 from debate_cli.systems.structured.score import MAX_ARGUMENT_MARK
@@ -91,7 +92,9 @@ class VerdictSummary:
     open_questions: tuple[str, ...]
     recommendation: str
     others: tuple[OtherVerdict, ...]
-    """The verdicts that do not decide."""
+    """The verdicts that do not decide; all of them if none does."""
+    authority: str
+    """Which verdict this is among several: `structured decides`, or `none decides; structured r3 is shown`; else the system."""
     disagreements: tuple[str, ...]
     """Where verdicts or judges differ, in sentences."""
     missing: tuple[str, ...]
@@ -111,9 +114,10 @@ def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSu
     head = ordered[0] if ordered else None
     briefing = build_briefing(debate)
     scores = argument_scores(debate, ordered)
+    equal = deciding_verdicts(debate, ordered)
     return VerdictSummary(
         verdict=head,
-        answer=describe_answer(head, debate.document_name) if head is not None else NOT_JUDGED_MESSAGE,
+        answer=_answer(head, equal, debate.document_name),
         reason=explain_scores(head) if head is not None else "",
         required_changes=find_required_changes(head) if head is not None else (),
         quote=quote_judge(debate, head, briefing) if head is not None else None,
@@ -123,14 +127,44 @@ def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSu
         check_first=_doubtful_claims(briefing, scores),
         open_questions=briefing.unresolved_questions if briefing is not None else (),
         recommendation=briefing.recommendation if briefing is not None else "",
-        others=tuple(
-            OtherVerdict(label_verdict(verdict, ordered), describe_answer(verdict, debate.document_name))
-            for verdict in ordered[1:]
-        ),
+        others=tuple(_other_verdicts(debate, ordered, equal)),
+        authority=_authority(ordered, equal),
         disagreements=(*_disagreements(ordered), *(_describe_dissent(head) if head is not None else ())),
         missing=theme.missing_sentences(head) if head is not None else (),
         judge_again=suggest_judge_command(debate, debate.id),
     )
+
+
+def _answer(head: Verdict | None, equal: Sequence[Verdict], document: str | None) -> str:
+    """The outcome in a sentence; of verdicts side by side, whether they agree."""
+    if head is None:
+        return NOT_JUDGED_MESSAGE
+    if len(equal) == 1:
+        return describe_answer(head, document)
+    counts = count_outcomes(equal)
+    if len(counts) == 1:
+        return f"{len(equal)} judging runs side by side agree: {counts[0][0]}."
+    found = ", ".join(f"{outcome} {count}" for outcome, count in counts)
+    return f"{len(equal)} judging runs side by side differ: {found}."
+
+
+def _other_verdicts(debate: Debate, ordered: Sequence[Verdict], equal: Sequence[Verdict]) -> Iterator[OtherVerdict]:
+    """The verdicts that do not decide; those side by side with the models that judged."""
+    for verdict in ordered:
+        label = label_verdict(verdict, ordered)
+        if len(equal) > 1 and verdict in equal:
+            label = f"{label} ({', '.join(models_used_by_judges(debate, verdict.run, verdict.system))})"
+        elif verdict is ordered[0]:
+            continue
+        yield OtherVerdict(label, describe_answer(verdict, debate.document_name))
+
+
+def _authority(ordered: Sequence[Verdict], equal: Sequence[Verdict]) -> str:
+    if not ordered:
+        return ""
+    if len(equal) > 1:
+        return f"none decides; {label_verdict(ordered[0], ordered)} is shown"
+    return f"{ordered[0].system} decides" if len(ordered) > 1 else ordered[0].system
 
 
 def describe_answer(verdict: Verdict, document: str | None) -> str:

@@ -162,10 +162,9 @@ def _answer_panel(summary: VerdictSummary, styles: ParticipantStyles) -> Rendera
         body.append(_quote_line(summary.quote.judge, shorten(summary.quote.words, MAX_CLAIM_LENGTH)))
     if summary.missing:
         body.append(_missing_view(summary.missing))
-    decides = f"{sanitize.sanitize_line(verdict.system)} decides" if summary.others else verdict.system
     return Panel(
         Group(*body),
-        title=join_text(("verdict", "bold"), (f" · {decides}", theme.MUTED)),
+        title=join_text(("verdict", "bold"), (f" · {sanitize.sanitize_line(summary.authority)}", theme.MUTED)),
         title_align="left",
         border_style=winner.colour if winner else theme.MUTED,
         box=HEAVY,

@@ -94,6 +94,8 @@ class StoredRun(FrozenModel):
     """Earlier assessments of the same systems no longer count."""
     heard: int | None = Field(default=None, ge=0)
     """Number of turns when the run began; omitted if no turn followed."""
+    beside: str | None = Field(default=None, exclude_if=lambda beside: beside is None)
+    """Id of the first of several runs with different models that judge side by side; omitted for the first and others."""
 
 
 class Transcript(FrozenModel):
@@ -206,6 +208,7 @@ def transcript_to_events(transcript: Transcript) -> list[Event]:
             providers=run.providers,
             replaces=run.replaces,
             heard=run.heard,
+            beside=run.beside,
         )
         for run in transcript.runs
     ]
@@ -285,6 +288,7 @@ def _to_stored_run(run: JudgingRun, debate: Debate) -> StoredRun:
         providers=run.providers,
         replaces=run.replaces,
         heard=None if debate.judged_all_turns(run) else run.heard,
+        beside=run.beside,
     )
 
 
@@ -302,6 +306,7 @@ def _judging_runs(transcript: Transcript) -> tuple[JudgingRun, ...]:
             started_at=stored.started_at,
             replaces=stored.replaces,
             heard=len(transcript.turns) if stored.heard is None else stored.heard,
+            beside=stored.beside,
         )
         runs = (*mark_replaced(kinds, runs), added)
     return runs

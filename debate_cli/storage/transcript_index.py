@@ -125,7 +125,10 @@ def count_missing_judgments(debate: Debate) -> int:
 
 
 def _newest_by_system(stored: StoredDebate) -> tuple[StoredConclusion, ...]:
-    """The newest verdict of each system, the deciding one first. A run without assessments does not count as newer."""
+    """The newest verdict of each system, and those of runs beside it; the deciding one first.
+
+    A run without assessments does not count as newer.
+    """
     debate = stored.debate
     judged = {(item.system, item.run) for item in debate.assessments}
 
@@ -135,8 +138,15 @@ def _newest_by_system(stored: StoredDebate) -> tuple[StoredConclusion, ...]:
         return (verdict.system, verdict.run) in judged, rank
 
     newest = {verdict.system: verdict for verdict in sorted(stored.verdicts, key=precedence)}
+    beside = {system: {run.id for run in debate.runs_beside(verdict.run)} for system, verdict in newest.items()}
     first_seen = dict.fromkeys(verdict.system for verdict in stored.verdicts)
-    found = [_to_conclusion(newest[system]) for system in first_seen]
+    found = [
+        _to_conclusion(verdict)
+        for system in first_seen
+        for verdict in stored.verdicts
+        if verdict == newest[system]
+        or ((verdict.system, verdict.run) in judged and verdict.system == system and verdict.run in beside[system])
+    ]
     return tuple(sorted(found, key=lambda item: not item.decides))
 
 

@@ -28,7 +28,8 @@ def score(
     """The verdicts of a debate, the deciding one first and flagged `decides`.
 
     `runs` is `all`, the id of one run (an unknown id gives no verdict), or `latest`: per system the newest run in which
-    it judged anything, else the newest run. A run that judged before the last speech ranks behind those that judged all.
+    it judged anything, else the newest run, and with it the runs that judged beside it with other models, of which none
+    decides. A run that judged before the last speech ranks behind those that judged all.
     `systems` selects kinds of systems. `settings` replaces stored settings, per kind. If the system that should decide
     has no verdict, the first verdict decides.
     """
@@ -39,7 +40,29 @@ def score(
     verdicts = [_score_system(debate, run, replacing.get(system.kind, system)) for run, system in chosen]
     judged = [verdict for verdict, pair in zip(verdicts, chosen, strict=True) if _has_judged(debate, *pair)]
     judged.sort(key=lambda item: debate.judged_all_turns(debate.run(item.run), item.system))
-    return _put_deciding_first(verdicts, _deciding_kind(debate, runs), judged) if verdicts else ()
+    ordered = _put_deciding_first(verdicts, _deciding_kind(debate, runs), judged)
+    return _without_tied_decision(debate, ordered, judged)
+
+
+def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
+    """The verdict that decides; all verdicts of its system by runs side by side, if none of them decides; else the first.
+
+    Empty without verdicts.
+    """
+    head = next((verdict for verdict in verdicts if verdict.decides), verdicts[0] if verdicts else None)
+    if head is None or head.decides:
+        return () if head is None else (head,)
+    beside = {run.id for run in debate.runs_beside(head.run)}
+    return tuple(verdict for verdict in verdicts if verdict.system == head.system and verdict.run in beside)
+
+
+def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str]) -> tuple[Verdict, ...]:
+    """Select the verdicts of several judging runs, in the order of `runs`. Of runs side by side none decides."""
+    found = [item for run in runs for item in verdicts_of_run(debate, verdicts, run)]
+    return tuple(
+        item.model_copy(update={"decides": False}) if item.decides and len(debate.runs_beside(item.run)) > 1 else item
+        for item in found
+    )
 
 
 def verdicts_of_run(debate: Debate, verdicts: Iterable[Verdict], run: str) -> tuple[Verdict, ...]:
@@ -47,11 +70,7 @@ def verdicts_of_run(debate: Debate, verdicts: Iterable[Verdict], run: str) -> tu
     own = [item for item in verdicts if item.run == run]
     bare = [item.model_copy(update={"decides": False}) if item.decides else item for item in own]
     kinds = [system.kind for system in debate.run(run).active_systems()]
-    return (
-        _put_deciding_first(sorted(bare, key=lambda item: kinds.index(item.system)), _deciding_kind(debate, run))
-        if bare
-        else ()
-    )
+    return _put_deciding_first(sorted(bare, key=lambda item: kinds.index(item.system)), _deciding_kind(debate, run))
 
 
 def _score_system(debate: Debate, run: JudgingRun, settings: SystemSettings) -> Verdict:
@@ -86,14 +105,28 @@ def _kept_verdict(debate: Debate, run: JudgingRun, kind: str) -> Verdict:
 def _put_deciding_first(
     verdicts: Sequence[Verdict], deciding: str | None, judged: Sequence[Verdict] = ()
 ) -> tuple[Verdict, ...]:
-    """Flag the deciding verdict and move it to the front. `verdicts` is not empty.
+    """Flag the deciding verdict and move it to the front.
 
     Of several verdicts by the deciding system, the last one decides; those in `judged` take precedence over others.
     """
+    if not verdicts:
+        return ()
     newest = [*reversed(judged), *reversed(verdicts)]
     head = next((item for item in newest if item.system == deciding), verdicts[0])
     rest = [item for item in verdicts if item is not head]
     return (head.model_copy(update={"decides": True}), *rest)
+
+
+def _without_tied_decision(
+    debate: Debate, verdicts: tuple[Verdict, ...], judged: Iterable[Verdict]
+) -> tuple[Verdict, ...]:
+    """`verdicts`, with none flagged if runs that judged beside the first one's run are among those in `judged`."""
+    if not verdicts:
+        return ()
+    head, *rest = verdicts
+    beside = {run.id for run in debate.runs_beside(head.run)} - {head.run}
+    is_tied = any(item.system == head.system and item.run in beside for item in judged)
+    return (head.model_copy(update={"decides": False}), *rest) if is_tied else verdicts
 
 
 def _select_systems(debate: Debate, runs: str) -> list[tuple[JudgingRun, SystemSettings]]:
@@ -105,7 +138,12 @@ def _select_systems(debate: Debate, runs: str) -> list[tuple[JudgingRun, SystemS
         standing = sorted(counted, key=lambda pair: debate.judged_all_turns(pair[0], pair[1].kind))
         judged = [pair for pair in standing if _has_judged(debate, *pair)]
         newest = {system.kind: run.id for run, system in [*standing, *judged]}
-        return [(run, system) for run, system in counted if newest[system.kind] == run.id]
+        beside = {kind: {run.id for run in debate.runs_beside(run_id)} for kind, run_id in newest.items()}
+        return [
+            (run, system)
+            for run, system in counted
+            if run.id == newest[system.kind] or (run.id in beside[system.kind] and _has_judged(debate, run, system))
+        ]
     return [(run, system) for run, system in counted if run.id == runs]
 
 

@@ -81,6 +81,19 @@ def test_repeat_adds_one_run_each(saved: Path) -> None:
     assert [run["id"] for run in document["runs"]] == ["r2", "r3", "r4"]
 
 
+def test_models_judge_side_by_side_and_none_decides(saved: Path) -> None:
+    """The screen, JSON and the list show the verdict of each; a gate holds only if each verdict meets it."""
+    models = ("--model", "mock/x", "--model", "mock/y")
+    done = judge(saved, saved, "--system", "structured", *models, "--expect-winner", "draw")
+    assert "2 judging runs side by side" in done.out
+    assert "none decides" in done.err
+    shown = debate("score", saved, "--json", cwd=saved.parent).json[0]["verdicts"]
+    own = [item for item in shown if item["system"] == "structured"]
+    assert [(item["run"], item["decides"]) for item in own] == [("r3", False), ("r2", False)]
+    assert (done.code == 0) == all(item["victory"] == "draw" for item in own)
+    assert all(f"structured {run}=" in debate("list", saved.parent, cwd=saved.parent).out for run in ("r2", "r3"))
+
+
 @pytest.mark.parametrize(("system", "judges"), [("structured", 3), ("moderator", 2), ("panel", 7)])
 def test_judges_sets_their_number(saved: Path, system: str, judges: int) -> None:
     """That many different judges assess the whole debate."""

@@ -105,9 +105,23 @@ def test_the_summary_counts_wins_and_undetermined_verdicts() -> None:
     (structured, moderator) = summarize_systems(FILES)
     assert (structured.wins, structured.draws, structured.undetermined) == ({"Bo": 2}, 0, 1)
     assert structured.mean_margin == score(debate())[0].margin
-    assert moderator.verdicts == 3
+    assert moderator.debates == 3
     assert summarize_systems(FILES[1:2])[0].mean_margin is None
     assert all(text in table(*FILES) for text in ("a.json", "b.json", "c.json", "Bo 2", "undetermined", "3 files"))
+
+
+@pytest.mark.parametrize(
+    ("winners", "wins", "draws"), [(("Bo", "Bo"), {"Bo": 1}, 0), (("Bo", "Ada"), {}, 1), (("Bo", None), {}, 1)]
+)
+def test_the_summary_counts_debates(winners: tuple[str | None, ...], wins: dict[str, int], draws: int) -> None:
+    """Judging runs of one debate count once; runs with different winners are a draw. The margin is their mean."""
+    first = score(debate())[0]
+    runs = [
+        first.model_copy(update={"run": f"r{number}", "winner": winner, "margin": number})
+        for number, winner in enumerate(winners, 1)
+    ]
+    (found,) = summarize_systems([with_verdicts(tuple(runs))])
+    assert (found.debates, found.wins, found.draws, found.mean_margin) == (1, wins, draws, 1.5)
 
 
 def test_a_long_path_keeps_its_end() -> None:

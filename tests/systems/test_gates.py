@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
-from scoring_support import CON, PRO, assessment, build_debate, opening_event, speech
+from scoring_support import CON, PRO, assessment, build_debate, opening_event, speech, with_judging_run
 
 from debate_cli.app.gates import Gates
 from debate_cli.domain.assessment import Manipulation
@@ -32,6 +32,24 @@ def test_manipulation_counts_once_for_all_judges(quotes: tuple[str, ...], words:
     debate = build_debate(opening_event(PanelSettings()), [speech(0, PRO)], given)
     (message,) = Gates(fail_on=("manipulation",)).failure_messages(debate, [VERDICT])
     assert words in message
+
+
+@pytest.mark.parametrize(
+    ("gates", "problem"),
+    [
+        (Gates(expected_winner=PRO), f"expected {PRO}, but the verdict of panel is {CON} (judging run r3)"),
+        (Gates(min_score_debater=PRO, min_score=1), "below 1 (judging run r3)"),
+        (Gates(min_score=1), None),
+    ],
+)
+def test_verdicts_side_by_side_must_all_meet_a_gate(gates: Gates, problem: str | None) -> None:
+    """The sentence names the judging run that does not."""
+    debate = with_judging_run(DEBATE, "r2", PanelSettings())
+    debate = with_judging_run(debate, "r3", PanelSettings(), beside="r2")
+    other = VERDICT.model_copy(update={"run": "r3", "winner": CON, "scores": {PRO: 0, CON: 1}, "decides": False})
+    equal = VERDICT.model_copy(update={"run": "r2", "decides": False})
+    (found,) = gates.evaluate(debate, [equal, other])
+    assert found.problem is None if problem is None else problem in (found.problem or "")
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from debate_cli.systems.moderator.settings import ModeratorSettings
 from debate_cli.systems.panel.settings import PanelSettings
 from debate_cli.systems.persuasion.settings import PersuasionSettings
 from debate_cli.systems.registry import get_system, system_kinds
-from debate_cli.systems.scoring import score, verdicts_of_run
+from debate_cli.systems.scoring import combine_runs, deciding_verdicts, score, verdicts_of_run
 from debate_cli.systems.structured.settings import StructuredSettings, StructuredWeights
 
 
@@ -67,6 +67,43 @@ def test_runs_and_systems_can_be_selected(arguments: dict[str, Any], expected: l
 def test_verdicts_of_a_run_are_selected_from_all(run: str) -> None:
     """They equal those that `score` computes for the run alone."""
     assert verdicts_of_run(TWICE, score(TWICE, runs="all"), run) == score(TWICE, runs=run)
+
+
+def judged_side_by_side(*judged: str) -> Debate:
+    """A debate with the runs r2 and r3 side by side, of which these gave marks."""
+    turns = [opening(0, PRO, "PRO-1"), opening(1, CON, "CON-1")]
+    debate = build_debate(opening_event(StructuredSettings()), turns)
+    debate = with_judging_run(debate, "r2", StructuredSettings())
+    debate = with_judging_run(debate, "r3", StructuredSettings(), beside="r2")
+    marks = [*argument_marks(PRO, "PRO-1", 8, 8, 8, 8), *argument_marks(CON, "CON-1", 5, 5, 5, 5)]
+    return debate.with_assessments(assessment("structured", marks, run=run) for run in judged)
+
+
+@pytest.mark.parametrize(
+    ("judged", "runs", "expected"),
+    [
+        (("r2", "r3"), "latest", [("r3", False), ("r2", False)]),
+        (("r1", "r2", "r3"), "all", [("r3", False), ("r1", False), ("r2", False)]),
+        (("r2", "r3"), "r2", [("r2", True)]),
+        (("r2",), "latest", [("r2", True)]),
+        (("r1", "r2"), "all", [("r2", True), ("r1", False), ("r3", False)]),
+    ],
+)
+def test_of_runs_side_by_side_none_decides(
+    judged: tuple[str, ...], runs: str, expected: list[tuple[str, bool]]
+) -> None:
+    """Unless only one of them judged, or one is asked for."""
+    found = [(run, decides) for _, run, decides in scored(judged_side_by_side(*judged), runs=runs)]
+    assert found == expected
+
+
+def test_verdicts_of_runs_side_by_side_are_equal() -> None:
+    """Those that decide together: both of the pair, and one alone otherwise."""
+    debate = judged_side_by_side("r1", "r2", "r3")
+    verdicts = score(debate, runs="all")
+    assert [item.run for item in deciding_verdicts(debate, verdicts)] == ["r3", "r2"]
+    assert [item.decides for item in combine_runs(debate, verdicts, ["r3", "r2"])] == [False, False]
+    assert [item.decides for item in combine_runs(debate, verdicts, ["r1"])] == [True]
 
 
 def test_the_configured_system_decides() -> None:

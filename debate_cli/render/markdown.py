@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, Response, Turn
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render import participants, sanitize, theme
+from debate_cli.render import chair, participants, sanitize, theme
 from debate_cli.render.agreement import label_verdict
 from debate_cli.render.cross_examination import ThreadIndex
 from debate_cli.render.mermaid import fence_mermaid, format_mermaid_map
@@ -102,9 +102,7 @@ def _whole(debate: Debate, report: DebateReport, speeches: Iterable[str]) -> lis
     lines += speeches
     lines += ["## Usage", "", escape_markdown(theme.format_usage(debate.usage)), ""]
     changed = build_changes_table(debate)
-    lines += _format_table(changed) if changed is not None else []
-    closed = theme.describe_close(debate)
-    return [*lines, closed, ""] if closed else lines
+    return [*lines, *(_format_table(changed) if changed is not None else [])]
 
 
 def _cast(debate: Debate) -> list[str]:
@@ -255,6 +253,8 @@ def _rounds(debate: Debate, round_number: int | None = None, *, show_hidden: boo
         if heading != (turn.round, turn.phase):
             heading = turn.round, turn.phase
             yield from (f"## Round {turn.round}: {theme.PHASE_LABELS[turn.phase]}", "")
+            yield from _chair(chair.announce_debate(debate)) if turn.round == 1 else ()
+            yield from _chair(chair.announce_round(debate, turn.round, turn.phase))
         sign = signs.get(turn.speaker, theme.UNKNOWN_BADGE)
         yield from (
             f"### {sign.symbol} {escape_markdown(turn.speaker)} ({escape_markdown(sign.word)}), turn {turn.index + 1}",
@@ -264,6 +264,13 @@ def _rounds(debate: Debate, round_number: int | None = None, *, show_hidden: boo
             yield from _thread(piece, threads, turn.round)
             yield from _piece(piece)
         yield from _remarks(turn, show_hidden=show_hidden)
+    if round_number is None:
+        yield from _chair(chair.announce_close(debate, debate.closed))
+
+
+def _chair(announcement: str) -> list[str]:
+    """An announcement of the chair; nothing for an empty one."""
+    return [f"*Chair: {escape_markdown(announcement)}*", ""] if announcement else []
 
 
 def _thread(piece: SpeechPart, threads: ThreadIndex, round_number: int) -> Iterable[str]:

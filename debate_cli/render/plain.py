@@ -26,7 +26,7 @@ from debate_cli.domain.tasks import Cue, Task
 from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, Response, Turn
 from debate_cli.domain.verdict import Verdict
 from debate_cli.observer import is_judging_only
-from debate_cli.render import judge_report, participants, theme
+from debate_cli.render import chair, judge_report, participants, theme
 from debate_cli.render.agreement import build_agreement_table, label_listed_verdict, label_verdict, sort_deciding_first
 from debate_cli.render.cross_examination import ThreadIndex
 from debate_cli.render.event_order import EventOrder
@@ -120,6 +120,11 @@ def turn_lines(turn: Turn, threads: ThreadIndex, *, show_hidden: bool = False) -
     tokens = theme.format_token_count(call.usage.output_tokens, call.usage)
     model = sanitize_line(participants.format_model(call.model))
     return [*lines, f"{prefix}  (turn {turn.index + 1}, {model}, {theme.format_duration(call.latency_s)}, {tokens})"]
+
+
+def chair_lines(announcement: str) -> list[str]:
+    """An announcement of the chair; nothing for an empty one."""
+    return [f"Chair: {sanitize_line(announcement)}"] if announcement else []
 
 
 def judge_report_lines(report: JudgeReport) -> list[str]:
@@ -475,6 +480,7 @@ class PlainObserver:
         match event:
             case DebateOpened():
                 self._write(header_lines(debate, self._plan))
+                self._write(chair_lines(chair.announce_debate(debate)))
             case DebateResumed():
                 self._write(
                     [
@@ -489,13 +495,14 @@ class PlainObserver:
                 if self._round != (turn.round, turn.phase):
                     self._round = turn.round, turn.phase
                     self._write(["", f"== Round {turn.round}: {theme.PHASE_LABELS.get(turn.phase, turn.phase)} =="])
+                    self._write(chair_lines(chair.announce_round(debate, turn.round, turn.phase)))
                 self._write(turn_lines(turn, ThreadIndex(debate.turns), show_hidden=self._show_hidden))
             case AssessmentCompleted():
                 self._write(judge_report_lines(judge_report.build_judge_report(event.assessment, debate)))
             case DebateClosed():
                 self._write_failures(self._failures.rest())
                 if debate.document_name is None:
-                    self._write(["", theme.CLOSE_MESSAGES[event.reason]])
+                    self._write(["", *chair_lines(chair.announce_close(debate, event.reason))])
             case _:
                 pass
 

@@ -147,7 +147,7 @@ def test_plain_lines_report_failures_before_the_close() -> None:
     for event in (*map(failure_event, [*CUES, *ROUNDS[:2]]), DebateClosed(at=START, reason="failed")):
         observer.event(event, state)
     reported = [line for line in stream.getvalue().splitlines() if line]
-    assert [line.partition(":")[0] for line in reported] == ["Failed", "Failed", "Failed", "The debate stops"]
+    assert [line.partition(":")[0] for line in reported] == ["Failed", "Failed", "Failed", "Chair"]
     assert reported[0] == BOTH_FAILED
 
 

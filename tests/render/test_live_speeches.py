@@ -57,7 +57,7 @@ def test_no_text_breaks_the_frame(text: str, width: int) -> None:
     view = LiveView(width)
     view.request(FIRST)
     view.observer.text(cue(FIRST), json.dumps({"arguments": [{"id": text, "claim": text, "reasoning": text}]}))
-    frame = view.region()[1:-1]
+    frame = view.region()[2:-1]
     assert {cell_len(line) for line in frame} == {width}
     assert all(line.startswith(("╭", "│", "╰")) and line.endswith(("╮", "│", "╯")) for line in frame)
 

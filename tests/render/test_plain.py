@@ -54,7 +54,7 @@ def test_untrusted_text_forges_no_line() -> None:
     )
     spoken = plain_output([completed(arguments=(forged,))])
     assert is_printable(spoken)
-    assert all(line.startswith(("Ada: ", "==")) for line in spoken.splitlines() if line)
+    assert all(line.startswith(("Ada: ", "Chair: ", "==")) for line in spoken.splitlines() if line)
     claimed = with_arguments(debate(), claim="x\nVerdict: Ada")
     lines = [
         *header_lines(debate().model_copy(update={"id": FORGED})),

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render import participants, theme
+from debate_cli.render import chair, participants, theme
 from debate_cli.render.agreement import label_verdict
 from debate_cli.render.html import anchors
 from debate_cli.render.html.argument_map import (
@@ -84,6 +84,8 @@ def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: boo
         scale=theme.score_axis_max,
         usage=theme.format_usage(debate.usage),
         closed=theme.describe_close(debate),
+        chair_opens=chair.announce_debate(debate),
+        chair_closes=chair.announce_close(debate, debate.closed),
         rehearsal=participants.rehearsal_notice(debate),
         style_hash=csp_hash(style),
         script_hash=csp_hash(script),

@@ -9,8 +9,8 @@ from itertools import groupby
 
 from debate_cli.domain.assessment import Assessment, Mark
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.turn import FollowUpAnswer, Response, Turn
-from debate_cli.render import theme
+from debate_cli.domain.turn import FollowUpAnswer, Phase, Response, Turn
+from debate_cli.render import chair, theme
 from debate_cli.render.agreement import label_judging_system
 from debate_cli.render.html import anchors
 from debate_cli.render.speech_parts import SpeechPart, split_turn
@@ -61,6 +61,8 @@ class RoundSection:
     numbers: tuple[int, ...]
     title: str
     """Numbers and phases, e.g. `Rounds 2–3 · cross-examination and answers`."""
+    announcements: tuple[str, ...]
+    """The chair's, one per round."""
     threads: tuple[ThreadSection, ...]
     speeches: tuple[SpeechSection, ...]
 
@@ -74,10 +76,20 @@ def build_round_sections(debate: Debate) -> tuple[RoundSection, ...]:
             found.append(_cross_examination_section(debate, tuple(turns), anchor_ids))
         else:
             found += [
-                RoundSection((number,), _title((number,), (phase,)), (), tuple(_speech(turn) for turn in of))
-                for (number, phase), of in groupby(turns, key=lambda turn: (turn.round, turn.phase))
+                RoundSection(
+                    (number,),
+                    _title((number,), (phase,)),
+                    (chair.announce_round(debate, number, phase),),
+                    (),
+                    tuple(_speech(turn) for turn in of),
+                )
+                for (number, phase), of in groupby(turns, key=_round_and_phase)
             ]
     return tuple(found)
+
+
+def _round_and_phase(turn: Turn) -> tuple[int, Phase]:
+    return turn.round, turn.phase
 
 
 def _speech(turn: Turn) -> SpeechSection:
@@ -85,10 +97,12 @@ def _speech(turn: Turn) -> SpeechSection:
 
 
 def _cross_examination_section(debate: Debate, turns: Sequence[Turn], anchor_ids: Mapping[str, str]) -> RoundSection:
-    numbers = tuple(dict.fromkeys(turn.round for turn in turns))
+    phases: dict[int, Phase] = {turn.round: turn.phase for turn in turns}
+    numbers = tuple(phases)
     return RoundSection(
         numbers,
-        _title(numbers, tuple(dict.fromkeys(turn.phase for turn in turns))),
+        _title(numbers, tuple(dict.fromkeys(phases.values()))),
+        tuple(chair.announce_round(debate, number, phase) for number, phase in phases.items()),
         tuple(_threads(debate, turns, anchor_ids)),
         tuple(_unthreaded_speech(turn) for turn in turns),
     )

@@ -13,7 +13,7 @@ from rich.text import Text
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import CloseReason
 from debate_cli.domain.judging_run import JudgingRun
-from debate_cli.render import sanitize, theme
+from debate_cli.render import chair, sanitize, theme
 from debate_cli.render.failure_groups import FailureGroup
 from debate_cli.render.judge_report import JudgeReport
 from debate_cli.render.live.speech import framed, hanging
@@ -162,7 +162,12 @@ def warning_notice(text: str) -> RenderableType:
     return hanging(Text("!", style=theme.GOLD), terminal_line(text, theme.MUTED), gap=1)
 
 
-def closing_notice(reason: CloseReason) -> RenderableType:
-    """Why the debate closed."""
+def chair_notice(announcement: str) -> Text:
+    """An announcement of the chair."""
+    return join_text(("Chair: ", theme.MUTED), terminal_line(announcement, f"italic {theme.MUTED}"))
+
+
+def closing_notice(debate: Debate, reason: CloseReason) -> RenderableType:
+    """The chair's announcement of how the debate ended."""
     sign, colour = ("■", theme.MUTED) if reason in ("complete", "surrender", "converged") else ("!", theme.GOLD)
-    return Text(f"{sign} {theme.CLOSE_MESSAGES[reason]}", style=colour)
+    return Text(f"{sign} Chair: {chair.announce_close(debate, reason)}", style=colour)

@@ -33,9 +33,9 @@ from debate_cli.domain.events import (
     TurnCompleted,
 )
 from debate_cli.domain.tasks import Brief, Cue, Task
-from debate_cli.domain.turn import Turn
+from debate_cli.domain.turn import Phase, Turn
 from debate_cli.observer import is_judging_only
-from debate_cli.render import judge_report, theme
+from debate_cli.render import chair, judge_report, theme
 from debate_cli.render.cross_examination import ThreadIndex
 from debate_cli.render.event_order import precedes, reading_position
 from debate_cli.render.failure_groups import FailureGroup, FailureGrouper
@@ -299,7 +299,7 @@ class _Script:
         if not self._wave:
             return Tail(Group(*status), rows, marked=False)
         cue = self._wave[0].cue
-        rule = [] if self._round == (cue.round, cue.phase) else [header.round_rule(cue.round, cue.phase)]
+        rule = [] if self._round == (cue.round, cue.phase) else self._round_heading(cue.round, cue.phase, one_line=True)
         size = width, rows - len(rule) - len(status)
         panels = streaming_panels(self._wave, theme.participant_styles(self._debate.participants), size)
         return Tail(Group(*rule, panels, *status), rows, marked=False)
@@ -311,7 +311,7 @@ class _Script:
         self._failures.record_event(event)
         match event:
             case DebateOpened():
-                self.print(header.debate_heading(debate, plan=self._plan))
+                self._open(debate)
             case DebateResumed():
                 self._resume(event, debate)
             case JudgingOpened():
@@ -325,7 +325,7 @@ class _Script:
                 self._settle(event.failure.task.key)
             case DebateClosed():
                 self.finish()
-                self.print(*([header.closing_notice(event.reason)] if debate.document_name is None else []))
+                self.print(*([header.closing_notice(debate, event.reason)] if debate.document_name is None else []))
             case _:
                 pass
         for group in self._failures.pop_ready():
@@ -357,6 +357,11 @@ class _Script:
 
     def _add(self, stream: SpeechStream) -> None:
         self._wave = sorted([*self._wave, stream], key=lambda item: item.cue.index)
+
+    def _open(self, debate: Debate) -> None:
+        self.print(header.debate_heading(debate, plan=self._plan))
+        if announcement := chair.announce_debate(debate):
+            self.print(header.chair_notice(announcement))
 
     def _resume(self, event: DebateResumed, debate: Debate) -> None:
         self.progress.resume(debate)
@@ -431,8 +436,15 @@ class _Script:
             self._open_round(first[0].round, first[0].phase)
             self.print(PanelRow(panels))
 
-    def _open_round(self, round_number: int, phase: str) -> None:
-        """Print the rule of the round, unless it is printed already."""
+    def _open_round(self, round_number: int, phase: Phase) -> None:
+        """Print the heading of the round, unless it is printed already."""
         if self._round != (round_number, phase):
             self._round = round_number, phase
-            self.print(header.round_rule(round_number, phase))
+            self.print(*self._round_heading(round_number, phase))
+
+    def _round_heading(self, number: int, phase: Phase, *, one_line: bool = False) -> list[RenderableType]:
+        """The rule of a round and the chair's announcement; `one_line` cuts the announcement to the width."""
+        assert self._debate is not None
+        notice = header.chair_notice(chair.announce_round(self._debate, number, phase))
+        notice.no_wrap, notice.overflow = one_line, "ellipsis" if one_line else "fold"
+        return [header.round_rule(number, phase), notice]

@@ -1,0 +1,159 @@
+"""The chair's announcements: the motion, the format, who speaks in a round, what comes next, how the debate ended.
+
+They are made from the debate alone, without a model. Screens and reports show them; debaters and judges never see them.
+Not sanitized.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import CloseReason
+from debate_cli.domain.judging_run import FIRST_RUN
+from debate_cli.domain.turn import Phase
+from debate_cli.formats.stages import Stage, follow_up_questions, stages
+from debate_cli.formats.timetable import active_debaters
+from debate_cli.render import theme
+
+MAX_MOTION_CHARS = 240
+"""A longer motion is restated in short."""
+PAIR = 2
+
+
+def announce_debate(debate: Debate) -> str:
+    """The motion restated, and the format explained with its rounds; empty for a text."""
+    if debate.document_name is not None:
+        return ""
+    return f"The motion is: {theme.shorten(debate.topic, MAX_MOTION_CHARS)} {' '.join(_explain_format(debate))}"
+
+
+def announce_round(debate: Debate, number: int, phase: Phase) -> str:
+    """Who speaks in a round, and what comes next. `debate` holds at least the turns before the round."""
+    plan = stages(debate.config.format)
+    position = _find_stage(debate, plan, number, phase)
+    who = _order_of_speakers(debate, _find_speakers(debate, number, plan[position] if position is not None else None))
+    if position is None:
+        return f"Round {number}: {who}."
+    rest = plan[position + 1 :]
+    total = f"{'at most ' if any(map(_is_optional, rest)) else ''}{number + len(rest)}"
+    following = f"Next: {_name_next(rest[0], number)}." if rest else "This is the last round."
+    return f"Round {number} of {total}: {who}. {following}"
+
+
+def announce_close(debate: Debate, reason: CloseReason | None) -> str:
+    """How the debate ended; empty for a text and without a `reason`."""
+    if reason is None or debate.document_name is not None:
+        return ""
+    rounds = len({turn.round for turn in debate.turns})
+    speeches = f"It had {_count(len(debate.turns), 'speech', 'speeches')} in {_count(rounds, 'round', 'rounds')}."
+    return f"{theme.CLOSE_MESSAGES[reason]}{f' {speeches}' if rounds else ''}"
+
+
+def _explain_format(debate: Debate) -> Iterable[str]:
+    config = debate.config.format
+    plan = stages(config)
+    name = config.kind.replace("_", "-")
+    if config.kind == "free_flowing":
+        order = _order_of_speakers(debate, [item.name for item in debate.participants])
+        yield f"The format is {name}, with {_count(config.turns, 'speech', 'speeches')} by each debater: {order}."
+        yield "It ends early after a full round that says nothing new."
+        return
+    most = "at most " if any(map(_is_optional, plan)) else ""
+    yield f"The format is {name}, with {most}{_count(len(plan), 'round', 'rounds')}."
+    for stage, group in groupby(plan):
+        times = len(list(group))
+        label = _name_stage(stage)
+        yield f"{label.capitalize()}{f' ({times} rounds)' if times > 1 else ''}: {_describe_task(stage, debate)}."
+
+
+def _describe_task(stage: Stage, debate: Debate) -> str:
+    config = debate.config.format
+    others = "the other side" if len(debate.participants) == PAIR else "the others"
+    if stage.follow_up:
+        return "those who asked take up the answers"
+    match stage.phase:
+        case "opening":
+            blind = "" if _speaks_in_turn(debate) else f", without seeing those of {others}"
+            return f"each debater states {_count(config.arguments, 'argument', 'arguments')}{blind}"
+        case "cross_examination":
+            return f"each answers every argument of {others}"
+        case "answers":
+            return "those who were asked reply to the questions"
+        case "rebuttal":
+            return f"each answers arguments of {others} by their ids"
+        case "closing":
+            return f"each sums up in at most {config.closing_words} words"
+        case "speech":
+            return "each makes a free speech"
+
+
+def _find_stage(debate: Debate, plan: Sequence[Stage], number: int, phase: Phase) -> int | None:
+    """Position in `plan` of a round; None if the rounds do not follow the plan. Stages without a round are passed over."""
+    phases = {turn.round: turn.phase for turn in debate.turns if turn.round < number} | {number: phase}
+    position = -1
+    for _, wanted in sorted(phases.items()):
+        later = (place for place in range(position + 1, len(plan)) if plan[place].phase == wanted)
+        found = next(later, None)
+        if found is None:
+            return None
+        position = found
+    return position
+
+
+def _find_speakers(debate: Debate, number: int, stage: Stage | None) -> list[str]:
+    """Names of those who speak in a round, in their order; of a round that is over, those who spoke."""
+    spoken = {turn.speaker for turn in debate.select_turns(round_number=number)}
+    earlier = [turn for turn in debate.turns if turn.round < number]
+    if debate.closed is not None or any(turn.round > number for turn in debate.turns):
+        due = set[str]()
+    elif stage is not None and _is_optional(stage):
+        last = max((turn.round for turn in earlier if turn.phase == "cross_examination"), default=0)
+        put = follow_up_questions(debate, tuple(turn for turn in earlier if turn.round == last))
+        due = {question.asked_by for _, question in put} if stage.follow_up else {asked for asked, _ in put}
+    else:
+        due = set(_active_debaters(debate, max((turn.index + 1 for turn in earlier), default=0), number))
+    return [item.name for item in debate.participants if item.name in due | spoken]
+
+
+def _active_debaters(debate: Debate, index: int, number: int) -> Iterable[str]:
+    """Names of those who may speak; of all, if the debate is restricted to later judging runs."""
+    if any(run.id == FIRST_RUN for run in debate.runs):
+        return active_debaters(debate, index, number)
+    return [item.name for item in debate.participants]
+
+
+def _speaks_in_turn(debate: Debate) -> bool:
+    """Whether one debater speaks after the other."""
+    if any(run.id == FIRST_RUN for run in debate.runs):
+        return debate.is_sequential
+    return debate.config.format.order == "sequential"
+
+
+def _order_of_speakers(debate: Debate, names: Sequence[str]) -> str:
+    if len(names) < PAIR:
+        return f"{names[0] if names else 'no debater'} speaks"
+    if _speaks_in_turn(debate):
+        first, *others = names
+        return f"{first} speaks first, then {', then '.join(others)}"
+    return f"{', '.join(names[:-1])} and {names[-1]} speak at the same time"
+
+
+def _is_optional(stage: Stage) -> bool:
+    """Whether the stage makes no round if no question was asked."""
+    return stage.phase == "answers" or stage.follow_up
+
+
+def _name_next(stage: Stage, number: int) -> str:
+    if stage.phase == "speech":
+        return f"round {number + 1}"
+    return f"{_name_stage(stage)}{', if questions were asked' if _is_optional(stage) else ''}"
+
+
+def _name_stage(stage: Stage) -> str:
+    return "follow-up" if stage.follow_up else theme.PHASE_LABELS[stage.phase]
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"

@@ -1,0 +1,132 @@
+"""The chair's announcements: made from the debate, shown in every medium, and never sent to a model."""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+
+import pytest
+from formats_support import PAIR, TRIO, Speech, config, new_debate, play_debate, speech, turn
+from judging_support import FillingModel, close_debate, play_and_judge
+from live_support import LiveView
+from render_support import debate, events, plain_output
+
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.tasks import Cue
+from debate_cli.domain.turn import Phase, Turn
+from debate_cli.render import chair
+from debate_cli.render.html.page import render_html
+from debate_cli.render.markdown import format_markdown
+from debate_cli.systems.scoring import score
+
+
+def played(form: dict[str, Any], *, debaters: tuple[dict[str, Any], ...] = PAIR, speak: Speech = speech) -> Debate:
+    """A whole debate of this format."""
+    return play_debate(new_debate(config(form, debaters=debaters)), speak)
+
+
+def announcements(finished: Debate) -> list[str]:
+    """What the chair says at each round."""
+    rounds: dict[int, Phase] = {item.round: item.phase for item in finished.turns}
+    return [chair.announce_round(finished, number, phase) for number, phase in rounds.items()]
+
+
+def test_the_chair_restates_the_motion_and_explains_the_rounds() -> None:
+    """Equal rounds in a row are explained once."""
+    words = chair.announce_debate(new_debate(config({"rounds": 5, "arguments": 1, "closing_words": 90})))
+    assert words == (
+        "The motion is: Should it be done? The format is structured, with 5 rounds. "
+        "Opening: each debater states 1 argument, without seeing those of the other side. "
+        "Cross-examination: each answers every argument of the other side. "
+        "Rebuttal (2 rounds): each answers arguments of the other side by their ids. "
+        "Closing: each sums up in at most 90 words."
+    )
+
+
+@pytest.mark.parametrize(
+    ("form", "debaters", "expected"),
+    [
+        (
+            {"rounds": 2},
+            PAIR,
+            [
+                "Round 1 of 2: Pro and Con speak at the same time. Next: closing.",
+                "Round 2 of 2: Pro and Con speak at the same time. This is the last round.",
+            ],
+        ),
+        (
+            {"rounds": 1, "order": "sequential"},
+            TRIO,
+            ["Round 1 of 1: Pro speaks first, then Con, then Third. This is the last round."],
+        ),
+        (
+            {"kind": "free_flowing", "rounds": 2},
+            PAIR,
+            [
+                "Round 1 of 2: Pro speaks first, then Con. Next: round 2.",
+                "Round 2 of 2: Pro speaks first, then Con. This is the last round.",
+            ],
+        ),
+    ],
+    ids=["simultaneous", "sequential, three debaters", "free-flowing"],
+)
+def test_a_round_is_announced_with_its_speakers_and_what_comes_next(
+    form: dict[str, Any], debaters: tuple[dict[str, Any], ...], expected: list[str]
+) -> None:
+    """In the order in which they speak."""
+    assert announcements(played(form, debaters=debaters)) == expected
+
+
+def only_con_asks(cue: Cue, state: Debate) -> Turn:
+    """Turns in which only Con asks questions."""
+    return turn(cue) if (cue.phase, cue.speaker) == ("cross_examination", "Pro") else speech(cue, state)
+
+
+def without_questions(cue: Cue, state: Debate) -> Turn:
+    """Turns without a question."""
+    return turn(cue) if cue.phase == "cross_examination" else speech(cue, state)
+
+
+def test_answers_are_announced_for_those_who_were_asked() -> None:
+    """Rounds that depend on questions may be passed over, so the number of rounds is a maximum before them."""
+    asked = announcements(played({"kind": "semi_structured", "exchanges": 2}, speak=only_con_asks))
+    assert [words.partition(": ")[::2] for words in asked[1:4]] == [
+        ("Round 2 of at most 6", "Pro and Con speak at the same time. Next: answers, if questions were asked."),
+        ("Round 3 of at most 6", "Pro speaks. Next: follow-up, if questions were asked."),
+        ("Round 4 of at most 6", "Con speaks. Next: answers, if questions were asked."),
+    ]
+    unasked = announcements(played({"answers": True}, speak=without_questions))
+    assert unasked[-1] == "Round 3 of 3: Pro and Con speak at the same time. This is the last round."
+
+
+def test_rounds_that_do_not_follow_the_plan_are_announced_without_it() -> None:
+    """As in a debate whose rounds were changed when it was resumed."""
+    changed = played({"rounds": 3})
+    assert chair.announce_round(changed, 2, "rebuttal") == "Round 2: Pro and Con speak at the same time."
+
+
+def test_every_medium_shows_the_announcements() -> None:
+    """The opening, each round and the end, in this order."""
+    finished = debate()
+    said = [chair.announce_debate(finished), *announcements(finished), chair.announce_close(finished, finished.closed)]
+    verdicts, screen = score(finished), LiveView(1000)
+    screen.apply(*events()[1:])
+    for text in (
+        screen.printed_text(),
+        plain_output(events()),
+        format_markdown(finished, verdicts),
+        html.unescape(render_html(finished, verdicts)),
+    ):
+        places = [text.find(f"Chair: {words}") for words in said]
+        assert -1 not in places
+        assert places == sorted(places)
+
+
+def test_no_judge_sees_an_announcement() -> None:
+    """No message of a request has one."""
+    model = FillingModel()
+    finished = close_debate(play_and_judge("moderator", "structured", model=model))
+    said = [chair.announce_debate(finished), *announcements(finished), chair.announce_close(finished, finished.closed)]
+    sent = [message.content for request in model.requests for message in request.messages]
+    assert len(sent) > 1
+    assert not any(words in content for words in said for content in sent)

@@ -177,6 +177,7 @@ class TruncatedError(TransientError):
 class BrokenBodyError(TransientError):
     """The server answered 200 with a body that does not follow its protocol."""
 
+    page: ClassVar[str] = "broken-answer"
     may_be_billed = True
 
 

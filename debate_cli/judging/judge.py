@@ -77,7 +77,7 @@ class Judge:
         if answer.form is None:
             return _result_without_form(brief, answer, self._raw_answer(answer, request))
         reading = aliases.restore(question.read_form(answer.form, shown))
-        quoted, warnings = read_addressed_to_judge(answer.form, debate, brief.subject, found)
+        quoted, warnings = aliases.restore(read_addressed_to_judge(answer.form, debate, brief.subject, found))
         checked = replace(
             reading, findings=(*reading.findings, *found, *quoted), warnings=(*reading.warnings, *warnings)
         )

@@ -1,6 +1,7 @@
 """Checks whether a judge's quote was really said.
 
-Matching ignores case, spaces and typography, and accepts an ellipsis.
+Matching ignores case, spaces and typography. An ellipsis, or an alias of a name (`judging.injection.name_aliases`), matches
+any words.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ from debate_cli.judging.transcript_prompt import sanitize_for_judge
 
 MIN_QUOTE_CHARS = 4
 """Minimum length of a normalised quote; a shorter one would be found anywhere."""
+_GAP = re.compile(r"\.\.\.|\[\.{3}\]|\[…\]|…|\bitem-\d+\b")
+"""What divides a normalized quote: an ellipsis, or an alias that a judge read instead of a name."""
 _QUOTED_PASSAGE = re.compile(r"“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|(?<!\w)\"([^\"]+)\"(?!\w)")
 
 
 def is_quoted_in(quote: str, text: str) -> bool:
-    """Whether `quote` occurs in `text`; parts divided by an ellipsis must occur one after the other."""
+    """Whether `quote` occurs in `text`; parts divided by a gap must occur one after the other."""
     return _contains_parts(normalize_text(text), _quote_parts(quote))
 
 
@@ -50,8 +53,8 @@ def is_quoted_in_turn(quote: str, turn: Turn) -> bool:
 
 
 def _quote_parts(quote: str) -> list[str]:
-    """The normalized parts of a quote between its ellipses; none if the quote is too short to search for."""
-    parts = [part.strip(QUOTE_EDGE_CHARS) for part in re.split(r"\.\.\.|\[\.{3}\]|\[…\]|…", normalize_text(quote))]
+    """The normalized parts of a quote between its gaps; none if the quote is too short to search for."""
+    parts = [part.strip(QUOTE_EDGE_CHARS) for part in _GAP.split(normalize_text(quote))]
     return [part for part in parts if part] if sum(len(part) for part in parts) >= MIN_QUOTE_CHARS else []
 
 

@@ -22,6 +22,10 @@ SPEECH = "In 2019, “three of five” teams — all small — went back.\nIt wa
         ("In 2019 ... went back", True),
         ("In 2019 … costs rose by 40%", True),
         ("went back … In 2019", False),
+        ("In 2019, ITEM-1 teams", True),
+        ("ITEM-1: costs rose", True),
+        ("costs ITEM-1 In 2019", False),
+        ("ITEM-1", False),
         ("four of five", False),
         ("costs rose by 4 %", False),
         ("", False),
@@ -30,7 +34,7 @@ SPEECH = "In 2019, “three of five” teams — all small — went back.\nIt wa
     ],
 )
 def test_matching_ignores_typography(quote: str, found: bool) -> None:
-    """Case, white space, kinds of quotation marks and dashes; an ellipsis skips words."""
+    """Case, white space, kinds of quotation marks and dashes; an ellipsis, or the alias of a name, skips words."""
     assert is_quoted_in(quote, SPEECH) == found
 
 
@@ -40,6 +44,7 @@ WORDS = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from(" '-,
 
 @given(st.text(), st.builds("{}{}".format, LETTERS, WORDS), st.text())
 def test_every_long_enough_part_of_a_text_is_found(before: str, quote: str, after: str) -> None:
-    """Except parts with an ellipsis."""
+    """Except parts with an ellipsis or an alias."""
     assume("..." not in normalize_text(quote))
+    assume("item-" not in normalize_text(quote))
     assert is_quoted_in(quote, f"{before} {quote} {after}")

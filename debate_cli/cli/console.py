@@ -38,6 +38,8 @@ _LINE_BREAKS = re.compile(r"[\n\r\x0b\x0c\x85\u2028\u2029]+")
 _COPIED = re.compile(r"(?:^|[: `])debate [a-z]+ |^(?:saved|unchanged|written|configuration): ")
 """Matches a line with a path or a command to copy."""
 
+_LABEL = re.compile(r"^([a-z ]+:) ")
+
 
 class ClosedPipeError(Exception):
     """Stdout was closed by its reader."""
@@ -109,13 +111,13 @@ def print_status(line: str) -> None:
 def _wrap_for_terminal(line: str) -> str:
     """`line` wrapped at words for the terminal; unchanged off a terminal or if the width is unknown.
 
-    A line with a path or a command to copy stays whole.
+    A path or a command to copy stays whole, on a line for itself if it does not fit behind its label.
     """
     columns = os.get_terminal_size(sys.stderr.fileno()).columns if is_interactive(sys.stderr) else 0
     if not columns or len(line) * 2 <= columns:
         return line
     if _COPIED.search(line):
-        return line
+        return line if len(line) <= columns else _LABEL.sub(r"\1\n  ", line)
     return textwrap.fill(line, columns, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 

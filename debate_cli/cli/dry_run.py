@@ -25,8 +25,8 @@ from debate_cli.storage.plain import is_list, is_mapping
 from debate_cli.storage.redact import redact_values
 from debate_cli.storage.serialization import config_to_json
 
-PLAN_HEADINGS = ("role", "model", "", "calls", "tokens in", "tokens out", "USD")
-TEXT_COLUMNS = 3
+PLAN_HEADINGS = ("role and model", "", "calls", "tokens in", "tokens out", "USD")
+TEXT_COLUMNS = 2
 NOTHING_ASKED = "No model was asked."
 
 
@@ -113,8 +113,12 @@ def _format_table(plan: RunEstimate, *, by_role: bool = True) -> Iterator[str]:
 
 
 def _format_rows(role: str, model: str, planned: CallTotals, worst: CallTotals) -> list[tuple[str, ...]]:
-    named = (sanitize.sanitize_line(role), sanitize.sanitize_line(model))
-    return [(*named, "planned", *_format_cells(planned)), ("", "", "at worst", *_format_cells(worst))]
+    """The role and what is planned; below it, its model and what may be used at worst."""
+    below = f"  {sanitize.sanitize_line(model)}" if model else ""
+    return [
+        (sanitize.sanitize_line(role), "planned", *_format_cells(planned)),
+        (below, "at worst", *_format_cells(worst)),
+    ]
 
 
 def _format_cells(totals: CallTotals) -> tuple[str, ...]:

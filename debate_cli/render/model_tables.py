@@ -46,6 +46,7 @@ def doctor_table(entries: Sequence[Mapping[str, Any]]) -> Table:
         rows=tuple((_named_badge(entry["model"], ok=entry["usable"]), *_check_cells(entry)) for entry in entries),
         remarks=(*problems, *usage),
         numeric=frozenset({5, 6, 7}),
+        has_key_column=True,
     )
 
 

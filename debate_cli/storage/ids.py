@@ -12,7 +12,8 @@ from debate_cli.errors import UsageError
 
 MAX_ID_LENGTH = 80
 _ID_PATTERN = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
-_TOPIC_LENGTH = 48
+_TOPIC_LENGTH = 32
+"""A line of 80 columns holds `saved: transcripts/ID.json`."""
 _RANDOM_CHARS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _RANDOM_LENGTH = 4
 

@@ -287,3 +287,11 @@ def test_the_table_shows_the_values_of_the_document() -> None:
     assert row.split() == ["✓", "lab/one", "✗", "—", "✓", "✓", "2.0", "s", "30", "0.25", "/", "2"], drawn
     assert "native schema is not supported: the server takes [red]no[/red] schema" in " ".join(drawn.split())
     assert "the checks used 1200 tokens in, 90 out, $0.0005" in drawn
+
+
+def test_a_long_model_name_is_not_broken() -> None:
+    """In a narrow window each model is a line, with its results below it."""
+    screen = Console(width=80, record=True, file=io.StringIO())
+    name = "openrouter/anthropic/claude-sonnet-4.5-with-a-long-name"
+    screen.print(render_table(doctor_table([entry(model=name)]), {}))
+    assert name in screen.export_text()

@@ -25,3 +25,10 @@ def test_a_pipe_gets_errors_unwrapped(here: Path) -> None:
     (here / "wrong.yaml").write_text(WRONG)
     done = debate("run", "wrong.yaml", cwd=here, env={"COLUMNS": "40"})
     assert all(line.startswith("wrong.yaml:") for line in done.lines)
+
+
+def test_a_command_that_does_not_fit_begins_a_line(here: Path) -> None:
+    """So that it can be selected; the command itself is not wrapped."""
+    debate("run", "--mock", "--topic", "Ought we?", "--id", "one", "-q", cwd=here)
+    _, drawn = run_on_terminal("replay", "one", "--plain", cwd=here, columns=40)
+    assert "judge again:\n  debate judge transcripts/one.json --" in drawn.replace("\r", "")

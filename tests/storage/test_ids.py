@@ -30,8 +30,8 @@ def test_every_topic_makes_an_id(topic: str) -> None:
         ("Où est l'été?", "ou-est-l-ete"),
         ("../../etc/passwd", "etc-passwd"),
         ("是否应该？", ""),
-        ("one two three four five six seven eight nine ten eleven", "one-two-three-four-five-six-seven-eight-nine-ten"),
-        ("a" * 90, "a" * 48),
+        ("one two three four five six seven eight nine ten eleven", "one-two-three-four-five-six"),
+        ("a" * 90, "a" * 32),
     ],
 )
 def test_a_slug_reads_like_its_topic(topic: str, words: str) -> None:

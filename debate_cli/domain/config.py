@@ -15,6 +15,7 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from debate_cli.domain.config_model import ConfigModel
 from debate_cli.domain.judging_config import JudgingConfig
+from debate_cli.domain.legacy_sections import move_legacy_sections
 from debate_cli.domain.personality import Archetype, Personality
 from debate_cli.domain.turn import Phase
 
@@ -259,6 +260,15 @@ class DebateConfig(ConfigModel):
     """Variables for `${NAME}` in texts; `--var` and `DEBATE_VAR_NAME` go before them. Those that are not used are not kept."""
     prompts: dict[str, str] = {}
     """Name of a shipped prompt -> file in the folder of the configuration that replaces it."""
+    victory_conditions: dict[str, float] | None = Field(default=None, exclude_if=lambda given: given is None)
+    """Another place for the `victory_conditions` of the judging system `persuasion`."""
+    persuasion_factors: dict[str, float] | None = Field(default=None, exclude_if=lambda given: given is None)
+    """Another place for the `factors` of the judging system `persuasion`; selects `effects: factors`."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _move_legacy_sections(cls, data: object) -> object:
+        return move_legacy_sections(cast("dict[str, object]", data)) if isinstance(data, dict) else data
 
     def debater(self, name: str) -> DebaterConfig:
         """The debater with this name. Raises KeyError."""

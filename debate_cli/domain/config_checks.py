@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from debate_cli.domain.config import DebateConfig, FormatConfig, ModelSpec
 from debate_cli.domain.judging_config import SystemSettings, UninstalledSettings
+from debate_cli.domain.legacy_sections import LEGACY_KIND, LEGACY_SECTIONS
 from debate_cli.domain.participant import participants
 from debate_cli.domain.suggestions import format_suggestion
 from debate_cli.domain.turn import Phase
@@ -219,6 +220,11 @@ def _check_judging(config: DebateConfig) -> Iterator[Problem]:
     for (_, name), key in zip(TEXT_KEYS, ("topic", "background"), strict=True):
         if getattr(config.judging, name) is not None:
             yield Problem(("judging", name), f"is for the transcripts of judged texts; write it as `{key}`")
+    for section, (name, _) in LEGACY_SECTIONS.items():
+        if getattr(config, section) is not None:
+            has_system = LEGACY_KIND in kinds
+            why = f"has `{name}` already; keep one of the two" if has_system else "is not in `judging.systems`; add it"
+            yield Problem((section,), f"is for the judging system `{LEGACY_KIND}`, which {why}")
     for index, system in enumerate(systems):
         yield from _check_system_settings(config, system, (*path, index))
 

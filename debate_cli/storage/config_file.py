@@ -18,6 +18,7 @@ from pydantic import ValidationError
 
 from debate_cli.domain.config import KEY_ALIASES, DebateConfig
 from debate_cli.domain.config_checks import KeyPath, Problem, check_config
+from debate_cli.domain.legacy_sections import LEGACY_SECTIONS, find_legacy_place, move_legacy_sections
 from debate_cli.domain.suggestions import format_suggestion_or_list
 from debate_cli.errors import ConfigError
 from debate_cli.llm.prompts import Prompts, shipped_prompts
@@ -278,10 +279,11 @@ class _ConfigLoader:
 
     def _validate(self, data: dict[str, Any]) -> DebateConfig | None:
         """The configuration; None, after adding problems, if it is not valid."""
+        placed = move_legacy_sections(data)
         try:
-            return DebateConfig.model_validate(data)
+            return DebateConfig.model_validate(placed)
         except ValidationError as error:
-            self._add(problems_from_validation(error, data))
+            self._add(problems_from_validation(error, placed))
         return None
 
     def _validate_rest(self, data: dict[str, Any]) -> DebateConfig | None:
@@ -346,11 +348,18 @@ def _is_literal_header(path: KeyPath, value: str) -> bool:
 def _with_alias_positions(
     positions: Mapping[KeyPath, SourcePosition], data: Mapping[str, Any]
 ) -> dict[KeyPath, SourcePosition]:
-    """`positions`, with a key that has several names listed under all of them."""
+    """`positions`, with a key that has several names, or may be in several places, listed under all of them."""
     found = dict(positions)
     for (section, name), others in KEY_ALIASES.items():
         parent = data.get(section)
         for other in others:
             if (section, other) in positions and is_mapping(parent) and name not in parent:
                 found[section, name] = positions[section, other]
+    place = find_legacy_place(data)
+    if place is not None:
+        moved = [path for path in positions if path and path[0] in LEGACY_SECTIONS]
+        for path in moved:
+            name, keys = LEGACY_SECTIONS[str(path[0])]
+            inner = (keys.get(str(key), key) for key in path[1:])
+            found.setdefault(("judging", "systems", place, name, *inner), positions[path])
     return found

@@ -255,7 +255,10 @@ class _TableView:
 
 
 def _list_row(table: Table, row: TableRow, styles: ParticipantStyles) -> list[Text]:
-    """A row as lines: its first cell, a line of the short cells with their headers, a line for each long text."""
+    """A row as lines: its first cell, a line of the short cells with their headers, a line for each long text.
+
+    A first cell that is only a number has its header: `turn 3`.
+    """
     short, long = list[Text](), list[Text]()
     for header, cell in zip(table.heads[1:], row[1:], strict=True):
         text = _cell_text(cell, styles)
@@ -268,6 +271,8 @@ def _list_row(table: Table, row: TableRow, styles: ParticipantStyles) -> list[Te
             needs_header = header and not is_clear
             short.append(join_text((f"{sanitize.sanitize_line(header)} ", theme.MUTED), text) if needs_header else text)
     first = _cell_text(row[0], styles)
+    if first.plain.isdigit():
+        first = join_text(f"{sanitize.sanitize_line(table.heads[0])} ", first)
     first.stylize("bold")
     return [first, *([join_text(*short, separator=" · ")] if short else []), *long]
 

@@ -30,6 +30,8 @@ CONFIGS_AT_FAULT = {
                              "did you mean `evidence`?"),
     "a negative criterion": (FINE + "judging: {systems: [{kind: structured, weights: {evidence: -1}}]}\n",
                              "weights.evidence: must be at least 0"),
+    "a negative penalty": (FINE + "judging: {systems: [{kind: live, penalties: {contradiction: -1}}]}\n",
+                           "penalties.contradiction: must be at least 0"),
     "decided by a system that is not there": (FINE + "judging: {decides: live, systems: [panel]}\n", "it is one of panel"),
 }  # fmt: skip
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.live.calibration import CalibrationRule
+from debate_cli.systems.live.findings import DebatePattern
 from debate_cli.systems.live.register import EntryStatus, RegisterRow
 from debate_cli.systems.live.score import LiveNotes, TurnRow
 from debate_cli.systems.tables import Badge, Gauge, Number, Table, TableRow, Who, format_number, parse_notes
@@ -18,6 +19,12 @@ CHANGE_REASONS: dict[CalibrationRule, str] = {
     "draw": "drew the exchange",
 }
 """Rule -> why it changed a score."""
+PATTERN_MEANINGS: dict[DebatePattern, str] = {
+    "coherence_collapse": "the scorecard's leader won rounds by shifting its central claim, and no single thesis survived",
+    "asymmetric_depth": "one side dominated on style, the other held the stronger logical position",
+    "convergence_failure": "both talked past each other about definitions and defended smaller, safer versions of their claims",
+}
+"""Pattern -> what it means; `none` has no entry."""
 STATUS_BADGES: dict[EntryStatus, Badge] = {
     "open": Badge("?", "open", "info"),
     "confirmed": Badge("✗", "confirmed", "bad"),
@@ -34,6 +41,7 @@ def tables(verdict: Verdict) -> list[Table]:
         return []
     found = (
         _scorecard_table(verdict, notes),
+        _exchange_table(verdict, notes),
         _turn_table(notes),
         _chain_table(notes),
         _register_table(notes),
@@ -47,31 +55,31 @@ def _scorecard_table(verdict: Verdict, notes: LiveNotes) -> Table:
     ranked = sorted(verdict.scores.items(), key=lambda item: -item[1])
     return Table(
         title="scores, live",
-        heads=(
-            "debater",
-            "score /100",
-            "",
-            "exchanges won",
-            "in logic",
-            "in rhetoric",
-            "in tactics",
-            "frame control",
-            "credibility",
-        ),
+        heads=("debater", "score /100", "", "exchanges won", "frame control", "credibility"),
         rows=tuple(
             (
                 Who(name),
                 Number(score, strong=True),
                 Gauge(score, 100.0, name),
                 Number(notes.exchanges_won.get(name), 0),
-                *(Number(notes.dimension_wins.get(name, {}).get(item, 0), 0) for item in LIVE_DIMENSIONS),
                 Number(notes.frame_control.get(name), 1),
                 Number(notes.credibility.get(name), 1),
             )
             for name, score in ranked
         ),
         remarks=tuple(_narrative_remarks(notes)),
-        numeric=frozenset({1, 3, 4, 5, 6, 7, 8}),
+        numeric=frozenset({1, 3, 4, 5}),
+    )
+
+
+def _exchange_table(verdict: Verdict, notes: LiveNotes) -> Table:
+    names = sorted(notes.dimension_wins, key=lambda name: -verdict.scores.get(name, 0.0))
+    wins = {name: notes.dimension_wins[name] for name in names}
+    return Table(
+        "exchanges won by dimension, live",
+        ("debater", *LIVE_DIMENSIONS),
+        tuple((Who(name), *(Number(of.get(item, 0), 0) for item in LIVE_DIMENSIONS)) for name, of in wins.items()),
+        numeric=frozenset({1, 2, 3}),
     )
 
 
@@ -81,8 +89,8 @@ def _narrative_remarks(notes: LiveNotes) -> Iterable[str]:
     if story is not None:
         agrees = {True: "as the scorecard says", False: "unlike the scorecard", None: "the scorecard is undetermined"}
         yield f"The narrative sees {story.winner or 'no debater'} ahead, {agrees[story.agrees]}: {story.reasoning}"
-        if story.pattern != "none":
-            yield f"Pattern: {story.pattern.replace('_', ' ')}."
+        if story.pattern in PATTERN_MEANINGS:
+            yield f"Pattern: {story.pattern.replace('_', ' ')} ({PATTERN_MEANINGS[story.pattern]})."
         yield from (f"{arc.participant}: {arc.arc}" for arc in story.arcs)
         if story.resolution:
             yield f"Why they differ: {story.resolution}"

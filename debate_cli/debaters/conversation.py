@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import cast
 
 from debate_cli.debaters.instructions import SpeakerInstructions
 from debate_cli.debaters.turn_context import TurnContext
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.ledger import Ledger, recent_history
 from debate_cli.domain.tasks import Cue
 from debate_cli.domain.turn import UNSTRUCTURED, Turn
@@ -44,17 +46,40 @@ def task_marker(nonce: str) -> str:
     return f"Marker of this task: {nonce}"
 
 
-def build_conversation(cue: Cue, debate: Debate, instructions: SpeakerInstructions, prompts: Prompts) -> Conversation:
+class AnsweredMessages:
+    """The messages on the cues that one debater has answered. Kept, because every later prompt with the whole debate repeats them."""
+
+    def __init__(self) -> None:
+        self._kept: dict[int, tuple[tuple[object, ...], tuple[Message, Message]]] = {}
+        """Index of the cue -> everything that its messages depend on, and the messages."""
+
+    def build(
+        self, cue: Cue, before: Cue | None, debate: Debate, prompts: Prompts, strategies: Mapping[int, str]
+    ) -> tuple[Message, Message]:
+        """The question of an answered cue and the speaker's answer; `before` is the cue that it answered last."""
+        source = (cue, before, debate.turns[: cue.index + 1], debate.config, prompts, strategies.get(cue.index))
+        kept = self._kept.get(cue.index)
+        if kept is None or kept[0] != source:
+            question = _user_message(TurnContext.from_cue(cue, debate), before, prompts, strategies)
+            answer = Message("assistant", format_own_turn(debate.turns_by_index[cue.index]))
+            kept = self._kept[cue.index] = (source, (question, answer))
+        return kept[1]
+
+
+def build_conversation(
+    cue: Cue,
+    debate: Debate,
+    instructions: SpeakerInstructions,
+    prompts: Prompts,
+    answered: AnsweredMessages | None = None,
+) -> Conversation:
     """Build the conversation of `cue.speaker` with its model up to `cue`, including the speaker's earlier cues."""
-    strategies = instructions.strategies or {}
+    strategies, answered = instructions.strategies or {}, answered or AnsweredMessages()
     messages: list[Message] = []
     before: Cue | None = None
     for earlier in list_cues(debate):
         if earlier.speaker == cue.speaker and earlier.index < cue.index:
-            messages += (
-                _user_message(TurnContext.from_cue(earlier, debate), before, prompts, strategies),
-                Message("assistant", format_own_turn(debate.turns_by_index[earlier.index])),
-            )
+            messages += answered.build(earlier, before, debate, prompts, strategies)
             before = earlier
     messages.append(_user_message(TurnContext.from_cue(cue, debate), before, prompts, strategies))
     return Conversation(_system_text(instructions, debate, prompts), tuple(messages))
@@ -66,13 +91,17 @@ def _system_text(instructions: SpeakerInstructions, debate: Debate, prompts: Pro
 
 
 def build_recent_conversation(
-    cue: Cue, debate: Debate, instructions: SpeakerInstructions, prompts: Prompts
+    cue: Cue,
+    debate: Debate,
+    instructions: SpeakerInstructions,
+    prompts: Prompts,
+    answered: AnsweredMessages | None = None,
 ) -> Conversation:
     """The conversation of `cue.speaker` in short form: a ledger, the last turns of each participant, and the task."""
     context = TurnContext.from_cue(cue, debate).with_recent_history()
     history = recent_history(context.debate)
     if not history.ledger.entries:
-        return build_conversation(cue, debate, instructions, prompts)
+        return build_conversation(cue, debate, instructions, prompts, answered)
     strategy = (instructions.strategies or {}).get(cue.index)
     parts = [*_introduction(context), *_format_ledger(history.ledger)]
     parts += [_format_turn(turn, cue.speaker) for turn in history.turns]
@@ -135,6 +164,7 @@ def _introduction(context: TurnContext) -> Iterator[str]:
     yield f"Against you: {', '.join(f'{quote_for_prompt(item.name)}, side {quote_for_prompt(item.side)}' for item in others)}."
 
 
+@memoize_on_value
 def _format_opponent_turn(turn: Turn) -> str:
     """A speech of another participant.
 
@@ -165,9 +195,13 @@ def _render_task(context: TurnContext, prompts: Prompts) -> str:
 
 
 def _format_ids(keys: tuple[str, ...]) -> str:
-    return ", ".join(quote_for_prompt(key) for key in keys) or "none"
+    return ", ".join(map(_quote_id, keys)) or "none"
 
 
+_quote_id = lru_cache(maxsize=4096)(quote_for_prompt)
+
+
+@memoize_on_value
 def format_own_turn(turn: Turn) -> str:
     """A turn as the speaker's model wrote it: compact JSON in the form of its phase, or plain text if it is unstructured."""
     if UNSTRUCTURED in turn.warnings:

@@ -5,11 +5,13 @@ A failure of the provider is returned as a `Failure`: it is neither an exception
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 
 from debate_cli.debaters.conversation import (
     DEBATER_PROMPT_PACKAGE,
+    AnsweredMessages,
     build_conversation,
     build_recent_conversation,
     format_task,
@@ -83,6 +85,7 @@ class Debater:
         self._history = history or HistoryPolicy()
         self._model = model
         self._prompts = prompts
+        self._answered = AnsweredMessages()
 
     async def speak(self, cue: Cue, debate: Debate, on_text: OnText | None = None) -> Turn | Failure:
         """Answer `cue` with what its speaker may know; `on_text` receives the model's text as it arrives.
@@ -91,9 +94,8 @@ class Debater:
         warnings.
         """
         aliases = NameAliases(debate)
-        shown = Debater(
-            aliases.hide(self._config), self._model, self._prompts, self._history, keeps_raw=self._keeps_raw
-        )
+        shown = copy(self)
+        shown._config = aliases.hide(self._config)
         return aliases.restore(await shown._answer(aliases.hide(cue), aliases.hide(debate), on_text))
 
     async def _answer(self, cue: Cue, debate: Debate, on_text: OnText | None) -> Turn | Failure:
@@ -135,9 +137,8 @@ class Debater:
 
     def _build_request(self, cue: Cue, debate: Debate, instructions: TurnInstructions, *, is_recent: bool) -> Request:
         build = build_recent_conversation if is_recent else build_conversation
-        conversation = build(
-            cue, debate, build_speaker_instructions(self._config, debate, cue, instructions), self._prompts
-        )
+        speaker = build_speaker_instructions(self._config, debate, cue, instructions)
+        conversation = build(cue, debate, speaker, self._prompts, self._answered)
         nonce, model = new_nonce(), self._model
         return Request(
             system=conversation.system,

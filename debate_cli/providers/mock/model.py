@@ -72,7 +72,8 @@ class MockModel:
         for piece in split_words(text):
             if on_text:
                 on_text(piece)
-            await self._sleep(self._writing_time(piece))
+            if self._spec.tokens_per_second:
+                await self._sleep(self._writing_time(piece))
 
     def _writing_time(self, text: str) -> float:
         pace = self._spec.tokens_per_second

@@ -101,14 +101,20 @@ class Debater:
     async def _answer(self, cue: Cue, debate: Debate, on_text: OnText | None) -> Turn | Failure:
         context = TurnContext.from_cue(cue, debate)
         instructions = build_turn_instructions(context, self._config)
-        request, is_recent = self._history.build(
+        choose = partial(
+            self._history.build,
             partial(self._build_request, cue, debate, instructions),
             sum(len(turn.text) for turn in context.debate.turns),
-            self._model.context_tokens,
+        )
+        answer, request, is_recent = await self._history.ask(
+            self._model,
+            lambda: choose(self._history.context_tokens(self._model)),
+            lambda request, is_recent: self._model.client.ask(
+                request, build_debater_form(context.with_recent_history() if is_recent else context), on_text
+            ),
         )
         if is_recent:
             context = context.with_recent_history()
-        answer = await self._model.client.ask(request, build_debater_form(context), on_text)
         if answer.error is not None:
             return _failure(cue, type(answer.error).__name__, str(answer.error), answer.exchange)
         if answer.form is not None:

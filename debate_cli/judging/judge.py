@@ -66,11 +66,11 @@ class Judge:
         found = await asyncio.to_thread(find_manipulations, debate, brief.subject) if self._detects_injection else ()
         aliases = NameAliases(debate, context.settings)
         shown = aliases.hide(context)
-        request = self._choose_request(question, shown, model)
-        answer = await model.client.ask(
-            request,
-            with_addressed_to_judge(question.build_form(shown)),
-            patience_s=context.settings.judge_timeout_s,
+        form = with_addressed_to_judge(question.build_form(shown))
+        answer, request, _ = await self._history.ask(
+            model,
+            lambda: self._choose_request(question, shown, model),
+            lambda request, _: model.client.ask(request, form, patience_s=context.settings.judge_timeout_s),
         )
         if answer.timed_out:
             return _late_result(context, answer.exchange)
@@ -95,16 +95,15 @@ class Judge:
 
     def _choose_request(
         self, question: JudgeQuestion[Any, Any], context: JudgingContext[Any], model: ModelHandle
-    ) -> Request:
-        """The request with the whole debate, or with its recent part if that is too long."""
+    ) -> tuple[Request, bool]:
+        """The request with the whole debate, or with its recent part if that is too long, and which of them it is."""
         is_about_whole = context.brief.subject.moment == "debate"
         choose = self._history.build_whole if is_about_whole else self._history.build
-        request, _ = choose(
+        return choose(
             partial(self._build_request, question, context, model),
             count_visible_chars(context.debate, context.brief.subject),
-            model.context_tokens,
+            self._history.context_tokens(model),
         )
-        return request
 
     def _build_request(
         self, question: JudgeQuestion[Any, Any], context: JudgingContext[Any], model: ModelHandle, *, is_recent: bool

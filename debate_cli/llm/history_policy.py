@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal, Protocol
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Literal, Protocol, TypeVar
 
+from debate_cli.domain.model_call import add_model_calls
+from debate_cli.errors import ContextOverflowError
+from debate_cli.llm.form import FormModel
 from debate_cli.llm.model import Request
 from debate_cli.llm.profile import Profile
+from debate_cli.llm.structured_output import ModelHandle, StructuredAnswer
 from debate_cli.llm.usage import ASCII_CHARS_PER_TOKEN, estimate_input_tokens
 
+T = TypeVar("T", bound=FormModel)
 HistoryMode = Literal["auto", "full", "recent"]
 MAX_FULL_TOKENS = 60_000
 """Longest prompt with the whole debate, by our estimate."""
@@ -31,6 +37,39 @@ class HistoryPolicy:
         self._mode = mode
         self._note = note
         self._is_noted = False
+        self._refused: dict[str, int] = {}
+        """`provider/model` -> tokens of the shortest prompt that it refused as too long."""
+
+    async def ask(
+        self,
+        model: ModelHandle,
+        choose: Callable[[], tuple[Request, bool]],
+        send: Callable[[Request, bool], Awaitable[StructuredAnswer[T]]],
+    ) -> tuple[StructuredAnswer[T], Request, bool]:
+        """The answer, its request, and whether that holds the recent part only.
+
+        `choose` calls `build` or `build_whole`. If the model refuses the whole debate as too long, it is asked once more with
+        the recent part, unless `format.history` is `full`. Both calls are counted. Later prompts for that model are shorter.
+        """
+        request, is_recent = choose()
+        answer = await send(request, is_recent)
+        if is_recent or self._mode == "full" or not isinstance(answer.error, ContextOverflowError):
+            return answer, request, is_recent
+        refused = estimate_input_tokens(request, Profile())
+        self._refused[model.name] = min(refused, self._refused.get(model.name, refused))
+        shorter, is_recent = choose()
+        if estimate_input_tokens(shorter, Profile()) >= refused:
+            return answer, request, False
+        self._note(
+            f"{model.name} refused a prompt of about {refused:,} tokens as too long: it is asked again with less history"
+        )
+        again = await send(shorter, is_recent)
+        return replace(again, exchange=add_model_calls(answer.exchange, again.exchange)), shorter, is_recent
+
+    def context_tokens(self, model: ModelHandle) -> int | None:
+        """The model's context: the configured or known one, or less if it refused a shorter prompt; None if nothing is known."""
+        known = (model.context_tokens, self._refused.get(model.name))
+        return min((tokens for tokens in known if tokens is not None), default=None)
 
     def build(self, build: PromptBuilder, debate_chars: int, context_tokens: int | None) -> tuple[Request, bool]:
         """The request, and whether it holds the recent part only.

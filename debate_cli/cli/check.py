@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import typer
 
+from debate_cli.app.config_resolution import check_for_any_use
 from debate_cli.app.consent import Destination, describe_destinations, missing_consents, required_consents
 from debate_cli.app.estimate import estimate_run, planned_calls
 from debate_cli.app.model_factory import all_model_specs
@@ -31,6 +32,8 @@ class ConfigReport:
     warnings: tuple[str, ...] = ()
     destinations: tuple[Destination, ...] = ()
     """Servers that are asked, apart from those of built-in providers."""
+    has_debaters: bool = True
+    """Whether it can run a debate; otherwise it is for judging texts."""
 
 
 def run(given: Options) -> None:
@@ -60,7 +63,9 @@ def _default_reference() -> str:
 
 def _check_config(reference: str, changes: Sequence[ConfigChange], given: Options) -> ConfigReport:
     try:
-        loaded = config_options.config_from_argument(reference, changes, trusted_folders=given.trust_path)
+        loaded = config_options.config_from_argument(
+            reference, changes, checks=check_for_any_use, trusted_folders=given.trust_path
+        )
     except DebateError as error:
         return ConfigReport(reference, problems=error.problems)
     warnings = loaded.config.judging.notices()
@@ -74,7 +79,9 @@ def _check_config(reference: str, changes: Sequence[ConfigChange], given: Option
     problems = tuple(dict.fromkeys(consent.format_sentence() for consent in missing))
     plan = asyncio.run(estimate_run(context))
     warnings = (*warnings, *(f"warning: {line}" for line in plan.context_warnings()))
-    return ConfigReport(reference, models, calls, problems, warnings, context.destinations)
+    return ConfigReport(
+        reference, models, calls, problems, warnings, context.destinations, bool(loaded.config.debaters)
+    )
 
 
 def _report_to_json(report: ConfigReport) -> dict[str, object]:
@@ -93,7 +100,8 @@ def _print_reports(reports: list[ConfigReport]) -> None:
             print_status(problem)
         if not report.problems:
             name, models = replace_control_chars(report.config), ", ".join(report.models)
-            print(f"{name}: OK; at least {report.planned_calls} calls to {models}")
+            use = "" if report.has_debaters else " for judging texts, without debaters"
+            print(f"{name}: OK{use}; at least {report.planned_calls} calls to {models or 'the model of --model'}")
             for destination in report.destinations:
                 print(f"{name}: {replace_control_chars(destination.format())}")
     if not all(report.problems for report in reports):

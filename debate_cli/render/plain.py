@@ -44,6 +44,7 @@ from debate_cli.render.summary import (
     change_lines,
     describe_answer,
     explain_scores,
+    find_required_changes,
     is_trace_useful,
     label_change,
     omitted_verdicts_notes,
@@ -326,24 +327,30 @@ def details_lines(
     parts: dict[str, list[str]] = {
         "scores": [line for table in report.scores for line in table_lines(table, standings)],
         "trace": table_lines(report.trace) if report.trace and traced else [],
-        "verdict": verdict_lines(shown, report.verdicts, report.briefing if only is None else None),
+        "verdict": verdict_lines(
+            shown, report.verdicts, report.briefing if only is None else None, with_changes=only == "verdict"
+        ),
         "briefing": _briefing_lines(shown, report, report.briefing) if report.briefing is not None else [],
         "usage": ["", *_usage_lines(debate, judged), *(table_lines(changed) if changed else [])],
     }
     return [line for name, lines in parts.items() if only in (None, name) for line in lines]
 
 
-def verdict_lines(debate: Debate, verdicts: Sequence[Verdict], beside: Briefing | None = None) -> list[str]:
+def verdict_lines(
+    debate: Debate, verdicts: Sequence[Verdict], beside: Briefing | None = None, *, with_changes: bool = False
+) -> list[str]:
     """Each verdict with its reasons, the deciding one first; empty without any.
 
-    `beside`: the briefing shown as well; its insight is not repeated.
+    `beside`: the briefing shown as well; its insight is not repeated. `with_changes`: what must change in a text is shown,
+    because no table shows it.
     """
     if not verdicts:
         return []
     shown = reportable_verdicts(debate, verdicts)
     lines = ["", "== Verdict =="]
     for verdict in shown:
-        lines += _one_verdict_lines(debate, verdict, verdicts, beside)
+        head, *rest = _one_verdict_lines(debate, verdict, verdicts, beside)
+        lines += [head, *(_change_lines(find_required_changes(verdict)) if with_changes else ()), *rest]
         if verdict is verdicts[0]:
             lines += _weakest_lines(find_weakest_argument(debate, verdicts))
     lines += map(sanitize_line, omitted_verdicts_notes(debate, verdicts))

@@ -25,6 +25,7 @@ from debate_cli.render.summary import (
     build_changes_table,
     describe_answer,
     explain_scores,
+    find_required_changes,
     group_changes,
     is_trace_useful,
     label_change,
@@ -124,7 +125,9 @@ def details(
     parts: dict[str, list[RenderableType]] = {
         "scores": [render_table(table, styles) for table in report.scores],
         "trace": [render_table(_stack_trace_columns(report.trace), styles)] if traced and report.trace else [],
-        "verdict": _verdict_part(shown, report, styles, report.briefing if only is None else None),
+        "verdict": _verdict_part(
+            shown, report, styles, report.briefing if only is None else None, with_changes=only == "verdict"
+        ),
         "briefing": [_briefing_view(shown, report)] if report.briefing is not None else [],
         "changes": [render_table(changed, styles)] if changed is not None else [],
         "usage": [
@@ -199,15 +202,15 @@ def _claim_rows(
     return rows
 
 
-def _change_rows(changes: Sequence[RequiredChange]) -> list[tuple[str, RenderableType]]:
+def _change_rows(changes: Sequence[RequiredChange], limit: int = MAX_CHANGES) -> list[tuple[str, RenderableType]]:
     """The heaviest required changes by dimension, and how many more there are."""
     words: list[RenderableType] = []
-    for dimension, group in group_changes(changes[:MAX_CHANGES]):
+    for dimension, group in group_changes(changes[:limit]):
         words.append(terminal_line(dimension, "bold"))
         for change in group:
             words += [terminal_line(f"• {change.text}"), terminal_line(f"  {label_change(change)}", theme.MUTED)]
-    if len(changes) > MAX_CHANGES:
-        words.append(Text(f"and {len(changes) - MAX_CHANGES} more", style=theme.MUTED))
+    if len(changes) > limit:
+        words.append(Text(f"and {len(changes) - limit} more", style=theme.MUTED))
     return [("must change", Group(*words)), ("", Text(""))] if words else []
 
 
@@ -226,16 +229,26 @@ def _stack_trace_columns(trace: Table) -> Table:
 
 
 def _verdict_part(
-    debate: Debate, report: DebateReport, styles: ParticipantStyles, beside: Briefing | None
+    debate: Debate,
+    report: DebateReport,
+    styles: ParticipantStyles,
+    beside: Briefing | None,
+    *,
+    with_changes: bool,
 ) -> list[RenderableType]:
-    """A panel per verdict, and a table of all of them. `beside`: the briefing shown as well; its insight is not repeated."""
+    """A panel per verdict, and a table of all of them.
+
+    `beside`: the briefing shown as well; its insight is not repeated. `with_changes`: what must change in a text is shown,
+    because no table shows it.
+    """
     shown = reportable_verdicts(debate, report.verdicts)
     head = next(iter(report.verdicts), None)
     weakest = find_weakest_argument(debate, report.verdicts)
     panels: list[RenderableType] = []
     for verdict in shown:
         label = label_verdict(verdict, report.verdicts) if len(report.verdicts) > 1 else None
-        rows = _reason_rows(debate, verdict, beside)
+        changes = find_required_changes(verdict) if with_changes else ()
+        rows = [*_change_rows(changes, len(changes)), *_reason_rows(debate, verdict, beside)]
         if verdict is head and weakest is not None:
             rows.append(("lowest" if weakest.all_upheld else "weakest", _weakest_view(weakest, styles)))
         panels.append(_verdict_panel(verdict, styles, label, describe_answer(verdict, debate.document_name), rows))

@@ -1,6 +1,6 @@
 """Runs the commands of a page: each line of a `sh` block, in order. A `text` block right after it shows their output.
 
-Each page runs in an empty folder of its own; for the guides to judging systems it holds `configs/`. A line succeeds unless it
+Each page runs in an empty folder of its own; for guides it holds `configs/`. A line succeeds unless it
 ends in `# exits N`. `> FILE` and `| head -N` work. Blocks `bash` need a key or the network and are not run.
 """
 
@@ -20,6 +20,7 @@ DOCS = ROOT / "docs"
 PLAYED = (
     "tutorial.md",
     "reading-a-verdict.md",
+    "guides/documents.md",
     *(f"systems/{name}.md" for name in ("structured", "moderator", "panel", "live", "persuasion")),
 )
 SILENT = {"OLLAMA_HOST": "http://127.0.0.1:9"}
@@ -37,7 +38,7 @@ def played(page: str) -> str:
     with tempfile.TemporaryDirectory() as scratch:
         here = Path(scratch) / "here"
         here.mkdir()
-        if page.startswith("systems/"):
+        if page.startswith(("systems/", "guides/")):
             shutil.copytree(ROOT / "configs", here / "configs")
         return _BLOCK.sub(lambda block: _renewed(block, lambda line: ran(line, here)), text)
 

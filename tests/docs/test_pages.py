@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import yaml
-from cli_support import CONFIGS
+from cli_support import CONFIGS, debate
 from played_pages import DOCS, PLAYED, ROOT, played
 from reference_pages import cli_reference, config_reference, documented
 from reference_python import python_reference
@@ -117,6 +118,31 @@ def test_the_example_in_python_runs(tmp_path: Path) -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("structured ")
+
+
+def test_the_workflow_that_judges_documents_works(tmp_path: Path) -> None:
+    """Its commands end as they do in CI: a gate fails with 5, the later steps annotate the document and write a report."""
+    here = tmp_path / "here"
+    shutil.copytree(CONFIGS / "documents", here / "docs" / "plans")
+    (here / "docs" / "plans" / "review.yaml").rename(here / "judges.yaml")
+    (here / "docs" / "plans" / "brief.md").rename(here / "brief.md")
+    (here / "judges.yaml").write_text((here / "judges.yaml").read_text().replace("local/smollm2", "mock/a"))
+    (job,) = yaml.safe_load(blocks("docs/guides/documents.md", "yml")[0])["jobs"].values()
+    install, *lines = [step["run"] for step in job["steps"] if "run" in step]
+    assert install == "pip install ./debate-cli"
+    results = [debate(*shlex.split(line.split(" > ")[0])[1:], cwd=here) for line in lines]
+    assert [result.code for result in results] == [5, 0, 0], [result.err for result in results]
+    assert "::warning file=docs/plans/PLAN.md,line=" in results[1].out
+    assert 'classname="docs/plans/PLAN.md" name="panel r1, engineer"' in results[2].out
+
+
+@pytest.mark.parametrize("page", ["docs/guides/documents.md"])
+def test_a_python_example_of_a_guide_runs(page: str, tmp_path: Path) -> None:
+    """Without a warning."""
+    (example,) = blocks(page, "python")
+    command = [sys.executable, "-W", "error", "-c", example]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr, bool(done.stdout)) == (0, "", True)
 
 
 def test_every_public_name_is_in_the_reference() -> None:

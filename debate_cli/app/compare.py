@@ -84,7 +84,7 @@ class StandingChange(FrozenModel):
     """None if the judge did not assess it."""
 
 
-class SettingChange(FrozenModel):
+class SettingDifference(FrozenModel):
     """A setting that differs, with both values as the configurations have them."""
 
     key: str
@@ -103,7 +103,7 @@ class JudgmentComparison(FrozenModel):
     """Arguments with the same id and claim on both sides; 0 unless both sides were asked for standings."""
     judged_claims: tuple[int, int]
     """Arguments that have a standing on side A, and on side B."""
-    settings: tuple[SettingChange, ...]
+    settings: tuple[SettingDifference, ...]
     """Limits, output and systems that judged only one side are ignored."""
 
     @property
@@ -126,7 +126,7 @@ def compare_judgments(a: ComparisonSide, b: ComparisonSide) -> JudgmentCompariso
         standings=tuple(_standing_change(*rows) for rows in claims if rows[0].standing != rows[1].standing),
         compared_claims=len(claims),
         judged_claims=(_count_judged(traced[0]), _count_judged(traced[1])),
-        settings=_changed_settings(a, b),
+        settings=_find_setting_differences(a, b),
     )
 
 
@@ -206,7 +206,7 @@ def _standing_change(a: TraceRow, b: TraceRow) -> StandingChange:
     return StandingChange(item=a.id, participant=a.participant, claim=a.claim, a=a.standing, b=b.standing)
 
 
-def _changed_settings(a: ComparisonSide, b: ComparisonSide) -> tuple[SettingChange, ...]:
+def _find_setting_differences(a: ComparisonSide, b: ComparisonSide) -> tuple[SettingDifference, ...]:
     of_a, of_b = _systems_by_kind(a), _systems_by_kind(b)
     common = [kind for kind in of_a if kind in of_b]
     of_each = (
@@ -214,7 +214,7 @@ def _changed_settings(a: ComparisonSide, b: ComparisonSide) -> tuple[SettingChan
     )
     first, second = of_each
     return tuple(
-        SettingChange(key=_key_with_kind(found.key, common), a=found.stored, b=found.given)
+        SettingDifference(key=_key_with_kind(found.key, common), a=found.stored, b=found.given)
         for found in find_differences(first, second)
     )
 

@@ -99,11 +99,15 @@ def config_from_object(config: DebateConfig, name: str, folder: Path | None = No
 _STDIN_POSITION = re.compile(r"^stdin(:\d+)*")
 
 
-def config_from_transcript(stored: StoredDebate, changes: Sequence[ConfigChange] = ()) -> LoadedConfig:
+def config_from_transcript(
+    stored: StoredDebate,
+    changes: Sequence[ConfigChange] = (),
+    advice: str = "resume with the configuration's file: debate run CONFIG --resume ID",
+) -> LoadedConfig:
     """The configuration of a stored debate with `changes` applied. Relative paths start in the working folder.
 
     No file that the debate names is opened: `prompts` has the texts of changed prompts only. Raises ConfigError, which
-    names the transcript as the file.
+    names the transcript as the file and ends with `advice`.
     """
     env = load_environment(Path(), os.environ)
     without_settings = {name: value for name, value in env.items() if not name.startswith("DEBATE_")}
@@ -125,7 +129,7 @@ def config_from_transcript(stored: StoredDebate, changes: Sequence[ConfigChange]
         return replace(loaded, config=config, source_map=source_map, env=env, provider_origins=origins)
     except ConfigError as error:
         problems = [_STDIN_POSITION.sub(lambda _: str(stored.path), problem) for problem in error.problems]
-        raise ConfigError(*problems, "resume with the configuration's file: debate run CONFIG --resume ID") from error
+        raise ConfigError(*problems, advice) from error
 
 
 def _escape_variables(data: Any) -> Any:

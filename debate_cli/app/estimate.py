@@ -162,23 +162,42 @@ async def estimate_run(context: RunContext) -> RunEstimate:
 
 
 @dataclass(frozen=True, slots=True)
-class _QuestionLoad:
+class QuestionLoad:
     """One question that a role is asked repeatedly."""
 
-    planned: int
     worst: int
     """Number of questions if every possible further round takes place."""
     max_asks: int
     """Maximum number of requests for one answer."""
     simulated_prompt: int
     """Tokens of its longest prompt in the simulation."""
-    earlier_tokens: int
-    """Tokens of all earlier speeches, at full length."""
+    further_tokens: int
+    """Tokens by which its prompt may be longer at worst: earlier speeches or quoted answers at full length."""
 
-    @property
-    def worst_prompt(self) -> int:
-        """Tokens of its longest prompt at worst."""
-        return self.simulated_prompt + self.earlier_tokens
+
+def estimate_role(
+    name: str, spec: ModelSpec, registry: ProviderRegistry, question: QuestionLoad, planned: tuple[int, Usage]
+) -> RoleEstimate:
+    """The estimate of a role. `planned`: number and usage of its calls in the simulation."""
+    count, used = planned
+    price, output = registry.price(spec), max_output_tokens(spec, registry)
+    calls = question.worst * question.max_asks
+    again = question.worst * sum(range(question.max_asks)) * (output + REASK_TOKENS)
+    prompts = calls * (question.simulated_prompt + question.further_tokens)
+    worst = Usage(input_tokens=prompts + again, output_tokens=calls * output)
+    return RoleEstimate(
+        name,
+        spec,
+        CallTotals(count, used, compute_cost(used, price)),
+        CallTotals(calls, worst, compute_cost(worst, price)),
+        question.simulated_prompt + used.output_tokens // max(1, count),
+        registry.context_tokens(spec.model),
+    )
+
+
+def max_output_tokens(spec: ModelSpec, registry: ProviderRegistry) -> int:
+    """Maximum length of an answer of a model."""
+    return spec.max_output_tokens or registry.profile(spec.model).max_output_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,8 +216,8 @@ class _Estimator:
             spec = self.config.model_for_debater(debater)
             spoken = [turn.exchange for turn in self.debate.turns if turn.speaker == debater.name]
             if spec is not None:
-                question = _QuestionLoad(turns, turns, MAX_SPEECH_ASKS, speech, self._debate_tokens_for_speaker(turns))
-                yield self._estimate_role(debater.name, spec, question, spoken)
+                question = QuestionLoad(turns, MAX_SPEECH_ASKS, speech, self._debate_tokens_for_speaker(turns))
+                yield self._estimate(debater.name, spec, question, turns, spoken)
 
     def estimate_judges(self, system: SystemSettings) -> Iterator[RoleEstimate]:
         """Estimates of a system's judges."""
@@ -209,36 +228,18 @@ class _Estimator:
             spec = self.config.model_for_judge(judge_model_role(system, seat))
             answers = self.debate.assessments_of_system(system.kind, "r1")
             if spec is not None:
-                read = self._debate_tokens() + self._max_output_tokens(spec) * calls.quoted_answers
-                question = _QuestionLoad(
-                    asked,
-                    asked + calls.follow_ups,
-                    MAX_ASKS,
-                    self.meter.longest(f"judge.{system.kind}"),
-                    read,
-                )
-                name = f"{system.kind} {seat}"
-                yield self._estimate_role(
-                    name, spec, question, [item.exchange for item in answers if item.assessor == seat]
-                )
+                read = self._debate_tokens() + max_output_tokens(spec, self.registry) * calls.quoted_answers
+                prompt = self.meter.longest(f"judge.{system.kind}")
+                question = QuestionLoad(asked + calls.follow_ups, MAX_ASKS, prompt, read)
+                own = [item.exchange for item in answers if item.assessor == seat]
+                yield self._estimate(f"{system.kind} {seat}", spec, question, asked, own)
 
-    def _estimate_role(
-        self, name: str, spec: ModelSpec, question: _QuestionLoad, simulated: Sequence[ModelCall]
+    def _estimate(
+        self, name: str, spec: ModelSpec, question: QuestionLoad, planned: int, simulated: Sequence[ModelCall]
     ) -> RoleEstimate:
-        price, output = self.registry.price(spec), self._max_output_tokens(spec)
-        calls = question.worst * question.max_asks
-        again = sum(range(question.max_asks)) * (output + REASK_TOKENS)
-        worst = Usage(input_tokens=calls * question.worst_prompt + question.worst * again, output_tokens=calls * output)
-        planned = sum((exchange.usage for exchange in simulated), Usage())
-        count = len(simulated) or question.planned
-        return RoleEstimate(
-            name,
-            spec,
-            CallTotals(count, planned, compute_cost(planned, price)),
-            CallTotals(calls, worst, compute_cost(worst, price)),
-            question.simulated_prompt + planned.output_tokens // max(1, count),
-            self.registry.context_tokens(spec.model),
-        )
+        """The estimate of a role. `planned`: number of its calls if the simulation has none."""
+        used = sum((exchange.usage for exchange in simulated), Usage())
+        return estimate_role(name, spec, self.registry, question, (len(simulated) or planned, used))
 
     def _debate_tokens_for_speaker(self, turns: int) -> int:
         """Average number of tokens that a speaker reads before one of its `turns` turns, if it speaks last."""
@@ -249,8 +250,5 @@ class _Estimator:
     def _debate_tokens(self) -> int:
         """Tokens of the whole debate, every speech at its full length."""
         speakers = [self.config.model_for_debater(debater) for debater in self.config.debaters]
-        longest = max((self._max_output_tokens(spec) for spec in speakers if spec is not None), default=0)
+        longest = max((max_output_tokens(spec, self.registry) for spec in speakers if spec is not None), default=0)
         return planned_turns(self.config) * longest
-
-    def _max_output_tokens(self, spec: ModelSpec) -> int:
-        return spec.max_output_tokens or self.registry.profile(spec.model).max_output_tokens

@@ -16,7 +16,13 @@ from debate_cli.app.config_resolution import config_redactor
 from debate_cli.app.consent import Destination
 from debate_cli.app.context import Cassette, RunContext
 from debate_cli.app.documents import JudgeSource
-from debate_cli.app.judge_request import JudgingRequest, config_for_judging, document_events, open_further_runs
+from debate_cli.app.judge_request import (
+    JudgingRequest,
+    change_stored_settings,
+    config_for_judging,
+    document_events,
+    open_further_runs,
+)
 from debate_cli.app.outcome import Outcome
 from debate_cli.app.preparation import prepare_judges, prepare_judging
 from debate_cli.app.session import Session
@@ -245,6 +251,8 @@ def _build_task(
     source: JudgeSource, request: JudgingRequest, loaded: LoadedConfig | None, target: JudgeTarget
 ) -> JudgeTask:
     path = source.path
+    if source.is_text and request.changes:
+        raise UsageError("--set: changes a setting of --config or of a saved debate; name a --config for a text")
     if not source.is_text:
         return _build_transcript_task(path, request, loaded, target)
     if source.content is None and not path.exists():
@@ -269,6 +277,7 @@ def _build_transcript_task(
     path: Path, request: JudgingRequest, loaded: LoadedConfig | None, target: JudgeTarget
 ) -> JudgeTask:
     stored = open_debate(path)
+    request = change_stored_settings(stored, request)
     output = _target_path(path.with_suffix(".json"), target)
     if output == path.with_suffix(".json"):
         check_unlocked(path)

@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from debate_cli.app.estimate import MAX_ASKS, REASK_TOKENS, CallTotals, PromptMeter, RoleEstimate, RunEstimate
+from debate_cli.app.estimate import (
+    MAX_ASKS,
+    PromptMeter,
+    QuestionLoad,
+    RoleEstimate,
+    RunEstimate,
+    estimate_role,
+    max_output_tokens,
+)
 from debate_cli.app.judge import JudgeTask
 from debate_cli.app.model_factory import judge_model_spec, with_run_providers
 from debate_cli.app.session import Session
@@ -20,7 +28,6 @@ from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.model_call import Usage
 from debate_cli.engine import StopSignal
-from debate_cli.llm.prices import compute_cost
 from debate_cli.observer import NullObserver
 from debate_cli.providers.registry import ProviderRegistry
 from debate_cli.systems.registry import get_system
@@ -75,16 +82,8 @@ def _estimate_system(
             continue
         mine = (run.id, system.kind, judge)
         total = usage_of_briefs(judged, lambda brief, mine=mine: (brief.run, brief.system, brief.assessor) == mine)
+        further = plan.quoted_answers * max_output_tokens(spec, registry)
+        question = QuestionLoad(total.calls + plan.follow_ups, MAX_ASKS, prompt, further)
         used = Usage(input_tokens=total.input_tokens, output_tokens=total.output_tokens)
-        price, output = registry.price(spec), spec.max_output_tokens or registry.profile(spec.model).max_output_tokens
-        questions = total.calls + plan.follow_ups
-        asks = questions * MAX_ASKS
-        worst_prompt = prompt + plan.quoted_answers * output
-        again = questions * sum(range(MAX_ASKS)) * (output + REASK_TOKENS)
-        worst = Usage(input_tokens=asks * worst_prompt + again, output_tokens=asks * output)
-        yield RoleEstimate(
-            f"{run.id} {judge_title(system.kind, judge)}",
-            spec,
-            CallTotals(total.calls, used, compute_cost(used, price)),
-            CallTotals(asks, worst, compute_cost(worst, price)),
-        )
+        name = f"{run.id} {judge_title(system.kind, judge)}"
+        yield estimate_role(name, spec, registry, question, (total.calls, used))

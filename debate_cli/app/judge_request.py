@@ -1,4 +1,4 @@
-"""Turns a judging request into the judging runs to add to a saved debate. Pure; `app.session` asks the models."""
+"""Turns a judging request into the judging runs to add to a saved debate. `app.session` asks the models."""
 
 from __future__ import annotations
 
@@ -8,14 +8,19 @@ from datetime import datetime
 
 from pydantic import ValidationError
 
+from debate_cli.app.config_resolution import config_from_transcript
 from debate_cli.domain.config import DebateConfig, Limits, ModelSpec, ProviderSpec
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import DebateClosed, DebateOpened, Event, Generator, JudgingOpened
 from debate_cli.domain.judging_config import JudgingConfig, SystemSettings, settings_class
 from debate_cli.errors import TranscriptError, UsageError
+from debate_cli.storage.overrides import ConfigChange, to_overrides
+from debate_cli.storage.transcript_store import StoredDebate
 from debate_cli.systems.registry import check_system_kind, default_text_kind, get_system, system_kinds
 from debate_cli.version import __version__
 
+STORED_SECTIONS = ("judging", "limits", "output", "seed")
+"""Sections of a stored configuration that `judge --set` may change without a configuration; the others name models."""
 GENERATOR = Generator(name="debate-cli", version=__version__)
 
 
@@ -41,6 +46,8 @@ class JudgingRequest:
     """Whether earlier assessments of these systems no longer count."""
     limits: Mapping[str, float] = field(default_factory=dict[str, float])
     """Limits of these judging runs, by key of `limits`."""
+    changes: tuple[ConfigChange, ...] = ()
+    """Changed settings of the stored debate, if there is no `config`: those of `STORED_SECTIONS`."""
     asks_models: bool = True
     """Whether models will be asked; False for an estimate or a replayed cassette, which need no key."""
 
@@ -199,6 +206,25 @@ def config_for_judging(debate: Debate, request: JudgingRequest) -> DebateConfig:
 def _limits_without_budget(debate: Debate) -> Limits:
     """The stored limits without the debate's own budget."""
     return debate.config.limits.model_copy(update={"max_cost_usd": None, "max_tokens": None})
+
+
+def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> JudgingRequest:
+    """The request with the stored configuration and its changes, without the debate's budget; unchanged without changes.
+
+    Judges keep their stored models. Raises UsageError for a setting that needs a configuration, ConfigError for a wrong one.
+    """
+    if not request.changes:
+        return request
+    for key in (change.key for change in to_overrides(request.changes)):
+        if key.partition(".")[0] not in STORED_SECTIONS:
+            sections = ", ".join(STORED_SECTIONS)
+            raise UsageError(f"--set {key}: without --config, settings of {sections} can be changed; name a --config")
+    config = stored.debate.config.model_copy(update={"limits": _limits_without_budget(stored.debate)})
+    kept = stored._replace(debate=stored.debate.model_copy(update={"config": config}))
+    changed = config_from_transcript(
+        kept, request.changes, "correct it, or judge with a configuration: debate judge ID --config CONFIG"
+    )
+    return replace(request, config=changed.config.model_copy(update={"models": {}, "providers": {}}))
 
 
 def _requested_systems(debate: Debate, request: JudgingRequest) -> tuple[SystemSettings, ...]:

@@ -69,9 +69,8 @@ def run(given: Options) -> None:
 
 def _load_config(given: Options) -> LoadedConfig | None:
     if given.config is None:
-        if given.settings or given.var:
-            option = "--set changes a setting" if given.settings else "--var fills a text"
-            raise UsageError(f"{option} of --config; name one")
+        if given.var:
+            raise UsageError("--var fills a text of --config; name one")
         config_options.print_notes(load_environment(Path(), os.environ).notes)
         return None
     changes = config_options.overrides_from_options(ConfigOptions(given.settings, variables=given.var))
@@ -87,7 +86,9 @@ def _build_request(given: Options, loaded: LoadedConfig | None) -> JudgingReques
     limits = {"max_cost_usd": given.max_cost, "max_tokens": given.max_tokens}
     if given.max_cost is not None and given.max_cost <= 0:
         raise UsageError(f"--max-cost {given.max_cost:g}: give an amount above 0")
+    changes = () if loaded is not None else config_options.overrides_from_options(ConfigOptions(given.settings))
     return JudgingRequest(
+        changes=tuple(changes),
         config=loaded.config if loaded is not None else None,
         systems=tuple(given.system or ()),
         model=models[0] if models else None,

@@ -67,25 +67,17 @@ class Options(NamedTuple):
         Path | None, typer.Option(metavar="PATH", help="File or folder for the result; default: in place.")
     ] = None
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file at --out.")] = False
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY.PATH=VALUE", help="Change a setting of --config.")
-    ] = None
+    settings: options.SettingsOption = None
     var: options.VarOption = None
-    max_cost: Annotated[
-        float | None, typer.Option(metavar="USD", help="Budget of each file's judging in US dollars, above 0.")
-    ] = None
-    max_tokens: Annotated[int | None, typer.Option(min=1, help="Budget of each file's judging in tokens.")] = None
-    record: Annotated[Path | None, typer.Option(metavar="FILE", help="Record every exchange to a cassette.")] = None
-    playback: Annotated[
-        Path | None, typer.Option("--replay", metavar="FILE", help="Serve every answer from a cassette.")
-    ] = None
+    max_cost: options.MaxCostOption = None
+    max_tokens: options.MaxTokensOption = None
+    record: options.RecordOption = None
+    playback: options.PlaybackOption = None
     id: Annotated[str | None, typer.Option("--id", help="Id of the debate made from a text.")] = None
-    no_save: Annotated[bool, typer.Option("--no-save", help="Write no transcript.")] = False
-    report: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write an HTML report (one PATH).")] = None
+    no_save: options.NoSaveOption = False
+    report: options.ReportOption = None
     concurrency: Annotated[int, typer.Option(min=1, max=1000, help="Files judged at the same time.")] = 4
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print planned calls, tokens and cost; ask no model, write nothing.")
-    ] = False
+    dry_run: options.DryRunOption = False
     quiet: options.QuietOption = False
     details: options.DetailsOption = False
     json: options.JsonOption = False

@@ -28,6 +28,24 @@ DebugOption = Annotated[bool, typer.Option("--debug", help="Show the traceback o
 DetailsOption = Annotated[bool, typer.Option("--details", help="End with all tables instead of the short summary.")]
 PlainOption = Annotated[bool, typer.Option("--plain", help="Plain lines on a terminal too, as for screen readers.")]
 MockOption = Annotated[bool, typer.Option("--mock", help="Use the mock provider for every model (no key, no network).")]
+SettingsOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY.PATH=VALUE", help="Change a setting (YAML value, repeatable)."),
+]
+MaxCostOption = Annotated[
+    float | None,
+    typer.Option(metavar="USD", help="Budget in US dollars, above 0; of `judge` for each file."),
+]
+MaxTokensOption = Annotated[int | None, typer.Option(min=1, help="Budget in tokens; of `judge` for each file.")]
+RecordOption = Annotated[Path | None, typer.Option(metavar="FILE", help="Record every exchange to a cassette.")]
+PlaybackOption = Annotated[
+    Path | None, typer.Option("--replay", metavar="FILE", help="Serve every answer from a cassette.")
+]
+ReportOption = Annotated[Path | None, typer.Option(metavar="FILE", help="Also write an HTML report (one debate).")]
+NoSaveOption = Annotated[bool, typer.Option("--no-save", help="Write no transcript.")]
+DryRunOption = Annotated[
+    bool, typer.Option("--dry-run", help="Print planned calls, tokens and worst cost; ask no model, write nothing.")
+]
 VarOption = Annotated[
     list[str] | None,
     typer.Option("--var", metavar="NAME=VALUE", help="Fill ${NAME} in the configuration's texts (repeatable)."),

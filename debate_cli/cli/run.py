@@ -112,7 +112,7 @@ def _prepare(given: Options, changes: list[ConfigChange], gates: Gates) -> tuple
     loaded, stored = _load_inputs(given, changes)
     gates.require_names([item.name for item in (loaded if stored is None else stored.debate).config.debaters])
     asked = not given.dry_run
-    cassette = config_options.open_cassette(given.record, given.replay, asked=False)
+    cassette = config_options.open_cassette(given.record, given.playback, asked=False)
     if stored is None:
         if asked and given.out is None and not given.no_save:
             check_output_folder(loaded, given.trust_path or ())

@@ -35,16 +35,12 @@ class Options(NamedTuple):
     background: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Override the background with the text of a file.")
     ] = None
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY.PATH=VALUE", help="Change a setting (YAML value).")
-    ] = None
+    settings: options.SettingsOption = None
     var: options.VarOption = None
     mock: options.MockOption = False
     seed: Annotated[int | None, typer.Option(help="Seed of the mock, and of providers that support one.")] = None
-    max_cost: Annotated[
-        float | None, typer.Option(metavar="USD", help="Budget of the whole run in US dollars, above 0.")
-    ] = None
-    max_tokens: Annotated[int | None, typer.Option(min=1, help="Budget of the whole run in tokens.")] = None
+    max_cost: options.MaxCostOption = None
+    max_tokens: options.MaxTokensOption = None
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the transcript.")] = None
     id: Annotated[str | None, typer.Option("--id", help="Id of the debate: a-z, 0-9 and dashes.")] = None
     resume: Annotated[
@@ -66,18 +62,16 @@ class Options(NamedTuple):
     close: Annotated[bool, typer.Option("--close", help="With --resume: end the debate here and have it judged.")] = (
         False
     )
-    record: Annotated[Path | None, typer.Option(metavar="FILE", help="Record every exchange to a cassette.")] = None
-    replay: Annotated[Path | None, typer.Option(metavar="FILE", help="Serve every answer from a cassette.")] = None
+    record: options.RecordOption = None
+    playback: options.PlaybackOption = None
     show_hidden: Annotated[bool, typer.Option("--show-hidden", help="Show hidden directives.")] = False
     quiet: options.QuietOption = False
     json: options.JsonOption = False
     plain: options.PlainOption = False
     details: options.DetailsOption = False
-    report: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write an HTML report.")] = None
-    no_save: Annotated[bool, typer.Option("--no-save", help="Write no transcript.")] = False
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show configuration, planned calls and worst cost; ask no model.")
-    ] = False
+    report: options.ReportOption = None
+    no_save: options.NoSaveOption = False
+    dry_run: options.DryRunOption = False
     fail_under: options.FailUnderOption = None
     expect_winner: options.ExpectWinnerOption = None
     max_warnings: options.MaxWarningsOption = None

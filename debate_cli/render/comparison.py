@@ -12,7 +12,7 @@ from debate_cli.app.compare import (
     LATEST_RUNS,
     ComparisonSide,
     JudgmentComparison,
-    SettingChange,
+    SettingDifference,
     SideVerdict,
     StandingChange,
     VerdictChange,
@@ -85,13 +85,13 @@ def build_comparison_tables(pair: ComparedPair) -> list[Table]:
         found.append(_scores_table(scores))
     if pair.comparison.standings:
         found.append(_standings_table(pair.comparison.standings))
-    settings = list_setting_changes(pair.comparison)
+    settings = list_setting_differences(pair.comparison)
     if settings:
         found.append(_settings_table(settings))
     return found
 
 
-def list_setting_changes(comparison: JudgmentComparison) -> list[SettingChange]:
+def list_setting_differences(comparison: JudgmentComparison) -> list[SettingDifference]:
     """The settings that differ, except the motion."""
     return [item for item in comparison.settings if item.key != MOTION_SETTING]
 
@@ -282,12 +282,12 @@ def _standing_cell(standing: str | None) -> Cell:
     return STANDING_BADGES[standing] if standing is not None else "not judged"
 
 
-def _settings_table(changes: Sequence[SettingChange]) -> Table:
+def _settings_table(changes: Sequence[SettingDifference]) -> Table:
     rows = tuple((item.key.removeprefix(_SYSTEMS_PREFIX), *_format_values(item)) for item in changes)
     return Table(title="settings that differ", heads=("setting", "A", "B"), rows=rows, has_key_column=True)
 
 
-def _format_values(change: SettingChange) -> tuple[str, str]:
+def _format_values(change: SettingDifference) -> tuple[str, str]:
     """Both values as text; the judges of a panel by name only."""
     if change.key != _PANEL_JUDGES:
         return format_setting_pair(change.a, change.b)
@@ -490,7 +490,7 @@ def _debate_sentences(a: ComparisonSide, b: ComparisonSide) -> Iterator[str]:
 
 
 def _settings_sentence(comparison: JudgmentComparison) -> str:
-    count = len(list_setting_changes(comparison))
+    count = len(list_setting_differences(comparison))
     verb = "differs" if count == 1 else "differ"
     differences = f"{_format_quantity(count, 'setting')} {verb}" if count else "The settings are the same"
     return f"{differences}; limits and output are not compared."

@@ -81,6 +81,18 @@ def test_repeat_adds_one_run_each(saved: Path) -> None:
     assert [run["id"] for run in document["runs"]] == ["r2", "r3", "r4"]
 
 
+def test_set_changes_a_stored_setting_for_the_judging_run(saved: Path) -> None:
+    """Without a configuration too; the judges keep their models, and settings of models need a configuration."""
+    options = ("--set", "judging.systems.0.judges=3", "--set", "output.raw=true")
+    assert judge(saved, saved, "--system", "structured", "--mock", *options).code == 0
+    document = read(saved)
+    added = [item for item in document["assessments"] if item["run"] == "r2"]
+    assert (len(added), all("raw" in item for item in added)) == (3, True)
+    assert document["config"]["judging"]["systems"][0]["judges"] == 1
+    refused = judge(saved, saved, "--mock", "--set", "models.judge.model=mock/z")
+    assert (refused.code, "name a --config" in refused.err) == (2, True)
+
+
 def test_models_judge_side_by_side_and_none_decides(saved: Path) -> None:
     """The screen, JSON and the list show the verdict of each; a gate holds only if each verdict meets it."""
     models = ("--model", "mock/x", "--model", "mock/y")

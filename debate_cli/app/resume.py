@@ -31,9 +31,9 @@ class PendingModels:
 
     config: DebateConfig
     models: tuple[ModelSpec, ...]
-    """Each once."""
+    """Models that are still asked, each once."""
     run: str = FIRST_RUN
-    """The judging run that asks them."""
+    """The judging run that asks `models`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ def complete_topics(incomplete: str) -> list[str]:
 
 
 def list_error_pages() -> dict[str, Path]:
-    """Name -> page about an error, by name."""
+    """Name -> help page about an error, sorted by name."""
     folder = next((path for path in ERROR_PAGE_DIRS if path.is_dir()), ERROR_PAGE_DIRS[0])
     return {path.stem: path for path in _list_children(folder) if path.suffix == ".md"}
 

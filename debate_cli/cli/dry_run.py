@@ -1,6 +1,6 @@
 """Output of `run --dry-run` and `judge --dry-run`: calls, tokens and cost as planned and at worst.
 
-That of a run also has its configuration.
+The output of `run` also has the configuration.
 """
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ class Debate(FrozenModel):
 
     @cached_property
     def turns_by_round(self) -> dict[int, tuple[Turn, ...]]:
-        """Turns per number of a round that has any, by index."""
+        """Number of a round -> its turns, by index. Rounds without turns are left out."""
         found: dict[int, list[Turn]] = {}
         for turn in self.turns:
             found.setdefault(turn.round, []).append(turn)

@@ -56,7 +56,7 @@ class JudgingOpened(FrozenModel):
     providers: dict[str, ProviderSpec] = {}
     """Rows of the provider table of this run, in addition to those of the debate."""
     replaces: bool = False
-    """Earlier assessments of the same systems no longer count."""
+    """Whether earlier assessments of the same systems stop counting."""
     heard: int | None = Field(default=None, ge=0)
     """Number of turns when the run began; None means the turns before this event."""
     beside: str | None = Field(default=None, exclude_if=_is_none)

@@ -123,7 +123,7 @@ class Thresholds(ConfigModel):
     """Margin at which a victory becomes clear. Each scorer decides whether the bound itself is clear."""
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """A clear victory needs at least the margin of a draw."""
+        """A problem if `clear` is below `draw`."""
         if self.draw > self.clear:
             yield ("thresholds",), "must have `clear` at or above `draw`; raise `clear`"
 

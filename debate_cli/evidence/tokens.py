@@ -51,7 +51,7 @@ class Token:
     """A word, a number with its sign and unit, or a symbol that carries meaning."""
 
     text: str
-    """Folded."""
+    """The word as it is compared: in lower case, with plain characters."""
     start: int
     end: int
     """Its place in the folded text."""

@@ -90,7 +90,7 @@ def _awaited_briefs(debate: Debate, table: Timetable) -> Iterator[Brief]:
 
 
 def _stop_reason(debate: Debate, table: Timetable) -> CloseReason | None:
-    """Why the due wave is not asked; None if it is."""
+    """Why the next wave of turns is not asked; None if it is."""
     if len(active_debaters(debate, table.next_index, table.next_round)) <= 1:
         return "surrender"
     full = sum(item.is_complete for item in table.rounds)

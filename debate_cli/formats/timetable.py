@@ -1,6 +1,6 @@
 """The timetable of a debate: its rounds so far and the one that is due.
 
-It is recomputed from the debate each time, past cues included, so a resumed debate continues exactly as it would have.
+It is recomputed from the debate each time, past cues included, so a resumed debate continues as if it had not been interrupted.
 """
 
 from __future__ import annotations

@@ -114,7 +114,7 @@ def _turn_lines(debate: Debate, shown: Iterable[Turn], visible: Sequence[Turn]) 
 
 
 def _ledger_lines(ledger: Ledger, names: tuple[str, ...]) -> Iterator[str]:
-    """One line per entry."""
+    """A line per entry of the ledger."""
     yield "LEDGER of earlier turns, one JSON object per argument: unanswered arguments first, then answered ones, newest first:"
     for entry in ledger.entries:
         answers = [{"speaker": sanitize_takeovers(who), "type": kind} for who, kind in entry.answers]

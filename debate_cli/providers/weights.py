@@ -64,7 +64,7 @@ CommandRunner = Callable[[Sequence[str], Path], bool]
 
 
 def run_silently(command: Sequence[str], folder: Path) -> bool:
-    """Run an installer in `folder` without terminal input and output, with only the `INSTALLER_VARIABLES`."""
+    """Run an installer in `folder` without terminal input and output, and with no environment variables but `INSTALLER_VARIABLES`."""
     env = {name: value for name, value in os.environ.items() if INSTALLER_VARIABLES.fullmatch(name)}
     try:
         done = subprocess.run(  # noqa: S603 - a fixed command without a shell

@@ -73,7 +73,7 @@ class ThreadIndex:
             self._add_turn(turn)
 
     def of(self, target: str, round_number: int) -> ArgumentThread | None:
-        """The thread about argument `target` before that round; None for an unknown argument."""
+        """The thread about argument `target` before round `round_number`; None for an unknown argument."""
         found = self._claims.get(target)
         if found is None:
             return None

@@ -27,7 +27,7 @@ class MissingJudgments(NamedTuple):
 
     debate: Debate
     briefs: tuple[Brief, ...]
-    """At least one."""
+    """Briefs without a judgment, at least one."""
     failures: Mapping[str, Failure]
     """Key of a task -> its last failure."""
     undetermined: frozenset[tuple[str, str]] = frozenset()

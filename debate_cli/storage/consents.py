@@ -19,7 +19,7 @@ class RememberedConsent(NamedTuple):
     """A question that was answered with yes."""
 
     variable: str | None
-    """None: requests may go to the host, without a variable of the environment."""
+    """Environment variable whose value may go to the host; None if only requests may."""
     host: str
     sha256: str
     """Fingerprint of the file, or of the provider's settings in a stored debate."""

@@ -163,7 +163,7 @@ class Journal:
             os.ftruncate(self._fd, self._length)
 
     def _end_line(self) -> None:
-        """Add a newline to a whole last line that lacks it, as the process died before writing it."""
+        """Add the newline that a complete last line lacks if the process died before writing it."""
         with friendly_os_errors(self.path, "written"):
             if self._length and os.pread(self._fd, 1, self._length - 1) != b"\n":
                 write_all(self._fd, b"\n")

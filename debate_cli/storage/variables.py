@@ -44,7 +44,7 @@ class Environment(Mapping[str, str]):
     process: Mapping[str, str] = field(repr=False)
     """Variables of the process; they take precedence."""
     dotenv: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
-    """Variables of the file."""
+    """Variables of the `.env` file."""
     notes: tuple[str, ...] = ()
     """One sentence on each part of the file that is ignored."""
 
@@ -102,7 +102,7 @@ def _read_dotenv(path: Path) -> dict[str, str]:
 
 
 def is_variable_name(name: str) -> bool:
-    """Whether `${name}` is a variable."""
+    """Whether `name` can be written as a variable `${name}`."""
     return re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) is not None
 
 
@@ -169,7 +169,7 @@ class VariableResolver:
             return ""
         if not value and default is not None:
             if not is_setting and self.env.get(name):
-                self.notes.append(f"`${{{name}:-...}}` took its default: {_format_ways(name)}")
+                self.notes.append(f"`${{{name}:-...}}` took its default: {_format_remedy(name)}")
             return default
         if value is None:
             self.faults.append((path, self._format_unset(name, is_setting=is_setting)))
@@ -190,8 +190,8 @@ class VariableResolver:
         if is_setting:
             return f"the environment variable {name} is not set; set it, {default}"
         known = "is set in the environment, which is not used in texts" if name in self.env else "is not given"
-        return f"the variable {name} {known}; {_format_ways(name)}, {default}"
+        return f"the variable {name} {known}; {_format_remedy(name)}, {default}"
 
 
-def _format_ways(name: str) -> str:
+def _format_remedy(name: str) -> str:
     return f"give it with --var {name}=... or {TEXT_VARIABLE_PREFIX}{name}"

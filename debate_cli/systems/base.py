@@ -84,7 +84,7 @@ class RequiredChange(FrozenModel):
     judges: tuple[str, ...]
     """Ids of the judges who ask for it, in panel order."""
     weight: float
-    """Their share of the weight of all votes, 0-1."""
+    """Share of the weight of all votes that `judges` have, 0-1."""
     quote: str | None = None
     """The passage of the text that the demand quotes; None without a quote that occurs in the text."""
     line: int | None = None

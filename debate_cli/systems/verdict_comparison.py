@@ -30,7 +30,7 @@ class Agreement(FrozenModel):
     rows: tuple[AgreementRow, ...]
     """In the order given."""
     agree: bool | None
-    """Whether all determined verdicts name the same outcome (a draw and a conditional verdict are outcomes of their own);
+    """Whether all determined verdicts name the same outcome (a draw and a conditional verdict count as outcomes);
     None where fewer than two are determined."""
     differences: tuple[str, ...]
     """One sentence for each difference, and for each undetermined verdict; empty for full agreement."""

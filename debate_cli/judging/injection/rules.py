@@ -42,7 +42,7 @@ class RuleTable(NamedTuple):
     """The contents of `rules.toml`."""
 
     sources: Mapping[str, str]
-    """Pattern of each entry, with the entries that it names filled in."""
+    """Pattern of each entry, with the patterns of the entries that it names inserted."""
     commands: frozenset[str]
     """Signs that count only where a command can begin."""
     rules: tuple[InstructionRule, ...]

@@ -153,7 +153,7 @@ def read_resolution_form(filled: ResolutionForm, _context: JudgingContext[LiveSe
 
 
 def read_convergence_form(filled: ConvergenceForm, _context: JudgingContext[LiveSettings]) -> AssessmentContent:
-    """The outcome."""
+    """The outcome of the comparison, as a finding."""
     return AssessmentContent(findings=(Convergence(outcome=filled.outcome, early=filled.early, late=filled.late),))
 
 

@@ -126,7 +126,7 @@ def _merge_opened(first: RegisterRow, second: RegisterRow) -> RegisterRow:
 
 
 def _apply_decision(opened: RegisterRow | None, decision: RegisterDecision, *, withdrawals: bool) -> RegisterRow:
-    """The entry after the review. A gap costs the review's points if it gives any, else the largest opened."""
+    """The entry after the review. A gap costs the points that the review names; without any, the points it had."""
     points = float(FAULT_POINTS[decision.fault] if opened is None else opened.points)
     if decision.fault == "gap" and decision.points is not None:
         points = float(decision.points)

@@ -93,7 +93,7 @@ def _describe_changes(assessment: Assessment, debate: Debate, settings: LiveSett
 
 
 def _reading_position(assessment: Assessment) -> tuple[float, int, int]:
-    """Where the assessment comes in the order of reading: by its last turn, then the turn before its exchange."""
+    """Sort key for reading: by the last turn it is about; of the same turn, the turn itself before its exchange."""
     subject = assessment.subject
     last = max(subject.turns, default=0) if subject.moment != "debate" else float("inf")
     return last, MOMENTS.index(subject.moment), assessment.revision

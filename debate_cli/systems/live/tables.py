@@ -203,7 +203,7 @@ def _unresolved_table(notes: LiveNotes) -> Table:
             for item in notes.unresolved
         ),
         remarks=(
-            "The scores of these exchanges differ from the comparison: the winner still has less, or a draw is far apart.",
+            "The scores of these exchanges differ from the comparison: the winner still has the lower score, or the scores of a draw are far apart.",
         ),
         numeric=frozenset({3, 4}),
     )

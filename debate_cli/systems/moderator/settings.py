@@ -29,7 +29,7 @@ class ModeratorSettings(SystemSettings):
         return numbered_seats(self.judges, self.judge)
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Thresholds in the wrong order."""
+        """A problem if the thresholds are in the wrong order."""
         yield from self.thresholds.problems()
 
     def with_judge_count(self, count: int) -> Self:

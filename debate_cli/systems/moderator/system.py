@@ -43,7 +43,7 @@ class ModeratorSystem(JudgingSystem[ModeratorSettings]):
     def briefs(
         self, debate: Debate, run: JudgingRun, settings: ModeratorSettings, progress: Progress
     ) -> Iterator[Brief]:
-        """Every finished round; the whole debate once it is over."""
+        """Briefs on every finished round, and on the whole debate once it is over."""
         if not debate.turns:
             return
         yield from round_briefs(run.id, settings, progress.finished_rounds)

@@ -168,7 +168,7 @@ def _report_table(notes: ModeratorNotes) -> Table:
 
 
 def _report_parts(report: RoundReport) -> Iterable[tuple[str, str]]:
-    """Subject and words of each part of a report."""
+    """Label and text of each part of a report."""
     for point in report.points:
         yield point.heading, _join(point.points)
     for clash in report.clashes:

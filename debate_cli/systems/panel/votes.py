@@ -43,7 +43,7 @@ class Ballot:
 
     judge: str
     weight: float
-    """As configured, > 0; not normalized."""
+    """Weight of the judge as configured, > 0; not normalized."""
     vote: Vote
     dimensions: Mapping[str, float]
     """Configured dimension -> mark, 1-3."""

@@ -98,7 +98,7 @@ class CurvePoint(FrozenModel):
     """Stance and conviction of every debater after one turn."""
 
     turn: int | None
-    """None for the start."""
+    """Index of the turn; None for the start of the debate."""
     speaker: str | None
     stances: dict[str, float]
     convictions: dict[str, float]

@@ -32,11 +32,11 @@ class Keywords(ConfigModel):
     """Phrases that keyword effects look for; each counts once in a speech, in lower and upper case."""
 
     persuasion: tuple[Phrase, ...] = ("however", "consider", "but", "think about", "understand")
-    """Each adds 0.3 to the persuasion of a speech, up to 1."""
+    """Persuasive phrases: each adds 0.3 to the persuasion of a speech, up to 1."""
     attack: tuple[Phrase, ...] = ("wrong", "flawed", "incorrect", "mistaken", "fallacious")
-    """Each adds 0.4 to its attack, up to 1."""
+    """Attacking phrases: each adds 0.4 to the attack of a speech, up to 1."""
     evidence: tuple[Phrase, ...] = ("research", "data", "study", "evidence", "statistics")
-    """Each adds 0.35 to its evidence, up to 1."""
+    """Phrases that announce evidence: each adds 0.35 to the evidence of a speech, up to 1."""
 
 
 class PersuasionFactors(ConfigModel):

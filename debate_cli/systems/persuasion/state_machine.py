@@ -155,6 +155,6 @@ def _next_point(turn: Turn, point: StatePoint, settings: PersuasionSettings, rat
 
 @memoize_on_value
 def _end_round(turn: Turn, point: StatePoint, settings: PersuasionSettings) -> StatePoint:
-    """`point`, which is after `turn`, the last one of its round, with the surrenders of the round."""
+    """`point` with the surrenders of the round that ends with `turn`."""
     del turn
     return replace(point, states=end_round(point.states, settings.victory_conditions, settings.bystander_effect))

@@ -202,7 +202,7 @@ class StructuredSettings(SystemSettings):
         return self.model_copy(update={"weights": StructuredWeights(**named)})
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Thresholds in the wrong order; names listed twice; criteria that do not count."""
+        """Problems: thresholds in the wrong order, names listed twice, criteria that do not count."""
         yield from self.thresholds.problems()
         yield from self._criteria_problems()
         for place in _repeated(fallacy.name for fallacy in self.fallacies):

@@ -12,7 +12,8 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.personality import ARCHETYPES, Personality
 from debate_cli.systems.live.findings import Pressure
-from debate_cli.systems.live.personality_drift import personality_curve
+from debate_cli.systems.live.personality_drift import personality_curve, personality_steps
+from debate_cli.systems.live.score import LiveNotes, score_run
 from debate_cli.systems.live.settings import LiveSettings
 from debate_cli.systems.structured.settings import StructuredSettings
 
@@ -93,3 +94,14 @@ def test_each_point_has_its_pressure() -> None:
     """The last point has the pressure on the latest turn, in any order of arrival."""
     curve = personality_curve(debate_of(pressure_on(3, strategic=0.9), pressure_on(1, cognitive=0.8)), PRO)
     assert [point.pressure.strategic for point in curve if point.pressure is not None] == [0, 0.9]
+
+
+def test_the_notes_hold_the_course_of_each_moved_personality() -> None:
+    """Start and each exchange, not rounded; nothing for a later judging run."""
+    debate = debate_of(pressure_on(1, strategic=1))
+    notes = score_run(debate, "r1", LiveSettings()).notes
+    assert isinstance(notes, LiveNotes)
+    steps = notes.personalities
+    assert [(step.turn, step.personality.openness) for step in steps[PRO]] == [(None, 5), (1, pytest.approx(5.25))]
+    assert list(steps) == [PRO]
+    assert personality_steps(debate, "r2") == {}

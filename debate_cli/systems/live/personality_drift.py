@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.judging_run import FIRST_RUN
+from debate_cli.domain.frozen_model import FrozenModel
+from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.personality import (
     PRESSURE_KINDS,
     Personality,
@@ -17,7 +18,7 @@ from debate_cli.domain.personality import (
     apply_pressures,
     recover,
 )
-from debate_cli.systems.aggregation import ordered_assessments
+from debate_cli.systems.aggregation import get_run_id, ordered_assessments
 from debate_cli.systems.live.findings import Pressure
 from debate_cli.systems.live.settings import LiveSettings
 
@@ -31,6 +32,27 @@ class PersonalityPoint:
     personality: Personality
     pressure: Pressure | None
     """The pressure that moved it; None for the start and for an exchange without pressure on the debater."""
+
+
+class PersonalityStep(FrozenModel):
+    """A debater's personality after one assessed exchange, as the notes of a verdict hold it."""
+
+    turn: int | None
+    """Index of the later turn of the exchange; None for the start."""
+    personality: Personality
+    """Not rounded."""
+
+
+def personality_steps(debate: Debate, run: JudgingRun | str) -> dict[str, tuple[PersonalityStep, ...]]:
+    """Name -> course of the personality, for each debater whose personality moved; empty for a later judging run."""
+    if get_run_id(run) != FIRST_RUN:
+        return {}
+    curves = {item.name: personality_curve(debate, item.name) for item in debate.participants}
+    return {
+        name: tuple(PersonalityStep(turn=point.turn, personality=point.personality) for point in curve)
+        for name, curve in curves.items()
+        if has_moved(curve)
+    }
 
 
 def personality_curve(debate: Debate, name: str) -> tuple[PersonalityPoint, ...]:

@@ -36,6 +36,7 @@ from debate_cli.systems.live.calibration import (
     pair_end_indices,
 )
 from debate_cli.systems.live.findings import Arc, Convergence, ConvergenceOutcome, DebatePattern, Narrative, Resolution
+from debate_cli.systems.live.personality_drift import PersonalityStep, personality_steps
 from debate_cli.systems.live.register import RegisterRow
 from debate_cli.systems.live.settings import LiveSettings
 from debate_cli.systems.outcome import (
@@ -143,6 +144,8 @@ class LiveNotes(Notes):
     """Participant -> mean over its turns, 0-10."""
     narrative: NarrativeNote | None
     convergence: ConvergenceNote | None
+    personalities: dict[str, tuple[PersonalityStep, ...]] = {}
+    """Participant -> course of its personality; only of those that moved under pressure."""
 
 
 F = TypeVar("F", bound=Finding)
@@ -173,6 +176,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> 
         credibility=_mean_supplementary(debate, card, "credibility"),
         narrative=narrative,
         convergence=_convergence_note(given),
+        personalities=personality_steps(debate, run),
         missing=tuple(_missing(debate, run, given, card, narrative)),
     )
     return build_verdict("live", run, outcome, scores, notes).model_copy(update={"rules": RULES})

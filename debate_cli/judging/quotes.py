@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.text_normalization import QUOTE_EDGE_CHARS, normalize_text
@@ -34,16 +35,25 @@ def find_quoted_passages(text: str) -> list[str]:
 
 def find_quoted_line(quote: str, text: str) -> int | None:
     """Number, from 1, of the line of `text` in which `quote` begins; None if it does not occur in `text`."""
-    starts: list[int] = []
-    numbers: list[int] = []
-    joined = ""
-    for number, line in enumerate(text.split("\n"), 1):
-        if normalized := normalize_text(line):
-            starts.append(len(joined))
-            numbers.append(number)
-            joined += normalized + " "
+    joined, starts, numbers = _index_lines(text)
     place = _find_parts(joined, _quote_parts(quote))
     return None if place is None else numbers[bisect_right(starts, place) - 1]
+
+
+@lru_cache(maxsize=8)
+def _index_lines(text: str) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
+    """The normalized text; where each line that is not empty begins in it, and the number of that line in `text`."""
+    lines: list[str] = []
+    starts: list[int] = []
+    numbers: list[int] = []
+    length = 0
+    for number, line in enumerate(text.split("\n"), 1):
+        if normalized := normalize_text(line):
+            lines.append(normalized)
+            starts.append(length)
+            numbers.append(number)
+            length += len(normalized) + 1
+    return " ".join(lines), tuple(starts), tuple(numbers)
 
 
 def is_quoted_in_turn(quote: str, turn: Turn) -> bool:

@@ -7,9 +7,12 @@ from typing import get_args
 import pytest
 from pydantic import JsonValue
 from rehearsal_support import config_of, run_debate
-from render_support import debate, render_tables, render_text
+from render_support import HOSTILE, debate, is_printable, render_tables, render_text
+from rich.console import Group
 
 from debate_cli.app.score import CheckedFile, ScoredFile
+from debate_cli.domain.assessment import Mark
+from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.render import theme
 from debate_cli.render.agreement import build_agreement_table
@@ -17,11 +20,12 @@ from debate_cli.render.ci import format_junit, format_workflow_commands
 from debate_cli.render.html.index import render_index
 from debate_cli.render.html.page import render_html
 from debate_cli.render.markdown import format_markdown
-from debate_cli.render.plain import score_lines
+from debate_cli.render.plain import closing_lines, score_lines
 from debate_cli.render.score_rows import build_score_tables, drop_notes, summarize_systems
 from debate_cli.render.terminal import score_bars
+from debate_cli.render.terminal_summary import closing_screen
 from debate_cli.render.verdict_tables import build_verdict_tables
-from debate_cli.systems.panel.findings import VoteOption
+from debate_cli.systems.panel.findings import Vote, VoteOption
 from debate_cli.systems.scoring import score
 from debate_cli.systems.tables import VOTE_BADGES
 
@@ -137,3 +141,40 @@ def test_a_page_on_a_document_does_not_mention_a_debate() -> None:
     document = format_markdown(shown, score(shown))
     assert document.index("## Verdict") < document.index("## The text, and who judged it") < document.index("We move.")
     assert build_verdict_tables(vote("FAIL"))
+
+
+@pytest.fixture(scope="module")
+def rejected() -> Debate:
+    """A text whose weakest dimension divides two judges, one of whom passes it."""
+    panel = {"kind": "panel", "max_rounds": 0, "judges": [{"id": name, "persona": "qa_evaluator"} for name in "ab"]}
+    shown = run_debate(config_of(topic="PLAN.md", background="We move.\n", debaters=[], judging={"systems": [panel]}))
+    votes = (
+        Vote(option="FAIL", confidence=0.9, remediation_required=(f"Risk: “We move” has no date. {HOSTILE}",)),
+        Vote(option="PASS", confidence=0.5),
+    )
+    marks = (
+        tuple(Mark(participant=None, criterion="risk", value=value, out_of=3) for value in given)
+        for given in ((1,), (3,))
+    )
+    return shown.with_assessments(
+        item.model_copy(update={"findings": (own,), "marks": given})
+        for item, own, given in zip(shown.assessments, votes, marks, strict=True)
+    )
+
+
+def test_every_form_says_what_must_change_and_who_disagrees(rejected: Debate) -> None:
+    """With line and judges; tables have the marks, and the position of each judge on what divides them."""
+    verdicts = score(rejected)
+    tables = {table.title: table for table in build_verdict_tables(verdicts[0])}
+    assert list(tables)[:3] == ["what must change, panel", "marks, panel", "scores, panel"]
+    assert render_tables([tables["disagreements, panel"]]).count("a 1, b 3") == 1
+    for text in (
+        "\n".join(closing_lines(rejected, verdicts)),
+        render_text(Group(*closing_screen(rejected, verdicts)), width=200),
+        format_markdown(rejected, verdicts),
+        render_html(rejected, verdicts),
+    ):
+        assert is_printable(text)
+        found = text.lower().index("must change")
+        assert text.index("“We move” has no date.") > found
+        assert "line 1, 50% of the weight: a" in text

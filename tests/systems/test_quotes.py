@@ -6,7 +6,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from debate_cli.judging.quotes import MIN_QUOTE_CHARS, is_quoted_in, normalize_text
+from debate_cli.judging.quotes import (
+    MIN_QUOTE_CHARS,
+    find_quoted_line,
+    find_quoted_passages,
+    is_quoted_in,
+    normalize_text,
+)
 
 SPEECH = "In 2019, “three of five” teams — all small — went back.\nIt wasn’t cheap: costs rose by 40%."
 
@@ -48,3 +54,26 @@ def test_every_long_enough_part_of_a_text_is_found(before: str, quote: str, afte
     assume("..." not in normalize_text(quote))
     assume("item-" not in normalize_text(quote))
     assert is_quoted_in(quote, f"{before} {quote} {after}")
+
+
+@pytest.mark.parametrize(
+    ("quote", "line"),
+    [
+        ("We ship on Friday", 3),
+        ("“we SHIP on friday.”", 3),
+        ("the backup is tested yearly", 5),
+        ("We ship … tested", 3),
+        ("tested … We ship", None),
+        ("never said", None),
+        ("on", None),
+    ],
+)
+def test_the_line_of_a_quote_in_a_text(quote: str, line: int | None) -> None:
+    """Counts from 1, with empty lines; a quote may go on in the next line, and too short ones are not searched."""
+    assert find_quoted_line(quote, "# Plan\n\nWe ship on Friday.\n\nThe backup is\n  tested yearly.\n") == line
+
+
+def test_passages_in_double_quotation_marks() -> None:
+    """Of any typography; apostrophes and inches are none."""
+    text = 'Risk: “we ship” and "on Friday" «am Freitag», „sofort“; it\'s 5" wide'
+    assert find_quoted_passages(text) == ["we ship", "on Friday", "am Freitag", "sofort"]

@@ -176,17 +176,17 @@ def _score_file(path: Path, request: ScoreRequest) -> CheckedFile:
     verdicts = score(debate, runs=request.runs, systems=request.systems or None, settings=settings)
     gates = request.gates.evaluate(debate, verdicts)
     running = _describe_running(stored) if request.check else None
-    other_rules = None
-    compared = load_last_transcript(stored) if request.check and running is None else None
+    check = _CheckResult()
     if request.check and running is None:
-        differences, other_rules = ([], None) if compared is None else _find_differences(compared, request)
-        gates.append(GateResult(CHECK_GATE, "; ".join(differences) or None))
+        transcript = load_last_transcript(stored)
+        check = check if transcript is None else _compare_verdicts(transcript, request)
+        gates.append(GateResult(CHECK_GATE, "; ".join(check.differences) or None))
     if request.write:
         _store_verdicts(path, request.rubric)
     remarks = (
         _describe_uninstalled(verdicts),
         running,
-        other_rules,
+        check.other_rules,
         _describe_replaced(debate, request.runs, request.systems),
         _describe_unjudged(str(path), debate, request.systems),
         describe_unfinished(debate),
@@ -198,7 +198,7 @@ def _score_file(path: Path, request: ScoreRequest) -> CheckedFile:
         tuple(gates),
         remark="; ".join(filter(None, remarks)) or None,
         torn=stored.torn_line_warning,
-        compared_count=0 if compared is None else len(compared.verdicts),
+        compared_count=check.compared_count,
         debate=debate,
     )
 
@@ -220,20 +220,31 @@ def _check_run(debate: Debate, runs: str, prefix: str = "runs ") -> None:
         raise UsageError(f"{prefix}{runs}: there is no such judging run; it has {', '.join(known)}")
 
 
-def _find_differences(stored: StoredDebate, request: ScoreRequest) -> tuple[list[str], str | None]:
-    """A sentence for each stored verdict that differs from the recomputed one, and a remark on those under other rules."""
+class _CheckResult(NamedTuple):
+    """Result of comparing the stored verdicts of a file with recomputed ones."""
+
+    differences: tuple[str, ...] = ()
+    """A sentence for each stored verdict that differs."""
+    other_rules: str | None = None
+    """A remark on verdicts under other scoring rules, which are not compared; None without any."""
+    compared_count: int = 0
+
+
+def _compare_verdicts(stored: StoredDebate, request: ScoreRequest) -> _CheckResult:
+    """Compare the stored verdicts with recomputed ones."""
     recomputed = score(stored.debate, runs="all", settings=request.rubric.settings(stored.debate))
     new = {(verdict.system, verdict.run): verdict for verdict in recomputed}
     old = {(verdict.system, verdict.run): verdict for verdict in stored.verdicts}
     suffix = f" with {request.rubric_option}" if request.rubric_option else ""
     updated = [key for key in sorted(new.keys() & old.keys()) if new[key].rules != old[key].rules]
-    differences = [
+    differences = tuple(
         f"the stored verdict of {format_system_with_run(*key)} differs from the one recomputed{suffix}"
         for key in sorted((new.keys() | old.keys()) - set(updated))
         if key not in new or key not in old or not verdicts_match(old[key], new[key])
-    ]
+    )
     names = ", ".join(format_system_with_run(*key) for key in updated)
-    return differences, f"{names}: stored under other scoring rules, so not compared" if updated else None
+    remark = f"{names}: stored under other scoring rules, so not compared" if updated else None
+    return _CheckResult(differences, remark, len(old) - len(updated))
 
 
 def _store_verdicts(path: Path, rubric: Rubric) -> None:

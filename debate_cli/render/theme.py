@@ -125,12 +125,9 @@ def format_usage(usage: TotalUsage) -> str:
     return f"{calls}{again} · {flow} · {price}"
 
 
-def format_brief(brief: Brief, name: str | None = None, *, in_full: bool = False) -> str:
-    """The task of a judge: `moderator, round 2`; `name` replaces the name of the system.
-
-    `in_full` distinguishes several questions on one subject.
-    """
-    about = get_system(brief.system).describe_brief(brief, in_full=in_full)
+def format_brief(brief: Brief, name: str | None = None) -> str:
+    """The task of a judge: `moderator, round 2`; `name` replaces the name of the system."""
+    about = get_system(brief.system).describe_brief(brief)
     system = name or brief.system
     who = system if brief.assessor == "judge" else f"{system}/{brief.assessor}"
     return f"{who}, {about}"

@@ -287,12 +287,8 @@ class JudgingSystem(Generic[SettingsT]):
         """The highest possible score. Default: the highest score in the verdict."""
         return max((abs(score) for score in verdict.displayed_scores.values()), default=1.0)
 
-    def describe_brief(self, brief: Brief, *, in_full: bool = False) -> str:
-        """Name the subject of a brief, e.g. `turn 3`. Default: the subject.
-
-        `in_full`: the name is different for each brief on the same subject.
-        """
-        del in_full
+    def describe_brief(self, brief: Brief) -> str:
+        """Name the question of a brief, e.g. `turn 3`, to tell it from others of the same judge. Default: the subject."""
         return describe_subject(brief.subject)
 
     def explain(self, verdict: Verdict) -> str:

@@ -120,11 +120,12 @@ def test_check_ignores_what_versions_may_change(saved: Path, where: tuple[list[A
 
 
 def test_check_reports_verdicts_under_other_rules(saved: Path) -> None:
-    """A verdict that another formula computed is not compared: a remark, exit 0."""
+    """A verdict that another formula computed is not compared: a remark, exit 0. It does not count as a match."""
     tamper(saved, ["verdicts", 0, "margin"], 9.9)
     tamper(saved, ["verdicts", 0, "rules"], 2)
     done = score(saved, saved, "--check")
     assert (done.code, "structured r1: stored under other scoring rules, so not compared" in done.err) == (0, True)
+    assert "OK: 1 stored verdict matches" in done.err
 
 
 def test_weights_change_scores_as_the_formula_says(saved: Path) -> None:

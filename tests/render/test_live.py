@@ -93,10 +93,20 @@ def test_reports_show_marks_momentum_and_resolution() -> None:
     view.apply(
         assessment_event(round_assessment(1)),
         assessment_event(
-            round_assessment(1), system="live", subject=Subject(moment="debate"), marks=(), findings=(resolution,)
+            round_assessment(1),
+            system="live",
+            subject=Subject(moment="debate"),
+            revision=1,
+            marks=(),
+            findings=(resolution,),
         ),
     )
-    for text in ("18/30", "Momentum towards Bo", "differ: One good turn does not carry a debate."):
+    for text in (
+        "18/30",
+        "Momentum towards Bo",
+        "narrative against scorecard",
+        "One good turn does not carry a debate.",
+    ):
         assert text in view.printed()
 
 

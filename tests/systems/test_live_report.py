@@ -69,4 +69,4 @@ def test_the_review_shows_what_it_withdrew() -> None:
     opened = pair(1, GAP)
     review = assessment("live", (), decision(0, "gap", "withdrawn"), revision=2)
     debate = live_debate([(30, 0, 0)] * 2, opened, review)
-    assert sentences(debate, review) == ("register: 1 withdrawn", "turn 1 logic 27 → 30, no longer logic gap (−3)")
+    assert sentences(debate, review) == ("1 withdrawn", "turn 1 logic 27 → 30, no longer logic gap (−3)")

@@ -200,7 +200,7 @@ def collect_judge_reasons(debate: Debate) -> JudgeReasons:
 
 def _reason(assessment: Assessment, label: str) -> JudgeReason:
     return JudgeReason(
-        heading=theme.format_brief(assessment.brief, label, in_full=True),
+        heading=theme.format_brief(assessment.brief, label),
         model=assessment.exchange.model,
         rationale=assessment.rationale,
         marked=tuple(_group_marks(assessment.marks)),

@@ -21,6 +21,7 @@ from debate_cli.systems.live.findings import (
     Resolution,
     SuspectClaim,
 )
+from debate_cli.systems.live.score import is_review
 from debate_cli.systems.live.settings import LiveSettings
 from debate_cli.systems.live.tables import CHANGE_REASONS, format_points
 from debate_cli.systems.tables import format_number
@@ -32,7 +33,7 @@ def build_report(assessment: Assessment, debate: Debate, settings: LiveSettings)
     sentences = (
         *_mark_sentences(assessment),
         *(sentence for finding in assessment.findings for sentence in _describe(finding)),
-        *_count_decisions(assessment.findings),
+        *_count_decisions(assessment),
         *_describe_changes(assessment, debate, settings),
     )
     return LiveReport(scores, sentences)
@@ -56,21 +57,21 @@ def _describe(finding: Finding) -> Iterable[str]:
         case PairComparison():
             return [f"logic {finding.logic} · rhetoric {finding.rhetoric} · tactics {finding.tactics}"]
         case Narrative():
-            return [f"winner of the narrative: {finding.winner or 'none'}"]
+            return [f"{finding.winner or 'no debater'} ahead"]
         case Convergence():
             return [finding.outcome.replace("_", " ")]
         case Resolution():
             pattern = f" Pattern: {finding.pattern.replace('_', ' ')}." if finding.pattern else ""
-            return [f"why narrative and scorecard differ: {finding.explanation}{pattern}"]
+            return [f"{finding.explanation}{pattern}"]
         case _:
             return []
 
 
-def _count_decisions(findings: Iterable[Finding]) -> Iterator[str]:
-    """`register: 2 confirmed, 1 withdrawn`, for a review with decisions."""
-    counts = Counter(finding.status for finding in findings if isinstance(finding, RegisterDecision))
-    if counts:
-        yield f"register: {', '.join(f'{counts[status]} {status}' for status in sorted(counts))}"
+def _count_decisions(assessment: Assessment) -> Iterator[str]:
+    """`2 confirmed, 1 withdrawn`, for the register review."""
+    if is_review(assessment):
+        counts = Counter(finding.status for finding in assessment.findings if isinstance(finding, RegisterDecision))
+        yield ", ".join(f"{counts[status]} {status}" for status in sorted(counts)) or "no entries"
 
 
 def _describe_changes(assessment: Assessment, debate: Debate, settings: LiveSettings) -> Iterator[str]:

@@ -321,7 +321,7 @@ def _missing_of_whole(
     elif narrative.agrees is False and narrative.resolution is None:
         why = format_failure_cause(debate, f"{prefix}/all/{RESOLUTION_REVISION}")
         yield f"The conflict of narrative and scorecard was not explained{why}."
-    if needs_review(given) and not any(_is_review(item) for item in given):
+    if needs_review(given) and not any(is_review(item) for item in given):
         why = format_failure_cause(debate, f"{prefix}/all/{REVIEW_REVISION}")
         yield f"The register was not reviewed, so every entry counts{why}."
     if len(debate.turns) >= MIN_CONVERGENCE_TURNS and _first_finding(given, Convergence) is None:
@@ -339,6 +339,7 @@ def needs_review(given: Sequence[Assessment]) -> bool:
     return narrative is None or narrative.pattern is None
 
 
-def _is_review(assessment: Assessment) -> bool:
+def is_review(assessment: Assessment) -> bool:
+    """Whether it is the register review."""
     subject = assessment.subject
     return subject.moment == "debate" and not subject.turns and assessment.revision == REVIEW_REVISION

@@ -130,9 +130,9 @@ class LiveSystem(JudgingSystem[LiveSettings]):
         del verdict
         return 100.0
 
-    def describe_brief(self, brief: Brief, *, in_full: bool = False) -> str:
-        """The subject; `in_full` distinguishes the questions on the whole debate."""
-        if not in_full or brief.subject.moment != "debate":
+    def describe_brief(self, brief: Brief) -> str:
+        """The subject, or which of the questions on the whole debate it is."""
+        if brief.subject.moment != "debate":
             return super().describe_brief(brief)
         if brief.subject.turns:
             return "the debate's start and end"

@@ -85,9 +85,8 @@ class PanelSystem(JudgingSystem[PanelSettings]):
         del verdict
         return 1.0
 
-    def describe_brief(self, brief: Brief, *, in_full: bool = False) -> str:
+    def describe_brief(self, brief: Brief) -> str:
         """The number of the vote."""
-        del in_full
         return f"vote {brief.revision + 1}"
 
     def explain(self, verdict: Verdict) -> str:

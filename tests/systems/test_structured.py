@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 from scoring_support import (
     CON,
     PRO,
@@ -240,6 +241,13 @@ def test_contradictory_settings_are_named(settings: dict[str, Any], words: str) 
     """With the key path, and what to do."""
     (found,) = StructuredSettings.model_validate(settings).problems()
     assert f"{'.'.join(map(str, found[0]))}: {found[1]}".startswith(words)
+
+
+@pytest.mark.parametrize("judges", ["x", [], {"id": "a"}, True])
+def test_judges_are_a_number_or_a_list(judges: object) -> None:
+    """Anything else is one error, with both forms."""
+    with pytest.raises(ValidationError, match="must be a number from 1 to 25, or a list of judges"):
+        StructuredSettings.model_validate({"judges": judges})
 
 
 def test_a_bare_fallacy_has_its_shipped_definition() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, field_validator
 
@@ -110,16 +110,27 @@ class StructuredJudge(ConfigModel):
     """Weight of its marks, fallacies and standings against those of the other judges."""
 
 
+def _require_judges(value: Any) -> Any:
+    """Raise ValueError for what is neither a number nor a list of judges."""
+    given: object = value
+    is_number = isinstance(given, int | str) and not isinstance(given, bool) and str(given).lstrip("-").isdigit()
+    if not is_number and not (isinstance(given, list | tuple) and given):
+        msg = f"must be a number from 1 to {MAX_JUDGES}, or a list of judges, each with an `id`"
+        raise ValueError(msg)
+    return value
+
+
 class StructuredSettings(SystemSettings):
     """One judge or several, whole debate: marks per argument and criterion, fallacies, trace, insight."""
 
     kind: Literal["structured"] = "structured"
     judge: str | None = None
     """Name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
-    judges: (
+    judges: Annotated[
         Annotated[int, Field(ge=1, le=MAX_JUDGES)]
-        | Annotated[tuple[StructuredJudge, ...], Field(min_length=1, max_length=MAX_JUDGES)]
-    ) = 1
+        | Annotated[tuple[StructuredJudge, ...], Field(min_length=1, max_length=MAX_JUDGES)],
+        BeforeValidator(_require_judges),
+    ] = 1
     """Number of independent judges of one model, or a list of judges with `id`, `model` and `weight`. Marks are their
     weighted means, and a claim's standing is the one with the most weight."""
     criteria: Annotated[

@@ -189,7 +189,7 @@ def write_document(pieces: Iterable[str]) -> None:
 
 def show_deciding_verdicts(files: Iterable[ScoredFile]) -> None:
     """Print the deciding verdict of each of several files, a line each."""
-    from debate_cli.render.plain import deciding_score_lines
+    from debate_cli.render.score_rows import deciding_score_lines
 
     write_chunks(f"{line}\n" for line in deciding_score_lines(files))
 
@@ -197,7 +197,7 @@ def show_deciding_verdicts(files: Iterable[ScoredFile]) -> None:
 def show_scores(files: Iterable[ScoredFile]) -> None:
     """Print the verdicts of several files: a table on a terminal, else a line per verdict as soon as it is known."""
     if not is_interactive(sys.stdout):
-        from debate_cli.render.plain import score_lines
+        from debate_cli.render.score_rows import score_lines
 
         write_chunks(f"{line}\n" for line in score_lines(files))
         return

@@ -7,10 +7,9 @@ with the same prefix.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TextIO
 
-from debate_cli.app.score import ScoredFile
 from debate_cli.domain.debate import Debate, restrict_to_runs
 from debate_cli.domain.events import (
     AssessmentCompleted,
@@ -27,14 +26,14 @@ from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, Response, 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.observer import is_judging_only
 from debate_cli.render import chair, judge_report, participants, theme
-from debate_cli.render.agreement import build_agreement_table, label_listed_verdict, label_verdict, sort_deciding_first
+from debate_cli.render.agreement import build_agreement_table, label_verdict
 from debate_cli.render.cross_examination import ThreadIndex
 from debate_cli.render.event_order import EventOrder
 from debate_cli.render.failure_groups import FailureGroup, FailureGrouper
 from debate_cli.render.judge_report import JudgeReport
 from debate_cli.render.report import DebateReport, ReportPart, build_debate_report
 from debate_cli.render.sanitize import prefix_lines, sanitize_line
-from debate_cli.render.score_rows import SystemSummary, summarize_systems
+from debate_cli.render.score_rows import format_ranked_scores
 from debate_cli.render.speech_parts import SpeechPart, split_turn
 from debate_cli.render.summary import (
     MAX_CLAIMS,
@@ -364,7 +363,7 @@ def _one_verdict_lines(
     name = sanitize_line(label_verdict(verdict, verdicts))
     decides = ", decides" if verdict.decides and len(verdicts) > 1 else ""
     answer = sanitize_line(describe_answer(verdict, debate.document_name))
-    yield f"Verdict ({name}{decides}): {answer} {_format_scores(verdict)}".rstrip()
+    yield f"Verdict ({name}{decides}): {answer} {format_ranked_scores(verdict)}".rstrip()
     if verdict.victory != "undetermined":
         reason, quote = explain_scores(verdict), quote_judge(debate, verdict, beside)
         if reason:
@@ -372,12 +371,6 @@ def _one_verdict_lines(
         if quote is not None:
             yield f"  {_quote_line(quote.judge, quote.words)}"
     yield from (f"Missing ({name}): {sanitize_line(sentence)}" for sentence in theme.missing_sentences(verdict))
-
-
-def _format_scores(verdict: Verdict) -> str:
-    ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
-    scores = ", ".join(f"{sanitize_line(name)} {theme.format_number(score)}" for name, score in ranked)
-    return f"({scores})" if scores else ""
 
 
 def _quote_line(judge: str, words: str) -> str:
@@ -405,43 +398,6 @@ def _briefing_lines(debate: Debate, report: DebateReport, briefing: Briefing) ->
         lines += [f"{label}: [{sanitize_line(claim.id)}] {sanitize_line(claim.claim)}" for claim in claims]
     lines += [f"Open question: {sanitize_line(question)}" for question in briefing.unresolved_questions]
     return [*lines, *prefix_lines("Recommendation: ", briefing.recommendation), sanitize_line(briefing.caveat)]
-
-
-def score_lines(files: Iterable[ScoredFile]) -> Iterator[str]:
-    """`PATH  SYSTEM  outcome  (scores)` for each verdict as it comes; for several files, a summary per system."""
-    seen: list[ScoredFile] = []
-    for file in files:
-        seen.append(file)
-        yield from (_score_line(file, verdict) for verdict in file.verdicts)
-    if len(seen) > 1:
-        yield from ("", f"== Summary of {len(seen)} files ==")
-        yield from map(_format_system_summary, summarize_systems(seen))
-
-
-def deciding_score_lines(files: Iterable[ScoredFile]) -> Iterator[str]:
-    """`PATH  SYSTEM  outcome  (scores)` for the deciding verdict of each file."""
-    for file in files:
-        yield from (_score_line(file, verdict) for verdict in sort_deciding_first(file.verdicts)[:1])
-
-
-def _score_line(file: ScoredFile, verdict: Verdict) -> str:
-    name = sanitize_line(label_listed_verdict(verdict, file.verdicts))
-    answer = sanitize_line(describe_answer(verdict, file.text))
-    return f"{sanitize_line(file.path)}  {name}  {answer}  {_format_scores(verdict)}".rstrip()
-
-
-def _format_system_summary(summary: SystemSummary) -> str:
-    counts = [f"{sanitize_line(name)} {count}" for name, count in summary.wins.items()]
-    votes = [f"{option} {count}" for option, count in summary.options.items()]
-    margin = "—" if summary.mean_margin is None else theme.format_number(summary.mean_margin)
-    parts = (
-        f"wins: {', '.join(counts) or 'none'}" if counts or not votes else "",
-        f"votes: {', '.join(votes)}" if votes else "",
-        f"draws: {summary.draws}",
-        f"undetermined: {summary.undetermined}",
-        f"mean margin: {margin}",
-    )
-    return f"{summary.system}  {', '.join(filter(None, parts))}"
 
 
 class PlainObserver:

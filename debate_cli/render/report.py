@@ -10,13 +10,13 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
 from debate_cli.render.agreement import build_agreement_table, label_verdict, sort_deciding_first
-from debate_cli.render.verdict_tables import build_verdict_tables
 from debate_cli.systems import findings_table, source_table
 from debate_cli.systems.live import personality_table
+from debate_cli.systems.registry import get_system
 from debate_cli.systems.structured.briefing import Briefing, build_briefing
 from debate_cli.systems.structured.tables import format_trace_table
 from debate_cli.systems.structured.trace import TraceRow, build_trace_table
-from debate_cli.systems.tables import Table
+from debate_cli.systems.tables import Table, drop_empty_columns
 
 ReportPart = Literal["turns", "scores", "trace", "verdict", "briefing"]
 """A part of a debate that can be shown alone."""
@@ -64,6 +64,13 @@ def build_debate_report(debate: Debate, verdicts: Sequence[Verdict]) -> DebateRe
         trace=format_trace_table(rows) if rows else None,
         trace_rows=rows,
     )
+
+
+def build_verdict_tables(verdict: Verdict) -> list[Table]:
+    """The tables of one verdict without empty columns; none if nothing was scored."""
+    if not verdict.displayed_scores:
+        return []
+    return [drop_empty_columns(table) for table in get_system(verdict.system).tables(verdict)]
 
 
 def _titled_tables(verdict: Verdict, among: Sequence[Verdict]) -> list[Table]:

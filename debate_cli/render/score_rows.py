@@ -1,4 +1,4 @@
-"""Verdicts of many files as JSON, JSON lines, CSV and tables, with their gates.
+"""Verdicts of many files as JSON, JSON lines, CSV, plain lines and tables, with their gates.
 
 The columns of CSV are the fields of the records in `app.score_records`.
 """
@@ -19,7 +19,8 @@ from debate_cli.app.score import ScoredFile
 from debate_cli.app.score_records import ArgumentRecord, VerdictRecord, flatten_record
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
-from debate_cli.render.agreement import label_listed_verdict, victory_cell, winner_cell
+from debate_cli.render.agreement import label_listed_verdict, sort_deciding_first, victory_cell, winner_cell
+from debate_cli.render.summary import describe_answer
 from debate_cli.systems.tables import Number, Table, TableRow
 
 _VOTE_NOTES = ("option", "weights")
@@ -145,6 +146,50 @@ def _summarize_system(system: str, debates: Sequence[Sequence[Verdict]]) -> Syst
         undetermined=len(debates) - len(determined),
         mean_margin=round(fmean(margins), 9) if margins else None,
     )
+
+
+def score_lines(files: Iterable[ScoredFile]) -> Iterator[str]:
+    """`PATH  SYSTEM  outcome  (scores)` for each verdict as it comes; for several files, a summary per system."""
+    seen: list[ScoredFile] = []
+    for file in files:
+        seen.append(file)
+        yield from (_score_line(file, verdict) for verdict in file.verdicts)
+    if len(seen) > 1:
+        yield from ("", f"== Summary of {len(seen)} files ==")
+        yield from map(_format_system_summary, summarize_systems(seen))
+
+
+def deciding_score_lines(files: Iterable[ScoredFile]) -> Iterator[str]:
+    """`PATH  SYSTEM  outcome  (scores)` for the deciding verdict of each file."""
+    for file in files:
+        yield from (_score_line(file, verdict) for verdict in sort_deciding_first(file.verdicts)[:1])
+
+
+def _score_line(file: ScoredFile, verdict: Verdict) -> str:
+    name = sanitize.sanitize_line(label_listed_verdict(verdict, file.verdicts))
+    answer = sanitize.sanitize_line(describe_answer(verdict, file.text))
+    return f"{sanitize.sanitize_line(file.path)}  {name}  {answer}  {format_ranked_scores(verdict)}".rstrip()
+
+
+def _format_system_summary(summary: SystemSummary) -> str:
+    counts = [f"{sanitize.sanitize_line(name)} {count}" for name, count in summary.wins.items()]
+    votes = [f"{option} {count}" for option, count in summary.options.items()]
+    margin = "—" if summary.mean_margin is None else theme.format_number(summary.mean_margin)
+    parts = (
+        f"wins: {', '.join(counts) or 'none'}" if counts or not votes else "",
+        f"votes: {', '.join(votes)}" if votes else "",
+        f"draws: {summary.draws}",
+        f"undetermined: {summary.undetermined}",
+        f"mean margin: {margin}",
+    )
+    return f"{summary.system}  {', '.join(filter(None, parts))}"
+
+
+def format_ranked_scores(verdict: Verdict) -> str:
+    """`(Pro 7.4, Con 6.8)`, highest first; empty without scores."""
+    ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
+    scores = ", ".join(f"{sanitize.sanitize_line(name)} {theme.format_number(score)}" for name, score in ranked)
+    return f"({scores})" if scores else ""
 
 
 def build_score_tables(files: Sequence[ScoredFile]) -> list[Table]:

@@ -21,12 +21,8 @@ from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import DebateClosed, JudgingOpened
 from debate_cli.domain.judging_config import JudgingConfig
-from debate_cli.render.comparison import (
-    ComparedPair,
-    build_comparison_document,
-    build_comparison_tables,
-    summarize_comparison,
-)
+from debate_cli.render.comparison import build_comparison_document, build_comparison_tables
+from debate_cli.render.comparison_summary import ComparedPair, summarize_comparison
 from debate_cli.render.plain import table_lines
 from debate_cli.systems.structured.findings import Trace
 

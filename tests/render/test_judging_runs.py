@@ -29,8 +29,8 @@ from debate_cli.render.html.index import render_index
 from debate_cli.render.html.page import render_html
 from debate_cli.render.judge_report import build_judge_report
 from debate_cli.render.markdown import format_markdown
-from debate_cli.render.plain import details_lines, score_lines
-from debate_cli.render.score_rows import build_score_tables
+from debate_cli.render.plain import details_lines
+from debate_cli.render.score_rows import build_score_tables, score_lines
 from debate_cli.render.summary import usage_rows
 from debate_cli.render.terminal_summary import details
 from debate_cli.systems.panel.findings import Vote

@@ -20,8 +20,8 @@ from debate_cli.render.html.page import render_html
 from debate_cli.render.live.header import judge_report_notice
 from debate_cli.render.markdown import format_markdown
 from debate_cli.render.plain import details_lines, judge_report_lines
+from debate_cli.render.report import build_verdict_tables
 from debate_cli.render.terminal_summary import details
-from debate_cli.render.verdict_tables import build_verdict_tables
 from debate_cli.systems.live.findings import (
     CausalChain,
     Narrative,

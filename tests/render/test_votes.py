@@ -20,11 +20,11 @@ from debate_cli.render.ci import format_junit, format_workflow_commands
 from debate_cli.render.html.index import render_index
 from debate_cli.render.html.page import render_html
 from debate_cli.render.markdown import format_markdown
-from debate_cli.render.plain import closing_lines, score_lines
-from debate_cli.render.score_rows import build_score_tables, drop_notes, summarize_systems
+from debate_cli.render.plain import closing_lines
+from debate_cli.render.report import build_verdict_tables
+from debate_cli.render.score_rows import build_score_tables, drop_notes, score_lines, summarize_systems
 from debate_cli.render.terminal import score_bars
 from debate_cli.render.terminal_summary import closing_screen
-from debate_cli.render.verdict_tables import build_verdict_tables
 from debate_cli.systems.panel.findings import Vote, VoteOption
 from debate_cli.systems.scoring import score
 from debate_cli.systems.tables import VOTE_BADGES

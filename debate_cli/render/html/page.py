@@ -30,9 +30,8 @@ from debate_cli.render.html.provenance import collect_provenance
 from debate_cli.render.html.sources import collect_cited_passages
 from debate_cli.render.html.templating import build_environment, csp_hash, read_template
 from debate_cli.render.html.transcript import build_round_sections, collect_judge_reasons
-from debate_cli.render.report import DebateReport, build_debate_report
+from debate_cli.render.report import DebateReport, build_debate_report, build_verdict_tables
 from debate_cli.render.summary import group_changes, label_change, quote_judge, summarize_verdicts
-from debate_cli.render.verdict_tables import build_verdict_tables
 from debate_cli.systems import findings_table, source_table
 from debate_cli.systems.base import TurnScore
 from debate_cli.systems.charts import Chart

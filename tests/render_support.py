@@ -96,6 +96,7 @@ CLOSINGS = {
         unrebutted=("PRO-2",),
         final_position="Begin with few services along the boundaries everybody knows, on a managed platform.",
         shift="adjusted",
+        why="Upkeep costs more than I thought.",
     ),
     "Bo": Closing(
         concessions=("PRO-2",),

@@ -93,6 +93,7 @@ class ClosingPartForm(FormModel):
     unrebutted: list[str] = []
     final_position: str = Field(min_length=1)
     shift: PositionShift
+    why: str = text(160, least=0, default="")
 
 
 class ClosingForm(FormModel):
@@ -199,4 +200,5 @@ def _closing(part: ClosingPartForm, context: TurnContext) -> Closing:
         unrebutted=tuple(context.match_id(word, known) for word in part.unrebutted),
         final_position=part.final_position,
         shift=part.shift,
+        why=part.why if part.shift != "unchanged" else "",
     )

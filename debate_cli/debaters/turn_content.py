@@ -51,6 +51,7 @@ def _paragraphs(content: TurnContent) -> Iterator[str]:
             _with_label("Conceded", ", ".join(content.closing.concessions)),
             _with_label("Unanswered", ", ".join(content.closing.unrebutted)),
             f"Position: {content.closing.shift}",
+            _with_label("Why", content.closing.why),
         )
 
 

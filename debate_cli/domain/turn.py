@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -21,7 +22,7 @@ UNSTRUCTURED = "unstructured"
 """Warning on a turn whose model did not produce the form: its text is stored unchanged."""
 
 
-def _is_empty(value: tuple[object, ...]) -> bool:
+def _is_empty(value: Sized) -> bool:
     return not value
 
 
@@ -74,6 +75,8 @@ class Closing(FrozenModel):
     """Ids of the debater's arguments that were never answered."""
     final_position: str
     shift: PositionShift
+    why: Annotated[str, Field(exclude_if=_is_empty)] = ""
+    """What changed the debater's position. Left out of files if nothing did, or it does not say."""
     citations: Citations = ()
 
 

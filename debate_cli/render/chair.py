@@ -20,6 +20,8 @@ from debate_cli.render import theme
 MAX_MOTION_CHARS = 240
 """A longer motion is restated in short."""
 PAIR = 2
+FINAL_REASONS = frozenset[CloseReason]({"complete", "surrender", "converged"})
+"""Reasons after which a debate is over and is not resumed."""
 
 
 def announce_debate(debate: Debate) -> str:
@@ -47,7 +49,8 @@ def announce_close(debate: Debate, reason: CloseReason | None) -> str:
     if reason is None or debate.document_name is not None:
         return ""
     rounds = len({turn.round for turn in debate.turns})
-    speeches = f"It had {_count(len(debate.turns), 'speech', 'speeches')} in {_count(rounds, 'round', 'rounds')}."
+    length = f"{_count(len(debate.turns), 'speech', 'speeches')} in {_count(rounds, 'round', 'rounds')}"
+    speeches = f"It had {length}." if reason in FINAL_REASONS else f"So far it has {length}."
     return f"{theme.CLOSE_MESSAGES[reason]}{f' {speeches}' if rounds else ''}"
 
 

@@ -321,7 +321,7 @@ def _closing(closing: Closing) -> list[str]:
     named = (("Concedes", closing.concessions), ("Unrebutted", closing.unrebutted))
     rows = [f"- {label}: {escape_markdown(', '.join(words))}" for label, words in named if words]
     sign = theme.SHIFT_BADGES[closing.shift]
-    return [*rows, f"- Position: {sign.symbol} {sign.word}", ""]
+    return [*rows, f"- Position: {sign.symbol} {sign.word}{_because(closing.why)}", ""]
 
 
 def _remarks(turn: Turn, *, show_hidden: bool) -> list[str]:

@@ -182,7 +182,8 @@ def _part_lines(prefix: str, piece: SpeechPart) -> Iterable[str]:
             for label, words in (("concedes", piece.concessions), ("unrebutted", piece.unrebutted)):
                 if words:
                     yield f"{prefix}  {label}: {sanitize_line(', '.join(words))}"
-            yield f"{prefix}  position: {theme.SHIFT_BADGES.get(piece.shift, theme.UNKNOWN_BADGE).word}"
+            why = f": {sanitize_line(piece.why)}" if piece.why else ""
+            yield f"{prefix}  position: {theme.SHIFT_BADGES.get(piece.shift, theme.UNKNOWN_BADGE).word}{why}"
         case str():
             yield from prefix_lines(prefix, piece)
 

@@ -83,7 +83,7 @@ def _parse_parts(form: dict[str, object]) -> Iterable[SpeechPart]:
     if "final_position" in closing or "concessions" in closing:
         yield Closing.model_construct(
             None,
-            **_strings(closing, "final_position", "shift"),
+            **_strings(closing, "final_position", "shift", "why"),
             concessions=_string_tuple(closing.get("concessions")),
             unrebutted=_string_tuple(closing.get("unrebutted")),
         )

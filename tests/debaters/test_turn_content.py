@@ -11,7 +11,9 @@ from debate_cli.systems.persuasion.effects import keyword_scores
 from debate_cli.systems.persuasion.settings import PersuasionSettings
 
 SILENT = {"claim": "", "reasoning": "", "evidence": "x"}
-CLOSING = Closing(concessions=("CON-1",), unrebutted=("PRO-1", "PRO-2"), final_position="So be it.", shift="adjusted")
+CLOSING = Closing(
+    concessions=("CON-1",), unrebutted=("PRO-1", "PRO-2"), final_position="So be it.", shift="adjusted", why="Upkeep."
+)
 
 
 @pytest.mark.parametrize(
@@ -31,7 +33,10 @@ CLOSING = Closing(concessions=("CON-1",), unrebutted=("PRO-1", "PRO-2"), final_p
             TurnContent(answers=(FollowUpAnswer(question_target="PRO-1", reply="I do not know.", evaded=True),)),
             "On PRO-1: I do not know. (left open)",
         ),
-        (TurnContent(closing=CLOSING), "So be it.\n\nConceded: CON-1\nUnanswered: PRO-1, PRO-2\nPosition: adjusted"),
+        (
+            TurnContent(closing=CLOSING),
+            "So be it.\n\nConceded: CON-1\nUnanswered: PRO-1, PRO-2\nPosition: adjusted\nWhy: Upkeep.",
+        ),
         (
             TurnContent(closing=Closing(final_position="So be it.", shift="unchanged")),
             "So be it.\n\nPosition: unchanged",

@@ -12,6 +12,7 @@ from live_support import LiveView
 from render_support import debate, events, plain_output
 
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import CloseReason
 from debate_cli.domain.tasks import Cue
 from debate_cli.domain.turn import Phase, Turn
 from debate_cli.render import chair
@@ -103,6 +104,18 @@ def test_rounds_that_do_not_follow_the_plan_are_announced_without_it() -> None:
     """As in a debate whose rounds were changed when it was resumed."""
     changed = played({"rounds": 3})
     assert chair.announce_round(changed, 2, "rebuttal") == "Round 2: Pro and Con speak at the same time."
+
+
+@pytest.mark.parametrize(
+    ("reason", "expected"),
+    [
+        ("complete", "The debate is complete. It had 4 speeches in 2 rounds."),
+        ("budget", "The debate stops: the budget is reached. It can be resumed. So far it has 4 speeches in 2 rounds."),
+    ],
+)
+def test_the_end_is_announced_with_the_length_of_the_debate(reason: CloseReason, expected: str) -> None:
+    """A debate that can be resumed has its length so far."""
+    assert chair.announce_close(played({"rounds": 2}), reason) == expected
 
 
 def test_every_medium_shows_the_announcements() -> None:

@@ -169,5 +169,5 @@ def chair_notice(announcement: str) -> Text:
 
 def closing_notice(debate: Debate, reason: CloseReason) -> RenderableType:
     """The chair's announcement of how the debate ended."""
-    sign, colour = ("■", theme.MUTED) if reason in ("complete", "surrender", "converged") else ("!", theme.GOLD)
+    sign, colour = ("■", theme.MUTED) if reason in chair.FINAL_REASONS else ("!", theme.GOLD)
     return Text(f"{sign} Chair: {chair.announce_close(debate, reason)}", style=colour)

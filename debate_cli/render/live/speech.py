@@ -262,7 +262,8 @@ def _closing(closing: Closing) -> RenderableType:
             rows.append((label, terminal_line(", ".join(ids))))
     if closing.shift:
         badge = theme.SHIFT_BADGES.get(closing.shift, theme.UNKNOWN_BADGE)
-        rows.append(("position", Text(f"{badge.symbol} {badge.word}".strip(), style=f"bold {badge.colour}")))
+        position = Text(f"{badge.symbol} {badge.word}".strip(), style=f"bold {badge.colour}")
+        rows.append(("position", join_text(position, "  ", terminal_line(closing.why)) if closing.why else position))
     parts = [
         *([_words(closing.final_position)] if closing.final_position else []),
         *([_labelled(rows)] if rows else []),

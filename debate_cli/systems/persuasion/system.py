@@ -71,11 +71,12 @@ class PersuasionSystem(JudgingSystem[PersuasionSettings]):
         return score.max_score(len(verdict.scores))
 
     def explain(self, verdict: Verdict) -> str:
-        """The scores, and who surrendered."""
+        """The scores, who surrendered, and why the effects may not fit the debate."""
         notes = parse_notes(score.PersuasionNotes, verdict)
-        surrendered = notes.surrendered if notes is not None else ()
+        surrendered, hint = (notes.surrendered, notes.hint) if notes is not None else ((), "")
         sentences = [f"{item.name} surrendered after round {item.round}." for item in surrendered]
-        return " ".join([super().explain(verdict), *(sentences or ["No debater surrendered."])])
+        told = (super().explain(verdict), *(sentences or ["No debater surrendered."]), hint)
+        return " ".join(filter(None, told))
 
     def quote(self, debate: Debate, verdict: Verdict) -> None:
         """None, because the judges rate single turns and do not explain the verdict."""

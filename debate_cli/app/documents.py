@@ -107,9 +107,14 @@ def _may_be_debate(path: Path) -> bool:
 
 def _texts_in(folder: Path) -> tuple[list[Path], list[str]]:
     """The text files in and below `folder`, and the names of its other files; both sorted. Hidden ones count as neither."""
-    files = sorted(_visible_files(folder))
-    texts = [path for path in files if path.suffix not in TRANSCRIPT_SUFFIXES and _looks_like_text(path)]
-    return texts, [path.relative_to(folder).as_posix() for path in files if path not in texts]
+    texts: list[Path] = []
+    others: list[str] = []
+    for path in sorted(_visible_files(folder)):
+        if path.suffix not in TRANSCRIPT_SUFFIXES and _looks_like_text(path):
+            texts.append(path)
+        else:
+            others.append(path.relative_to(folder).as_posix())
+    return texts, others
 
 
 def _visible_files(folder: Path) -> Iterator[Path]:

@@ -16,18 +16,10 @@ from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import print_json, print_status
 from debate_cli.cli.doctor_options import Options
+from debate_cli.cli.screen import StatusObserver
 from debate_cli.domain.config import DebateConfig
-from debate_cli.observer import NullObserver
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.redact import Redactor, redact_values
-
-
-class _StatusObserver(NullObserver):
-    """Prints notes to stderr."""
-
-    def note(self, note: str) -> None:
-        """Print the note."""
-        print_status(note)
 
 
 def run(given: Options) -> None:
@@ -44,7 +36,7 @@ def run(given: Options) -> None:
     obtain_consents(find_destinations([(config, specs, loaded.provider_origins)], loaded.env), given.trust_host)
     if console.is_interactive(sys.stderr):
         print_status(f"asking {', '.join(spec.model for spec in specs)} ...")
-        context = replace(context, observer=_StatusObserver())
+        context = replace(context, observer=StatusObserver())
     entries = [diagnosis_to_json(diagnosis) for diagnosis in asyncio.run(diagnose_models(specs, context))]
     _print_entries(entries, loaded, as_json=given.json)
     if not all(entry["usable"] for entry in entries):

@@ -5,6 +5,7 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from debate_cli.app.config_resolution import check_for_judging
@@ -24,6 +25,7 @@ from debate_cli.cli.console import (
     write_document,
 )
 from debate_cli.cli.personas_options import Options
+from debate_cli.cli.screen import StatusObserver
 from debate_cli.domain.model_call import total_usage
 from debate_cli.errors import UsageError
 from debate_cli.judging.stakeholders import Stakeholder, TextDocument
@@ -50,6 +52,9 @@ def run(given: Options) -> None:
     request = JudgingRequest(config=None if loaded is None else loaded.config, systems=("panel",), model=model)
     context, spec = prepare_personas(documents, request, loaded)
     obtain_consents(context.destinations, given.trust_host)
+    if is_interactive(sys.stderr):
+        print_status(f"asking {spec.model} ...")
+    context = replace(context, observer=StatusObserver())
     stakeholders, call = asyncio.run(find_stakeholders(documents, spec, context))
     command = shlex.join(["debate", "judge", *given.paths, "--config", str(given.output or "judges.yaml")])
     text = format_judges_config(stakeholders, documents, spec.model, command)

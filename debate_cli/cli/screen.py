@@ -1,4 +1,4 @@
-"""What `run`, `judge` and `replay` show: the observer on the screen and the closing summary."""
+"""What commands show while models are asked, and the closing summary of a debate."""
 
 from __future__ import annotations
 
@@ -45,6 +45,14 @@ class StopCause(NamedTuple):
 
 BY_USER = StopCause("stopped by the user", 130)
 BY_CLOSED_PIPE = StopCause("stopped because the output pipe closed", CLOSED_PIPE)
+
+
+class StatusObserver(NullObserver):
+    """Prints notes to stderr, and nothing else."""
+
+    def note(self, note: str) -> None:
+        """Print the note."""
+        print_status(note)
 
 
 class PipeSafeObserver:

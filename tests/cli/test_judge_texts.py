@@ -312,3 +312,10 @@ def test_a_configuration_for_texts_is_valid(here: Path) -> None:
         True,
     )
     assert "a debate needs at least two debaters" in debate("run", "q.yaml", cwd=here).err
+
+
+def test_a_text_outside_the_working_folder_is_named_without_its_path(here: Path, tmp_path: Path) -> None:
+    """The transcript does not tell where it was; inside, the path leads an annotation to it."""
+    (tmp_path / "PLAN.md").write_text("We move.")
+    done = debate("judge", tmp_path / "PLAN.md", "--system", "panel", "--mock", "--no-save", "--json", cwd=here)
+    assert [entry["topic"] for entry in done.json] == ["PLAN.md"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -38,6 +39,8 @@ from debate_cli.observer import Observer
 
 GRACE_S = 10.0
 """Seconds to wait for calls in flight after the user asked to stop."""
+IDLE_CHECK_S = 0.1
+"""Seconds between two checks whether any call is in flight, after the user asked to stop."""
 
 
 class Speaker(Protocol):
@@ -81,13 +84,15 @@ class StopSignal:
         """Whether a stop was requested."""
         return self._graceful.is_set()
 
-    async def wait(self, grace_s: float = GRACE_S) -> None:
-        """Return once a stop was requested and either `grace_s` seconds passed or a second request came."""
+    async def wait(self, is_idle: Callable[[], bool]) -> None:
+        """Return once a stop was requested and nothing is in flight, GRACE_S seconds passed, or a second request came."""
         await self._graceful.wait()
-        try:
-            await asyncio.wait_for(self._immediate.wait(), grace_s)
-        except TimeoutError:
-            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(GRACE_S):
+                while not is_idle():
+                    with suppress(TimeoutError):
+                        await asyncio.wait_for(self._immediate.wait(), IDLE_CHECK_S)
+                        return
 
 
 class DebateRun:
@@ -116,11 +121,13 @@ class DebateRun:
         self._stop = stop
         self._judging_runs = judging_runs
         self._in_flight: dict[asyncio.Task[Event], Task] = {}
+        self._meters: dict[str, CallMeter] = {}
+        """Key of a task in flight -> its meter."""
         self._halted: CloseReason | None = None
 
     async def run(self) -> Debate:
         """Run until nothing is due, then close. Returns the debate afterwards."""
-        stopping = asyncio.ensure_future(self._stop.wait())
+        stopping = asyncio.ensure_future(self._stop.wait(self._is_idle))
         try:
             reason = self._start_due_tasks()
             while self._in_flight:
@@ -173,7 +180,7 @@ class DebateRun:
 
     async def _answer(self, task: Task) -> Event:
         """The answer to `task`. Each request is recorded before it leaves, so that a lost one is charged."""
-        meter = CallMeter(partial(self._record_reservation, task))
+        meter = self._meters[task.key] = CallMeter(partial(self._record_reservation, task))
         with metered(meter):
             try:
                 return await (self._speak(task) if isinstance(task, Cue) else self._assess(task))
@@ -181,6 +188,12 @@ class DebateRun:
                 if meter.has_recorded:
                     self._record_reservation(task, add_model_calls(*meter.ended))
                 raise
+            finally:
+                del self._meters[task.key]
+
+    def _is_idle(self) -> bool:
+        """Whether every task in flight waits for its turn to send a request, as after a 429."""
+        return all(meter.is_waiting for meter in self._meters.values())
 
     def _record_reservation(self, task: Task, call: ModelCall) -> None:
         reservation = Reservation(task=task, exchange=call)

@@ -23,6 +23,8 @@ class CallMeter:
         """The requests that have ended, each with its actual or estimated usage."""
         self.has_recorded = False
         """Whether a request was recorded."""
+        self.is_waiting = False
+        """Whether the next request waits for its turn, so that nothing of the question is in flight."""
 
     def send(self, reserved: ModelCall) -> None:
         """Record a request that is about to leave, with the usage that is charged if its answer never arrives."""
@@ -42,6 +44,20 @@ def metered(meter: CallMeter) -> Generator[None]:
         yield
     finally:
         _ACTIVE_METER.reset(token)
+
+
+@contextmanager
+def waiting_for_turn() -> Generator[None]:
+    """Mark the question of the current task as waiting."""
+    meter = active_meter()
+    if meter is None:
+        yield
+        return
+    meter.is_waiting = True
+    try:
+        yield
+    finally:
+        meter.is_waiting = False
 
 
 def active_meter() -> CallMeter | None:

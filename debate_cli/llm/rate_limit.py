@@ -18,6 +18,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from debate_cli.errors import BudgetError, ModelError, RateLimitedError
+from debate_cli.llm.meter import waiting_for_turn
 from debate_cli.llm.model import Model, OnText, Reply, Request
 from debate_cli.llm.profile import Profile
 from debate_cli.llm.provider_gate import Departure, ProviderGate
@@ -208,7 +209,7 @@ class RateLimiter:
 
         Raises RateLimitedError if the provider's gate has given up.
         """
-        with pause_deadline():
+        with pause_deadline(), waiting_for_turn():
             call = await self._admit(self.new_ticket() if ticket is None else ticket, tokens, overall)
         self._requests.add(1)
         try:

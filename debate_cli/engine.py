@@ -33,7 +33,7 @@ from debate_cli.domain.tasks import Brief, Cue, Task
 from debate_cli.domain.turn import Turn
 from debate_cli.formats.schedule import next_step
 from debate_cli.judging.schedule import owed_briefs
-from debate_cli.llm.meter import CallMeter, metered
+from debate_cli.llm.meter import CallMeter, use_meter
 from debate_cli.llm.model import OnText
 from debate_cli.observer import Observer
 
@@ -181,7 +181,7 @@ class DebateRun:
     async def _answer(self, task: Task) -> Event:
         """The answer to `task`. Each request is recorded before it leaves, so that a lost one is charged."""
         meter = self._meters[task.key] = CallMeter(partial(self._record_reservation, task))
-        with metered(meter):
+        with use_meter(meter):
             try:
                 return await (self._speak(task) if isinstance(task, Cue) else self._assess(task))
             except asyncio.CancelledError:

@@ -1,4 +1,4 @@
-"""Opens regular files only: a FIFO would block for ever, and a device may have no end. Follows links without failing."""
+"""Opens regular files only: a FIFO would block forever, and a device may have no end. Follows links without failing."""
 
 from __future__ import annotations
 

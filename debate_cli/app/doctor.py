@@ -196,11 +196,11 @@ class _Diagnoser:
                 row.max_concurrency, row.requests_per_minute, row.tokens_per_minute, gate=gate
             )
 
-        def limited(model: Model) -> Model:
+        def add_limits(model: Model) -> Model:
             return RateLimitedModel(model, self._limiters[row.name], profile, self._concurrency)
 
         note = self._context.observer.note
-        adapter = self._registry.adapter(spec, limited)
+        adapter = self._registry.adapter(spec, add_limits)
         retrying = RetryingModel(adapter, max_attempts=MAX_CHECK_ATTEMPTS, on_retry=note, sleep=self._context.sleep)
         return ParameterFallbackModel(retrying, refused, name=spec.model, note=note)
 

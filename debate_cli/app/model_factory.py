@@ -164,7 +164,7 @@ class ModelFactory:
             return RedactingModel(self._with_retries(gated), providers.redact)
         row = providers.registry.row(spec.model)
 
-        def limited(model: Model) -> Model:
+        def add_limits(model: Model) -> Model:
             budgeted = BudgetedModel(
                 self._with_silence_notes(model, spec),
                 self._budget,
@@ -175,7 +175,7 @@ class ModelFactory:
             )
             return RateLimitedModel(budgeted, self._limiter_for(row), profile, self._concurrency)
 
-        retrying = self._with_retries(providers.registry.adapter(spec, limited))
+        retrying = self._with_retries(providers.registry.adapter(spec, add_limits))
         refused = providers.rejected_parameters.setdefault(spec.model, set())
         sampled = ParameterFallbackModel(retrying, refused, name=spec.model, note=self._context.observer.note)
         cassette = self._context.cassette

@@ -16,7 +16,7 @@ Victory = Literal["draw", "narrow", "clear", "overwhelming", "conditional", "und
 
 
 class Notes(FrozenModel):
-    """How the scores of a verdict came about. Each judging system has a subclass with fields of its own.
+    """How the scores of a verdict came about. Each judging system has a subclass with its fields.
 
     `notes["name"]` and `notes.get("name")` give a field as the transcript holds it.
     """

@@ -37,7 +37,7 @@ class CallMeter:
 
 
 @contextmanager
-def metered(meter: CallMeter) -> Generator[None]:
+def use_meter(meter: CallMeter) -> Generator[None]:
     """Make `meter` the active one of the current task."""
     token = _ACTIVE_METER.set(meter)
     try:

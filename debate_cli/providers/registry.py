@@ -124,7 +124,7 @@ def collect_provider_secrets(config: DebateConfig, env: Mapping[str, str]) -> tu
     return collect_secrets(merge_provider_rows(config).values(), env)
 
 
-def _unwrapped(model: Model) -> Model:
+def _unwrap(model: Model) -> Model:
     return model
 
 
@@ -160,7 +160,7 @@ class ProviderRegistry:
         """Price of the tokens of `spec`; None if unknown."""
         return find_price(spec, self.row(spec.model), self._env)
 
-    def adapter(self, spec: ModelSpec, within: Callable[[Model], Model] = _unwrapped) -> Model:
+    def adapter(self, spec: ModelSpec, within: Callable[[Model], Model] = _unwrap) -> Model:
         """The model that `spec` names, without retries, wrapped by `within` (limits, budget).
 
         Key, SDK and weights are looked up at the first call, so that a recorded debate needs none of them; that call

@@ -175,10 +175,10 @@ def _reasons(debate: Debate, verdict: Verdict, briefing: Briefing | None) -> lis
     if verdict.victory == "undetermined":
         return []
     numbers, words = explain_scores(verdict), quote_judge(debate, verdict, briefing)
-    return [*([escape_markdown(numbers), ""] if numbers else []), *(_quoted(words) if words is not None else [])]
+    return [*([escape_markdown(numbers), ""] if numbers else []), *(_quote_block(words) if words is not None else [])]
 
 
-def _quoted(quote: JudgeQuote) -> list[str]:
+def _quote_block(quote: JudgeQuote) -> list[str]:
     """A judge's words as a quotation, below the judge's name if it has one."""
     return [*([f"{escape_markdown(quote.judge)}:", ""] if quote.judge else []), f"> {escape_markdown(quote.words)}", ""]
 

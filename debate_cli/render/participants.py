@@ -100,7 +100,7 @@ def judge_rows(debate: Debate, run: JudgingRun) -> tuple[ParticipantRow, ...]:
 
 
 def _system_rows(debate: Debate, run: JudgingRun, system: SystemSettings, decides: str) -> list[ParticipantRow]:
-    """A row for each judge if they have weights of their own, else one row for the system."""
+    """A row for each judge if they have weights, else one row for the system."""
     seats = system.seats
     if any(seat.weight is not None for seat in seats):
         return [

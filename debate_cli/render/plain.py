@@ -191,7 +191,7 @@ def _part_lines(prefix: str, piece: SpeechPart) -> Iterable[str]:
 def table_lines(table: Table, badges: Mapping[str, str] | None = None) -> list[str]:
     """A heading, then a line per row: `PRO-1  upheld  7.4  (logic 7, evidence 7, response 9, honesty 7)`.
 
-    The main number comes first, the numbers it is made of in parentheses; long text follows on lines of its own.
+    The main number comes first, the numbers it is made of in parentheses; long text follows on separate lines.
     `badges`: a word to add by the text of the first cell.
     """
     weights = [sanitize_line(header) for header in table.heads if header.endswith("%")]

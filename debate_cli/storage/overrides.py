@@ -141,19 +141,19 @@ def _rename_alias(data: dict[str, Any], key: str) -> None:
 def _plain_value(value: Any) -> Any:
     """The value of an override as plain data. Raises ValueError if it is neither YAML text nor plain data."""
     if not isinstance(value, str):
-        return _checked(value, MAX_YAML_DEPTH)
+        return _check_value(value, MAX_YAML_DEPTH)
     parsed = parse_yaml(value)
     if parsed.faults:
         raise ValueError(parsed.faults[0].message)
     return parsed.data
 
 
-def _checked(value: Any, depth: int) -> Any:
+def _check_value(value: Any, depth: int) -> Any:
     if depth and (is_list(value) or isinstance(value, tuple)):
         items = cast("list[Any]", value)
-        return [_checked(item, depth - 1) for item in items]
+        return [_check_value(item, depth - 1) for item in items]
     if depth and is_mapping(value) and set(map(type, value)) <= {str}:
-        return {key: _checked(item, depth - 1) for key, item in value.items()}
+        return {key: _check_value(item, depth - 1) for key, item in value.items()}
     if value is None or isinstance(value, bool | int | float | str):
         return value
     raise ValueError(f"must be text, a number, a list or a mapping with text keys, not a `{type(value).__name__}`")

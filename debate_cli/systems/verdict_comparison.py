@@ -64,24 +64,24 @@ def _describe_differences(verdicts: Sequence[Verdict], outcomes: dict[str, list[
     for verdict in verdicts:
         runs[verdict.system].add(verdict.run)
 
-    def called(group: Sequence[Verdict]) -> str:
+    def join_systems(group: Sequence[Verdict]) -> str:
         names = [format_system_label(item.system, item.run, runs[item.system]) for item in group]
         return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
     found: list[str] = []
     if len(outcomes) > 1:
-        opinions = [f"{called(group)} {_verb(group)} {outcome}" for outcome, group in outcomes.items()]
+        opinions = [f"{join_systems(group)} {_verb(group)} {outcome}" for outcome, group in outcomes.items()]
         found.append(f"They differ on the outcome: {'; '.join(opinions)}.")
     for outcome, group in outcomes.items():
         kinds: dict[str, list[Verdict]] = defaultdict(list)
         for verdict in group:
             kinds[verdict.victory].append(verdict)
         if len(kinds) > 1:
-            degrees = [f"{called(of)} {_verb(of)} {_ADVERBS.get(kind, kind)}" for kind, of in kinds.items()]
+            degrees = [f"{join_systems(of)} {_verb(of)} {_ADVERBS.get(kind, kind)}" for kind, of in kinds.items()]
             found.append(f"They differ on how clearly {outcome}: {'; '.join(degrees)}.")
     silent = [verdict for verdict in verdicts if verdict.victory == "undetermined"]
     if silent:
-        found.append(f"No verdict from {called(silent)}: too little was assessed.")
+        found.append(f"No verdict from {join_systems(silent)}: too little was assessed.")
     return found
 
 

@@ -26,7 +26,7 @@ from debate_cli.errors import (
 )
 from debate_cli.llm import usage
 from debate_cli.llm.budget import Budget, BudgetAmount, BudgetedModel
-from debate_cli.llm.meter import CallMeter, metered
+from debate_cli.llm.meter import CallMeter, use_meter
 from debate_cli.llm.model import Model, OnText, OutputSchema, Reply, Request
 from debate_cli.llm.profile import Profile
 from debate_cli.llm.retry import RetryingModel
@@ -330,7 +330,7 @@ def test_each_request_is_recorded_with_what_a_lost_answer_costs() -> None:
     model = BudgetedModel(FakeModel(reply("x")), Budget(max_tokens=10 * WORST), PRICE, PROFILE, name="lab/m")
 
     async def story() -> None:
-        with metered(CallMeter(records.append)):
+        with use_meter(CallMeter(records.append)):
             await model.complete(ASK)
             await model.complete(ASK)
 

@@ -16,7 +16,7 @@ from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.render import chair, sanitize, theme
 from debate_cli.render.failure_groups import FailureGroup
 from debate_cli.render.judge_report import JudgeReport
-from debate_cli.render.live.speech import framed, hanging
+from debate_cli.render.live.speech import frame, hanging
 from debate_cli.render.participants import ParticipantRow, debater_rows, judge_rows, rehearsal_notice
 from debate_cli.render.terminal import join_text, score_bar, terminal_line
 
@@ -59,7 +59,7 @@ def _topic_lines(debate: Debate) -> Iterator[Text]:
 def _heading(debate: Debate, title: Sequence[str], body: Sequence[RenderableType]) -> RenderableType:
     words = join_text((title[0], "bold"), ("".join(f" · {part}" for part in title[1:]), theme.MUTED))
     notice = rehearsal_notice(debate)
-    panel = framed(Group(*body), words, sanitize.sanitize_line(debate.id), theme.MUTED, "")
+    panel = frame(Group(*body), words, sanitize.sanitize_line(debate.id), theme.MUTED, "")
     return Group(Text(notice, style=f"bold {theme.GOLD}"), panel) if notice else panel
 
 

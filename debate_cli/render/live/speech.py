@@ -110,7 +110,7 @@ def turn_panel(turn: Turn, styles: Styles, threads: ThreadIndex, *, show_hidden:
     """A finished turn with its warnings and its strategy."""
     parts = [_part(part, turn, styles, threads) for part in split_turn(turn)]
     remarks = _remarks(turn, show_hidden=show_hidden)
-    return _panel(turn.speaker, styles, _spaced([*parts, *([remarks] if remarks else [])]), _call_text(turn))
+    return _panel(turn.speaker, styles, _add_blank_lines([*parts, *([remarks] if remarks else [])]), _call_text(turn))
 
 
 def streaming_panels(streams: Sequence[SpeechStream], styles: Styles, size: tuple[int, int]) -> PanelRow:
@@ -137,7 +137,7 @@ def _streaming_panel(stream: SpeechStream, styles: Styles, height: int) -> Panel
     style = styles.get(moment.speaker, theme.UNKNOWN_BADGE)
     body: RenderableType = Spinner("dots", Text("thinking", style=theme.MUTED), style=style.colour)
     if parts:
-        body = _spaced([_part(part, moment, styles, stream.threads) for part in parts])
+        body = _add_blank_lines([_part(part, moment, styles, stream.threads) for part in parts])
     footer = _call_text(stream.turn) if stream.turn else f"turn {stream.cue.index + 1}"
     return _panel(moment.speaker, styles, Tail(body, max(1, height - PANEL_EDGES)), footer)
 
@@ -150,10 +150,10 @@ def _panel(speaker: str, styles: Styles, body: RenderableType, footer: str) -> P
         (" · ", theme.MUTED),
         terminal_line(style.word, theme.MUTED),
     )
-    return framed(body, title, footer, style.colour)
+    return frame(body, title, footer, style.colour)
 
 
-def framed(body: RenderableType, title: Text, footer: str, colour: str, footer_style: str = theme.MUTED) -> Panel:
+def frame(body: RenderableType, title: Text, footer: str, colour: str, footer_style: str = theme.MUTED) -> Panel:
     """`body` in a panel with `title` at the upper left and `footer` at the lower right; both are cut if too long."""
     title.overflow = "ellipsis"
     return Panel(
@@ -176,7 +176,7 @@ def _call_text(turn: Turn) -> str:
     return " · ".join(words)
 
 
-def _spaced(parts: Iterable[RenderableType]) -> Group:
+def _add_blank_lines(parts: Iterable[RenderableType]) -> Group:
     """The parts with an empty line between two of them."""
     rows: list[RenderableType] = []
     for part in parts:
@@ -266,9 +266,9 @@ def _closing(closing: Closing) -> RenderableType:
         rows.append(("position", join_text(position, "  ", terminal_line(closing.why)) if closing.why else position))
     parts = [
         *([_words(closing.final_position)] if closing.final_position else []),
-        *([_labelled(rows)] if rows else []),
+        *([_label_grid(rows)] if rows else []),
     ]
-    return _spaced(parts)
+    return _add_blank_lines(parts)
 
 
 def _remarks(turn: Turn, *, show_hidden: bool) -> RenderableType | None:
@@ -278,10 +278,10 @@ def _remarks(turn: Turn, *, show_hidden: bool) -> RenderableType | None:
     if show_hidden and turn.directive:
         rows.append(("hidden directive", _words(turn.directive, f"italic {theme.MUTED}")))
     rows += [("! warning", terminal_line(warning, theme.GOLD)) for warning in turn.warnings]
-    return _labelled(rows) if rows else None
+    return _label_grid(rows) if rows else None
 
 
-def _labelled(rows: Iterable[tuple[str, Text]]) -> Table:
+def _label_grid(rows: Iterable[tuple[str, Text]]) -> Table:
     """Muted labels in a column, the words beside them."""
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(style=theme.MUTED, no_wrap=True)

@@ -1,6 +1,6 @@
 """The live view of a run: finished speeches and reports are printed, running ones are drawn below and redrawn.
 
-While the view is started, a thread of its own applies what the event loop reports and writes to the terminal, ten times
+While the view is started, a separate thread applies what the event loop reports and writes to the terminal, ten times
 a second. So a slow terminal never delays the debate. A view that is not started prints at once and draws nothing.
 """
 

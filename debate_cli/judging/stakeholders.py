@@ -14,7 +14,7 @@ from debate_cli.judging.quotes import find_quoted_line
 from debate_cli.judging.transcript_prompt import format_speech
 from debate_cli.llm.form import Form, FormModel, derive_schema, items, text
 from debate_cli.llm.model import Message, Request
-from debate_cli.llm.prompt_sanitizer import new_nonce
+from debate_cli.llm.prompt_sanitizer import new_nonce, sanitize_for_prompt
 from debate_cli.llm.prompts import Prompts
 from debate_cli.llm.structured_output import ModelHandle
 
@@ -97,9 +97,8 @@ def read_stakeholders(form: StakeholdersForm, documents: Sequence[TextDocument])
         taken.add(name)
         places = ((document.name, find_quoted_line(entry.quote, document.text)) for document in documents)
         source, line = next((place for place in places if place[1] is not None), (None, None))
-        title, role, cares_about, quote = (
-            " ".join(words.split()) for words in (entry.name, entry.role, entry.cares_about, entry.quote)
-        )
+        words = (entry.name, entry.role, entry.cares_about, entry.quote)
+        title, role, cares_about, quote = (" ".join(sanitize_for_prompt(part).split()) for part in words)
         yield Stakeholder(name, title, role, cares_about, quote, source, line)
 
 

@@ -9,6 +9,9 @@ import pytest
 import yaml
 from cli_support import debate
 
+from debate_cli.domain.config_checks import check_judging_config
+from debate_cli.storage.config_file import read_config_file
+
 PLAN = "# Plan\n\nWe move all customer records in March.\nSupport answers calls while ${HOME} is empty.\n"
 SCRIPT = """
 judge.personas:
@@ -58,6 +61,23 @@ def test_quotes_are_checked_word_for_word(plan: Path) -> None:
     text = debate("personas", "PLAN.md", *SCRIPTED, cwd=plan).out
     assert "# CHECK: this passage is in none of the documents: “We promised a lawyer”" in text
     assert "pays $${HOME}" in text
+
+
+def test_untrusted_words_stay_text(plan: Path) -> None:
+    """A name cannot end its line of the file, start a variable or change the order of characters on the screen."""
+    entry = {
+        "name": "A\u202e]\n- id: b: {x}",
+        "role": "${KEY} # x",
+        "cares_about": "'\"\u001b[2J",
+        "quote": "q\nmodels: {}",
+    }
+    (plan / "script.answers.yaml").write_text(json.dumps({"judge.personas": {"stakeholders": [entry] * 3}}))
+    done = debate("personas", "PLAN.md", *SCRIPTED, cwd=plan)
+    assert done.code == 0, done.err
+    assert not {"\u202e", "\u001b"} & set(done.out)
+    loaded = read_config_file(None, text=done.out, env={}, own_checks=check_judging_config).config
+    assert [judge.id for judge in loaded.judging.systems[0].seats] == ["a_id_b_x", "a_id_b_x_2", "a_id_b_x_3"]
+    assert set(loaded.models) == {"judge"}
 
 
 def test_an_unusable_answer_is_an_error(plan: Path) -> None:

@@ -12,6 +12,8 @@ from debate_cli.render import theme
 from debate_cli.systems.tables import VOTE_BADGES, Cell, Lines, Number, Table, Who
 from debate_cli.systems.verdict_comparison import compare_verdicts
 
+NONE_DECIDES = "None of these verdicts decides."
+
 
 def build_agreement_table(verdicts: Sequence[Verdict]) -> Table | None:
     """Winner, victory, margin and scores per system; how repeated runs vary, and where verdicts differ.
@@ -39,6 +41,7 @@ def build_agreement_table(verdicts: Sequence[Verdict]) -> Table | None:
         remarks=(
             *describe_repeat_stats(verdicts),
             *(compared.differences or (("They agree.",) if compared.agree else ())),
+            *(() if any(verdict.decides for verdict in verdicts) else (NONE_DECIDES,)),
         ),
         numeric=frozenset({3}),
     )

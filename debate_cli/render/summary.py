@@ -94,7 +94,7 @@ class VerdictSummary:
     others: tuple[OtherVerdict, ...]
     """The verdicts that do not decide; all of them if none does."""
     authority: str
-    """Which verdict this is among several: `structured decides`, or `none decides; structured r3 is shown`; else the system."""
+    """Which verdict this is among several: `structured r3 decides`, or `none decides; structured r3 is shown`; else the system."""
     disagreements: tuple[str, ...]
     """Where verdicts or judges differ, in sentences."""
     missing: tuple[str, ...]
@@ -164,7 +164,7 @@ def _authority(ordered: Sequence[Verdict], equal: Sequence[Verdict]) -> str:
         return ""
     if len(equal) > 1:
         return f"none decides; {label_verdict(ordered[0], ordered)} is shown"
-    return f"{ordered[0].system} decides" if len(ordered) > 1 else ordered[0].system
+    return f"{label_verdict(ordered[0], ordered)} decides" if len(ordered) > 1 else ordered[0].system
 
 
 def describe_answer(verdict: Verdict, document: str | None) -> str:

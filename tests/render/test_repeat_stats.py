@@ -57,15 +57,11 @@ def test_wins_scores_and_margins_have_counts_and_ranges(verdicts: list[Verdict],
 
 
 def test_the_agreement_table_ends_with_the_statistics() -> None:
-    """The sentence about agreement is last."""
-    table = build_agreement_table(
-        [verdict("r1", "Ada", 1.0, Ada=7.0, Bo=6.0), verdict("r2", "Ada", 2.0, Ada=8.0, Bo=6.0)]
-    )
-    assert table is not None
-    assert table.remarks == (
-        "structured in 2 runs: Ada wins 2; Ada 7.0 to 8.0, Bo 6.0; margin 1.0 to 2.0.",
-        "They agree.",
-    )
+    """The sentence about agreement follows, and one if none of the verdicts decides."""
+    pair = [verdict("r1", "Ada", 1.0, Ada=7.0, Bo=6.0), verdict("r2", "Ada", 2.0, Ada=8.0, Bo=6.0)]
+    tables = [build_agreement_table([pair[0].model_copy(update={"decides": flag}), pair[1]]) for flag in (True, False)]
+    remarks = ("structured in 2 runs: Ada wins 2; Ada 7.0 to 8.0, Bo 6.0; margin 1.0 to 2.0.", "They agree.")
+    assert [table and table.remarks for table in tables] == [remarks, (*remarks, "None of these verdicts decides.")]
 
 
 @given(st.lists(st.sampled_from(["Ada", "Bo", None]), min_size=2, max_size=20))

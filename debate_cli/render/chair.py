@@ -14,8 +14,8 @@ from debate_cli.domain.events import CloseReason
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.turn import Phase
 from debate_cli.formats.stages import Stage, follow_up_questions, stages
-from debate_cli.formats.timetable import active_debaters
 from debate_cli.render import theme
+from debate_cli.systems.registry import stopped_debaters
 
 MAX_MOTION_CHARS = 240
 """A longer motion is restated in short."""
@@ -116,15 +116,17 @@ def _find_speakers(debate: Debate, number: int, stage: Stage | None) -> list[str
         put = follow_up_questions(debate, tuple(turn for turn in earlier if turn.round == last))
         due = {question.asked_by for _, question in put} if stage.follow_up else {asked for asked, _ in put}
     else:
-        due = set(_active_debaters(debate, max((turn.index + 1 for turn in earlier), default=0), number))
+        due = {item.name for item in debate.participants} - _stopped_debaters(debate, number)
     return [item.name for item in debate.participants if item.name in due | spoken]
 
 
-def _active_debaters(debate: Debate, index: int, number: int) -> Iterable[str]:
-    """Names of those who may speak; of all, if the debate is restricted to later judging runs."""
-    if any(run.id == FIRST_RUN for run in debate.runs):
-        return active_debaters(debate, index, number)
-    return [item.name for item in debate.participants]
+def _stopped_debaters(debate: Debate, number: int) -> frozenset[str]:
+    """Names of those who have given up before a round. Of two debaters none: a surrender ends their debate.
+
+    Also none, if the debate is restricted to later judging runs.
+    """
+    is_whole = any(run.id == FIRST_RUN for run in debate.runs)
+    return stopped_debaters(debate, number) if is_whole and len(debate.participants) > PAIR else frozenset()
 
 
 def _speaks_in_turn(debate: Debate) -> bool:

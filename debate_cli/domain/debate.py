@@ -90,7 +90,7 @@ class Debate(FrozenModel):
     def is_sequential(self) -> bool:
         """Whether the debaters of a round speak one after the other, so that each hears those before."""
         form = self.config.format
-        in_turn = any(system.asks_in_turn for system in self.run(FIRST_RUN).active_systems())
+        in_turn = any(system.asks_in_turn for system in self.config.judging.systems)
         return form.kind == "free_flowing" or form.order == "sequential" or in_turn
 
     @property

@@ -229,8 +229,6 @@ def test_marks_and_penalty_are_weighted_by_judge() -> None:
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"criteria": [{"name": "score", "description": "x"}]}, "criteria.0.name: `score` means something else"),
-        ({"criteria": [{"name": "a b", "description": "x"}]}, "criteria.0.name: must be up to 40 letters"),
         ({"criteria": [CLARITY, CLARITY]}, "criteria.1.name: an earlier criterion has this name"),
         ({"criteria": [CLARITY], "weights": {"logic": 1}}, "weights: are those of the default criteria"),
         ({"judges": [{"id": "a"}, {"id": "A"}]}, "judges.1.id: an earlier judge has this id"),
@@ -241,6 +239,20 @@ def test_contradictory_settings_are_named(settings: dict[str, Any], words: str) 
     """With the key path, and what to do."""
     (found,) = StructuredSettings.model_validate(settings).problems()
     assert f"{'.'.join(map(str, found[0]))}: {found[1]}".startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("name", "description", "words"),
+    [
+        ("spread", "x", "`spread` means something else"),
+        ("a b", "x", "must be up to 40 letters"),
+        ("cost", " ", "is empty; say what the criterion asks"),
+    ],
+)
+def test_a_criterion_has_a_usable_name_and_a_description(name: str, description: str, words: str) -> None:
+    """In transcripts too, so that no form or verdict can be broken by a name."""
+    with pytest.raises(ValidationError, match=words):
+        Criterion(name=name, description=description)
 
 
 @pytest.mark.parametrize("judges", ["x", [], {"id": "a"}, True])

@@ -50,14 +50,24 @@ class Criterion(ConfigModel):
     weight: NonNegative = 1.0
     """Its weight; weights are normalised to sum 1 when used."""
 
-    def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """A name that the judge's form cannot use, or an empty description."""
-        if not _CRITERION_NAME.fullmatch(self.name):
-            yield ("name",), "must be up to 40 letters, digits, `_` and `-` that begin with a letter"
-        elif self.name.casefold() in RESERVED_CRITERIA:
-            yield ("name",), f"`{self.name}` means something else in the judge's form; choose another name"
-        if not self.description.strip():
-            yield ("description",), "is empty; say what the criterion asks, and what 1 and 10 mean"
+    @field_validator("name")
+    @classmethod
+    def _require_usable_name(cls, name: str) -> str:
+        if not _CRITERION_NAME.fullmatch(name):
+            msg = "must be up to 40 letters, digits, `_` and `-` that begin with a letter"
+            raise ValueError(msg)
+        if name.casefold() in RESERVED_CRITERIA:
+            msg = f"`{name}` means something else in the judge's form; choose another name"
+            raise ValueError(msg)
+        return name
+
+    @field_validator("description")
+    @classmethod
+    def _require_description(cls, description: str) -> str:
+        if not description.strip():
+            msg = "is empty; say what the criterion asks, and what 1 and 10 mean"
+            raise ValueError(msg)
+        return description
 
 
 DEFAULT_CRITERIA: dict[str, str] = {
@@ -226,8 +236,6 @@ class StructuredSettings(SystemSettings):
             yield ("judges", place, "id"), "an earlier judge has this id; give each a different id"
 
     def _criteria_problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        for place, criterion in enumerate(self.criteria):
-            yield from ((("criteria", place, *path), message) for path, message in criterion.problems())
         for place in _repeated(criterion.name for criterion in self.criteria):
             yield ("criteria", place, "name"), "an earlier criterion has this name; keep one"
         if self.criteria and self.weights != StructuredWeights():

@@ -100,6 +100,25 @@ def test_answers_are_announced_for_those_who_were_asked() -> None:
     assert unasked[-1] == "Round 3 of 3: Pro and Con speak at the same time. This is the last round."
 
 
+def persuasive_first_turn(cue: Cue, _: Debate) -> Turn:
+    """Turns of which only the first one persuades."""
+    return turn(cue, text="However, but, consider, understand." if cue.index == 0 else "No.")
+
+
+def test_a_debater_who_surrendered_is_not_announced() -> None:
+    """Con gave up in the first round."""
+    trio = (*PAIR, {"name": "Firm", "side": "other", "conviction": 1.0})
+    limits = {"surrender_threshold": 0.7, "consecutive_persuasion": 10}
+    settings = config(
+        {"kind": "free_flowing", "rounds": 2},
+        systems=[{"kind": "persuasion", "victory_conditions": limits}],
+        debaters=trio,
+    )
+    begun = play_debate(new_debate(settings), persuasive_first_turn, waves=3)
+    expected = "Round 2 of 2: Pro speaks first, then Firm. This is the last round."
+    assert chair.announce_round(begun, 2, "speech") == expected
+
+
 def test_rounds_that_do_not_follow_the_plan_are_announced_without_it() -> None:
     """As in a debate whose rounds were changed when it was resumed."""
     changed = played({"rounds": 3})

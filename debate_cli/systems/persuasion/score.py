@@ -75,7 +75,9 @@ class FinalState(FrozenModel):
     conviction: float
     position: StancePosition
     persuasion: tuple[float, ...]
-    """Persuasion received in the last ten effects."""
+    """Persuasion received, the last ten."""
+    persuasion_band: Band | None
+    """Band of the mean persuasion received; None if no speech reached the debater."""
     attack: tuple[float, ...]
     """Received, the last ten."""
     resistance: ResistanceRating | None
@@ -272,6 +274,7 @@ def _final_state(state: DebaterState) -> FinalState:
         conviction=strip_float_noise(state.conviction),
         position=state.position,
         persuasion=tuple(map(strip_float_noise, state.persuasion)),
+        persuasion_band=persuasion_band(mean(state.persuasion)) if state.persuasion else None,
         attack=tuple(map(strip_float_noise, state.attack)),
         resistance=state.resistance,
         surrendered=state.surrendered,

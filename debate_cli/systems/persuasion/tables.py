@@ -13,7 +13,6 @@ from debate_cli.systems.persuasion.score import (
     StrategyUse,
     max_score,
 )
-from debate_cli.systems.persuasion.stance import persuasion_band
 from debate_cli.systems.tables import Curve, Gauge, Number, Table, TableRow, Who, parse_notes
 
 SURRENDER_REASONS = {
@@ -68,7 +67,7 @@ def _state_table(notes: PersuasionNotes) -> Table:
                 Number(state.conviction),
                 position,
                 Number(persuaded),
-                None if persuaded is None else persuasion_band(persuaded),
+                state.persuasion_band,
                 Number(attacked),
                 state.resistance,
             )

@@ -18,10 +18,10 @@ WHOLE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class Received:
     """A received request."""
 
-    told: str
+    echo: str
     """Its headers and their secrets in all encodings; the server repeats them."""
     body: str
 
@@ -32,7 +32,7 @@ class EchoServer(Served):
 
     status: int = WHOLE
     """Status of every answer: 200 puts the headers into the text of the answer, an error into its body."""
-    heard: list[Heard] = field(default_factory=list[Heard])
+    received: list[Received] = field(default_factory=list[Received])
     """Requests received so far."""
 
 
@@ -63,29 +63,29 @@ def _handler(state: EchoServer) -> type[Answering]:
         def do_POST(self) -> None:  # noqa: N802 - the base class's name
             """Repeat the request's headers."""
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            told = self._told()
-            state.heard.append(Heard(told, json.dumps(body, ensure_ascii=False)))
+            echo = self._headers_to_echo()
+            state.received.append(Received(echo, json.dumps(body, ensure_ascii=False)))
             if state.status == WHOLE:
-                self._say(body, told)
+                self._say(body, echo)
             else:
-                error = {"error": {"message": f"bad request with {told}", "type": "e", "code": told}}
+                error = {"error": {"message": f"bad request with {echo}", "type": "e", "code": echo}}
                 self.send(state.status, "application/json", json.dumps(error).encode())
 
-        def _told(self) -> str:
+        def _headers_to_echo(self) -> str:
             secrets = [
                 self.headers.get("Authorization", "").removeprefix("Bearer "),
                 self.headers.get("X-Gateway-Token", ""),
             ]
-            spelled = [way for secret in secrets if secret for way in spellings(secret).values()]
+            spelled = [spelling for secret in secrets if secret for spelling in spellings(secret).values()]
             return f"{self.path} {dict(self.headers)} {' '.join(spelled)}"
 
-        def _say(self, body: dict[str, Any], told: str) -> None:
+        def _say(self, body: dict[str, Any], echo: str) -> None:
             text = answer(body)
-            said = _with(text, told)
+            content = _with(text, echo)
             if body.get("stream"):
-                self.send(WHOLE, "text/event-stream", _events(said))
+                self.send(WHOLE, "text/event-stream", _events(content))
             else:
-                message = {"role": "assistant", "content": said}
+                message = {"role": "assistant", "content": content}
                 choice = {"index": 0, "message": message, "finish_reason": "stop"}
                 self.send(
                     WHOLE, "application/json", json.dumps({"model": "m", "choices": [choice], "usage": _USAGE}).encode()
@@ -97,21 +97,21 @@ def _handler(state: EchoServer) -> type[Answering]:
 _USAGE = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
 
 
-def _with(text: str, told: str) -> str:
-    """The answer with `told` appended to its longer texts; short texts and those that a form checks stay."""
+def _with(text: str, echo: str) -> str:
+    """The answer with `echo` appended to its longer texts; short texts and those that a form checks stay."""
     try:
         form = json.loads(text)
     except ValueError:
-        return f"{text}\n{told}"
-    return json.dumps(_woven(form, told), ensure_ascii=False)
+        return f"{text}\n{echo}"
+    return json.dumps(_append_to_texts(form, echo), ensure_ascii=False)
 
 
-def _woven(value: Any, told: str) -> Any:
+def _append_to_texts(value: Any, echo: str) -> Any:
     if isinstance(value, dict):
-        return {key: _woven(item, told) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType]
+        return {key: _append_to_texts(item, echo) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType]
     if isinstance(value, list):
-        return [_woven(item, told) for item in value]  # pyright: ignore[reportUnknownVariableType]
-    return f"{value} {told}" if isinstance(value, str) and value.count(" ") > 3 else value
+        return [_append_to_texts(item, echo) for item in value]  # pyright: ignore[reportUnknownVariableType]
+    return f"{value} {echo}" if isinstance(value, str) and value.count(" ") > 3 else value
 
 
 def _events(text: str) -> bytes:

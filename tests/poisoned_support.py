@@ -47,10 +47,10 @@ def plain_debate() -> Debate:
         {"name": "Pro", "side": "for", "personality": "engineer"},
         {"name": "Con", "side": "against", "personality": "provocateur"},
     ]
-    held = run_debate(config_of(judging={"systems": SYSTEMS}, background="Eight engineers.", debaters=debaters))
-    brief = held.assessments[0].brief.model_copy(update={"assessor": "late"})
+    judged = run_debate(config_of(judging={"systems": SYSTEMS}, background="Eight engineers.", debaters=debaters))
+    brief = judged.assessments[0].brief.model_copy(update={"assessor": "late"})
     failure = Failure(task=brief, who="late", cause="ModelTimeoutError", message="No answer came.", final=True)
-    return held.apply(TaskFailed(at=held.started_at, failure=failure))
+    return judged.apply(TaskFailed(at=judged.started_at, failure=failure))
 
 
 def poisoned_debate(attack: str) -> Debate:

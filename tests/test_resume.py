@@ -47,21 +47,21 @@ class Counting:
 
 
 class _Counted:
-    def __init__(self, tape: Counting, name: str, model: Model) -> None:
-        self._tape = tape
+    def __init__(self, cassette: Counting, name: str, model: Model) -> None:
+        self._cassette = cassette
         self._name = name
         self._model = model
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         reply = await self._model.complete(request, on_text)
-        self._tape.answered[f"{self._name} {request.fingerprint()}"] += 1
+        self._cassette.answered[f"{self._name} {request.fingerprint()}"] += 1
         return reply
 
 
-def session(tape: Counting, observer: Observer | None = None) -> Sessions:
+def session(cassette: Counting, observer: Observer | None = None) -> Sessions:
     """Sessions on the mock in which the clock stands still."""
-    watching = observer or NullObserver()
-    return Sessions(RunContext(everything(), ROOT / "configs", cassette=tape, observer=watching, now=lambda: NOW))
+    observing = observer or NullObserver()
+    return Sessions(RunContext(everything(), ROOT / "configs", cassette=cassette, observer=observing, now=lambda: NOW))
 
 
 def everything() -> DebateConfig:
@@ -101,9 +101,9 @@ class Whole:
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Whole:
     """A whole run: its events, its transcript, and the questions it asked."""
     folder = tmp_path_factory.mktemp("undisturbed")
-    tape, observer = Counting(), Noting()
-    asyncio.run(session(tape, observer).begin(everything(), "cut", folder))
-    return Whole(observer.events, without_times(folder / "cut.json"), tape.answered)
+    cassette, observer = Counting(), Noting()
+    asyncio.run(session(cassette, observer).begin(everything(), "cut", folder))
+    return Whole(observer.events, without_times(folder / "cut.json"), cassette.answered)
 
 
 def test_the_run_that_is_cut_has_it_all(undisturbed: Whole) -> None:
@@ -121,11 +121,11 @@ def test_a_debate_cut_after_any_event_ends_the_same(undisturbed: Whole, tmp_path
         kept = undisturbed.events[:keep]
         path = tmp_path / str(keep) / "cut.jsonl"
         Journal.create(path, kept, str).close()
-        tape = Counting()
-        outcome = asyncio.run(session(tape).resume(open_debate(path)))
+        cassette = Counting()
+        outcome = asyncio.run(session(cassette).resume(open_debate(path)))
         answered = sum(isinstance(event, TurnCompleted | AssessmentCompleted) for event in kept)
         assert outcome.halted is None
         assert without_times(path.with_suffix(".json")) == undisturbed.transcript, f"cut after event {keep}"
         assert not path.exists()
-        assert tape.answered.total() == undisturbed.asked.total() - answered, f"cut after event {keep}"
-        assert not tape.answered - undisturbed.asked
+        assert cassette.answered.total() == undisturbed.asked.total() - answered, f"cut after event {keep}"
+        assert not cassette.answered - undisturbed.asked

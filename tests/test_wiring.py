@@ -44,7 +44,7 @@ class Noting(NullObserver):
         self._receive(note)
 
 
-def studio(address: str, note: Callable[[str], None] = lambda _: None) -> ModelFactory:
+def model_factory(address: str, note: Callable[[str], None] = lambda _: None) -> ModelFactory:
     """The model factory of a debate whose provider `lab` is at an address."""
     debaters = [{"name": "Pro", "side": "for"}, {"name": "Con", "side": "against"}]
     fields = {"topic": "x", "providers": {"lab": row(address)}, "debaters": debaters}
@@ -64,7 +64,7 @@ def asked(server: ModelServer, handles: Callable[[ModelFactory], Sequence[ModelH
     """Highest number of requests that the server answered at once when all handles ask concurrently."""
 
     async def ask() -> None:
-        asking = studio(server.base_url)
+        asking = model_factory(server.base_url)
         try:
             await asyncio.gather(*(handle.client.ask(request(), None) for handle in handles(asking)))
         finally:
@@ -95,7 +95,7 @@ def test_the_models_of_a_provider_keep_its_limit_together(
 
 def test_judging_runs_that_mean_the_same_share_a_model() -> None:
     """A judging run with rows equal to the debate's, or to those of an earlier run, shares their limits."""
-    asking = studio(ELSEWHERE)
+    asking = model_factory(ELSEWHERE)
     own, moved = row(ELSEWHERE), row("http://127.0.0.1:10/v1")
     first, second = (asking.handle_for(BIG, judging(run, lab=moved)) for run in ("r2", "r3"))
     assert first is second
@@ -105,7 +105,7 @@ def test_judging_runs_that_mean_the_same_share_a_model() -> None:
 
 def test_a_judging_run_with_another_server_has_a_model_handle() -> None:
     """A row of the same name with another address gets separate limits."""
-    asking = studio(ELSEWHERE)
+    asking = model_factory(ELSEWHERE)
     assert asking.handle_for(BIG, judging("r2", lab=row("http://127.0.0.1:10/v1"))) is not asking.handle_for(BIG)
     asyncio.run(asking.aclose())
 
@@ -114,7 +114,7 @@ def answers(server: ModelServer, notes: list[str]) -> list[StructuredAnswer[Form
     """Answers to three questions in sequence, the second to another model, at a judge's temperature."""
 
     async def ask() -> list[StructuredAnswer[FormModel]]:
-        asking = studio(server.base_url, notes.append)
+        asking = model_factory(server.base_url, notes.append)
         warm = replace(request(), temperature=0.2)
         try:
             return [await asking.handle_for(spec).client.ask(warm, None) for spec in (BIG, SMALL, BIG)]

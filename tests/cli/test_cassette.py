@@ -21,7 +21,7 @@ DIFFERENT = frozenset({"started_at", "finished_at", "config", "config_sha256", "
 
 
 @pytest.fixture
-def tape(here: Path) -> Path:
+def cassette(here: Path) -> Path:
     """A cassette of a debate that a server was asked for; the server is gone."""
     write_config(here, CONFIG)
     with model_server() as server:
@@ -38,22 +38,22 @@ def said(here: Path, debate_id: str) -> dict[str, Any]:
     return {**{key: value for key, value in document.items() if key not in DIFFERENT}, "assessments": assessments}
 
 
-def test_a_replay_produces_the_recorded_debate(here: Path, tape: Path) -> None:
+def test_a_replay_produces_the_recorded_debate(here: Path, cassette: Path) -> None:
     """No server and no key are needed: speeches, marks, verdicts and usage are the same."""
-    done = debate("run", "debate.yaml", "--id", "again", "--replay", tape, "-q", cwd=here)
+    done = debate("run", "debate.yaml", "--id", "again", "--replay", cassette, "-q", cwd=here)
     assert done.code == 0, done.err
     assert said(here, "again") == said(here, "live")
 
 
-def test_a_cassette_is_private_and_holds_no_key(tape: Path) -> None:
+def test_a_cassette_is_private_and_holds_no_key(cassette: Path) -> None:
     """Mode 0600."""
-    assert tape.stat().st_mode & 0o777 == 0o600
-    assert KEY not in tape.read_text()
+    assert cassette.stat().st_mode & 0o777 == 0o600
+    assert KEY not in cassette.read_text()
 
 
-def test_a_changed_request_is_reported(here: Path, tape: Path) -> None:
+def test_a_changed_request_is_reported(here: Path, cassette: Path) -> None:
     """Exit 3 with the difference from the recorded request."""
-    done = debate("run", "debate.yaml", "--replay", tape, "--no-save", "-q", "--topic", "A tunnel?", cwd=here)
+    done = debate("run", "debate.yaml", "--replay", cassette, "--no-save", "-q", "--topic", "A tunnel?", cwd=here)
     assert done.code == 3
     assert "has no recorded reply to this request" in done.err
     assert "A tunnel?" in done.err
@@ -63,10 +63,10 @@ def test_a_changed_request_is_reported(here: Path, tape: Path) -> None:
 def test_a_file_that_is_not_a_cassette_is_refused(here: Path, text: str) -> None:
     """Exit 2 with the file's name, before any call; `--record` does not overwrite it."""
     write_config(here, CONFIG)
-    tape = here / "tape"
-    tape.write_text(text)
+    cassette = here / "tape"
+    cassette.write_text(text)
     done = debate("run", "debate.yaml", "--replay", "tape", cwd=here)
-    assert (done.code, len(done.lines), "tape" in done.err, tape.read_text()) == (2, 1, True, text), done.err
+    assert (done.code, len(done.lines), "tape" in done.err, cassette.read_text()) == (2, 1, True, text), done.err
 
 
 def test_nothing_is_recorded_over_another_file(here: Path) -> None:

@@ -57,8 +57,8 @@ def test_the_default_debate_without_llama_lists_the_alternatives(here: Path) -> 
     done = run_python("-c", bare, cwd=here)
     (message,) = [line for line in done.lines if "configuration:" not in line]
     assert (done.code, list(here.iterdir())) == (2, [])
-    ways = ('pip install "xllamacpp', "--mock", "ollama/", "ANTHROPIC_API_KEY", "(debate explain local-model)")
-    assert all(way in message for way in ways), message
+    options = ('pip install "xllamacpp', "--mock", "ollama/", "ANTHROPIC_API_KEY", "(debate explain local-model)")
+    assert all(way in message for way in options), message
 
 
 def test_every_place_that_names_a_model_is_found(tmp_path: Path) -> None:

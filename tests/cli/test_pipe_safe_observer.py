@@ -46,12 +46,12 @@ class Leaving(Listening):
 def test_repeated_notes_are_counted() -> None:
     """Waits may differ, attempts may not; started calls in between do not matter."""
     observer = Listening()
-    audience = PipeSafeObserver(observer)
+    wrapper = PipeSafeObserver(observer)
     for attempt in (2, 3):
         for wait in (0.7, 0.52, 1):
-            audience.note(f"lab is down: retrying in {wait} s (attempt {attempt} of 3)")
-            audience.event(TaskStarted(at=NOON, key="turn/1"), debate())
-    audience.event(CLOSED, debate())
+            wrapper.note(f"lab is down: retrying in {wait} s (attempt {attempt} of 3)")
+            wrapper.event(TaskStarted(at=NOON, key="turn/1"), debate())
+    wrapper.event(CLOSED, debate())
     assert [heard for heard in observer.heard if heard != "asked"] == [
         "lab is down: retrying in 0.7 s (attempt 2 of 3)",
         "lab is down: retrying in 0.7 s (attempt 3 of 3)",
@@ -63,10 +63,10 @@ def test_repeated_notes_are_counted() -> None:
 def test_a_note_is_shown_again_after_an_event() -> None:
     """Nothing is counted."""
     observer = Listening()
-    audience = PipeSafeObserver(observer)
+    wrapper = PipeSafeObserver(observer)
     for _ in range(2):
-        audience.note("lab is down")
-        audience.event(CLOSED, debate())
+        wrapper.note("lab is down")
+        wrapper.event(CLOSED, debate())
     assert observer.heard == ["lab is down", "closed"] * 2
 
 
@@ -74,11 +74,11 @@ def test_a_closed_pipe_stops_forwarding() -> None:
     """`on_close` is called once; the run goes on."""
     left: list[str] = []
     observer = Leaving()
-    audience = PipeSafeObserver(observer, lambda: left.append("left"))
+    wrapper = PipeSafeObserver(observer, lambda: left.append("left"))
     for number in range(4):
-        audience.note(f"note {number}")
-    audience.event(CLOSED, debate())
-    assert (observer.heard, left, audience.is_closed) == (["note 0"], ["left"], True)
+        wrapper.note(f"note {number}")
+    wrapper.event(CLOSED, debate())
+    assert (observer.heard, left, wrapper.is_closed) == (["note 0"], ["left"], True)
 
 
 class Failing(Listening):
@@ -98,9 +98,9 @@ class Failing(Listening):
 def test_a_closed_terminal_counts_as_a_closed_pipe(code: int) -> None:
     """For example a window that was closed under `nohup`."""
     left: list[str] = []
-    audience = PipeSafeObserver(Failing(code), lambda: left.append("left"))
-    audience.note("once")
-    assert (audience.is_closed, left) == (True, ["left"])
+    wrapper = PipeSafeObserver(Failing(code), lambda: left.append("left"))
+    wrapper.note("once")
+    assert (wrapper.is_closed, left) == (True, ["left"])
 
 
 def test_a_full_stream_is_an_error() -> None:

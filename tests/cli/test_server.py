@@ -108,9 +108,9 @@ def test_temporary_failures_are_retried(here: Path, failures: list[int]) -> None
         stored = read(here)
         assert (done.code, stored["status"], stored["failures"]) == (0, "complete", []), done.err
         assert stored["usage"]["attempts"] == len(server.bodies) == 11 + len(failures)
-        held = sum(failure in {429, 529} for failure in failures)
-        assert done.out.count("vllm limits requests: waiting ") == held
-        assert done.out.count("retrying in") == len(failures) - held
+        rate_limited = sum(failure in {429, 529} for failure in failures)
+        assert done.out.count("vllm limits requests: waiting ") == rate_limited
+        assert done.out.count("retrying in") == len(failures) - rate_limited
 
 
 def test_a_server_without_schemas_gets_the_form_in_the_prompt(here: Path) -> None:

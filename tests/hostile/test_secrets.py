@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from cli_support import CommandResult, debate, run_on_terminal, write_config
-from echo_server import WHOLE, EchoServer, Heard, echo_server, spellings
+from echo_server import WHOLE, EchoServer, Received, echo_server, spellings
 
 KEY = "cnry/Zq8+7Xk9=Lm2Np4Qr"
 """Contains characters that URLs and base64 encode."""
@@ -46,7 +46,7 @@ class Traces:
     said: Mapping[str, str]
     """Command -> stdout and stderr."""
     codes: Mapping[str, int]
-    heard: tuple[Heard, ...]
+    received: tuple[Received, ...]
     """The requests that the server received."""
 
     def places(self) -> Iterator[tuple[str, str]]:
@@ -103,13 +103,13 @@ def traces(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         for command in commands(request.param):
             done[" ".join(command)] = debate(*command, cwd=folder, env=ENV)
     said = {name: f"{one.out}\n{one.err}" for name, one in done.items()}
-    return Traces(folder, said, {name: one.code for name, one in done.items()}, tuple(server.heard))
+    return Traces(folder, said, {name: one.code for name, one in done.items()}, tuple(server.received))
 
 
 def test_the_server_received_the_secrets(traces: Traces) -> None:
     """Otherwise the other tests would prove nothing."""
-    assert any(KEY in each.told for each in traces.heard)
-    assert any(json.dumps(GATEWAY)[1:-1] in each.told for each in traces.heard)
+    assert any(KEY in each.echo for each in traces.received)
+    assert any(json.dumps(GATEWAY)[1:-1] in each.echo for each in traces.received)
 
 
 def test_no_secret_leaks(traces: Traces) -> None:
@@ -120,9 +120,9 @@ def test_no_secret_leaks(traces: Traces) -> None:
 @pytest.mark.parametrize("traces", [WHOLE], indirect=True)
 def test_a_key_does_not_reach_another_provider(traces: Traces) -> None:
     """An echoed key of the debaters' provider is not in requests to the judges' provider."""
-    of_judges = [each for each in traces.heard if FROM_FILE in each.told]
+    of_judges = [each for each in traces.received if FROM_FILE in each.echo]
     assert of_judges
-    assert [each for each in of_judges for way in spellings(KEY).values() if way in each.told + each.body] == []
+    assert [each for each in of_judges for way in spellings(KEY).values() if way in each.echo + each.body] == []
 
 
 def test_exit_codes(traces: Traces) -> None:

@@ -210,9 +210,9 @@ def test_a_saved_debate_is_judged_in_three_steps() -> None:
 def test_an_old_run_needs_no_register_review() -> None:
     """Its narrative chose the pattern, before there was a review."""
     debate = settle(debate_with_speeches(LIVE), owed_briefs(debate_with_speeches(LIVE)))
-    told = Narrative(winner="Pro", reasoning="r", pattern="none")
+    narrative = Narrative(winner="Pro", reasoning="r", pattern="none")
     whole = Brief(run="r1", system="live", assessor="judge", subject=Subject(moment="debate"))
-    old = assess_filled(whole, debate).model_copy(update={"findings": (told,)})
+    old = assess_filled(whole, debate).model_copy(update={"findings": (narrative,)})
     assert "r1/live/judge/debate/all/2" not in keys(debate.apply(AssessmentCompleted(at=NOON, assessment=old)))
 
 

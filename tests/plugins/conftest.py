@@ -74,7 +74,7 @@ def judged_once(plugin_site: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.fixture
-def held(judged_once: Path, tmp_path: Path) -> Path:
+def saved(judged_once: Path, tmp_path: Path) -> Path:
     """The judged debate, in the folder of this test."""
     copytree(judged_once, tmp_path, dirs_exist_ok=True)
     return tmp_path / "held.json"

@@ -20,9 +20,9 @@ def parts(path: Path) -> dict[str, str]:
     return {key: json.dumps(value) for key, value in {**own, "config": stored["config"]}.items()}
 
 
-def test_a_run_is_judged_by_the_jury(held: Path) -> None:
+def test_a_run_is_judged_by_the_jury(saved: Path) -> None:
     """Five members vote, their votes are findings of the plug-in, and the jury decides."""
-    stored = json.loads(held.read_text())
+    stored = json.loads(saved.read_text())
     votes = [item["findings"] for item in stored["assessments"] if item["system"] == "jury"]
     assert [finding["kind"] for findings in votes for finding in findings] == ["jury_vote"] * 5
     assert (stored["verdicts"][0]["system"], stored["verdicts"][0]["decides"]) == ("jury", True)
@@ -42,17 +42,17 @@ def test_a_run_is_judged_by_the_jury(held: Path) -> None:
     ],
     ids=["judge", "check-verdicts", "replay", "html", "markdown", "list", "diff", "check-config"],
 )
-def test_every_command_knows_the_jury(debate: Command, held: Path, command: list[str], shown: str) -> None:
+def test_every_command_knows_the_jury(debate: Command, saved: Path, command: list[str], shown: str) -> None:
     """Each command succeeds and shows the jury."""
-    assert held.is_file()
+    assert saved.is_file()
     done = debate(*command)
     assert done.returncode == 0, done.stderr
     assert shown in done.stdout + done.stderr
 
 
-def test_junit_carries_the_jury(debate: Command, held: Path) -> None:
+def test_junit_carries_the_jury(debate: Command, saved: Path) -> None:
     """The JUnit report of the gates is written for a debate that a jury decides."""
-    done = debate("score", held.name, "--expect-winner", "Ada", "--format", "junit")
+    done = debate("score", saved.name, "--expect-winner", "Ada", "--format", "junit")
     assert "<testsuite" in done.stdout
     assert "jury" in done.stdout
 
@@ -63,32 +63,32 @@ def test_completion_offers_the_jury(debate: Command) -> None:
     assert "jury" in debate(env=words).stdout
 
 
-def test_a_misspelt_kind_gets_a_suggestion(debate: Command, held: Path) -> None:
+def test_a_misspelt_kind_gets_a_suggestion(debate: Command, saved: Path) -> None:
     """The names of plug-ins are among those that are suggested."""
-    assert "did you mean `jury`?" in debate("judge", held.name, "--system", "jurry", "--mock").stderr
+    assert "did you mean `jury`?" in debate("judge", saved.name, "--system", "jurry", "--mock").stderr
 
 
-def test_without_the_plugin_a_configuration_names_the_missing_kind(debate: Command, held: Path) -> None:
+def test_without_the_plugin_a_configuration_names_the_missing_kind(debate: Command, saved: Path) -> None:
     """The error has the position of the kind and lists those that are installed."""
-    assert held.is_file()
+    assert saved.is_file()
     done = debate("check", "debate.yaml", plugin=False)
     assert done.returncode == 2
     assert "debate.yaml:5:" in done.stderr
     assert "not `jury`" in done.stderr
 
 
-def test_without_the_plugin_a_transcript_keeps_the_jury_untouched(debate: Command, held: Path) -> None:
+def test_without_the_plugin_a_transcript_keeps_the_jury_untouched(debate: Command, saved: Path) -> None:
     """Judging by another system adds to the file; configuration, votes and verdict of the jury stay byte for byte."""
-    before = parts(held)
-    done = debate("judge", held.name, "--system", "moderator", "--mock", plugin=False)
+    before = parts(saved)
+    done = debate("judge", saved.name, "--system", "moderator", "--mock", plugin=False)
     assert done.returncode == 0, done.stderr
-    after = parts(held)
+    after = parts(saved)
     assert after == before
 
 
-def test_without_the_plugin_the_stored_verdict_is_shown_and_checked_as_it_is(debate: Command, held: Path) -> None:
+def test_without_the_plugin_the_stored_verdict_is_shown_and_checked_as_it_is(debate: Command, saved: Path) -> None:
     """`score` shows it, says that it cannot be recomputed, and `--check` does not fail on it."""
-    done = debate("score", held.name, "--check", plugin=False)
+    done = debate("score", saved.name, "--check", plugin=False)
     assert done.returncode == 0, done.stderr
     assert "not installed, so the stored verdict is shown and cannot be recomputed" in done.stderr
     assert "jury" in done.stdout

@@ -27,7 +27,9 @@ from debate_cli.systems.scoring import score
 from debate_cli.systems.structured.settings import DEFAULT_CRITERIA
 
 DEBATES = (debate(), unjudged(), debate())
-FILES = tuple(scored_file(held, name) for held, name in zip(DEBATES, ("a.json", "b.json", "c.json"), strict=True))
+FILES = tuple(
+    scored_file(shown_debate, name) for shown_debate, name in zip(DEBATES, ("a.json", "b.json", "c.json"), strict=True)
+)
 
 
 def table(*files: ScoredFile, width: int = 120) -> str:
@@ -51,7 +53,11 @@ def test_json_is_an_array_of_files_with_whole_verdicts() -> None:
 
 def test_there_is_a_row_per_verdict() -> None:
     """The deciding verdict of each file is first; JSON lines are the rows."""
-    records = [record for file, held in zip(FILES, DEBATES, strict=True) for record in verdict_records(file, held)]
+    records = [
+        record
+        for file, shown_debate in zip(FILES, DEBATES, strict=True)
+        for record in verdict_records(file, shown_debate)
+    ]
     assert [(record.path, record.system, record.winner, record.decides) for record in records[:3]] == [
         ("a.json", "structured", "Bo", True),
         ("a.json", "moderator", "Bo", False),
@@ -65,7 +71,9 @@ def test_there_is_a_row_per_verdict() -> None:
 
 def csv_rows(*debates: Debate) -> list[dict[str, str]]:
     """The rows of these debates, read from CSV."""
-    records = [record for held in debates for record in verdict_records(scored_file(held), held)]
+    records = [
+        record for shown_debate in debates for record in verdict_records(scored_file(shown_debate), shown_debate)
+    ]
     return list(csv.DictReader(io.StringIO("".join(dump_records_csv(VerdictRecord, records)))))
 
 

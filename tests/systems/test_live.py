@@ -349,17 +349,17 @@ def test_the_resolution_chooses_the_pattern(
     of_narrative: DebatePattern | None, of_resolution: DebatePattern | None, expected: str
 ) -> None:
     """Without a resolution that chose one, an old narrative's pattern counts, else `none`."""
-    told = assessment("live", (), Narrative(winner=CON, reasoning="r", pattern=of_narrative))
+    narrative = assessment("live", (), Narrative(winner=CON, reasoning="r", pattern=of_narrative))
     why = assessment("live", (), Resolution(explanation="e", pattern=of_resolution), revision=1)
-    found = score_run(live_debate([(40, 30, 30), (0, 0, 0)], told, why), "r1", LiveSettings())
+    found = score_run(live_debate([(40, 30, 30), (0, 0, 0)], narrative, why), "r1", LiveSettings())
     assert narrative_note(found)["pattern"] == expected
 
 
 @pytest.mark.parametrize(("pattern", "revision", "is_missing"), [(None, 2, False), (None, 1, True), ("none", 1, False)])
 def test_a_missing_register_review_is_named(pattern: DebatePattern | None, revision: int, is_missing: bool) -> None:
     """Except in an old transcript, in which the narrative chose the pattern."""
-    told = assessment("live", (), Narrative(winner=None, reasoning="r", pattern=pattern))
-    debate = live_debate([(20, 0, 0)] * 2, told, assessment("live", (), revision=revision))
+    narrative = assessment("live", (), Narrative(winner=None, reasoning="r", pattern=pattern))
+    debate = live_debate([(20, 0, 0)] * 2, narrative, assessment("live", (), revision=revision))
     found = score_run(debate, "r1", LiveSettings())
     assert ("The register was not reviewed" in str(found.notes["missing"])) is is_missing
 

@@ -89,9 +89,9 @@ def narrative_prompt_values(context: JudgingContext[LiveSettings], _prompts: Pro
 
 def resolution_prompt_values(context: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
     """Values of the prompt: the two winners, the scores by dimension, the narrative's reasons, and the inconsistencies."""
-    told, verdict = find_narrative(context), score_live_run(context)
+    narrative, verdict = find_narrative(context), score_live_run(context)
     return {
-        "narrative": to_prompt_json(told.model_dump(include={"winner", "reasoning"}) if told else None),
+        "narrative": to_prompt_json(narrative.model_dump(include={"winner", "reasoning"}) if narrative else None),
         "scorecard": to_prompt_json(_describe_scorecard(verdict) if verdict else None),
         **_format_inconsistencies(context),
     }

@@ -75,8 +75,8 @@ class PersuasionSystem(JudgingSystem[PersuasionSettings]):
         notes = parse_notes(score.PersuasionNotes, verdict)
         surrendered, hint = (notes.surrendered, notes.hint) if notes is not None else ((), "")
         sentences = [f"{item.name} surrendered after round {item.round}." for item in surrendered]
-        told = (super().explain(verdict), *(sentences or ["No debater surrendered."]), hint)
-        return " ".join(filter(None, told))
+        parts = (super().explain(verdict), *(sentences or ["No debater surrendered."]), hint)
+        return " ".join(filter(None, parts))
 
     def quote(self, debate: Debate, verdict: Verdict) -> None:
         """None, because the judges rate single turns and do not explain the verdict."""

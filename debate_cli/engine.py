@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,6 +23,7 @@ from debate_cli.domain.events import (
     DebateClosed,
     Event,
     Failure,
+    PassagesShown,
     Reservation,
     TaskFailed,
     TaskStarted,
@@ -66,6 +67,16 @@ class Actors:
     debaters: Mapping[str, Speaker]
     """Debater's name -> speaker."""
     judge: Assessor
+    passages: PassageSearch | None = None
+    """None for a debate without sources."""
+
+
+class PassageSearch(Protocol):
+    """Finds passages of sources for a speaker. Nothing is asked of a model."""
+
+    def find(self, cue: Cue, debate: Debate, at: datetime) -> PassagesShown:
+        """The passages that the speaker of `cue` is shown."""
+        ...
 
 
 class StopSignal:
@@ -162,6 +173,7 @@ class DebateRun:
             brief for brief in owed_briefs(self.debate) if self._judging_runs is None or brief.run in self._judging_runs
         ]
         in_flight = {task.key for task in self._in_flight.values()}
+        self._show_passages(cue for cue in cues if cue.key not in in_flight)
         for task in (*cues, *briefs):
             if task.key not in in_flight:
                 self._start(task)
@@ -172,6 +184,12 @@ class DebateRun:
             return (), None
         step = next_step(self.debate)
         return step.cues, step.close
+
+    def _show_passages(self, cues: Iterable[Cue]) -> None:
+        """Find the passages of each cue that has none yet, in the order of the cues, before any of them is asked."""
+        for cue in cues:
+            if self._actors.passages is not None and cue.key not in self.debate.shown_passages:
+                self._record(self._actors.passages.find(cue, self.debate, self._clock()))
 
     def _start(self, task: Task) -> None:
         self._record(TaskStarted(at=self._clock(), key=task.key))

@@ -113,7 +113,8 @@ def config_from_transcript(
     without_settings = {name: value for name, value in env.items() if not name.startswith("DEBATE_")}
     try:
         kept = stored.debate.config
-        text = json.dumps(_escape_variables({**config_to_json(kept), "prompts": {}}))
+        data = {key: value for key, value in config_to_json(kept).items() if key != "evidence"}
+        text = json.dumps(_escape_variables({**data, "prompts": {}}))
         loaded = read_config_file(
             None, text=text, overrides=changes, env=without_settings, own_checks=check_stored_config
         )
@@ -126,6 +127,8 @@ def config_from_transcript(
         }
         prompts = {"prompts": {**kept.prompts, **loaded.config.prompts}}
         config = loaded.config.model_copy(update=prompts) if prompts["prompts"] else loaded.config
+        if config.evidence is None:
+            config = config.model_copy(update={"evidence": kept.evidence})
         return replace(loaded, config=config, source_map=source_map, env=env, provider_origins=origins)
     except ConfigError as error:
         problems = [_STDIN_POSITION.sub(lambda _: str(stored.path), problem) for problem in error.problems]

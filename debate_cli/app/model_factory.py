@@ -96,7 +96,7 @@ class ModelFactory:
                     debater, self.handle_for(spec), self._prompts, history, keeps_raw=keeps_raw
                 )
         judge = Judge(self._judge_handle, self._prompts, searching=searching, history=history, keeps_raw=keeps_raw)
-        return Actors(debaters, judge)
+        return Actors(debaters, judge, self._context.passages)
 
     def handle_for(self, spec: ModelSpec, run: JudgingRun | None = None) -> ModelHandle:
         """The handle for the model of `spec` in a judging `run`, or (None) in the debate.

@@ -12,6 +12,7 @@ from pathlib import Path
 from debate_cli.app.config_resolution import all_secrets, redact_config
 from debate_cli.app.consent import Destination, find_destinations, stored_origins
 from debate_cli.app.context import Cassette, RunContext
+from debate_cli.app.evidence import open_sources
 from debate_cli.app.judge_request import (
     JudgingRequest,
     config_for_judging,
@@ -63,11 +64,13 @@ def prepare_run(
     asked: bool = True,
     added: Mapping[str, PendingModels] | None = None,
     models: Mapping[str, Model] | None = None,
+    reads_sources: bool = False,
 ) -> RunContext:
     """Check every selected model and replaced prompt before the first call.
 
     `asked`: whether the selected models will be asked; False for an estimate. `added`: name for errors -> models of added
-    judging runs. `models`: the caller's own model objects, by `provider/model`. Raises MissingKeyError, ConfigError.
+    judging runs. `models`: the caller's own model objects, by `provider/model`. `reads_sources`: index the sources that
+    debaters may cite. Raises MissingKeyError, ConfigError, and UsageError for sources that cannot be read.
     """
     config = with_mock_models(loaded.config) if mock else loaded.config
     Prompts(loaded.prompts).validate()
@@ -87,6 +90,9 @@ def prepare_run(
         loaded.env,
         secrets,
         loaded.prompts,
+        passages=open_sources(config.evidence, loaded.folder, loaded.env)
+        if reads_sources and config.evidence is not None
+        else None,
         mock=mock,
         models=own_models,
         cassette=cassette,
@@ -150,7 +156,13 @@ def prepare_resume(
         select=lambda _: specs,
         asked=asked,
         added={} if mock else {f"{stored.path}, judging run {each.run}": each for each in rest.added_runs},
+        reads_sources=not close and _may_read_sources(loaded, stored),
     )
+
+
+def _may_read_sources(loaded: LoadedConfig, stored: StoredDebate) -> bool:
+    """Whether the user named the sources now: a saved debate may not name files to open."""
+    return loaded.source_map.name != str(stored.path) or ("evidence", "sources") in loaded.source_map.origins
 
 
 def prepare_judging(

@@ -60,6 +60,9 @@ COMMANDS: dict[str, CommandSummary] = {
     "models": CommandSummary(
         SETUP_PANEL, "List the providers, what each can do, and whether its key is set.", "models_options"
     ),
+    "evidence": CommandSummary(
+        SETUP_PANEL, "Show which sources a debate has, and which passages a query finds in them."
+    ),
     "prompts": CommandSummary(SETUP_PANEL, "List the prompts that debaters and judges get, or show the text of one."),
     "schema": CommandSummary(SETUP_PANEL, "Print the JSON Schema of a configuration or a transcript."),
 }

@@ -53,6 +53,7 @@ class ConfigOptions(NamedTuple):
     max_cost: float | None = None
     max_tokens: int | None = None
     variables: Sequence[str] | None = None
+    evidence: Sequence[Path] | None = None
 
 
 def overrides_from_options(given: ConfigOptions) -> list[ConfigChange]:
@@ -73,6 +74,9 @@ def overrides_from_options(given: ConfigOptions) -> list[ConfigChange]:
     if given.background is not None:
         text = _read_background(given.background).replace("${", "$${")
         found.append(Override("background", json.dumps(text, ensure_ascii=False), "--background"))
+    if given.evidence:
+        paths = [str(path.absolute()).replace("${", "$${") for path in given.evidence]
+        found.append(Override("evidence.sources", json.dumps(paths, ensure_ascii=False), "--evidence"))
     numbers = (
         ("seed", given.seed, "--seed"),
         ("limits.max_cost_usd", given.max_cost, "--max-cost"),

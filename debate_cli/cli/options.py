@@ -56,6 +56,10 @@ TrustPathOption = Annotated[
         "--trust-path", metavar="DIR", help="Also allow the configuration to read and save files in DIR (repeatable)."
     ),
 ]
+EvidenceOption = Annotated[
+    list[Path] | None,
+    typer.Option("--evidence", metavar="PATH", help="Folder or file with sources that may be cited (repeatable)."),
+]
 TrustHostOption = Annotated[
     list[str] | None,
     typer.Option(

@@ -16,6 +16,7 @@ from debate_cli.app.config_resolution import (
 )
 from debate_cli.app.context import RunContext
 from debate_cli.app.estimate import estimate_run, planned_calls
+from debate_cli.app.evidence import describe_skipped
 from debate_cli.app.gates import Gates
 from debate_cli.app.outcome import Outcome
 from debate_cli.app.preparation import prepare_run
@@ -49,7 +50,14 @@ def run(given: Options) -> None:
     gates = options.gates_from_options(given.fail_under, given.expect_winner, given.max_warnings, given.fail_on)
     changes = config_options.overrides_from_options(
         ConfigOptions(
-            given.settings, given.topic, given.background, given.seed, given.max_cost, given.max_tokens, given.var
+            given.settings,
+            given.topic,
+            given.background,
+            given.seed,
+            given.max_cost,
+            given.max_tokens,
+            given.var,
+            given.evidence,
         )
     )
     given = _resolve_continue(given)
@@ -57,6 +65,13 @@ def run(given: Options) -> None:
     context, stored = _prepare(given, changes, gates)
     for line in context.config.judging.notices():
         print_status(line)
+    skipped = describe_skipped(context.passages.corpus) if context.passages is not None else None
+    if skipped is not None:
+        print_status(f"note: {sanitize.sanitize_line(skipped)}")
+    if context.config.evidence is not None and context.passages is None and not given.close:
+        print_status(
+            "note: evidence: a saved debate names no files to read; name the sources with --evidence to cite more"
+        )
     if given.dry_run:
         show_plan(context, as_json=given.json)
         return
@@ -117,7 +132,7 @@ def _prepare(given: Options, changes: list[ConfigChange], gates: Gates) -> tuple
         if asked and given.out is None and not given.no_save:
             check_output_folder(loaded, given.trust_path or ())
         with config_options.suggest_alternatives(loaded):
-            return prepare_run(loaded, mock=given.mock, cassette=cassette, asked=asked), None
+            return prepare_run(loaded, mock=given.mock, cassette=cassette, asked=asked, reads_sources=True), None
     replaced = models_replaced_by_mock(stored) if given.mock and asked else ()
     if replaced:
         names = sanitize.sanitize_line(", ".join(replaced))

@@ -35,6 +35,7 @@ class Options(NamedTuple):
     background: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Override the background with the text of a file.")
     ] = None
+    evidence: options.EvidenceOption = None
     settings: options.SettingsOption = None
     var: options.VarOption = None
     mock: options.MockOption = False

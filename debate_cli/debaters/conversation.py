@@ -18,8 +18,9 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.ledger import Ledger, recent_history
 from debate_cli.domain.tasks import Cue
-from debate_cli.domain.turn import UNSTRUCTURED, Turn
+from debate_cli.domain.turn import UNSTRUCTURED, Response, Turn
 from debate_cli.formats.schedule import list_cues
+from debate_cli.judging.injection.detector import mask_injection
 from debate_cli.llm.model import Message
 from debate_cli.llm.prompt_sanitizer import quote_for_prompt, sanitize_for_prompt
 from debate_cli.llm.prompts import Prompts
@@ -81,7 +82,9 @@ def build_conversation(
         if earlier.speaker == cue.speaker and earlier.index < cue.index:
             messages += answered.build(earlier, before, debate, prompts, strategies)
             before = earlier
-    messages.append(_user_message(TurnContext.from_cue(cue, debate), before, prompts, strategies))
+    context = TurnContext.from_cue(cue, debate)
+    last = _user_message(context, before, prompts, strategies)
+    messages.append(Message("user", "\n".join([last.content, *_format_passages(context, prompts)])))
     return Conversation(_system_text(instructions, debate, prompts), tuple(messages))
 
 
@@ -105,7 +108,7 @@ def build_recent_conversation(
     strategy = (instructions.strategies or {}).get(cue.index)
     parts = [*_introduction(context), *_format_ledger(history.ledger)]
     parts += [_format_turn(turn, cue.speaker) for turn in history.turns]
-    parts += _format_task(context, prompts, strategy)
+    parts += [*_format_task(context, prompts, strategy), *_format_passages(context, prompts)]
     return Conversation(_system_text(instructions, debate, prompts), (Message("user", "\n".join(parts)),))
 
 
@@ -152,6 +155,19 @@ def _format_task(context: TurnContext, prompts: Prompts, strategy: str | None) -
     yield _render_task(context, prompts)
     if strategy is not None:
         yield strategy
+
+
+def _format_passages(context: TurnContext, prompts: Prompts) -> Iterator[str]:
+    """The passages that the speaker may cite, and how to cite them. Words that address a judge are masked.
+
+    They are the last part of the last message, so that earlier messages stay the same for a provider's cache.
+    """
+    if not context.passages:
+        return
+    yield prompts.render(DEBATER_PROMPT_PACKAGE, "citing")
+    for passage in context.passages:
+        place = ", ".join(filter(None, (passage.title, passage.source, passage.locator)))
+        yield f"Passage {passage.id}, {quote_for_prompt(mask_injection(place))}: {quote_for_prompt(mask_injection(passage.text))}"
 
 
 def _introduction(context: TurnContext) -> Iterator[str]:
@@ -220,8 +236,14 @@ def _turn_fields(turn: Turn) -> dict[str, object]:
         return {"speech": turn.text}
     if turn.responses is not None:
         order = ("target", "reasoning", "type", "follow_up")
-        return {"responses": [{name: getattr(item, name) for name in order} for item in turn.responses]}
+        return {"responses": [_ordered(item, order) for item in turn.responses]}
     return turn.model_dump(mode="json", include={"arguments", "answers", "closing"}, exclude_none=True)
+
+
+def _ordered(response: Response, order: Sequence[str]) -> dict[str, object]:
+    """The fields of `response` in the order of the form, then its citations if it has any."""
+    fields = response.model_dump(mode="json")
+    return {name: fields[name] for name in order} | {name: fields[name] for name in fields if name == "citations"}
 
 
 def _clean_strings(value: object) -> object:

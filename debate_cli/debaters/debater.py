@@ -99,6 +99,7 @@ class Debater:
         return aliases.restore(await shown._answer(aliases.hide(cue), aliases.hide(debate), on_text))
 
     async def _answer(self, cue: Cue, debate: Debate, on_text: OnText | None) -> Turn | Failure:
+        debate = self._with_fitting_passages(cue, debate)
         context = TurnContext.from_cue(cue, debate)
         instructions = build_turn_instructions(context, self._config)
         choose = partial(
@@ -131,6 +132,12 @@ class Debater:
             turn = _build_turn(cue, draft, answer.text, instructions)
             return self._with_raw_answer(turn, draft, request, context)
         return _failure(cue, ABSTAINED, f"{self._model.name} gave no answer: {answer.problem}", answer.exchange)
+
+    def _with_fitting_passages(self, cue: Cue, debate: Debate) -> Debate:
+        """The debate with as many passages for `cue` as the model's context has room for."""
+        lengths = [len(passage.text) for passage in TurnContext.from_cue(cue, debate).passages]
+        fitting = self._history.count_fitting(lengths, self._history.context_tokens(self._model))
+        return debate.show_first_passages(cue.key, fitting)
 
     def _with_raw_answer(self, turn: Turn, draft: _Draft, request: Request, context: TurnContext) -> Turn:
         """`turn` with what the model wrote and was shown beside the transcript, if that is kept."""
@@ -208,6 +215,7 @@ def _build_turn(cue: Cue, draft: _Draft, text: str, instructions: TurnInstructio
         responses=draft.content.responses,
         answers=draft.content.answers,
         closing=draft.content.closing,
+        passages=instructions.passages,
         directive=instructions.directive,
         strategy=instructions.strategy,
         warnings=draft.warnings,

@@ -13,8 +13,20 @@ from pydantic import Field
 from debate_cli.debaters.turn_content import TurnContent
 from debate_cli.debaters.turn_context import TurnContext
 from debate_cli.debaters.validation import ARGUMENT_ID, MIN_PART_CHARS
+from debate_cli.domain.evidence import MAX_CITATIONS, Citation
 from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, PositionShift, Response, ResponseType
-from debate_cli.llm.form import Form, FormModel, JsonSchema, derive_schema, each_of, items, one_of, some_of, text
+from debate_cli.llm.form import (
+    Form,
+    FormModel,
+    JsonSchema,
+    derive_schema,
+    each_of,
+    items,
+    keep_if,
+    one_of,
+    some_of,
+    text,
+)
 
 CHARS_PER_WORD = 7
 MAX_SPEECH_CLAIMS = 3
@@ -24,12 +36,24 @@ ArgumentId = Annotated[str, Field(min_length=1, max_length=64)]
 """The id of an argument, as the model wrote it."""
 
 
+class CitationForm(FormModel):
+    """Words of a passage."""
+
+    source: str = Field(max_length=64)
+    quote: str = text(400)
+
+
+Citations = Annotated[list[CitationForm], items(MAX_CITATIONS)]
+"""Part of the schema only if passages are shown."""
+
+
 class ClaimForm(FormModel):
     """A claim made in a free speech; we assign its id."""
 
     claim: str = text(160, least=MIN_PART_CHARS["claim"])
     reasoning: str = text(300, least=MIN_PART_CHARS["reasoning"])
     evidence: str = text(160, least=MIN_PART_CHARS["evidence"])
+    citations: Citations = []
 
 
 class ArgumentForm(FormModel):
@@ -39,6 +63,7 @@ class ArgumentForm(FormModel):
     claim: str = text(160, least=MIN_PART_CHARS["claim"])
     reasoning: str = text(300, least=MIN_PART_CHARS["reasoning"])
     evidence: str = text(160, least=MIN_PART_CHARS["evidence"])
+    citations: Citations = []
 
 
 class OpeningForm(FormModel):
@@ -54,6 +79,7 @@ class ResponseForm(FormModel):
     reasoning: str = text(300)
     type: ResponseType
     follow_up: str = text(160, least=0, default="")
+    citations: Citations = []
 
 
 class CrossExaminationForm(FormModel):
@@ -94,6 +120,7 @@ class ClosingPartForm(FormModel):
     final_position: str = Field(min_length=1)
     shift: PositionShift
     why: str = text(160, least=0, default="")
+    citations: Citations = []
 
 
 class ClosingForm(FormModel):
@@ -108,6 +135,7 @@ class RebuttalPartForm(FormModel):
     target: ArgumentId
     type: ResponseType
     reasoning: str = text(300)
+    citations: Citations = []
 
 
 class SpeechForm(FormModel):
@@ -144,7 +172,9 @@ def build_debater_form(context: TurnContext) -> Form[Any]:
         case "speech":
             rebuttals: JsonSchema = {} if theirs else {"maxItems": 0}
             model, narrowing = SpeechForm, {"target": one_of(theirs), "rebuttals": rebuttals}
-    return Form(context.cue.phase, model, derive_schema(model, **narrowing), lenient=True)
+    ids = tuple(passage.id for passage in context.passages)
+    cited = {"source": one_of(ids), "citations": keep_if(bool(ids))}
+    return Form(context.cue.phase, model, derive_schema(model, **narrowing, **cited), lenient=True)
 
 
 def read_turn_content(form: DebaterForm, context: TurnContext) -> TurnContent:
@@ -171,21 +201,39 @@ def read_turn_content(form: DebaterForm, context: TurnContext) -> TurnContent:
             ids, known = context.new_ids(len(form.claims)), context.opponent_ids
             return TurnContent(
                 speech=form.speech,
-                arguments=tuple(
-                    Argument(id=key, **item.model_dump()) for key, item in zip(ids, form.claims, strict=True)
-                ),
+                arguments=tuple(_argument(item, key) for key, item in zip(ids, form.claims, strict=True)),
                 responses=tuple(_response(item, context.match_id(item.target, known)) for item in form.rebuttals),
             )
 
 
 def _arguments(forms: list[ArgumentForm], context: TurnContext) -> tuple[Argument, ...]:
     expected = context.new_ids(len(forms))
-    return tuple(Argument(**item.model_dump() | {"id": context.match_id(item.id, expected)}) for item in forms)
+    return tuple(_argument(item, context.match_id(item.id, expected)) for item in forms)
+
+
+def _argument(item: ArgumentForm | ClaimForm, argument_id: str) -> Argument:
+    return Argument(
+        id=argument_id,
+        claim=item.claim,
+        reasoning=item.reasoning,
+        evidence=item.evidence,
+        citations=_citations(item.citations),
+    )
 
 
 def _response(item: ResponseForm | RebuttalPartForm, target: str) -> Response:
     follow_up = item.follow_up if isinstance(item, ResponseForm) else ""
-    return Response(target=target, type=item.type, reasoning=item.reasoning, follow_up=follow_up)
+    return Response(
+        target=target,
+        type=item.type,
+        reasoning=item.reasoning,
+        follow_up=follow_up,
+        citations=_citations(item.citations),
+    )
+
+
+def _citations(forms: list[CitationForm]) -> tuple[Citation, ...]:
+    return tuple(Citation(source=item.source.strip(" []"), quote=item.quote) for item in forms)
 
 
 def _answer(item: AnswerForm, context: TurnContext) -> FollowUpAnswer:
@@ -201,4 +249,5 @@ def _closing(part: ClosingPartForm, context: TurnContext) -> Closing:
         final_position=part.final_position,
         shift=part.shift,
         why=part.why if part.shift != "unchanged" else "",
+        citations=_citations(part.citations),
     )

@@ -62,6 +62,8 @@ class TurnInstructions:
 
     directive: str | None = None
     strategy: StrategyPick | None = None
+    passages: tuple[str, ...] = ()
+    """Ids of the passages that the speaker may cite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,8 @@ def build_turn_instructions(context: TurnContext, config: DebaterConfig) -> Turn
         pick = pick_adaptive_strategy(context.debate, context.cue)
     else:
         pick = None if strategy is None else StrategyPick(name=strategy, reason="As configured.")
-    return TurnInstructions(_format_directive(_pressure_sentences(context), _state_sentences(context)), pick)
+    directive = _format_directive(_pressure_sentences(context), _state_sentences(context))
+    return TurnInstructions(directive, pick, tuple(passage.id for passage in context.passages))
 
 
 def build_speaker_instructions(

@@ -5,9 +5,10 @@ The labels in the text avoid the words that the persuasion system counts, such a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from debate_cli.domain.evidence import Citation
 from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, Response
 
 
@@ -41,7 +42,7 @@ def _paragraphs(content: TurnContent) -> Iterator[str]:
     yield from (_format_argument(item) for item in content.arguments or ())
     for response in content.responses or ():
         first = f"To {response.target} ({response.type}): {response.reasoning}"
-        yield _join_lines(first, _with_label("Question", response.follow_up))
+        yield _join_lines(first, _with_label("Question", response.follow_up), *_sources(response.citations))
     yield from (f"New argument. {_format_argument(item)}" for item in content.misplaced_arguments)
     for answer in content.answers or ():
         yield f"On {answer.question_target}: {answer.reply}{' (left open)' if answer.evaded else ''}"
@@ -52,13 +53,21 @@ def _paragraphs(content: TurnContent) -> Iterator[str]:
             _with_label("Unanswered", ", ".join(content.closing.unrebutted)),
             f"Position: {content.closing.shift}",
             _with_label("Why", content.closing.why),
+            *_sources(content.closing.citations),
         )
 
 
 def _format_argument(argument: Argument) -> str:
     return _join_lines(
-        f"{argument.id}: {argument.claim}", argument.reasoning, _with_label("Support", argument.evidence)
+        f"{argument.id}: {argument.claim}",
+        argument.reasoning,
+        _with_label("Support", argument.evidence),
+        *_sources(argument.citations),
     )
+
+
+def _sources(citations: Iterable[Citation]) -> Iterator[str]:
+    return (f"Source {citation.source}: “{citation.quote}”" for citation in citations)
 
 
 def _with_label(label: str, text: str) -> str:

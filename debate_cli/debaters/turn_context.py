@@ -9,6 +9,7 @@ from functools import cached_property
 
 from debate_cli.domain.config import FormatConfig
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.evidence import Passage
 from debate_cli.domain.ledger import recent_history
 from debate_cli.domain.participant import Participant
 from debate_cli.domain.tasks import Cue
@@ -62,6 +63,13 @@ class TurnContext:
         if self.cue.questions:
             return tuple(dict.fromkeys(question.target for question in self.cue.questions))
         return self.opponent_ids
+
+    @cached_property
+    def passages(self) -> tuple[Passage, ...]:
+        """The passages that the speaker is shown, the most relevant first."""
+        known = {passage.id: passage for passage in self.debate.passages}
+        shown = self.debate.shown_passages.get(self.cue.key, ())
+        return tuple(known[key] for key in shown if key in known)
 
     def new_ids(self, count: int) -> tuple[str, ...]:
         """The next `count` ids for new arguments of the speaker."""

@@ -1,7 +1,7 @@
 """Checks of a turn's content. Each fault is a warning `code: sentence`; a warning never drops or changes anything.
 
 Codes: short-claim, short-reasoning, short-evidence, unanswered, unknown-target, new-argument,
-closing-too-long, duplicate-id.
+closing-too-long, duplicate-id, citation.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from collections.abc import Iterable, Iterator
 
 from debate_cli.debaters.turn_content import TurnContent
 from debate_cli.debaters.turn_context import TurnContext
+from debate_cli.domain.evidence import MAX_CITATIONS
 from debate_cli.domain.turn import Argument, Closing, Response
+from debate_cli.evidence.source_checks import CLOSING_ITEM, FAILED_OUTCOMES, check_citation
 from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 
 ARGUMENT_ID = re.compile(r"\b[A-Za-z][A-Za-z0-9]{0,15}-\d{1,4}\b")
@@ -24,7 +26,7 @@ SHAPE_WARNINGS = ("unanswered", "unknown-target")
 
 def find_turn_warnings(content: TurnContent, context: TurnContext) -> tuple[str, ...]:
     """All warnings about `content` as the answer to the cue of `context`."""
-    found = [*_arguments(content.arguments or (), context)]
+    found = [*_arguments(content.arguments or (), context), *_citations(content, context)]
     match context.cue.phase:
         case "cross_examination":
             found += _cross_examination(content, context)
@@ -57,6 +59,25 @@ def _arguments(arguments: Iterable[Argument], context: TurnContext) -> Iterator[
             length = len(getattr(argument, part).strip())
             if length < least:
                 yield f"short-{part}: the {part} of {name} has {length} characters, fewer than {least}."
+
+
+def _citations(content: TurnContent, context: TurnContext) -> Iterator[str]:
+    """Quotes that are not the words of their passage. The checks are the same as those of `score`."""
+    passages = {passage.id: passage for passage in context.debate.passages}
+    cited = [
+        *((item.id, item.citations) for item in content.arguments or ()),
+        *((item.target, item.citations) for item in content.responses or ()),
+        *((CLOSING_ITEM, part.citations) for part in (content.closing,) if part is not None),
+    ]
+    for item, citations in cited:
+        name = format_argument_id(item)
+        if len(citations) > MAX_CITATIONS:
+            yield f"citation: {name} has {len(citations)} citations, more than {MAX_CITATIONS}."
+        for citation in citations:
+            outcome, difference = check_citation(citation, passages.get(citation.source))
+            if outcome in FAILED_OUTCOMES:
+                words = sanitize_for_prompt(difference).replace("\n", " ")
+                yield f"citation: the quote for {name} is {outcome.replace('_', ' ')}{': ' * bool(words)}{words}."
 
 
 def _cross_examination(content: TurnContent, context: TurnContext) -> Iterator[str]:

@@ -14,6 +14,7 @@ from pydantic import AliasChoices, Field, ValidationError, field_validator, mode
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from debate_cli.domain.config_model import ConfigModel
+from debate_cli.domain.evidence_config import EvidenceConfig
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.legacy_sections import move_legacy_sections
 from debate_cli.domain.personality import Archetype, Personality
@@ -248,6 +249,8 @@ class DebateConfig(ConfigModel):
     """The debaters, at least two. A configuration for judging texts needs none."""
     format: FormatConfig = FormatConfig()
     """Format of the debate."""
+    evidence: Annotated[EvidenceConfig | None, Field(exclude_if=lambda value: value is None)] = None
+    """Sources that debaters may cite; None for a debate without sources."""
     judging: JudgingConfig = Field(
         default_factory=JudgingConfig, json_schema_extra={"default": {"systems": ["structured"]}}
     )

@@ -206,6 +206,13 @@ class Debate(FrozenModel):
             ),
         )
 
+    def show_first_passages(self, key: str, count: int) -> Debate:
+        """The debate in which the speaker of the cue with this key is shown the first `count` of its passages only."""
+        shown = self.shown_passages.get(key, ())
+        return (
+            self if len(shown) <= count else self._replace(shown_passages={**self.shown_passages, key: shown[:count]})
+        )
+
     def with_assessments(self, assessments: Iterable[Assessment]) -> Debate:
         """The debate with only these `assessments`, reduced to first answers and in canonical order."""
         return self._replace(assessments=first_assessments(assessments, self.runs))

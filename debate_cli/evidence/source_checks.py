@@ -15,6 +15,8 @@ from debate_cli.evidence.quote_check import QuoteOutcome, check_quote
 CLOSING_ITEM = "closing"
 """Item of a citation in a closing."""
 SourceOutcome = QuoteOutcome | Literal["no_such_source", "unchecked"]
+FAILED_OUTCOMES: frozenset[SourceOutcome] = frozenset({"altered", "not_found", "no_such_source"})
+"""Outcomes of quotes that are not in their source."""
 
 
 class SourceCheck(Finding):
@@ -41,7 +43,7 @@ def check_sources(debate: Debate) -> tuple[SourceCheck, ...]:
     """The check of each citation, in the order of the debate."""
     passages = {passage.id: passage for passage in debate.passages}
     return tuple(
-        _check_citation(turn, item, citation, passages.get(citation.source))
+        _to_source_check(turn, item, citation, passages.get(citation.source))
         for turn in debate.turns
         for item, citation in iter_citations(turn)
     )
@@ -57,14 +59,25 @@ def iter_citations(turn: Turn) -> Iterator[tuple[str, Citation]]:
         yield from ((CLOSING_ITEM, citation) for citation in turn.closing.citations)
 
 
-def _check_citation(turn: Turn, item: str, citation: Citation, passage: Passage | None) -> SourceCheck:
-    found = SourceCheck(
-        turn=turn.index, item=item, source=citation.source, quote=citation.quote, outcome="no_such_source"
-    )
+def check_citation(citation: Citation, passage: Passage | None) -> tuple[SourceOutcome, str]:
+    """Outcome of the check of a citation of `passage` (None: there is none of its id), and what differs."""
     if passage is None:
-        return found
+        return "no_such_source", ""
     if passage.origin == "summary":
-        return found.model_copy(update={"outcome": "unchecked"})
+        return "unchecked", ""
     check = check_quote(citation.quote, passage.text)
-    changes = {"outcome": check.outcome, "passage_words": check.passage_words, "difference": check.difference}
-    return found.model_copy(update=changes)
+    return check.outcome, check.difference
+
+
+def _to_source_check(turn: Turn, item: str, citation: Citation, passage: Passage | None) -> SourceCheck:
+    outcome, difference = check_citation(citation, passage)
+    is_compared = passage is not None and outcome != "unchecked"
+    return SourceCheck(
+        turn=turn.index,
+        item=item,
+        source=citation.source,
+        quote=citation.quote,
+        outcome=outcome,
+        passage_words=check_quote(citation.quote, passage.text).passage_words if passage and is_compared else "",
+        difference=difference,
+    )

@@ -126,3 +126,14 @@ def stem(word: str) -> str:
 
 UNITS = frozenset(stem(word).removeprefix("=") for word in _UNIT_WORDS.split())
 """Stems of words that belong to the number before them."""
+
+COMMON_ENGLISH_WORDS = (
+    _COMMON_WORDS["en"]
+    | ARTICLES
+    | _EXACT_WORDS
+    | _word_set(
+        """about there their them they these those we our you your he she his her its i me my do does did has had were been
+    so than then what when where which who why how into out up down no yes also just such being because while"""
+    )
+)
+"""Words that say little about what a text is about."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from typing import Literal, Protocol, TypeVar
 
 from debate_cli.domain.model_call import add_model_calls
@@ -20,6 +21,8 @@ MAX_FULL_TOKENS = 60_000
 """Longest prompt with the whole debate, by our estimate."""
 MAX_CONTEXT_SHARE = 0.6
 """Largest share of a model's context that such a prompt may fill."""
+MAX_PASSAGE_SHARE = 0.2
+"""Largest share of a model's context that the passages of sources may fill."""
 
 
 class PromptBuilder(Protocol):
@@ -37,6 +40,7 @@ class HistoryPolicy:
         self._mode = mode
         self._note = note
         self._is_noted = False
+        self._is_passages_noted = False
         self._refused: dict[str, int] = {}
         """`provider/model` -> tokens of the shortest prompt that it refused as too long."""
 
@@ -88,6 +92,19 @@ class HistoryPolicy:
         """Like `build`, for a question about the whole debate, which is shortened only if the context is too small."""
         limit = None if context_tokens is None else int(context_tokens * MAX_CONTEXT_SHARE)
         return self._build_within(build, debate_chars, limit)
+
+    def count_fitting(self, lengths: Sequence[int], context_tokens: int | None) -> int:
+        """Number of passages, of these lengths in characters, that a prompt may hold. The first shortening is noted."""
+        limit = MAX_FULL_TOKENS if context_tokens is None else int(context_tokens * MAX_PASSAGE_SHARE)
+        totals = accumulate(length / ASCII_CHARS_PER_TOKEN for length in lengths)
+        count = sum(total <= limit for total in totals)
+        if count < len(lengths) and not self._is_passages_noted:
+            self._is_passages_noted = True
+            self._note(
+                f"{count} of {len(lengths)} passages fit into {limit:,} tokens of a prompt; set evidence.passages or "
+                "evidence.passage_words lower, or use a model with a larger context"
+            )
+        return count
 
     def _build_within(self, build: PromptBuilder, debate_chars: int, limit: int | None) -> tuple[Request, bool]:
         if limit is None:

@@ -169,7 +169,9 @@ class _ConfigLoader:
         config = self._validate(data)
         checked = config or self._validate_rest(data)
         if checked is not None and not self.lines:
-            self._add([problem for check in (*checks, self._check_scripts) for problem in check(checked)])
+            self._add(
+                [problem for check in (*checks, self._check_scripts, self._check_sources) for problem in check(checked)]
+            )
         if config is None or self.problems or self.lines:
             raise self._error()
         self.secrets |= {self.env.get(spec.api_key_env or "", "") for spec in config.providers.values()}
@@ -266,6 +268,17 @@ class _ConfigLoader:
                     _check_inside(self.folder / spec.script, (self.folder, *self.trusted_folders))
                 except ValueError as error:
                     yield Problem(path, str(error))
+
+    def _check_sources(self, config: DebateConfig) -> Iterator[Problem]:
+        """Problems of sources that the file names outside its folder."""
+        if config.evidence is None or self._is_option("evidence", "sources"):
+            return
+        for number, source in enumerate(config.evidence.named_sources):
+            fixed = next((part for part in re.split(r"[^/]*[*?\[]", source.path, maxsplit=1)), "")
+            try:
+                _check_inside(self.folder / fixed, (self.folder, *self.trusted_folders))
+            except ValueError as error:
+                yield Problem(("evidence", "sources", number), str(error))
 
     def _read_prompts(self, data: Mapping[str, Any]) -> dict[str, str]:
         files = data.get("prompts")

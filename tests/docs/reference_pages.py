@@ -18,6 +18,8 @@ SECTIONS = (
     ("DebaterConfig", "debaters[]", "Debaters"),
     ("Personality", "debaters[].personality", "Personality in twelve numbers"),
     ("FormatConfig", "format", "Format"),
+    ("EvidenceConfig", "evidence", "Sources"),
+    ("EvidenceSource", "evidence.sources[]", "A source with its title"),
     ("JudgingConfig", "judging", "Judging"),
     ("StructuredSettings", "judging.systems[] with kind: structured", "Structured"),
     ("StructuredWeights", "… weights", "Weights of the structured system"),

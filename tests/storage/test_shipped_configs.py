@@ -13,7 +13,7 @@ from debate_cli.storage.schema import config_schema
 
 CONFIGS = sorted((Path(__file__).parent.parent.parent / "configs").glob("*.yaml"))
 NAMES = {
-    "custom-endpoint", "debate", "everything", "free-flowing", "live", "mock", "moderator", "ollama",
+    "custom-endpoint", "debate", "everything", "evidence", "free-flowing", "live", "mock", "moderator", "ollama",
     "openai-vs-anthropic", "panel", "persuasion", "three-way",
 }  # fmt: skip
 

@@ -6,6 +6,7 @@ two sides get different scores and two judges do not agree exactly.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
@@ -36,6 +37,10 @@ PRESSURES = frozenset({"cognitive", "emotional", "strategic", "credibility"})
 IN_ORDER = frozenset({"participants", "debater", "heading", "participant", "id", "item", "target"})
 """Properties whose options are used one after the other in a list."""
 
+MIN_CITED_WORDS, MAX_CITED_WORDS = 6, 14
+"""Words of a sentence that the mock cites."""
+ALTERED_QUOTE_SHARE, NEAR_QUOTE_SHARE, INVENTED_QUOTE_SHARE = 0.2, 0.2, 0.1
+"""Shares of the mock's citations that change a word, leave out an article, or are invented: a rehearsal shows each outcome."""
 QUOTING_LISTS = frozenset({"fallacies", "suspect_claims", "logic_gap", "added"})
 """Lists whose items quote a speech."""
 
@@ -189,6 +194,8 @@ class Opinions:
 
         The weakness that a turn exposes is in the turn before.
         """
+        if place.values.get("source") in self._facts.passages:
+            return self._cite(self._facts.passages[place.values["source"]], place)
         item = place.values.get("item")
         sentences = self._facts.find_quotable_sentences(
             str(item) if item else None, before_judged_turn="logic_gap" in place.path
@@ -196,6 +203,20 @@ class Opinions:
         if not sentences:
             return None
         return " ".join(self._random.pick(sentences, "quote", place.path).split()[:9]).rstrip(".,;:?!")
+
+    def _cite(self, passage: str, place: Place) -> str:
+        """Words of a passage, now and then without an article, without a negation, with other figures, or invented."""
+        sentences = [part for part in re.split(r"(?<=[.!?])\s+|\n", passage) if len(part.split()) >= MIN_CITED_WORDS]
+        if not sentences or self._random.unit("invented", place.path) < INVENTED_QUOTE_SHARE:
+            return "every team that has tried it would do it again"
+        words = self._random.pick(sentences, "cited", place.path).rstrip(".!?")
+        drawn = self._random.unit("changed", place.path)
+        if drawn >= ALTERED_QUOTE_SHARE + NEAR_QUOTE_SHARE:
+            return " ".join(words.split()[:MAX_CITED_WORDS])
+        if drawn >= ALTERED_QUOTE_SHARE:
+            return re.sub(r" (?:the|an?) ", " ", words, count=1)
+        changed = re.sub(r"\b(?:not|no) ", "", words)
+        return re.sub(r"\d+", lambda number: str(int(number[0]) + 10), words) if changed == words else changed
 
     def keeps_vote(self, values: Json) -> bool:
         """Whether a panel judge votes as before and has no change to explain."""

@@ -28,6 +28,7 @@ _SPEAKER = re.compile(rf"^You are {_STRING}, side", re.MULTILINE)
 _JUDGED_TURN = re.compile(rf"\bturn (\d+) by {_STRING}")
 _OWN_VOTE = re.compile(r"^Your last vote: (\{.*\})$", re.MULTILINE)
 _SCORECARD = re.compile(r"^The scorecard of single turns, as data: (\{.*\})$", re.MULTILINE)
+_PASSAGE = re.compile(rf"^Passage (S\d+), {_STRING.replace('(', '(?:', 1)}: {_STRING}$", re.MULTILINE)
 _WORD_LIMIT = re.compile(r"at most (\d+) words")
 _ARGUMENT_NUMBER = re.compile(r'"[^"\s]*-(\d{1,9})"')
 _WORD = re.compile(r"[^\W\d_][\w-]{3,}")
@@ -100,6 +101,11 @@ class PromptFacts:
         """The transcript that a judge reads."""
         found = map(_parse_object, self.user_text.splitlines())
         return tuple(turn for turn in found if type(turn.get("turn")) is int and "speaker" in turn)
+
+    @cached_property
+    def passages(self) -> dict[str, str]:
+        """The passages that a debater may cite: id -> text."""
+        return {passage: json.loads(text) for passage, text in _PASSAGE.findall(self.user_text)}
 
     @cached_property
     def own_turns(self) -> tuple[Json, ...]:

@@ -1,0 +1,109 @@
+"""`debate evidence`."""
+
+import os
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import typer
+
+from debate_cli.app.evidence import describe_skipped, open_sources
+from debate_cli.cli import completion, config_options, options
+from debate_cli.cli.console import print_json, print_status, write_document
+from debate_cli.domain.evidence_config import EvidenceConfig
+from debate_cli.errors import UsageError
+from debate_cli.evidence.corpus import Corpus
+from debate_cli.render import sanitize
+
+
+class Action(StrEnum):
+    """What to show of the sources."""
+
+    search = "search"
+    list = "list"
+
+
+class Options(NamedTuple):
+    """Show which sources a debate has, and which passages a query finds in them.
+
+    `list` shows each file with its passages, and the files that are not indexed. `search QUERY` shows the passages
+    that retrieval finds, the best first.
+
+    Examples:
+
+      debate evidence list --evidence docs/
+
+      debate evidence search "cost of hosting" --config debate.yaml
+    """
+
+    action: Annotated[Action, typer.Argument(help="Search the sources, or list them.")]
+    query: Annotated[str | None, typer.Argument(metavar="QUERY", help="Words to search for.")] = None
+    config: Annotated[
+        str | None,
+        typer.Option(metavar="CONFIG", help="A debate.yaml with sources.", autocompletion=completion.complete_configs),
+    ] = None
+    evidence: options.EvidenceOption = None
+    json: options.JsonOption = False
+    trust_path: options.TrustPathOption = None
+    debug: options.DebugOption = False
+
+
+def run(given: Options) -> None:
+    """Search the sources, or list them."""
+    if (given.action is Action.search) != bool(given.query):
+        raise UsageError(
+            "`debate evidence search` needs a query, `debate evidence list` takes none; correct the command"
+        )
+    config, folder = _sources(given)
+    corpus = open_sources(config, folder, os.environ).corpus
+    if given.action is Action.list:
+        _print_list(corpus, as_json=given.json)
+    else:
+        _print_found(corpus, given.query or "", config.passages, as_json=given.json)
+
+
+def _sources(given: Options) -> tuple[EvidenceConfig, Path]:
+    """The sources of the options, else of the configuration, and the folder in which relative paths start."""
+    if given.evidence:
+        return EvidenceConfig(sources=tuple(str(path) for path in given.evidence)), Path()
+    loaded = config_options.config_from_argument(given.config, trusted_folders=given.trust_path)
+    if loaded.config.evidence is None:
+        raise UsageError(
+            "the configuration names no sources; add `evidence: {sources: [docs/]}`, or use --evidence DIR"
+        )
+    return loaded.config.evidence, loaded.folder
+
+
+def _print_list(corpus: Corpus, *, as_json: bool) -> None:
+    counts = corpus.count_passages()
+    if as_json:
+        files = [{"source": name, "passages": counts.get(name, 0)} for name in corpus.files]
+        print_json({"files": files, "skipped": [asdict(file) for file in corpus.skipped]})
+        return
+    lines = [f"{name}: {_plural(counts.get(name, 0), 'passage')}" for name in corpus.files]
+    lines += [f"not indexed: {file.name}: {file.reason}" for file in corpus.skipped]
+    write_document([f"{sanitize.sanitize_line(line)}\n" for line in lines])
+    print_status(f"{_plural(len(corpus.files), 'file')}, {_plural(corpus.passage_count, 'passage')}")
+
+
+def _print_found(corpus: Corpus, query: str, limit: int, *, as_json: bool) -> None:
+    found = corpus.search(query, limit)
+    skipped = describe_skipped(corpus)
+    if skipped is not None:
+        print_status(f"note: {sanitize.sanitize_line(skipped)}")
+    if as_json:
+        print_json([asdict(passage) for passage in found])
+        return
+    lines: list[str] = []
+    for number, passage in enumerate(found, start=1):
+        place = f"{passage.source}, {passage.locator}" if passage.locator else passage.source
+        lines.append(sanitize.sanitize_line(f"{number}. {passage.title} ({place})"))
+        lines += [*sanitize.prefix_lines("   ", passage.text), ""]
+    write_document([f"{line}\n" for line in lines])
+    if not found:
+        print_status("no passage has these words; use other words, or see `debate evidence list`")
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -1,0 +1,300 @@
+"""The user's sources: which files they are, the passages that they are split into, and the index that finds passages.
+
+The index is a SQLite file in the user's cache folder, named after the content of all files, so that an unchanged corpus
+is indexed once. The same corpus gives the same passages in the same order.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import sqlite3
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from debate_cli.domain.evidence import Passage
+from debate_cli.errors import UsageError
+from debate_cli.evidence.documents import (
+    Section,
+    SourceFile,
+    UnreadableSourceError,
+    read_sections,
+    read_source_bytes,
+)
+from debate_cli.evidence.words import COMMON_ENGLISH_WORDS
+from debate_cli.regular_file import is_inside
+
+INDEX_VERSION = 1
+"""Part of the name of an index; raised when its content changes."""
+MAX_QUERY_TERMS = 40
+MAX_RANKED_PASSAGES = 15_000
+"""Largest sum of passages that the searched terms occur in; beyond it, the most frequent terms are left out."""
+_TOKENIZER = "tokenize = 'porter unicode61 remove_diacritics 2'"
+MAX_FILES = 100_000
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+(?=[\"'“‘(\[]*[A-Z0-9\u00c0-\u00de\u0400-\u042f])|(?<=[。！？])")
+_PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
+_LINE_END = re.compile(r"\n")
+_TERM = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedFile:
+    """A file that is not indexed."""
+
+    name: str
+    reason: str
+    """One sentence, without the name."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPassage:
+    """A passage of the corpus, before the debate gives it an id."""
+
+    source: str
+    title: str
+    locator: str
+    text: str
+
+    def to_passage(self, passage_id: str, at: datetime) -> Passage:
+        """The passage as the debate stores it."""
+        return Passage(
+            id=passage_id,
+            source=self.source,
+            title=self.title,
+            text=self.text,
+            sha256=self.sha256,
+            locator=self.locator,
+            origin="corpus",
+            retrieved_at=at,
+        )
+
+    @property
+    def sha256(self) -> str:
+        """Hash of the text."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+def list_source_files(given: str, base: Path, title: str | None = None) -> list[SourceFile]:
+    """The files that `given` names: a file, the files in a folder and below, or those that a pattern matches.
+
+    Hidden files are left out, and links that leave the folder are not followed. Raises UsageError.
+    """
+    path = base / given
+    if path.is_dir():
+        found = [file for file in _walk(path) if is_inside(file, [path])]
+        shown = Path(path.name) if Path(given).is_absolute() else Path(given)
+        return [SourceFile(file, str(shown / file.relative_to(path))) for file in found]
+    if path.exists():
+        return [SourceFile(path, given, title)]
+    if any(char in given for char in "*?[") and not Path(given).is_absolute():
+        matched = sorted(file for file in base.glob(given) if file.is_file() and is_inside(file, [base]))
+        return [SourceFile(file, str(file.relative_to(base))) for file in matched]
+    raise UsageError(f"evidence: {given}: no such file or folder; name a folder with documents")
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    """The files in `folder` and below, sorted, without hidden ones."""
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(files):
+            if not name.startswith("."):
+                yield Path(place) / name
+
+
+def split_section(section: Section, words: int) -> Iterator[tuple[str, int, int]]:
+    """(text, start, end) of the passages of a section: whole paragraphs of together up to `words` words.
+
+    A longer paragraph is split between sentences; a sentence is never split.
+    """
+    start = end = count = 0
+    for piece_start, piece_end in _pieces(section, words):
+        size = _count_words(section.text, piece_start, piece_end)
+        if count and count + size > words:
+            yield section.text[start:end], start, end
+            count = 0
+        start = piece_start if not count else start
+        end, count = piece_end, count + size
+    if count:
+        yield section.text[start:end], start, end
+
+
+def _pieces(section: Section, words: int) -> Iterator[tuple[int, int]]:
+    """Start and end of each paragraph, of each line of a table, and of each sentence of a long paragraph."""
+    is_table = section.unit == "row" or section.first_line is None
+    for start, end in _cut(section.text, 0, len(section.text), _LINE_END if is_table else _PARAGRAPH_END):
+        if _count_words(section.text, start, end) <= words:
+            yield start, end
+            continue
+        for first, last in _cut(section.text, start, end, _SENTENCE_END):
+            if _count_words(section.text, first, last) <= 2 * words:
+                yield first, last
+            else:  # code, a table or a list: no sentences
+                yield from _cut(section.text, first, last, _LINE_END)
+
+
+def _cut(text: str, start: int, end: int, separator: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    """Start and end of the parts of `text[start:end]` between matches of `separator`, without spaces at their ends."""
+    for match in (*separator.finditer(text, start, end), None):
+        stop = end if match is None else match.start()
+        part = text[start:stop]
+        if part.strip():
+            yield start + len(part) - len(part.lstrip()), start + len(part.rstrip())
+        start = end if match is None else match.end()
+
+
+def _count_words(text: str, start: int, end: int) -> int:
+    return len(text[start:end].split())
+
+
+def _locator(section: Section, start: int, end: int) -> str:
+    """Heading and lines of `section.text[start:end]`."""
+    parts = [section.heading] if section.heading else []
+    if section.first_line is not None:
+        first = section.first_line + section.text.count("\n", 0, start)
+        last = first + section.text.count("\n", start, end)
+        parts.append(f"{section.unit} {first}" if first == last else f"{section.unit}s {first}–{last}")
+    return ", ".join(parts)
+
+
+class Corpus:
+    """The indexed passages of some files."""
+
+    def __init__(self, path: Path, files: Sequence[str], skipped: Sequence[SkippedFile]) -> None:
+        self._path = path
+        self.files = tuple(files)
+        """Names of the indexed files."""
+        self.skipped = tuple(skipped)
+
+    @property
+    def passage_count(self) -> int:
+        """Number of passages."""
+        return sum(self.count_passages().values())
+
+    def count_passages(self) -> Mapping[str, int]:
+        """Name of a file -> number of its passages."""
+        with closing(_open_index(self._path)) as index:
+            return dict(index.execute("SELECT source, count(*) FROM passages GROUP BY source").fetchall())
+
+    def search(self, query: str, limit: int) -> list[FoundPassage]:
+        """The passages that fit `query` best, at most `limit`. Equal ranks are in the order of the files."""
+        with closing(_open_index(self._path)) as index:
+            terms = _rarest_terms(index, query_terms(query))
+            if not terms:
+                return []
+            rows = index.execute(
+                "SELECT source, title, locator, text FROM passages WHERE passages MATCH ? ORDER BY rank, rowid LIMIT ?",
+                (" OR ".join(f'"{term}"' for term in terms), limit),
+            )
+            return [FoundPassage(*row) for row in rows]
+
+
+def _open_index(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+
+
+def _rarest_terms(index: sqlite3.Connection, terms: Sequence[str]) -> list[str]:
+    """Those of `terms` that occur, the rarest first, without terms so frequent that ranking them takes long."""
+    counts = sorted((count, term) for term, count in _count_terms(index, terms) if count)
+    total = 0
+    kept: list[str] = []
+    for count, term in counts:
+        total += count
+        if not kept or total <= MAX_RANKED_PASSAGES:
+            kept.append(term)
+    return kept
+
+
+def _count_terms(index: sqlite3.Connection, terms: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """Each term, and the number of passages that hold it in any inflection that the tokenizer knows."""
+    with closing(sqlite3.connect(":memory:")) as memory:
+        memory.execute(f"CREATE VIRTUAL TABLE terms USING fts5(term, {_TOKENIZER})")
+        memory.execute("CREATE VIRTUAL TABLE stems USING fts5vocab(terms, instance)")
+        memory.executemany("INSERT INTO terms VALUES (?)", [(term,) for term in terms])
+        stems: list[tuple[int, str]] = memory.execute("SELECT doc, term FROM stems").fetchall()
+    for row, stem in stems:
+        found = index.execute("SELECT doc FROM vocabulary WHERE term = ?", (stem,)).fetchone()
+        yield terms[row - 1], int(found[0]) if found else 0
+
+
+def query_terms(query: str) -> tuple[str, ...]:
+    """The words of `query` that are searched, each once: common English words only if there are no others."""
+    words = tuple(dict.fromkeys(_TERM.findall(query.casefold())))
+    telling = tuple(word for word in words if word not in COMMON_ENGLISH_WORDS)
+    return (telling or words)[:MAX_QUERY_TERMS]
+
+
+def open_corpus(files: Sequence[SourceFile], passage_words: int, cache: Path) -> Corpus:
+    """The corpus of `files`, indexed in the folder `cache` unless it is there already.
+
+    Raises UsageError if no file can be indexed.
+    """
+    skipped: list[SkippedFile] = []
+    kept: list[SourceFile] = []
+    key = hashlib.sha256(f"{INDEX_VERSION}/{passage_words}".encode())
+    for file in files[:MAX_FILES]:
+        try:
+            data = read_source_bytes(file.path)
+            key.update(f"{file.name}\0{file.title}\0{hashlib.sha256(data).hexdigest()}\0".encode("utf-8", "replace"))
+            kept.append(file)
+        except UnreadableSourceError as error:
+            skipped.append(SkippedFile(file.name, str(error)))
+    place = cache / f"{key.hexdigest()}.sqlite"
+    if not place.exists():
+        _build(kept, passage_words, place)
+    with closing(_open_index(place)) as index:
+        skipped += [SkippedFile(*row) for row in index.execute("SELECT name, reason FROM skipped ORDER BY rowid")]
+    skipped_names = {file.name for file in skipped}
+    corpus = Corpus(place, [file.name for file in kept if file.name not in skipped_names], skipped)
+    if not corpus.passage_count:
+        why = f" ({skipped[0].name}: {skipped[0].reason})" if skipped else ""
+        raise UsageError(f"evidence: the sources hold no text{why}; name files with text")
+    return corpus
+
+
+def _build(files: Sequence[SourceFile], passage_words: int, place: Path) -> None:
+    """Write the index at `place`, which is complete or absent."""
+    place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    handle, draft = tempfile.mkstemp(dir=place.parent, suffix=".tmp")
+    os.close(handle)
+    try:
+        with closing(sqlite3.connect(draft)) as index, index:
+            index.execute("PRAGMA journal_mode = OFF")
+            index.execute("PRAGMA synchronous = OFF")
+            index.execute(
+                f"CREATE VIRTUAL TABLE passages USING fts5(source UNINDEXED, title, locator, text, {_TOKENIZER})"
+            )
+            index.execute("CREATE VIRTUAL TABLE vocabulary USING fts5vocab(passages, row)")
+            index.execute("CREATE TABLE skipped (name TEXT, reason TEXT)")
+            for file in files:
+                _index_file(index, file, passage_words)
+        Path(draft).replace(place)
+    finally:
+        Path(draft).unlink(missing_ok=True)
+
+
+def _index_file(index: sqlite3.Connection, file: SourceFile, passage_words: int) -> None:
+    try:
+        title, sections = read_sections(file, read_source_bytes(file.path))
+    except UnreadableSourceError as error:
+        index.execute("INSERT INTO skipped VALUES (?, ?)", (file.name, str(error)))
+        return
+    index.executemany(
+        "INSERT INTO passages VALUES (?, ?, ?, ?)",
+        (
+            (file.name, title, _locator(section, start, end), text)
+            for section in sections
+            for text, start, end in split_section(section, passage_words)
+        ),
+    )
+
+
+def evidence_cache_folder(env: Mapping[str, str]) -> Path:
+    """Folder of the indexes: `debate-cli/evidence` under XDG_CACHE_HOME, else under ~/.cache."""
+    cache = env.get("XDG_CACHE_HOME")
+    root = Path(cache) if cache else Path(env.get("HOME") or "~").expanduser() / ".cache"
+    return root / "debate-cli" / "evidence"

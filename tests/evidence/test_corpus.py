@@ -1,0 +1,112 @@
+"""Sources are split into passages, indexed once, and found by their words."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from debate_cli.errors import UsageError
+from debate_cli.evidence.corpus import Corpus, list_source_files, open_corpus, split_section
+from debate_cli.evidence.documents import MAX_FILE_BYTES, Section, SourceFile, read_sections
+
+
+def _corpus(folder: Path, words: int = 40) -> Corpus:
+    return open_corpus(list_source_files("docs", folder), words, folder / "cache")
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    """A folder with a page."""
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "costs.md").write_text("# Costs\n\nHosting in C++ costs 43 euros.\n\n## Later\n\nNothing AND nobody.\n")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sections"),
+    [
+        (
+            "a.md",
+            "Intro.\n\n# One\ntext\n\n## Two\nmore\n",
+            [("Intro.", "", 1), ("text", "One", 3), ("more", "Two", 6)],
+        ),
+        ("a.rst", "One\n===\n\ntext\n", [("text", "One", 2)]),
+        ("a.csv", "item,cost\nredis,43\nkafka,\n", [("item: redis; cost: 43\nitem: kafka", "", 2)]),
+        ("a.json", '{"a": {"b": [1, "two words"]}}', [("a.b[0]: 1\na.b[1]: two words", "", None)]),
+        ("a.html", "<h1>One</h1><p>a <b>b</b></p><script>x</script><p>c</p>", [("a b\n\nc", "One", None)]),
+    ],
+)
+def test_each_kind_of_file_is_read_with_its_places(
+    name: str, content: str, sections: list[tuple[str, str, int | None]]
+) -> None:
+    """Headings, lines, rows and paths are kept; scripts of a page are not text."""
+    _, found = read_sections(SourceFile(Path(name), name), content.encode())
+    assert [(section.text.strip(), section.heading, section.first_line) for section in found] == sections
+
+
+def test_a_passage_never_splits_a_sentence() -> None:
+    """A long paragraph is cut between sentences, short paragraphs are joined up to the limit."""
+    text = "One two three four. Five six seven eight. Nine ten.\n\nShort one.\n\nShort two."
+    parts = [part for part, _, _ in split_section(Section(text), 6)]
+    assert parts == ["One two three four.", "Five six seven eight. Nine ten.", "Short one.\n\nShort two."]
+
+
+@pytest.mark.parametrize("query", ["C++", "AND", '"43', "hosting OR (", "NEAR(a b)", "col:umn *"])
+def test_a_query_is_words_and_never_a_command(query: str, tmp_path: Path, docs: Path) -> None:
+    """Operators of the index's query language in a query are searched as words."""
+    del docs
+    assert len(_corpus(tmp_path).search(query, 5)) <= 2
+
+
+def test_search_gives_place_and_title(tmp_path: Path, docs: Path) -> None:
+    """A found passage names its file, title, heading and lines."""
+    del docs
+    (found,) = _corpus(tmp_path).search("euro", 1)
+    assert (found.source, found.title, found.locator) == ("docs/costs.md", "Costs", "Costs, line 3")
+
+
+def test_an_unchanged_corpus_is_indexed_once(tmp_path: Path, docs: Path) -> None:
+    """Opening it again writes nothing; a changed file gives another index."""
+    _corpus(tmp_path)
+    (index,) = (tmp_path / "cache").iterdir()
+    written = index.stat().st_mtime_ns
+    _corpus(tmp_path)
+    assert [item.stat().st_mtime_ns for item in (tmp_path / "cache").iterdir()] == [written]
+    (docs / "costs.md").write_text("Other words.")
+    _corpus(tmp_path)
+    assert len(list((tmp_path / "cache").iterdir())) == 2
+
+
+def test_files_that_cannot_be_read_are_named_and_the_rest_is_indexed(tmp_path: Path, docs: Path) -> None:
+    """Binary, damaged, too large and unknown files, and a FIFO, each have a reason."""
+    (docs / "binary.txt").write_bytes(b"a\0b")
+    (docs / "latin.txt").write_bytes(b"caf\xe9")
+    (docs / "broken.json").write_text("{")
+    (docs / "photo.png").write_bytes(b"png")
+    with (docs / "large.txt").open("wb") as large:
+        large.truncate(MAX_FILE_BYTES + 1)
+    os.mkfifo(docs / "pipe.txt")
+    corpus = _corpus(tmp_path)
+    assert corpus.files == ("docs/costs.md",)
+    assert {file.name.removeprefix("docs/") for file in corpus.skipped} == {
+        "binary.txt", "latin.txt", "broken.json", "photo.png", "large.txt", "pipe.txt",
+    }  # fmt: skip
+
+
+def test_links_out_of_the_folder_and_hidden_files_are_left_out(tmp_path: Path, docs: Path) -> None:
+    """A link to a file elsewhere is not followed, and dot files are not read."""
+    (tmp_path / "secret.md").write_text("secret words")
+    (docs / "link.md").symlink_to(tmp_path / "secret.md")
+    (docs / ".hidden.md").write_text("secret words")
+    assert [file.name for file in list_source_files("docs", tmp_path)] == ["docs/costs.md"]
+
+
+@pytest.mark.parametrize("given", ["absent", "empty"])
+def test_no_source_is_one_sentence(given: str, tmp_path: Path) -> None:
+    """A folder that does not exist, or has no text, is an error."""
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UsageError, match="evidence: "):
+        open_corpus(list_source_files(given, tmp_path), 40, tmp_path / "cache")

@@ -45,7 +45,7 @@ def with_verdicts(verdicts: tuple[Verdict, ...], path: str = "a.json") -> Scored
 def test_json_is_an_array_of_files_with_whole_verdicts() -> None:
     """Without files it is empty."""
     found = json.loads("".join(dump_scores_json(FILES)))
-    assert [list(item) for item in found] == [["path", "id", "topic", "status", "verdicts"]] * 3
+    assert [list(item) for item in found] == [["path", "id", "topic", "status", "verdicts", "sources"]] * 3
     assert [item["path"] for item in found] == ["a.json", "b.json", "c.json"]
     assert found[0]["verdicts"][0] == score(debate())[0].model_dump(mode="json")
     assert json.loads("".join(dump_scores_json([]))) == []

@@ -19,7 +19,7 @@ from debate_cli.judging.schedule import owed_briefs
 
 MAX_NAMED_CALLS = 4
 """Calls in flight that a message names individually."""
-PLAN_SETTINGS = ("phases", "exchanges", "turns")
+PLAN_SETTINGS = ("phases", "exchanges", "turns", "answers")
 """Keys of `format` that say which rounds there are; a resume may change the rounds ahead."""
 CHANGEABLE_FORMAT = (*PLAN_SETTINGS, "history")
 """Keys of `format` that a resume may change."""

@@ -97,6 +97,17 @@ def test_a_change_is_recorded_and_in_force(here: Path) -> None:
     assert len(after["turns"]) == 8
 
 
+def test_a_resume_may_add_rounds_ahead(here: Path) -> None:
+    """Rebuttals and answers, as long as nothing that was said would have come later."""
+    write_config(here, OFFLINE)
+    started = ("run", "debate.yaml", "--id", "one", "-q", "--set", "format={arguments: 1}", "--max-tokens", "9000")
+    assert debate(*started, cwd=here).code == 4
+    done = resume(here, "--set", "format.rounds=4", "--set", "format.answers=true", "--max-tokens", "900000")
+    assert done.code == 0, done.err
+    phases = dict.fromkeys(turn["phase"] for turn in read(here)["turns"])
+    assert list(phases) == ["opening", "cross_examination", "answers", "rebuttal", "closing"]
+
+
 @pytest.mark.parametrize(
     ("options", "shown"),
     [(("replay", "one", "--format", "markdown"), "| limits.max\\_tokens | 13000 | 900000 |"),

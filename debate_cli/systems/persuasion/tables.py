@@ -8,12 +8,11 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.aggregation import mean
 from debate_cli.systems.persuasion.score import (
     SCORE_PARTS,
-    InfluenceEdge,
     PersuasionNotes,
     StrategyUse,
     max_score,
 )
-from debate_cli.systems.tables import Curve, Gauge, Number, Table, TableRow, Who, parse_notes
+from debate_cli.systems.tables import Curve, Gauge, Number, Table, TableRow, Who, format_number, parse_notes
 
 SURRENDER_REASONS = {
     "persuaded": "strong persuasion met little conviction",
@@ -31,7 +30,7 @@ def tables(verdict: Verdict) -> list[Table]:
     if notes.strategies:
         found.append(_strategy_table(notes.strategies))
     if notes.graph:
-        found.append(_influence_table(notes.graph))
+        found.append(_influence_table(notes))
     return found
 
 
@@ -117,13 +116,19 @@ def _strategy_table(uses: Sequence[StrategyUse]) -> Table:
     return Table("strategies, persuasion", heads, rows, numeric=frozenset({0, 3, 4}))
 
 
-def _influence_table(graph: Sequence[InfluenceEdge]) -> Table:
+def _influence_table(notes: PersuasionNotes) -> Table:
+    influence = ", ".join(f"{name} {format_number(weight)}" for name, weight in notes.influence.items())
+    similarity = ", ".join(f"{' and '.join(item.names)} {format_number(item.cosine)}" for item in notes.likeness)
     return Table(
         title="influence, persuasion",
         heads=("from", "on", "mean persuasion", "", "band"),
         rows=tuple(
             (Who(edge.source), Who(edge.target), Number(edge.weight), Gauge(edge.weight, 1.0, edge.source), edge.band)
-            for edge in graph
+            for edge in notes.graph
+        ),
+        remarks=(
+            f"Influence, the mean over the others: {influence}.",
+            f"Similarity of the social contexts, from -1 to 1: {similarity}.",
         ),
         numeric=frozenset({2}),
     )

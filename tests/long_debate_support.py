@@ -16,9 +16,10 @@ from debate_cli.domain.config import DebateConfig, ModelSpec
 from debate_cli.domain.debate import Debate
 from debate_cli.llm.model import OnText, Reply, Request
 from debate_cli.providers.mock.model import MockModel
+from debate_cli.systems.persuasion.settings import MAX_CONSECUTIVE
 
 MODEL = "test/tireless"
-NO_SURRENDER = {"surrender_threshold": 0, "stance_neutral_threshold": 0, "consecutive_persuasion": 10}
+NO_SURRENDER = {"surrender_threshold": 0, "stance_neutral_threshold": 0, "consecutive_persuasion": MAX_CONSECUTIVE}
 SYSTEMS: list[dict[str, Any]] = [
     {"kind": "structured"},
     {"kind": "moderator"},

@@ -49,11 +49,15 @@ def test_steps_are_numbered_in_order() -> None:
 
 
 def test_a_transcript_of_version_1_still_has_its_verdicts() -> None:
-    """A file of debate-cli 0.1 is read as the newest version, and its verdicts are those recomputed from it."""
+    """A file of debate-cli 0.1 is read as the newest version; its verdicts are recomputed, persuasion's under newer rules."""
     transcript = load_transcript_file(VERSIONS / "1.json")
     recomputed = score(transcript_to_debate(transcript), runs="all")
     assert transcript.schema_version == SCHEMA_VERSION
-    assert [verdicts_match(*pair) for pair in zip(transcript.verdicts, recomputed, strict=True)] == [True, True]
+    found = [
+        (old.system, old.rules == new.rules, verdicts_match(old, new))
+        for old, new in zip(transcript.verdicts, recomputed, strict=True)
+    ]
+    assert found == [("structured", True, True), ("persuasion", False, False)]
 
 
 def test_a_journal_of_version_1_is_continued_as_the_newest_version(tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ class Actors:
     """Debater's name -> speaker."""
     judge: Assessor
     passages: PassageSearch | None = None
-    """None for a debate without sources."""
+    """Search in the sources; None for a debate without any."""
 
 
 class PassageSearch(Protocol):

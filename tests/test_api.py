@@ -273,7 +273,7 @@ def test_a_faulty_configuration_tells_every_fault(tmp_path: Path) -> None:
     assert [problem.split(": ")[1] for problem in caught.value.problems] == ["topik", "sed"]
 
 
-def test_a_missing_key_is_told_before_any_call(tmp_path: Path) -> None:
+def test_a_missing_key_is_reported_before_any_call(tmp_path: Path) -> None:
     """Naming variable and provider; nothing is written."""
     path = tmp_path / "debate.yaml"
     path.write_text(

@@ -70,7 +70,7 @@ JUDGES = ("technical_architect", "compliance_auditor", "security_analyst", "doma
         ),
     ],
 )
-def test_many_are_told_in_one_sentence(count: int, whom: str) -> None:
+def test_many_are_named_in_one_sentence(count: int, whom: str) -> None:
     """The first by their names, the others by how many they are."""
     keys = [f"r1/panel/{judge}/debate/all/0" for judge in JUDGES[:count]]
     assert describe_in_flight_calls(HELD, keys) == (
@@ -78,7 +78,7 @@ def test_many_are_told_in_one_sentence(count: int, whom: str) -> None:
     )
 
 
-def test_what_is_not_asked_again_is_not_told() -> None:
+def test_what_is_not_asked_again_is_not_named() -> None:
     """What was answered since, and what is no key of anything due."""
     answered = HELD.apply(AssessmentCompleted(at=AT, assessment=assessment(system="moderator", round_number=1)))
     assert describe_in_flight_calls(answered, ["r1/moderator/judge/round/1/0", "turn/0", "odd"]) is None

@@ -124,7 +124,7 @@ def answers(server: ModelServer, notes: list[str]) -> list[StructuredAnswer[Form
     return asyncio.run(ask())
 
 
-def test_a_provider_that_reports_no_usage_is_told_of_once() -> None:
+def test_a_provider_that_reports_no_usage_is_noted_once() -> None:
     """A note names the provider once; each answer of its models counts with an estimate."""
     notes: list[str] = []
     with model_server() as server:

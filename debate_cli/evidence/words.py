@@ -1,6 +1,6 @@
 """Word lists of the quote check: what English treats as the same words, and negations of several languages.
 
-A language has word lists only if harmless differences (articles, inflections) can be told from others in it.
+A language has word lists only if harmless differences (articles, inflections) can be distinguished from others in it.
 """
 
 from __future__ import annotations

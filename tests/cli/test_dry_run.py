@@ -29,7 +29,7 @@ def worst(found: Any, role: str) -> Any:
     return next(share["worst"] for share in found["roles"] if share["role"] == role)
 
 
-def test_what_is_set_is_told_and_nothing_else_of_the_configuration(here: Path) -> None:
+def test_only_explicit_settings_are_printed(here: Path) -> None:
     """As YAML, with the calls as comments, without nulls and defaults; no file is written."""
     done = debate("run", MOCK, "--dry-run", "--set", "format.arguments=2", cwd=here)
     resolved = yaml.safe_load(done.out)
@@ -46,7 +46,7 @@ def test_one_assessment_is_one(here: Path) -> None:
     assert "# planned: 6 speeches and at least 1 assessment" in done.out.splitlines()
 
 
-def test_a_null_that_means_something_is_told(here: Path) -> None:
+def test_a_null_that_means_something_is_printed(here: Path) -> None:
     """A provider without a key."""
     config = write_config(here, f"topic: t\n{TWO}{LAB}models: {{default: {{model: lab/m}}}}\n")
     resolved = yaml.safe_load(debate("run", config, "--dry-run", cwd=here).out)
@@ -120,7 +120,7 @@ def test_roles_on_one_model_are_counted_by_their_own_parameters(here: Path) -> N
     assert found["worst_cost_usd"] == pytest.approx(sum(share["worst"]["cost_usd"] for share in found["roles"]))
 
 
-def test_a_price_that_is_not_known_is_told_as_such(here: Path) -> None:
+def test_an_unknown_price_is_reported_as_unknown(here: Path) -> None:
     """The total is then unknown too; a missing key does not prevent a plan."""
     text = f"topic: t\n{TWO}{LAB.replace('null', 'NO_SUCH_KEY')}models: {{default: {{model: lab/m}}}}\n"
     done = debate("run", write_config(here, text), "--dry-run", cwd=here)

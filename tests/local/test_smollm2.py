@@ -112,7 +112,7 @@ def test_it_streams_and_remembers_prompts() -> None:
     assert second.usage.cached_tokens >= first.usage.input_tokens - 8
 
 
-def test_a_prompt_that_is_too_long_is_told() -> None:
+def test_a_prompt_that_is_too_long_is_reported() -> None:
     """The error says that a repeat cannot help."""
 
     async def use(server: EmbeddedServer) -> list[Reply]:
@@ -123,7 +123,7 @@ def test_a_prompt_that_is_too_long_is_told() -> None:
     with_server(use)
 
 
-def test_a_file_that_is_no_model_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_no_model_is_reported(tmp_path: Path) -> None:
     """The error names the file."""
     (tmp_path / "broken.gguf").write_text("GGUF?")
     with pytest.raises(PermanentError, match=r"broken\.gguf"):

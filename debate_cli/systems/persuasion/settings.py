@@ -71,7 +71,7 @@ class PersuasionSettings(SystemSettings):
     victory_conditions: VictoryConditions = VictoryConditions()
     """When a debater surrenders."""
     embody: bool = True
-    """Whether each debater is told its own state in words before each turn, as a hidden directive."""
+    """Whether each debater reads its own state in words before each turn, as a hidden directive."""
     bystander_effect: UnitInterval = 0.0
     """When a debater surrenders: share by which the stance of each remaining debater on its side of 0 moves towards 0."""
     clear_margin: NonNegative = 30.0

@@ -8,7 +8,7 @@ from debate_cli.domain.assessment import Finding
 
 Standing = Literal["UPHELD", "PARTIALLY_UPHELD", "REFUTED", "UNCERTAIN"]
 """UPHELD: survived, can be relied on; PARTIALLY_UPHELD: right in direction, limited in condition, degree or scope;
-REFUTED: not a basis for a decision; UNCERTAIN: cannot be told."""
+REFUTED: not a basis for a decision; UNCERTAIN: the debate does not settle it."""
 
 
 class Fallacy(Finding):

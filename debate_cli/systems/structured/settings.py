@@ -96,7 +96,7 @@ class FallacyDefinition(ConfigModel):
     name: str = Field(min_length=1)
     """Its name in the judge's form and in reports."""
     definition: str = ""
-    """What the judge is told about it. Left out: the shipped definition of a shipped name."""
+    """What the judge reads about it. Left out: the shipped definition of a shipped name."""
 
 
 def _with_definition(value: object) -> object:

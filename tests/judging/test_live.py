@@ -308,6 +308,20 @@ def test_the_review_may_add_entries_on_any_turn(
     assert len(answer.warnings) == (not expected)
 
 
+def test_of_many_entries_the_review_shows_those_that_cost_most() -> None:
+    """30 entries of turn 0: 24 are listed, among them all gaps with more than 2 points."""
+    debate = debate_with_speeches(LIVE, form=FREE)
+    debate = settle(debate, owed_briefs(debate))
+    gaps = [LogicGap(turn=0, quote=f"words {number:02}", points=1 + number % 10, reason="r") for number in range(30)]
+    opened = next(item for item in debate.assessments if item.subject.moment == "pair")
+    crowded = opened.model_copy(update={"findings": (*opened.findings, *gaps)})
+    others = [item for item in debate.assessments if item is not opened]
+    _, prompt = review(debate.with_assessments([*others, crowded]))
+    assert '"entry":"E24"' in prompt
+    assert '"entry":"E25"' not in prompt
+    assert all(f'"quote":"{gap.quote}"' in prompt for gap in gaps if gap.points > 2)
+
+
 def test_narrative_and_resolution_see_inconsistencies() -> None:
     """Contradictions and dropped premises of the turns; the resolution also each side's share of every dimension."""
 

@@ -22,6 +22,8 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure
 from debate_cli.judging.schedule import owed_briefs
 from debate_cli.systems.panel.findings import Vote
+from debate_cli.systems.panel.settings import PanelSettings
+from debate_cli.systems.registry import get_system
 
 PANEL: dict[str, Any] = {"kind": "panel", "personas": ["technical_architect", "qa_evaluator"], "max_rounds": 2}
 
@@ -201,3 +203,10 @@ def test_an_agreed_panel_owes_nothing() -> None:
     """The default panel of five."""
     assert len(settle_all(debate_with_speeches("panel")).assessments) == 5
     assert keys(close_debate(settle_all(debate_with_speeches("panel")))) == []
+
+
+@pytest.mark.parametrize(("personas", "follow_ups"), [(["qa_evaluator"], 0), (["qa_evaluator", "domain_expert"], 3)])
+def test_a_panel_of_one_judge_plans_no_deliberation(personas: list[str], follow_ups: int) -> None:
+    """So its cost at worst is that of one question."""
+    settings = PanelSettings(personas=tuple(personas))
+    assert get_system("panel").planned_calls(settings, 0, 0).follow_ups == follow_ups

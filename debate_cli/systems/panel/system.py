@@ -28,6 +28,7 @@ from debate_cli.systems.base import (
 )
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.panel import charts, questions, score, tables
+from debate_cli.systems.panel.agreement import MIN_VOTES_TO_COMPARE
 from debate_cli.systems.panel.findings import Vote
 from debate_cli.systems.panel.settings import PanelSettings
 from debate_cli.systems.panel.votes import Ballot, ballots_by_round, should_deliberate
@@ -63,10 +64,11 @@ class PanelSystem(JudgingSystem[PanelSettings]):
             due = tuple(brief for brief in again if brief.assessor in voters)
 
     def planned_calls(self, settings: PanelSettings, turns: int, rounds: int) -> PlannedCalls:
-        """One vote per judge, and at most `max_rounds` more; a judge sees all votes."""
+        """One vote per judge; if several judges may deliberate, at most `max_rounds` more, in which a judge sees all votes."""
         del turns, rounds
         judges = len(settings.members)
-        return PlannedCalls(judges, follow_ups=settings.max_rounds, quoted_answers=judges)
+        may_deliberate = judges >= max(MIN_VOTES_TO_COMPARE, settings.min_judges)
+        return PlannedCalls(judges, follow_ups=settings.max_rounds if may_deliberate else 0, quoted_answers=judges)
 
     def question(self, brief: Brief) -> JudgeQuestion[PanelSettings, Any]:
         """The blind vote, or a vote of a later revision."""

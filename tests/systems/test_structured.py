@@ -34,6 +34,8 @@ from debate_cli.systems.structured.settings import (
     StructuredSettings,
     StructuredWeights,
 )
+from debate_cli.systems.structured.tables import tables
+from debate_cli.systems.tables import Number
 
 Row = tuple[float, float, float, float]
 """Logic, evidence, responsiveness, honesty."""
@@ -342,3 +344,16 @@ def test_the_notes_list_each_argument() -> None:
         }
         for name, item in ((PRO, "PRO-1"), (CON, "CON-1"))
     ]
+
+
+@pytest.mark.parametrize(
+    ("judges", "titles"), [(1, ["scores, structured"]), (2, ["scores, structured", "spread between judges"])]
+)
+def test_the_spread_is_a_table_if_several_judges_marked(judges: int, titles: list[str]) -> None:
+    """Highest minus lowest mark of each argument and criterion."""
+    names = ("judge",) if judges == 1 else ("judge-1", "judge-2")
+    given = [assessment("structured", marks_of(8 - place, 4), assessor=name) for place, name in enumerate(names)]
+    found = tables(verdict_on(*given, judges=judges))
+    assert [table.title for table in found] == titles
+    if judges > 1:
+        assert found[1].rows[0] == ("PRO-1", *[Number(1.0, 1)] * 4)

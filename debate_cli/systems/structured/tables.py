@@ -84,7 +84,7 @@ def _spread_tables(notes: StructuredNotes) -> Iterable[Table]:
     judges = ", ".join(shares or notes.judges)
     rows = tuple((row.id, *(Number(row.spread.get(item), 1) for item in notes.weights)) for row in notes.arguments)
     yield Table(
-        title="difference between judges",
+        title="spread between judges",
         heads=("argument", *map(_short_header, notes.weights)),
         rows=rows,
         remarks=(f"Highest minus lowest mark of {judges}.",),

@@ -90,7 +90,7 @@ def test_weak_framing_limits_delivery(framing: int, delivery: int, rhetoric: int
     ],
 )
 def test_the_weakest_premise_is_asked_of_those_who_heard_the_opponent(order: str, turn: int, asked: bool) -> None:
-    """Not of a blind opening: the first turn, and all turns of a first round in which nobody hears the others."""
+    """Not of a blind opening: the first turn, and all turns of a first round in which the debaters do not hear one another."""
     debate = debate_with_speeches(LIVE, form={"order": order})
     change = {"missing": ["process", "weakest_premise"]}
     model = FillingModel(lambda form: form.update(change))

@@ -113,20 +113,21 @@ def _name(row: ParticipantRow) -> Text:
 
 
 def judge_report_notice(report: JudgeReport, debate: Debate) -> RenderableType:
-    """A judge's report: its title, a bar per debater (a single one beside the title), its sentences, its alerts."""
+    """A judge's report: its title with a single bar or the first sentence, more bars, its sentences, its alerts."""
     title = terminal_line(report.title, theme.MUTED)
-    sign = Text("§", style=theme.MUTED)
-    only_words = bool(report.words) and not report.scores and not report.alerts
-    if only_words and len(report.words) == 1:
-        return hanging(sign, join_text(title, "  ", terminal_line(report.words[0])), gap=1)
-    rows: list[RenderableType] = [join_text(("§ ", theme.MUTED), title)]
-    if len(report.scores) == 1:
-        line = Table.grid(padding=(0, 2, 0, 0))
-        line.add_row(join_text("§ ", title), _score_bars(report, debate))
-        rows = [line]
-    elif report.scores:
-        rows.append(_score_bars(report, debate))
-    rows += [hanging(Text("·"), terminal_line(words, theme.MUTED), gap=1) for words in report.words]
+    sentences = report.words
+    if report.scores:
+        head, bars = join_text(("§ ", theme.MUTED), title), _score_bars(report, debate)
+        rows: list[RenderableType] = [head, bars]
+        if len(report.scores) == 1:
+            line = Table.grid(padding=(0, 2, 0, 0))
+            line.add_row(head, bars)
+            rows = [line]
+    else:
+        first, sentences = sentences[:1], sentences[1:]
+        head = join_text(title, *("  ", terminal_line(first[0])) if first else ())
+        rows = [hanging(Text("§", style=theme.MUTED), head, gap=1)]
+    rows += [hanging(Text("·"), terminal_line(words, theme.MUTED), gap=1) for words in sentences]
     rows += [terminal_line(alert, f"bold {theme.RED}") for alert in report.alerts]
     return Group(rows[0], *(Padding(row, (0, 0, 0, 2)) for row in rows[1:]))
 

@@ -132,7 +132,7 @@ def notes_of(verdict: Verdict) -> PersuasionNotes:
 
 
 @given(rated_debates())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_the_scorer_equals_a_naive_implementation(drawn: tuple[Debate, PersuasionSettings, Ratings]) -> None:
     """Stances, convictions, surrenders and scores; the four parts of a score are its sum."""
     debate, settings_, ratings = drawn

@@ -46,3 +46,11 @@ def write_transcript_file(path: Path, debate: Debate, **fields: Any) -> Path:
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps({**document, **fields}))
     return path
+
+
+def without_times(path: Path) -> dict[str, Any]:
+    """The transcript at `path` as data, without the times of the debate and of its assessments."""
+    data: dict[str, Any] = json.loads(path.read_text())
+    for assessment in data["assessments"]:
+        assessment.pop("at", None)
+    return {key: value for key, value in data.items() if key not in {"started_at", "finished_at"}}

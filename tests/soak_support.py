@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import signal
@@ -10,10 +9,8 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).parent.parent
-TIMES = frozenset({"started_at", "finished_at"})
 LONGEST_S = 60.0
 """Timeout for a process that hangs."""
 
@@ -48,12 +45,6 @@ def kill_after(words: list[str], cwd: Path, seconds: float) -> int:
     except subprocess.TimeoutExpired:
         os.kill(process.pid, signal.SIGKILL)
         return process.wait()
-
-
-def without_times(path: Path) -> dict[str, Any]:
-    """A transcript as data, without times."""
-    data: dict[str, Any] = json.loads(path.read_text())
-    return {key: value for key, value in data.items() if key not in TIMES}
 
 
 def moments(count: int, seed: int, longest: float) -> list[float]:

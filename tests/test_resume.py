@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 from collections import Counter
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from typing import Any
 
 import pytest
 from rehearsal_support import Sessions
+from saved_support import without_times
 
 from debate_cli.app.context import RunContext
 from debate_cli.app.model_factory import with_mock_models
@@ -30,7 +30,6 @@ ROOT = Path(__file__).parent.parent
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 EVERY = 1 if os.environ.get("SOAK") else 7
 """Cut after every event in `make soak`, after some in CI."""
-TIMES = frozenset({"started_at", "finished_at"})
 
 
 @dataclass
@@ -68,12 +67,6 @@ def everything() -> DebateConfig:
     """A debate that all five systems judge, the panel so strict that it deliberates to the end."""
     changes = [("judging.systems.2.convergence_threshold", "1.0"), ("seed", "3")]
     return with_mock_models(read_config_file(ROOT / "configs" / "everything.yaml", overrides=changes, env={}).config)
-
-
-def without_times(path: Path) -> dict[str, Any]:
-    """The transcript at `path` as data, times aside."""
-    data: dict[str, Any] = json.loads(path.read_text())
-    return {key: value for key, value in data.items() if key not in TIMES}
 
 
 @dataclass

@@ -22,6 +22,7 @@ from cli_support import (
     write_config,
 )
 from model_server import model_server
+from saved_support import without_times
 
 MOCK = str(CONFIGS / "mock.yaml")
 SLOW = ["run", MOCK, "--id", "one", "--set", "models.default.latency_s=0.1", "--set", "models.judge.latency_s=0.1"]
@@ -30,12 +31,6 @@ ENDLESS = ["run", MOCK, "--id", "one", "--set", "models.default.latency_s=3600"]
 """A debate whose first answers never come."""
 BOTH_OPENINGS_ASKED = 3
 """Lines of the journal once both openings are in flight."""
-
-
-def without_times(path: Path) -> dict[str, Any]:
-    """A transcript without its times."""
-    document = json.loads(path.read_text())
-    return {key: value for key, value in document.items() if key not in {"started_at", "finished_at"}}
 
 
 def has_lines(journal: Path, count: int) -> Callable[[], bool]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from soak_support import command, config, duration, finish, kill_after, moments, without_times
+from saved_support import without_times
+from soak_support import command, config, duration, finish, kill_after, moments
 
 KILLS = 200
 

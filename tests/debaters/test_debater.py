@@ -156,7 +156,13 @@ def test_an_unstructured_cross_examination_challenges_every_target() -> None:
 @pytest.mark.parametrize(("shift", "why"), [("weakened", "Its cost."), ("unchanged", "")])
 def test_a_closing_says_why_the_position_shifted(shift: str, why: str) -> None:
     """An unchanged position has no reason."""
-    closing = {"concessions": [], "unrebutted": [], "final_position": "So.", "shift": shift, "why": "Its cost."}
+    closing: dict[str, object] = {
+        "concessions": [],
+        "unrebutted": [],
+        "final_position": "So.",
+        "shift": shift,
+        "why": "Its cost.",
+    }
     turn = take_turn(Parrot(json.dumps({"closing": closing})), *at(2))
     assert turn.closing is not None
     assert turn.closing.why == why

@@ -67,6 +67,7 @@ SYSTEMS = ExtensionPoint(
         "panel": "debate_cli.systems.panel.system:SYSTEM",
         "live": "debate_cli.systems.live.system:SYSTEM",
         "persuasion": "debate_cli.systems.persuasion.system:SYSTEM",
+        "sources": "debate_cli.systems.sources.system:SYSTEM",
     },
 )
 """Judging systems, by `kind`. Each object is a `systems.base.JudgingSystem`."""

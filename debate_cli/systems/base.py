@@ -29,6 +29,8 @@ from debate_cli.systems.tables import Gauge, Number, Table, Who
 
 SettingsT = TypeVar("SettingsT", bound=SystemSettings)
 WHOLE_DEBATE = Subject(moment="debate")
+POINTS = "points"
+"""The usual unit of scores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,7 @@ class Headline:
     """Why, in one or two sentences made of numbers; empty if there are none."""
     max_score: float
     """The highest score that a debater, or an option, can reach."""
-    unit: str = "points"
+    unit: str = POINTS
     """What scores and margin count."""
     dissent: tuple[Dissent, ...] = ()
     required_changes: tuple[RequiredChange, ...] = ()

@@ -10,7 +10,7 @@ from cli_support import debate
 
 from debate_cli.cli.help_format import format_unknown_command, rewrite_usage_error
 
-SYSTEMS = "structured, moderator, panel, live, persuasion"
+SYSTEMS = "structured, moderator, panel, live, persuasion, sources"
 
 
 @dataclass(frozen=True)

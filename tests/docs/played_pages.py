@@ -21,7 +21,7 @@ PLAYED = (
     "tutorial.md",
     "reading-a-verdict.md",
     "guides/documents.md",
-    *(f"systems/{name}.md" for name in ("structured", "moderator", "panel", "live", "persuasion")),
+    *(f"systems/{name}.md" for name in ("structured", "moderator", "panel", "live", "persuasion", "sources")),
 )
 SILENT = {"OLLAMA_HOST": "http://127.0.0.1:9"}
 """No page depends on a server on this machine."""

@@ -31,7 +31,7 @@ from debate_cli.storage.config_file import read_config_file
         ("format: {kind: structurd}",
          "stdin:4:16: format.kind: must be one of structured, semi_structured, free_flowing, not `structurd`; did you mean `structured`?"),
         ("judging: {systems: [modrator]}",
-         "stdin:4:21: judging.systems.0.kind: must be one of structured, moderator, panel, live, persuasion, not `modrator`; did you mean `moderator`?"),
+         "stdin:4:21: judging.systems.0.kind: must be one of structured, moderator, panel, live, persuasion, sources, not `modrator`; did you mean `moderator`?"),
         ("judging: {systems: [{judge: default}]}",
          "stdin:4:21: judging.systems.0: has no `kind`; add one, such as `kind: structured`"),
         ("seed: many", "stdin:4:7: seed: must be a whole number"),

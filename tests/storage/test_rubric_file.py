@@ -58,7 +58,7 @@ def test_a_duplicate_key_hides_no_other_error(tmp_path: Path) -> None:
     ("text", "line"),
     [
         ("weights: {logic: 1}", "1:1: weights: unknown judging system; `weights` is a setting of structured, so indent it beneath one"),
-        ("kind: live", "1:1: kind: unknown judging system; known are structured, moderator, panel, live, persuasion"),
+        ("kind: live", "1:1: kind: unknown judging system; known are structured, moderator, panel, live, persuasion, sources"),
         ("live: {thresholds: {draw: 9, clear: 2}}", "1:8: live.thresholds: must have `clear` at or above `draw`; raise `clear`"),
         ("panel: {dimensions: [a, a]}", "1:25: panel.dimensions.1: this dimension is listed twice; keep one"),
         (f"panel: {{min_judges: 3, judges: [{BENCH}]}}", "1:21: panel.min_judges: the panel has 2 judges and needs 3; add judges, or lower `min_judges`"),

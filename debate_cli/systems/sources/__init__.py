@@ -1,0 +1,1 @@
+"""The judging system `sources`: whether what was cited holds."""

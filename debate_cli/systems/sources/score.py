@@ -1,0 +1,160 @@
+"""Scorer of the system `sources`: the share of a debater's citations that are in their source and support the argument.
+
+credit: 1 for a quote that is verified or near in a passage that supports the argument, ½ where it supports it partly, else 0.
+score = credit / n, with n = citations without those that are unchecked or whose support is unknown; 0 if n is 0.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from debate_cli.domain.assessment import Assessment
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.frozen_model import FrozenModel
+from debate_cli.domain.judges import judge_ids
+from debate_cli.domain.judging_run import JudgingRun
+from debate_cli.domain.verdict import Notes, Verdict
+from debate_cli.evidence.source_checks import SourceCheck, check_sources
+from debate_cli.evidence.uncited import find_uncited
+from debate_cli.systems.aggregation import format_failure_cause, get_run_id, ordered_assessments
+from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, build_verdict, clear_from_threshold, decide_outcome
+from debate_cli.systems.sources.findings import SourceSupport
+from debate_cli.systems.sources.settings import SourcesSettings
+
+CREDITS = {"yes": 1.0, "partly": 0.5}
+"""Support -> credit of a quote that is in its source."""
+Key = tuple[int, str, str, str]
+
+
+class DebaterSources(FrozenModel):
+    """The citations of one debater."""
+
+    name: str
+    citations: int
+    counted: int
+    """Citations that are checked and whose support is known."""
+    credit: float
+    score: float
+    """Credit per counted citation, 0-1."""
+    altered: int
+    not_found: int
+    """Quotes that are not in their source, and quotes of sources that do not exist."""
+    contradicted: int
+    """Citations of passages that say the opposite."""
+    uncited: int
+    """Arguments whose evidence names a figure, study or institution without a citation."""
+
+
+class JudgedCitation(FrozenModel):
+    """A citation with its check and the judge's answer."""
+
+    turn: int
+    debater: str
+    item: str
+    source: str
+    outcome: str
+    supports: str
+    reputable: str = "unknown"
+    recent: str = "unknown"
+    relevant: str = "unknown"
+    reason: str = ""
+
+
+class SourcesNotes(Notes):
+    """Notes of the system `sources`."""
+
+    debaters: tuple[DebaterSources, ...]
+    citations: tuple[JudgedCitation, ...]
+    """Altered ones first."""
+
+
+def score_run(debate: Debate, run: JudgingRun | str, settings: SourcesSettings) -> Verdict:
+    """The verdict over one run. Undetermined if no citation of any debater counts."""
+    given = ordered_assessments(debate, "sources", run)
+    judged = _join(debate, _supports(given))
+    uncited = Counter(claim.debater for claim in find_uncited(debate))
+    rows = tuple(_sum_up(item.name, judged, uncited[item.name]) for item in debate.participants)
+    outcome = UNDETERMINED_OUTCOME
+    scores = {row.name: row.score for row in rows}
+    if any(row.counted for row in rows):
+        outcome = decide_outcome(scores, clear_from_threshold(settings.thresholds))
+    notes = SourcesNotes(
+        debaters=rows,
+        citations=tuple(sorted(judged, key=lambda item: item.outcome != "altered")),
+        missing=tuple(_missing(debate, run, settings, given, judged)),
+    )
+    return build_verdict("sources", run, outcome, scores, notes)
+
+
+def _key(item: SourceCheck | SourceSupport) -> Key:
+    return item.turn, item.item, item.source, item.quote
+
+
+def _supports(given: Sequence[Assessment]) -> dict[Key, SourceSupport]:
+    """The first answer on each citation."""
+    found: dict[Key, SourceSupport] = {}
+    for assessment in given:
+        for finding in assessment.findings:
+            if isinstance(finding, SourceSupport):
+                found.setdefault(_key(finding), finding)
+    return found
+
+
+def _join(debate: Debate, supports: Mapping[Key, SourceSupport]) -> list[JudgedCitation]:
+    """Each citation with the answer on it; `unknown` without one."""
+    judged: list[JudgedCitation] = []
+    for check in check_sources(debate):
+        answer = supports.get(_key(check))
+        judged.append(
+            JudgedCitation(
+                turn=check.turn,
+                debater=debate.turns_by_index[check.turn].speaker,
+                item=check.item,
+                source=check.source,
+                outcome=check.outcome,
+                supports="unknown" if answer is None else answer.supports,
+                reputable="unknown" if answer is None else answer.reputable,
+                recent="unknown" if answer is None else answer.recent,
+                relevant="unknown" if answer is None else answer.relevant,
+                reason="" if answer is None else answer.reason,
+            )
+        )
+    return judged
+
+
+def _sum_up(name: str, judged: Sequence[JudgedCitation], uncited: int) -> DebaterSources:
+    own = [item for item in judged if item.debater == name]
+    counted = [item for item in own if item.outcome != "unchecked" and item.supports != "unknown"]
+    credit = sum(CREDITS.get(item.supports, 0.0) for item in counted if item.outcome in {"verified", "near"})
+    return DebaterSources(
+        name=name,
+        citations=len(own),
+        counted=len(counted),
+        credit=credit,
+        score=credit / len(counted) if counted else 0.0,
+        altered=sum(item.outcome == "altered" for item in own),
+        not_found=sum(item.outcome in {"not_found", "no_such_source"} for item in own),
+        contradicted=sum(item.supports == "contradicts" for item in own),
+        uncited=uncited,
+    )
+
+
+def _missing(
+    debate: Debate,
+    run: JudgingRun | str,
+    settings: SourcesSettings,
+    given: Sequence[Assessment],
+    judged: Sequence[JudgedCitation],
+) -> Iterator[str]:
+    """What was not judged."""
+    if not judged:
+        yield "no debater cites a source"
+        return
+    answered = {(item.subject.round, item.assessor) for item in given}
+    rounds = sorted({debate.turns_by_index[item.turn].round for item in judged})
+    for number in rounds:
+        for judge in judge_ids(settings):
+            if (number, judge) not in answered:
+                key = f"{get_run_id(run)}/sources/{judge}/round/{number}/0"
+                yield f"the citations of round {number} were not judged{format_failure_cause(debate, key)}"

@@ -1,0 +1,48 @@
+"""Tables of the system `sources`: the scores, and each citation with the judge's answer."""
+
+from __future__ import annotations
+
+from debate_cli.domain.verdict import Verdict
+from debate_cli.systems.source_table import SOURCE_BADGES
+from debate_cli.systems.sources.score import SourcesNotes
+from debate_cli.systems.tables import Badge, Gauge, Number, Table, Who, parse_notes
+
+SUPPORT_BADGES: dict[str, Badge] = {
+    "yes": Badge("✓", "supports", "good"),
+    "partly": Badge("≈", "supports in part", "info"),
+    "no": Badge("✗", "does not support", "bad"),
+    "contradicts": Badge("✗", "contradicts", "bad"),
+    "unknown": Badge("?", "unknown", "muted"),
+}
+
+
+def tables(verdict: Verdict) -> list[Table]:
+    """Scores with counts, and all citations."""
+    notes = parse_notes(SourcesNotes, verdict)
+    if notes is None:
+        return []
+    rows = tuple(
+        (
+            Who(row.name), Number(row.score, strong=True), Gauge(row.score, 1.0, row.name), Number(row.citations, 0),
+            Number(row.counted, 0), Number(row.altered, 0), Number(row.not_found, 0), Number(row.contradicted, 0),
+            Number(row.uncited, 0),
+        )
+        for row in sorted(notes.debaters, key=lambda row: -row.score)
+    )  # fmt: skip
+    heads = ("debater", "score /1", "", "citations", "counted", "altered", "not found", "contradicted", "uncited")
+    scores = Table("scores, sources", heads, rows, numeric=frozenset({1, 3, 4, 5, 6, 7, 8}))
+    cited = tuple(
+        (
+            str(item.turn + 1),
+            Who(item.debater),
+            item.item,
+            item.source,
+            SOURCE_BADGES[item.outcome],
+            SUPPORT_BADGES[item.supports],
+            f"{item.reputable}, {item.recent}, {item.relevant}",
+            item.reason,
+        )
+        for item in notes.citations
+    )
+    columns = ("turn", "debater", "for", "source", "quote", "passage", "reputable, recent, relevant", "reason")
+    return [scores, Table("citations, sources", columns, cited, numeric=frozenset({0}))] if cited else [scores]

@@ -1,0 +1,122 @@
+"""The system `sources`: credit per citation that is in its source and supports the argument."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_support import debate
+
+from debate_cli.evidence.uncited import names_a_source
+
+EXAMPLE = Path(__file__).parents[2] / "transcripts" / "example-mock.json"
+TEXT = "The outage was not caused by the deploy. Latency rose 43 percent in 2024."
+VERIFIED, ALTERED, ABSENT = (
+    "Latency rose 43 percent in 2024",
+    "the outage was caused by the deploy",
+    "no such words at all",
+)
+SUMMARY = {"id": "S2", "source": "https://a.example/", "text": TEXT, "origin": "summary"}
+
+
+def _judged(folder: Path, citations: dict[str, list[tuple[str, str, str]]]) -> Any:
+    """The verdict on a debate in which each debater's first argument has (source, quote, supports) as citations."""
+    data = json.loads(EXAMPLE.read_text())
+    findings: list[dict[str, Any]] = []
+    for turn in data["turns"][:2]:
+        argument = turn["arguments"][0]
+        own = citations[turn["speaker"]]
+        argument["citations"] = [{"source": source, "quote": quote} for source, quote, _ in own]
+        findings += [
+            {"kind": "source_support", "turn": turn["index"], "item": argument["id"], "source": source, "quote": quote,
+             "supports": supports}
+            for source, quote, supports in own
+        ]  # fmt: skip
+    exchange = data["assessments"][0]["exchange"]
+    subject = {"moment": "round", "round": 1, "turns": []}
+    assessment = {
+        "run": "r1", "system": "sources", "assessor": "judge", "subject": subject, "findings": findings, "exchange": exchange,
+    }  # fmt: skip
+    data["config"]["judging"] = {"systems": [{"kind": "sources"}]}
+    data |= {
+        "passages": [{"id": "S1", "source": "a.md", "text": TEXT}, SUMMARY],
+        "assessments": [assessment],
+        "verdicts": [],
+    }
+    path = folder / "judged.json"
+    path.write_text(json.dumps(data))
+    done = debate("score", path, "--json", cwd=folder)
+    assert done.code == 0, done.err
+    return done.json[0]["verdicts"][0]
+
+
+@pytest.mark.parametrize(
+    ("pro", "con", "scores", "victory"),
+    [
+        ([("S1", VERIFIED, "yes")], [("S1", VERIFIED, "partly")], {"Pro": 1.0, "Con": 0.5}, "clear"),
+        ([("S1", VERIFIED, "yes")], [("S1", ALTERED, "yes")], {"Pro": 1.0, "Con": 0.0}, "clear"),
+        ([("S1", VERIFIED, "no")], [("S9", VERIFIED, "yes")], {"Pro": 0.0, "Con": 0.0}, "draw"),
+        ([("S1", VERIFIED, "contradicts")], [("S1", ABSENT, "yes")], {"Pro": 0.0, "Con": 0.0}, "draw"),
+        (
+            [("S1", VERIFIED, "yes"), ("S1", ABSENT, "unknown"), ("S2", VERIFIED, "yes")],
+            [("S1", VERIFIED, "yes"), ("S1", ALTERED, "no")],
+            {"Pro": 1.0, "Con": 0.5},
+            "clear",
+        ),
+        ([("S2", VERIFIED, "yes")], [("S1", VERIFIED, "unknown")], {"Pro": 0.0, "Con": 0.0}, "undetermined"),
+        ([], [("S1", VERIFIED, "partly")], {"Pro": 0.0, "Con": 0.5}, "clear"),
+    ],
+)
+def test_credit_is_for_words_that_are_there_and_support(
+    pro: list[tuple[str, str, str]],
+    con: list[tuple[str, str, str]],
+    scores: dict[str, float],
+    victory: str,
+    tmp_path: Path,
+) -> None:
+    """1 for support, ½ for partly, 0 for everything else; unchecked and unknown citations do not count."""
+    verdict = _judged(tmp_path, {"Pro": pro, "Con": con})
+    assert (verdict["scores"], verdict["victory"]) == (scores, victory)
+
+
+def test_counts_stand_beside_the_score(tmp_path: Path) -> None:
+    """Altered, not found and contradicted citations are counted, whatever the score."""
+    cited = [("S1", ALTERED, "yes"), ("S1", ABSENT, "no"), ("S9", VERIFIED, "no"), ("S1", VERIFIED, "contradicts")]
+    row = _judged(tmp_path, {"Pro": cited, "Con": []})["notes"]["debaters"][0]
+    assert (row["citations"], row["altered"], row["not_found"], row["contradicted"]) == (4, 1, 2, 1)
+
+
+def test_a_debate_without_citations_is_undetermined_and_says_so(tmp_path: Path) -> None:
+    """There is nothing to check."""
+    verdict = _judged(tmp_path, {"Pro": [], "Con": []})
+    assert (verdict["victory"], verdict["notes"]["missing"]) == ("undetermined", ["no debater cites a source"])
+
+
+@pytest.mark.parametrize(
+    ("evidence", "is_named"),
+    [
+        ("Costs rose 43 percent.", True),
+        ("A study of teams shows it.", True),
+        ("See the figures of Eurostat.", True),
+        ("Anyone who has tried it knows.", False),
+        ("Compare both designs in a table.", False),
+    ],
+)
+def test_evidence_that_names_something_to_look_up(evidence: str, *, is_named: bool) -> None:
+    """A figure, a study or an institution."""
+    assert names_a_source(evidence) is is_named
+
+
+def test_a_later_judging_checks_the_citations_of_a_saved_debate(tmp_path: Path) -> None:
+    """`debate judge ID --system sources` needs no documents, because the debate holds its passages."""
+    config = Path(__file__).parents[2] / "configs" / "evidence.yaml"
+    debate(
+        "run", config, "--set", "judging.systems=[structured]", "--id", "a", "--out", "saved", "--quiet", cwd=tmp_path
+    )
+    done = debate("judge", "saved/a.json", "--system", "sources", "--mock", "--json", cwd=tmp_path)
+    assert done.code == 0, done.err
+    (again,) = debate("score", "saved/a.json", "--json", "--system", "sources", "--check", cwd=tmp_path).json
+    assert again["verdicts"][0]["system"] == "sources"
+    assert again["verdicts"][0]["victory"] != "undetermined"

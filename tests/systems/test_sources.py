@@ -35,8 +35,8 @@ def _judged(folder: Path, citations: dict[str, list[tuple[str, str, str]]]) -> A
             for source, quote, supports in own
         ]  # fmt: skip
     exchange = data["assessments"][0]["exchange"]
-    subject = {"moment": "round", "round": 1, "turns": []}
-    assessment = {
+    subject: dict[str, Any] = {"moment": "round", "round": 1, "turns": []}
+    assessment: dict[str, Any] = {
         "run": "r1", "system": "sources", "assessor": "judge", "subject": subject, "findings": findings, "exchange": exchange,
     }  # fmt: skip
     data["config"]["judging"] = {"systems": [{"kind": "sources"}]}
@@ -107,6 +107,13 @@ def test_a_debate_without_citations_is_undetermined_and_says_so(tmp_path: Path) 
 def test_evidence_that_names_something_to_look_up(evidence: str, *, is_named: bool) -> None:
     """A figure, a study or an institution."""
     assert names_a_source(evidence) is is_named
+
+
+def test_a_debate_without_citations_is_not_judged(tmp_path: Path) -> None:
+    """There is nothing to ask a judge."""
+    (tmp_path / "plain.json").write_text(EXAMPLE.read_text())
+    done = debate("judge", "plain.json", "--system", "sources", "--mock", cwd=tmp_path)
+    assert (done.code, "cites no source, so sources cannot judge it" in done.err) == (2, True), done.err
 
 
 def test_a_later_judging_checks_the_citations_of_a_saved_debate(tmp_path: Path) -> None:

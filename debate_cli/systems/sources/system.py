@@ -43,6 +43,12 @@ class SourcesSystem(JudgingSystem[SourcesSettings]):
         del brief
         return questions.ROUND_QUESTION
 
+    def why_not(self, debate: Debate) -> str | None:
+        """A debate without citations cannot be judged: there is nothing to check."""
+        if debate.turns and not any(any(iter_citations(turn)) for turn in debate.turns):
+            return "cites no source, so sources cannot judge it; use another system"
+        return super().why_not(debate)
+
     def score(self, debate: Debate, run: JudgingRun | str, settings: SourcesSettings) -> Verdict:
         """The verdict; its notes are `SourcesNotes`."""
         return score.score_run(debate, run, settings)

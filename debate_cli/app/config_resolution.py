@@ -127,8 +127,10 @@ def config_from_transcript(
         }
         prompts = {"prompts": {**kept.prompts, **loaded.config.prompts}}
         config = loaded.config.model_copy(update=prompts) if prompts["prompts"] else loaded.config
-        if config.evidence is None:
-            config = config.model_copy(update={"evidence": kept.evidence})
+        if kept.evidence is not None:
+            given = config.evidence
+            changed = {} if given is None else {name: getattr(given, name) for name in given.model_fields_set}
+            config = config.model_copy(update={"evidence": kept.evidence.model_copy(update=changed)})
         return replace(loaded, config=config, source_map=source_map, env=env, provider_origins=origins)
     except ConfigError as error:
         problems = [_STDIN_POSITION.sub(lambda _: str(stored.path), problem) for problem in error.problems]

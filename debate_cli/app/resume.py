@@ -53,7 +53,7 @@ class RemainingWork:
 
 def config_in_force(stored: DebateConfig, given: DebateConfig, *, models: bool = True) -> DebateConfig:
     """`stored` with the settings of `given` that a resume may change; without `models`, debaters and judges keep theirs."""
-    changes: dict[str, object] = {name: getattr(given, name) for name in ("limits", "format")}
+    changes: dict[str, object] = {name: getattr(given, name) for name in ("limits", "format", "evidence")}
     if models:
         changes |= {name: getattr(given, name) for name in ("models", "providers", "judging")}
         pairs = zip(stored.debaters, given.debaters, strict=True)
@@ -64,7 +64,7 @@ def config_in_force(stored: DebateConfig, given: DebateConfig, *, models: bool =
 def find_fixed_differences(debate: Debate, given: DebateConfig, redact: Callable[[Any], Any]) -> list[str]:
     """One line for each difference between the configurations of `debate` and `given` that would change what was said.
 
-    Models, providers, limits, output and the plan of the rounds ahead may differ. `redact` removes secrets from data.
+    Models, providers, limits, output, sources and the plan of the rounds ahead may differ. `redact` removes secrets from data.
     """
     stored = debate.config
     lines = format_differences(_without_changeable(stored), _without_changeable(given), redact)
@@ -167,6 +167,7 @@ def _without_changeable(config: DebateConfig) -> DebateConfig:
     systems = tuple(system.with_models(lambda _: None) for system in config.judging.systems)
     return config.model_copy(
         update={
+            "evidence": None,
             "models": {},
             "providers": {},
             "debaters": tuple(debater.model_copy(update={"model": None}) for debater in config.debaters),

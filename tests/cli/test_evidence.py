@@ -117,6 +117,25 @@ def test_resuming_opens_no_source_that_only_the_saved_debate_names(cited: dict[s
     assert all(not turn.get("passages") for turn in json.loads(path.read_text())["turns"][2:])
 
 
+def test_resuming_with_sources_shows_more_of_them(cited: dict[str, Any], tmp_path: Path) -> None:
+    """`--resume ID --evidence DIR` reads the sources again; what was found before keeps its id."""
+    data = {key: value for key, value in cited.items() if key != "path"}
+    data |= {
+        "turns": data["turns"][:2],
+        "assessments": [],
+        "verdicts": [],
+        "status": "incomplete",
+        "closed": "interrupted",
+    }
+    path = tmp_path / "cited.json"
+    path.write_text(json.dumps(data))
+    folder = CONFIGS / "examples" / "microservices"
+    done = debate("run", "--resume", path, "--evidence", folder, "--quiet", cwd=tmp_path)
+    turns = json.loads(path.read_text())["turns"]
+    assert (done.code, [len(turn["passages"]) for turn in turns]) == (0, [4] * 6), done.err
+    assert turns[0]["passages"] == cited["turns"][0]["passages"]
+
+
 def test_search_and_list_show_what_is_indexed(tmp_path: Path) -> None:
     """`evidence search` prints passages with their places, `evidence list` each file with its number of passages."""
     found = debate("evidence", "search", "checkout outage", "--config", EVIDENCE, cwd=tmp_path)

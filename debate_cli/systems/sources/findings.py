@@ -8,6 +8,13 @@ from debate_cli.domain.assessment import Finding
 
 Support = Literal["yes", "partly", "no", "contradicts", "unknown"]
 """Whether a passage supports the words beside its citation."""
+SUPPORT_WORDS: dict[Support, str] = {
+    "yes": "supports",
+    "partly": "supports in part",
+    "no": "does not support",
+    "contradicts": "contradicts",
+    "unknown": "support unknown",
+}
 Quality = Literal["yes", "no", "unknown"]
 
 
@@ -29,4 +36,4 @@ class SourceSupport(Finding):
     def describe(self) -> list[str]:
         """The citation, whether its passage supports the argument, and why."""
         why = f": {self.reason}" if self.reason else ""
-        return [f"{self.source} for {self.item}, turn {self.turn + 1}: supports {self.supports}{why}"]
+        return [f"{self.source} for {self.item}, turn {self.turn + 1}: {SUPPORT_WORDS[self.supports]}{why}"]

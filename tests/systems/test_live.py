@@ -410,6 +410,12 @@ def test_two_turns_of_one_speaker_are_not_a_pair() -> None:
     assert "Turns 1 and 2" not in str(found.notes["missing"])
 
 
+def test_a_comparison_of_distant_turns_is_not_one_of_neighbours() -> None:
+    """In a file from elsewhere, a comparison of turns 1 and 4 changes nothing in the exchange of turns 3 and 4."""
+    distant = assessment("live", (), *pair(3, logic=CON).findings, moment="pair", turns=(0, 3))
+    assert card(live_debate([(20, 0, 0)] * 4, distant)).calibrations == ()
+
+
 def test_frame_control_and_credibility_are_not_part_of_the_score() -> None:
     """They are averaged separately: 5 and 6, score 60."""
     found = score_run(live_debate([(20, 20, 20), (20, 20, 20)]), "r1", LiveSettings())

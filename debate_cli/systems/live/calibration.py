@@ -312,11 +312,12 @@ def collect_comparisons(debate: Debate, given: Iterable[Assessment]) -> dict[int
     found: dict[int, PairComparison] = {}
     for assessment in given:
         subject = assessment.subject
-        if subject.moment != "pair" or not subject.turns or subject.turns[-1] not in later:
+        end = subject.turns[-1] if subject.turns else None
+        if subject.moment != "pair" or end not in later or subject.turns != (end - 1, end):
             continue
         for finding in assessment.findings:
             if isinstance(finding, PairComparison):
-                found.setdefault(subject.turns[-1], finding)
+                found.setdefault(end, finding)
     return found
 
 

@@ -349,6 +349,7 @@ def test_a_change_without_a_turn_is_flagged(option: VoteOption, flagged: list[st
         ("Turn 2 answered it.", True),
         ("turn 9 answered it.", False),
         ("in turn #1", True),
+        (f"turn {'9' * 5000}", False),
     ],
 )
 def test_an_explanation_names_a_turn(because: str | None, expected: bool) -> None:

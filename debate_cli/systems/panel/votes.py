@@ -34,7 +34,7 @@ from debate_cli.systems.panel.agreement import (
 from debate_cli.systems.panel.findings import Vote, VoteOption
 from debate_cli.systems.panel.settings import PanelSettings
 
-_TURN_REFERENCE = re.compile(r"\bturns?\s*(?:no\.?|number|#)?\s*(\d+)", re.IGNORECASE)
+_TURN_REFERENCE = re.compile(r"\bturns?\s*(?:no\.?|number|#)?\s*(\d{1,9})(?!\d)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from debate_cli.errors import TranscriptError, UsageError
-from debate_cli.regular_file import read_regular_file
+from debate_cli.regular_file import is_inside, read_regular_file
 from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX, list_debate_files
 from debate_cli.storage.transcript_store import expand_references
 
@@ -69,7 +69,9 @@ def find_sources(
         found += [JudgeSource(path, is_text=True) for path in texts]
         if skipped:
             count = f"{len(skipped)} file{'' if len(skipped) == 1 else 's'}"
-            notes.append(f"{folder}: {count} skipped, because they are no text, or JSON: {', '.join(skipped)}")
+            notes.append(
+                f"{folder}: {count} skipped, because they are no text, JSON, or links out of it: {', '.join(skipped)}"
+            )
     if STDIN in references:
         found.append(JudgeSource(Path(STDIN_NAME), is_text=True, content=read_stdin(MAX_TEXT_BYTES + 1)))
     return list(dict.fromkeys(found)), notes
@@ -106,11 +108,14 @@ def _may_be_debate(path: Path) -> bool:
 
 
 def _texts_in(folder: Path) -> tuple[list[Path], list[str]]:
-    """The text files in and below `folder`, and the names of its other files; both sorted. Hidden ones count as neither."""
+    """The text files in and below `folder`, and the names of its other files; both sorted. Hidden ones count as neither.
+
+    A link that leaves the folder is one of the others, so that no file from elsewhere reaches a model.
+    """
     texts: list[Path] = []
     others: list[str] = []
     for path in sorted(_visible_files(folder)):
-        if path.suffix not in TRANSCRIPT_SUFFIXES and _looks_like_text(path):
+        if path.suffix not in TRANSCRIPT_SUFFIXES and is_inside(path, [folder]) and _looks_like_text(path):
             texts.append(path)
         else:
             others.append(path.relative_to(folder).as_posix())

@@ -227,20 +227,23 @@ def test_a_check_with_differences_reports_only_them(saved: Path) -> None:
 
 
 def test_files_folders_and_standard_input_are_judged(here: Path) -> None:
-    """Each is a text of its own, named by its path; hidden, binary and JSON files of a folder are left out with a note."""
+    """Each is a text of its own, named by its path; binary and JSON files of a folder, and links out of it, have a note."""
+    (here / "secret.md").write_text("A key that no model may read.")
     (here / "specs" / "api").mkdir(parents=True)
     (here / "specs" / ".git").mkdir()
     for name, text in (("PLAN.md", "a plan"), ("specs/a.md", "part a"), ("specs/api/b.txt", "part b")):
         (here / name).write_text(f"The {text} of the service.")
     (here / "specs" / ".git" / "c.md").write_text("hidden")
     (here / "specs" / "logo.png").write_bytes(b"\x89PNG\0\0")
+    (here / "specs" / "link.md").symlink_to(here / "secret.md")
     (here / "specs" / "openapi.json").write_text('{"openapi": "3.1.0"}')
     done = debate(
         "judge", "PLAN.md", "specs", "-", "--system", "panel", "--mock", "--json", cwd=here, input="From a pipe."
     )
     assert done.code == 0, done.err
     assert [entry["topic"] for entry in done.json] == ["PLAN.md", "specs/a.md", "specs/api/b.txt", "stdin"]
-    assert "specs: 2 files skipped, because they are no text, or JSON: logo.png, openapi.json" in done.err
+    note = "specs: 3 files skipped, because they are no text, JSON, or links out of it: link.md, logo.png, openapi.json"
+    assert note in done.err
 
 
 def test_each_of_several_texts_says_what_must_change(here: Path) -> None:

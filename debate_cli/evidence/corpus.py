@@ -18,7 +18,7 @@ from datetime import datetime
 from pathlib import Path
 
 from debate_cli.domain.evidence import Passage
-from debate_cli.errors import UsageError
+from debate_cli.errors import StorageError, UsageError
 from debate_cli.evidence.documents import (
     Section,
     SourceFile,
@@ -29,13 +29,14 @@ from debate_cli.evidence.documents import (
 from debate_cli.evidence.words import COMMON_ENGLISH_WORDS
 from debate_cli.regular_file import is_inside
 
-INDEX_VERSION = 1
+INDEX_VERSION = 2
 """Part of the name of an index; raised when its content changes."""
 MAX_QUERY_TERMS = 40
 MAX_RANKED_PASSAGES = 15_000
 """Largest sum of passages that the searched terms occur in; beyond it, the most frequent terms are left out."""
 _TOKENIZER = "tokenize = 'porter unicode61 remove_diacritics 2'"
 MAX_FILES = 100_000
+"""Maximum number of files of a corpus."""
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+(?=[\"'“‘(\[]*[A-Z0-9\u00c0-\u00de\u0400-\u042f])|(?<=[。！？])")
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
 _LINE_END = re.compile(r"\n")
@@ -93,8 +94,14 @@ def list_source_files(given: str, base: Path, title: str | None = None) -> list[
         return [SourceFile(path, given, title)]
     if any(char in given for char in "*?[") and not Path(given).is_absolute():
         matched = sorted(file for file in base.glob(given) if file.is_file() and is_inside(file, [base]))
-        return [SourceFile(file, str(file.relative_to(base))) for file in matched]
+        names = [(file, file.relative_to(base)) for file in matched]
+        return [SourceFile(file, str(name)) for file, name in names if not _is_hidden(name, Path(given))]
     raise UsageError(f"evidence: {given}: no such file or folder; name a folder with documents")
+
+
+def _is_hidden(name: Path, pattern: Path) -> bool:
+    """Whether a part of a matched name begins with a dot, and `pattern` does not name that part."""
+    return any(part.startswith(".") and part not in pattern.parts for part in name.parts)
 
 
 def _walk(folder: Path) -> Iterator[Path]:
@@ -231,12 +238,15 @@ def query_terms(query: str) -> tuple[str, ...]:
 def open_corpus(files: Sequence[SourceFile], passage_words: int, cache: Path) -> Corpus:
     """The corpus of `files`, indexed in the folder `cache` unless it is there already.
 
-    Raises UsageError if no file can be indexed.
+    A damaged index is written anew. Raises UsageError if no file can be indexed, or there are too many, StorageError if
+    the index cannot be written.
     """
+    if len(files) > MAX_FILES:
+        raise UsageError(f"evidence: the sources are {len(files):,} files, more than {MAX_FILES:,}; name fewer of them")
     skipped: list[SkippedFile] = []
     kept: list[SourceFile] = []
     key = hashlib.sha256(f"{INDEX_VERSION}/{passage_words}".encode())
-    for file in files[:MAX_FILES]:
+    for file in files:
         try:
             data = read_source_bytes(file.path)
             key.update(f"{file.name}\0{file.title}\0{hashlib.sha256(data).hexdigest()}\0".encode("utf-8", "replace"))
@@ -244,10 +254,11 @@ def open_corpus(files: Sequence[SourceFile], passage_words: int, cache: Path) ->
         except UnreadableSourceError as error:
             skipped.append(SkippedFile(file.name, str(error)))
     place = cache / f"{key.hexdigest()}.sqlite"
-    if not place.exists():
+    found = _read_skipped(place)
+    if found is None:
         _build(kept, passage_words, place)
-    with closing(_open_index(place)) as index:
-        skipped += [SkippedFile(*row) for row in index.execute("SELECT name, reason FROM skipped ORDER BY rowid")]
+        found = _read_skipped(place) or []
+    skipped += found
     skipped_names = {file.name for file in skipped}
     corpus = Corpus(place, [file.name for file in kept if file.name not in skipped_names], skipped)
     if not corpus.passage_count:
@@ -256,10 +267,25 @@ def open_corpus(files: Sequence[SourceFile], passage_words: int, cache: Path) ->
     return corpus
 
 
+def _read_skipped(place: Path) -> list[SkippedFile] | None:
+    """The files that the index at `place` leaves out; None if there is no usable index."""
+    try:
+        with closing(_open_index(place)) as index:
+            return [SkippedFile(*row) for row in index.execute("SELECT name, reason FROM skipped ORDER BY rowid")]
+    except sqlite3.DatabaseError:
+        return None
+
+
 def _build(files: Sequence[SourceFile], passage_words: int, place: Path) -> None:
-    """Write the index at `place`, which is complete or absent."""
-    place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    handle, draft = tempfile.mkstemp(dir=place.parent, suffix=".tmp")
+    """Write the index at `place`, which is complete or absent. Raises StorageError."""
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle, draft = tempfile.mkstemp(dir=place.parent, suffix=".tmp")
+    except OSError as error:
+        raise StorageError(
+            f"{place.parent}: the index of the sources cannot be written ({error.strerror}); set XDG_CACHE_HOME to a "
+            "folder that can be written"
+        ) from error
     os.close(handle)
     try:
         with closing(sqlite3.connect(draft)) as index, index:

@@ -19,7 +19,7 @@ from debate_cli.regular_file import open_regular_file
 MAX_FILE_BYTES = 20_000_000
 """Maximum size of a source file."""
 _HEADING = re.compile(
-    r"^#{1,6}\s+(?P<markdown>\S.*?)\s*#*$|^(?P<underlined>\S.*)\n(?:={3,}|-{3,}|~{3,}|\^{3,})$", re.MULTILINE
+    r"^#{1,6}[ \t]+(?P<markdown>\S.*)$|^(?P<underlined>\S.*)\n(?:={3,}|-{3,}|~{3,}|\^{3,})$", re.MULTILINE
 )
 _INVISIBLE = re.compile(f"[{INVISIBLE_CHARS}]")
 _NO_TEXT = frozenset({"script", "style", "template", "head", "noscript"})
@@ -103,8 +103,15 @@ def _read_marked_up(text: str) -> Iterator[Section]:
     for match in _HEADING.finditer(text):
         yield Section(text[start : match.start()], heading, line)
         line += text.count("\n", start, match.end())
-        start, heading = match.end(), match["markdown"] or match["underlined"]
+        start, heading = match.end(), _strip_closing_marks(match["markdown"] or "") or match["underlined"] or ""
     yield Section(text[start:], heading, line)
+
+
+def _strip_closing_marks(heading: str) -> str:
+    """A Markdown heading without `#` at its end, which a space separates from the words: `Costs ##`, but not `C#`."""
+    words = heading.rstrip()
+    bare = words.rstrip("#")
+    return bare.rstrip() if bare != bare.rstrip() or not bare else words
 
 
 def _read_table(text: str) -> Iterator[Section]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,6 +12,8 @@ from debate_cli.domain.events import PassagesShown
 from debate_cli.domain.evidence import Passage
 from debate_cli.domain.tasks import Cue, speech_key
 from debate_cli.evidence.corpus import Corpus, FoundPassage
+
+_PASSAGE_NUMBER = re.compile(r"S([0-9]{1,9})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,7 @@ def build_query(cue: Cue, debate: Debate) -> str:
 def number_passages(found: Sequence[FoundPassage], debate: Debate, key: str | None, at: datetime) -> PassagesShown:
     """The event that shows `found`: each passage gets the next id, or the one that it has in `debate` already."""
     ids = {(passage.sha256, passage.source, passage.locator): passage.id for passage in debate.passages}
-    numbers = [int(passage.id[1:]) for passage in debate.passages if passage.id[1:].isdecimal()]
+    numbers = [int(match[1]) for passage in debate.passages if (match := _PASSAGE_NUMBER.fullmatch(passage.id))]
     following = max(numbers, default=0) + 1
     added: list[Passage] = []
     for item in found:

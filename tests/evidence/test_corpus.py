@@ -6,10 +6,14 @@ import os
 from pathlib import Path
 
 import pytest
+from scoring_support import build_debate, opening_event
 
-from debate_cli.errors import UsageError
-from debate_cli.evidence.corpus import Corpus, list_source_files, open_corpus, split_section
+from debate_cli.domain.evidence import Passage
+from debate_cli.errors import StorageError, UsageError
+from debate_cli.evidence.corpus import MAX_FILES, Corpus, FoundPassage, list_source_files, open_corpus, split_section
 from debate_cli.evidence.documents import MAX_FILE_BYTES, Section, SourceFile, read_sections
+from debate_cli.evidence.retrieval import number_passages
+from debate_cli.systems.structured.settings import StructuredSettings
 
 
 def _corpus(folder: Path, words: int = 40) -> Corpus:
@@ -33,6 +37,7 @@ def docs(tmp_path: Path) -> Path:
             "Intro.\n\n# One\ntext\n\n## Two\nmore\n",
             [("Intro.", "", 1), ("text", "One", 3), ("more", "Two", 6)],
         ),
+        ("a.md", "# C# ##\ntext\n", [("text", "C#", 1)]),
         ("a.rst", "One\n===\n\ntext\n", [("text", "One", 2)]),
         ("a.csv", "item,cost\nredis,43\nkafka,\n", [("item: redis; cost: 43\nitem: kafka", "", 2)]),
         ("a.json", '{"a": {"b": [1, "two words"]}}', [("a.b[0]: 1\na.b[1]: two words", "", None)]),
@@ -45,6 +50,12 @@ def test_each_kind_of_file_is_read_with_its_places(
     """Headings, lines, rows and paths are kept; scripts of a page are not text."""
     _, found = read_sections(SourceFile(Path(name), name), content.encode())
     assert [(section.text.strip(), section.heading, section.first_line) for section in found] == sections
+
+
+def test_a_heading_of_many_spaces_is_read_at_once() -> None:
+    """The heading of a hostile file is found in a time that grows with its length, not with the square of it."""
+    _, found = read_sections(SourceFile(Path("a.md"), "a.md"), f"# a{' ' * 1_000_000}b\ntext\n".encode())
+    assert [section.text.strip() for section in found] == ["text"]
 
 
 def test_a_passage_never_splits_a_sentence() -> None:
@@ -80,6 +91,30 @@ def test_an_unchanged_corpus_is_indexed_once(tmp_path: Path, docs: Path) -> None
     assert len(list((tmp_path / "cache").iterdir())) == 2
 
 
+@pytest.mark.parametrize("damage", [b"", b"not an index"])
+def test_a_damaged_index_is_written_anew(damage: bytes, tmp_path: Path, docs: Path) -> None:
+    """An index in the cache that cannot be read does not stop a run."""
+    del docs
+    _corpus(tmp_path)
+    (index,) = (tmp_path / "cache").iterdir()
+    index.write_bytes(damage)
+    assert _corpus(tmp_path).files == ("docs/costs.md",)
+
+
+def test_a_cache_that_cannot_be_written_is_one_sentence(tmp_path: Path, docs: Path) -> None:
+    """The sentence names the variable that moves the cache."""
+    del docs
+    (tmp_path / "cache").write_text("a file")
+    with pytest.raises(StorageError, match="set XDG_CACHE_HOME"):
+        _corpus(tmp_path)
+
+
+def test_too_many_files_are_refused(tmp_path: Path) -> None:
+    """No file is left out silently."""
+    with pytest.raises(UsageError, match="more than 100,000"):
+        open_corpus([SourceFile(tmp_path / "a.md", "a.md")] * (MAX_FILES + 1), 40, tmp_path)
+
+
 def test_files_that_cannot_be_read_are_named_and_the_rest_is_indexed(tmp_path: Path, docs: Path) -> None:
     """Binary, damaged, too large and unknown files, and a FIFO, each have a reason."""
     (docs / "binary.txt").write_bytes(b"a\0b")
@@ -104,9 +139,38 @@ def test_links_out_of_the_folder_and_hidden_files_are_left_out(tmp_path: Path, d
     assert [file.name for file in list_source_files("docs", tmp_path)] == ["docs/costs.md"]
 
 
+@pytest.mark.parametrize(
+    ("pattern", "names"),
+    [
+        ("docs/*", ["docs/costs.md"]),
+        ("**/*.md", ["docs/costs.md"]),
+        ("docs/.hidden.md*", []),
+        (".git/*.md", [".git/a.md"]),
+    ],
+)
+def test_a_pattern_matches_hidden_files_only_by_their_names(
+    pattern: str, names: list[str], tmp_path: Path, docs: Path
+) -> None:
+    """As in a folder, dot files and files in dot folders are left out, unless the pattern names the part with the dot."""
+    (docs / ".hidden.md").write_text("secret words")
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "a.md").write_text("words")
+    assert [file.name for file in list_source_files(pattern, tmp_path)] == names
+
+
 @pytest.mark.parametrize("given", ["absent", "empty"])
 def test_no_source_is_one_sentence(given: str, tmp_path: Path) -> None:
     """A folder that does not exist, or has no text, is an error."""
     (tmp_path / "empty").mkdir()
     with pytest.raises(UsageError, match="evidence: "):
         open_corpus(list_source_files(given, tmp_path), 40, tmp_path / "cache")
+
+
+def test_a_new_passage_gets_the_number_after_the_highest() -> None:
+    """Ids of another form, as a file from elsewhere may have, do not count."""
+    debate = build_debate(opening_event(StructuredSettings()))
+    known = tuple(Passage(id=name, source="a.md", text=name) for name in ("S2", f"S{'9' * 5000}", "X7"))
+    shown = number_passages(
+        [FoundPassage("b.md", "b", "", "text")], debate.model_copy(update={"passages": known}), None, debate.started_at
+    )
+    assert shown.shown == ("S3",)

@@ -45,9 +45,11 @@ endif
 
 run: $(LOCAL) ## Set up and run a debate on the embedded local model (no key needed)
 	$(BIN)/debate run configs/debate.yaml
+	@echo "To type debate in this shell: . $(BIN)/activate"
 
 smoke: $(READY) ## Set up and run a debate on the mock, in seconds
 	$(BIN)/debate run configs/mock.yaml
+	@echo "To type debate in this shell: . $(BIN)/activate"
 
 check: lint types test ## Format, lint, types, tests and docs: what CI runs
 

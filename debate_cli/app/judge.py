@@ -258,7 +258,9 @@ def _build_task(
     if source.content is None and not path.exists():
         raise TranscriptError(f"{path}: no such file; name a transcript, or a text for --system panel")
     if not request.judges_texts:
-        raise TranscriptError(f"{path}: is not a transcript; other texts are judged with --system panel alone")
+        raise TranscriptError(
+            f"{path}: is not a transcript; a text is judged by a panel: give --system panel and no other system"
+        )
     now = datetime.now(UTC)
     debate_id = (
         validate_id(target.text_id)

@@ -20,7 +20,7 @@ from debate_cli.app.model_factory import all_model_specs
 from debate_cli.cli.console import print_status
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_checks import check_config, find_model_key_paths
-from debate_cli.domain.suggestions import format_suggestion
+from debate_cli.domain.suggestions import closest_match
 from debate_cli.errors import ConfigError, MissingKeyError, NoLocalModelError, UsageError
 from debate_cli.providers.addresses import find_key_problem
 from debate_cli.providers.cassette import CassettePlayer, CassetteRecorder
@@ -179,10 +179,11 @@ def _suggest_reference(path: Path) -> str:
         return f"; a motion is given by an option: debate run --topic {shlex.quote(str(path))}"
     try:
         files = islice(path.parent.iterdir(), _MAX_FILES_SEARCHED)
-        names = [file.name for file in files if file.suffix in {".yaml", ".yml"}]
+        by_stem = {file.stem: str(file) for file in files if file.suffix in {".yaml", ".yml"}}
     except OSError:
-        names = []
-    return format_suggestion(path.name, names) or "; `debate init` writes one"
+        by_stem = {}
+    match = closest_match(path.stem, by_stem)
+    return f"; did you mean `{by_stem[match]}`?" if match else "; `debate init` writes one"
 
 
 def open_cassette(record: Path | None, play: Path | None, *, asked: bool = True) -> Cassette | None:

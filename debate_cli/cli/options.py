@@ -34,9 +34,9 @@ SettingsOption = Annotated[
 ]
 MaxCostOption = Annotated[
     float | None,
-    typer.Option(metavar="USD", help="Budget in US dollars, above 0; of `judge` for each file."),
+    typer.Option(metavar="USD", help="Budget in US dollars, above 0 (`judge`: for each file)."),
 ]
-MaxTokensOption = Annotated[int | None, typer.Option(min=1, help="Budget in tokens; of `judge` for each file.")]
+MaxTokensOption = Annotated[int | None, typer.Option(min=1, help="Budget in tokens (`judge`: for each file).")]
 RecordOption = Annotated[Path | None, typer.Option(metavar="FILE", help="Record every exchange to a cassette.")]
 PlaybackOption = Annotated[
     Path | None, typer.Option("--replay", metavar="FILE", help="Serve every answer from a cassette.")
@@ -82,7 +82,7 @@ ExpectWinnerOption = Annotated[
         "--expect-winner",
         "--expect",
         metavar="NAME|draw|PASS",
-        help="Fail if another debater won, or if a panel did not vote like this on a text.",
+        help="Fail if another debater won, or if a panel did not vote like this on a text. `--expect` is the same.",
         rich_help_panel=GATES_PANEL,
     ),
 ]

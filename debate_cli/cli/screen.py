@@ -110,7 +110,7 @@ class PipeSafeObserver:
         """Show how often notes were repeated since the last event."""
         times = "once" if self._repeat_count == 1 else f"{self._repeat_count} times"
         if self._repeat_count:
-            self._forward(lambda: self._observer.note(f"the same note {times} more"))
+            self._forward(lambda: self._observer.note(f"repeated {times}"))
         self._seen_notes.clear()
         self._repeat_count = 0
 

@@ -212,11 +212,10 @@ def _check_judging(config: DebateConfig) -> Iterator[Problem]:
     for index in _duplicate_indices(kinds):
         yield Problem((*path, index), f"`{kinds[index]}` is listed twice; keep one of each kind")
     decides = config.judging.decides
-    if decides is not None and decides not in kinds:
-        advice = (
-            format_suggestion(decides, kinds) or f"; it is one of {', '.join(dict.fromkeys(kinds)) or 'those you add'}"
-        )
-        yield Problem(("judging", "decides"), f"no such system is configured{advice}")
+    if kinds and decides is not None and decides not in kinds:
+        listed = ", ".join(dict.fromkeys(kinds))
+        advice = format_suggestion(decides, kinds) or "; name one of them, or add it"
+        yield Problem(("judging", "decides"), f"`{decides}` is not among the systems ({listed}){advice}")
     for (_, name), key in zip(TEXT_KEYS, ("topic", "background"), strict=True):
         if getattr(config.judging, name) is not None:
             yield Problem(("judging", name), f"is for the transcripts of judged texts; write it as `{key}`")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -40,6 +41,8 @@ _MAX_BACKGROUND_BYTES = 1024 * 1024
 _MAX_PROMPT_BYTES = 256 * 1024
 _NAMED_SECTIONS = frozenset({("models",), ("providers",)})
 """Sections whose keys are names that other values refer to."""
+_TEXT_SUFFIXES = frozenset({".md", ".rst", ".txt"})
+"""Suffixes of files that a panel judges, for an error message."""
 _HIDDEN_LENGTHS = (4096, 60)
 """Lengths of the beginnings of a secret text that errors must not repeat; errors shorten what they quote."""
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
@@ -205,7 +208,10 @@ class _ConfigLoader:
         changes = [*overrides_from_env(self.env), *to_overrides(overrides)]
         data: Any = {} if parsed.data is None and changes and not parsed.faults else parsed.data
         if not is_mapping(data):
-            if not parsed.faults:
+            if Path(name).suffix.lower() in _TEXT_SUFFIXES:
+                advice = f"name a configuration, or judge it: debate judge {shlex.quote(name)} --system panel"
+                self.lines = [f"{name}:1:1: this is a text, not a configuration; {advice}"]
+            elif not parsed.faults:
                 what = "the file is empty" if data is None else "this is not a configuration"
                 advice = "write a mapping with `topic` and `debaters`, or let `debate init` write one"
                 self.lines.append(f"{name}:1:1: {what}; {advice}")

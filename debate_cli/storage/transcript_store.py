@@ -50,6 +50,8 @@ def find_debate(reference: str, folders: Iterable[Path]) -> Path:
     try:
         name = validate_id(reference)
     except UsageError as error:
+        if path.is_file():
+            return path
         raise (_folder_error(path) if reference and path.is_dir() else error) from None
     searched = list(dict.fromkeys(folders))
     for folder in searched:

@@ -55,7 +55,7 @@ def test_repeated_notes_are_counted() -> None:
     assert [heard for heard in observer.heard if heard != "asked"] == [
         "lab is down: retrying in 0.7 s (attempt 2 of 3)",
         "lab is down: retrying in 0.7 s (attempt 3 of 3)",
-        "the same note 4 times more",
+        "repeated 4 times",
         "closed",
     ]
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
+from rich.cells import cell_len
 from rich.console import RenderableType
 from rich.progress_bar import ProgressBar
 from rich.table import Table
@@ -24,6 +25,9 @@ MAX_NAMED_JUDGMENTS = 2
 """With more pending judgments than this, their number is shown as well."""
 MIN_CALLS_FOR_ESTIMATE = 2
 """Calls that must be done before the remaining time is estimated."""
+MIN_CUT_WIDTH = 15
+"""Columns, separator included, in which the last part of a line that is too long must begin to be shown."""
+_SEPARATOR = " · "
 
 
 class ProgressLine:
@@ -75,8 +79,10 @@ class ProgressLine:
 
     def render(self, width: int) -> RenderableType:
         """One line of at most `width` columns."""
-        words = Text(self.text(), style=theme.MUTED, no_wrap=True, overflow="ellipsis")
-        if not self._planned or width < MIN_WIDTH_FOR_BAR:
+        has_bar = self._planned and width >= MIN_WIDTH_FOR_BAR
+        text = _fit_parts(self._parts(), width - PROGRESS_BAR_WIDTH - 1 if has_bar else width)
+        words = Text(text, style=theme.MUTED, no_wrap=True, overflow="ellipsis")
+        if not has_bar:
             return words
         bar = ProgressBar(
             self._total,
@@ -93,6 +99,9 @@ class ProgressLine:
 
     def text(self) -> str:
         """The line without its bar."""
+        return _SEPARATOR.join(self._parts())
+
+    def _parts(self) -> list[str]:
         usage = self._usage
         elapsed = self._clock() - self._started
         done = f"{self._done}/{self._total}" if self._planned else f"{self._done}"
@@ -106,7 +115,7 @@ class ProgressLine:
         if self._pending:
             count = f" {len(self._pending)}" if len(self._pending) > MAX_NAMED_JUDGMENTS else ""
             parts.append(f"judging{count}: {'; '.join(map(self._brief_text, self._pending))}")
-        return " · ".join(parts)
+        return parts
 
     def _brief_text(self, brief: Brief) -> str:
         label = None if self._debate is None else label_judging_system(self._debate, brief.system, brief.run)
@@ -123,6 +132,16 @@ class ProgressLine:
             return None
         left = elapsed / done * (self._total - self._done)
         return left if left >= 1 else None
+
+
+def _fit_parts(parts: Sequence[str], width: int) -> str:
+    """The parts as one line, without the last ones of which `width` columns would show less than a word."""
+    shown = list(parts)
+    while len(shown) > 1 and cell_len(_SEPARATOR.join(shown)) > width:
+        if cell_len(_SEPARATOR.join(shown[:-1])) + MIN_CUT_WIDTH <= width:
+            break
+        shown.pop()
+    return _SEPARATOR.join(shown)
 
 
 def _count_judged(debate: Debate, runs: Collection[str]) -> int:

@@ -14,11 +14,14 @@ from debate_cli.domain.events import CloseReason
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.turn import Phase
 from debate_cli.formats.stages import Stage, follow_up_questions, stages
+from debate_cli.formats.timetable import active_debaters
 from debate_cli.render import theme
 from debate_cli.systems.registry import stopped_debaters
 
 MAX_MOTION_CHARS = 240
 """A longer motion is restated in short."""
+SENTENCE_ENDINGS = (".", "?", "!", "…", "。", "？", "！")
+"""A motion without one of these is restated with a full stop."""
 PAIR = 2
 FINAL_REASONS = frozenset[CloseReason]({"complete", "surrender", "converged"})
 """Reasons after which a debate is over and is not resumed."""
@@ -28,20 +31,24 @@ def announce_debate(debate: Debate) -> str:
     """The motion restated, and the format explained with its rounds; empty for a text."""
     if debate.document_name is not None:
         return ""
-    return f"The motion is: {theme.shorten(debate.topic, MAX_MOTION_CHARS)} {' '.join(_explain_format(debate))}"
+    motion = theme.shorten(debate.topic, MAX_MOTION_CHARS)
+    ending = "" if motion.endswith(SENTENCE_ENDINGS) else "."
+    return f"The motion is: {motion}{ending} {' '.join(_explain_format(debate))}"
 
 
 def announce_round(debate: Debate, number: int, phase: Phase) -> str:
-    """Who speaks in a round, and what comes next. `debate` holds at least the turns before the round."""
+    """Who gave up before a round, who speaks in it, and what comes next. `debate` holds at least the turns before the round."""
     plan = stages(debate.config.format)
     position = _find_stage(debate, plan, number, phase)
-    who = _order_of_speakers(debate, _find_speakers(debate, number, plan[position] if position is not None else None))
+    speakers = _find_speakers(debate, number, plan[position] if position is not None else None)
+    who = _order_of_speakers(debate, speakers)
+    surrenders = _describe_surrenders(debate, number, speakers)
     if position is None:
-        return f"Round {number}: {who}."
+        return f"{surrenders}Round {number}: {who}."
     rest = plan[position + 1 :]
     total = f"{'at most ' if any(map(_is_optional, rest)) else ''}{number + len(rest)}"
     following = f"Next: {_name_next(rest[0], number)}." if rest else "This is the last round."
-    return f"Round {number} of {total}: {who}. {following}"
+    return f"{surrenders}Round {number} of {total}: {who}. {following}"
 
 
 def announce_close(debate: Debate, reason: CloseReason | None) -> str:
@@ -127,6 +134,16 @@ def _stopped_debaters(debate: Debate, number: int) -> frozenset[str]:
     """
     is_whole = any(run.id == FIRST_RUN for run in debate.runs)
     return stopped_debaters(debate, number) if is_whole and len(debate.participants) > PAIR else frozenset()
+
+
+def _describe_surrenders(debate: Debate, number: int, speakers: Sequence[str]) -> str:
+    """A sentence for each debater who gave up after its speech in the round before, each followed by a space."""
+    silent = {turn.speaker for turn in debate.select_turns(round_number=number - 1)}.difference(speakers)
+    if not silent or not _stopped_debaters(debate, number):
+        return ""
+    due_index = sum(turn.round < number for turn in debate.turns)
+    new = silent.difference(active_debaters(debate, due_index, number))
+    return "".join(f"{item.name} surrenders and speaks no more. " for item in debate.participants if item.name in new)
 
 
 def _speaks_in_turn(debate: Debate) -> bool:

@@ -139,6 +139,8 @@ def _verdicts(debate: Debate, report: DebateReport, briefing: Briefing | None = 
             "",
             *_required_changes(find_required_changes(verdict)),
         ]
+        if debate.document_name is not None and verdict.displayed_scores:
+            lines += ["Share of the weight for each option:", ""]
         lines += [
             f"- {escape_markdown(name)}: {theme.format_number(score)}"
             for name, score in verdict.displayed_scores.items()

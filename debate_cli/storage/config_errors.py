@@ -252,15 +252,20 @@ def _unknown_key_message(path: KeyPath, data: Any) -> str:
     other = next((key for key in others if is_mapping(parent) and key in parent), None)
     if other is not None:
         return f"`{name}` and `{other}` are two names of one key; keep one"
-    hint = format_suggestion(name, allowed_keys(path[:-1], data)) or _suggest_other_section(name)
+    hint = format_suggestion(name, allowed_keys(path[:-1], data)) or _suggest_other_section(path)
     return f"unknown key{hint or '; remove it, or correct its name'}"
 
 
-def _suggest_other_section(name: str) -> str:
-    """`; did you mean …?` with the path of a key elsewhere in the configuration; empty if there is no such key, or several."""
-    paths = _paths_by_key()
+def _suggest_other_section(path: KeyPath) -> str:
+    """`; did you mean …?` with the path of a key elsewhere in the configuration; empty if there is no such key, or several.
+
+    Also empty if the key is where that path says, but another kind of entry has it.
+    """
+    name, paths = str(path[-1]), _paths_by_key()
     close = get_close_matches(name.lower(), paths, n=1, cutoff=0.8) if len(name) <= _WORD_CHARS else []
-    return f"; did you mean `{paths[close[0]]}`?" if close else ""
+    found = paths[close[0]] if close else ""
+    here = ".".join("NUMBER" if isinstance(key, int) else key for key in path)
+    return f"; did you mean `{found}`?" if found not in ("", here) else ""
 
 
 @cache

@@ -45,6 +45,16 @@ def test_the_chair_restates_the_motion_and_explains_the_rounds() -> None:
 
 
 @pytest.mark.parametrize(
+    ("motion", "restated"),
+    [("Ban it", "Ban it."), ("Ban it!", "Ban it!"), ("Should it be done?", "Should it be done?")],
+)
+def test_a_restated_motion_ends_like_a_sentence(motion: str, restated: str) -> None:
+    """A motion without a mark at its end gets a full stop."""
+    words = chair.announce_debate(new_debate(config({"rounds": 1}, topic=motion)))
+    assert words.startswith(f"The motion is: {restated} The format")
+
+
+@pytest.mark.parametrize(
     ("form", "debaters", "expected"),
     [
         (
@@ -105,18 +115,20 @@ def persuasive_first_turn(cue: Cue, _: Debate) -> Turn:
     return turn(cue, text="However, but, consider, understand." if cue.index == 0 else "No.")
 
 
-def test_a_debater_who_surrendered_is_not_announced() -> None:
-    """Con gave up in the first round."""
+def test_a_surrender_is_announced_once_before_the_next_round() -> None:
+    """Con gives up in the first round, and is not among the speakers of the later ones."""
     trio = (*PAIR, {"name": "Firm", "side": "other", "conviction": 1.0})
     limits = {"surrender_threshold": 0.7, "consecutive_persuasion": 10}
     settings = config(
-        {"kind": "free_flowing", "rounds": 2},
+        {"kind": "free_flowing", "rounds": 3},
         systems=[{"kind": "persuasion", "victory_conditions": limits}],
         debaters=trio,
     )
-    begun = play_debate(new_debate(settings), persuasive_first_turn, waves=3)
-    expected = "Round 2 of 2: Pro speaks first, then Firm. This is the last round."
-    assert chair.announce_round(begun, 2, "speech") == expected
+    begun = play_debate(new_debate(settings), persuasive_first_turn, waves=5)
+    assert [chair.announce_round(begun, number, "speech") for number in (2, 3)] == [
+        "Con surrenders and speaks no more. Round 2 of 3: Pro speaks first, then Firm. Next: round 3.",
+        "Round 3 of 3: Pro speaks first, then Firm. This is the last round.",
+    ]
 
 
 def test_rounds_that_do_not_follow_the_plan_are_announced_without_it() -> None:

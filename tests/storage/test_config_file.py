@@ -98,6 +98,7 @@ def test_a_reference_to_a_faulty_entry_is_no_fault(models: str) -> None:
         ("temprature: 0.3", "did you mean `models.NAME.temperature`?"),
         ("judging: {max_cost_usd: 1}", "did you mean `limits.max_cost_usd`?"),
         ("format: {colour: red}", "remove it, or correct its name"),
+        ("judging: {systems: [{kind: moderator, criteria: []}]}", "remove it, or correct its name"),
     ],
 )
 def test_a_key_of_another_section_gets_its_path(key: str, hint: str) -> None:

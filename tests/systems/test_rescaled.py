@@ -1,4 +1,4 @@
-"""The notice on weights that do not sum to 1."""
+"""Notices on settings of the systems: weights that do not sum to 1, fallacies without a definition."""
 
 from __future__ import annotations
 
@@ -29,3 +29,10 @@ def test_rescaled_weights_are_listed() -> None:
         "judging.systems.1.weights sum to 4, so they count as logic 0.5, evidence 0.25, responsiveness 0.25, honesty 0"
     )
     assert JudgingConfig(systems=(ModeratorSettings(), StructuredSettings(weights=weights))).notices() == (notice,)
+
+
+def test_a_fallacy_without_a_definition_is_listed() -> None:
+    """A shipped one has its definition without being given it."""
+    settings = StructuredSettings.model_validate({"fallacies": ["straw man", "sunk cost"]})
+    notice = "judging.systems.0.fallacies.1 has no definition, so the judge is shown only its name; add a `definition`"
+    assert JudgingConfig(systems=(settings,)).notices() == (notice,)

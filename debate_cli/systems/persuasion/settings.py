@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, StringConstraints
@@ -76,6 +77,11 @@ class PersuasionSettings(SystemSettings):
     """When a debater surrenders: share by which the stance of each remaining debater on its side of 0 moves towards 0."""
     clear_margin: NonNegative = 30.0
     """A margin above this is a clear victory."""
+
+    def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        """Factors that all weigh nothing, so that no speech could persuade."""
+        if self.effects == "factors" and not any(dict(self.factors).values()):
+            yield ("factors",), "at least one factor must be above 0"
 
     def without_surrender(self) -> Self:
         """The settings with conditions of a surrender that no debater meets."""

@@ -245,7 +245,10 @@ class StructuredSettings(SystemSettings):
             )
 
     def notices(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """A notice if the weights do not sum to 1, with the normalized weights."""
+        """Weights that do not sum to 1, with the normalized weights; fallacies that the judge is shown without a definition."""
+        for place, fallacy in enumerate(self.fallacies):
+            if not fallacy.definition.strip() and fallacy.name not in FALLACY_DEFINITIONS:
+                yield ("fallacies", place), "has no definition, so the judge is shown only its name; add a `definition`"
         total = math.fsum(self.criterion_weights.values())
         if not math.isclose(total, 1, abs_tol=1e-9):
             effective = ", ".join(f"{name} {weight:.3g}" for name, weight in self.normalized_weights().items())

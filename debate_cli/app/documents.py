@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from debate_cli.errors import TranscriptError, UsageError
-from debate_cli.regular_file import is_inside, read_regular_file
+from debate_cli.regular_file import follow_links, is_inside, read_regular_file
 from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX, list_debate_files
 from debate_cli.storage.transcript_store import expand_references
 
@@ -47,12 +47,17 @@ class JudgeSource(NamedTuple):
 
 
 def find_sources(
-    references: Sequence[str], folders: Iterable[Path], *, judges_texts: bool, read_stdin: Callable[[int], bytes]
+    references: Sequence[str],
+    folders: Iterable[Path],
+    *,
+    judges_texts: bool,
+    read_stdin: Callable[[int], bytes],
+    not_judged: Iterable[Path] = (),
 ) -> tuple[list[JudgeSource], list[str]]:
     """The debates and texts that paths, ids, folders, globs and `-` name, each once, and a note for each partly used folder.
 
     An id is looked up in `folders`. With `judges_texts`, `-` is a text (`read_stdin` gives at most that many bytes), and
-    so is every text file in a folder without saved debates, or below it. Raises UsageError, TranscriptError.
+    so is every text file in a folder without saved debates, or below it, apart from those `not_judged`. Raises UsageError, TranscriptError.
     """
     if not judges_texts and STDIN in references:
         raise UsageError("-: standard input is a text, which only a panel judges; add --system panel")
@@ -62,16 +67,16 @@ def find_sources(
         JudgeSource(path, is_text=path.suffix not in TRANSCRIPT_SUFFIXES) for path in expand_references(others, folders)
     ]
     notes: list[str] = []
+    excluded = set(map(follow_links, not_judged))
     for folder in text_folders:
-        texts, skipped = _texts_in(folder)
+        texts, skipped = _texts_in(folder, excluded)
         if not texts:
             raise UsageError(f"{folder}: holds no transcripts and no text files; name a folder that does, or a file")
         found += [JudgeSource(path, is_text=True) for path in texts]
         if skipped:
             count = f"{len(skipped)} file{'' if len(skipped) == 1 else 's'}"
-            notes.append(
-                f"{folder}: {count} skipped, because they are no text, JSON, or links out of it: {', '.join(skipped)}"
-            )
+            kinds = "no text, JSON, links out of it, or the configuration and its context"
+            notes.append(f"{folder}: {count} skipped, because they are {kinds}: {', '.join(skipped)}")
     if STDIN in references:
         found.append(JudgeSource(Path(STDIN_NAME), is_text=True, content=read_stdin(MAX_TEXT_BYTES + 1)))
     return list(dict.fromkeys(found)), notes
@@ -107,15 +112,16 @@ def _may_be_debate(path: Path) -> bool:
     return _TRANSCRIPT_MARK in _read_start(path)
 
 
-def _texts_in(folder: Path) -> tuple[list[Path], list[str]]:
+def _texts_in(folder: Path, excluded: Collection[Path]) -> tuple[list[Path], list[str]]:
     """The text files in and below `folder`, and the names of its other files; both sorted. Hidden ones count as neither.
 
-    A link that leaves the folder is one of the others, so that no file from elsewhere reaches a model.
+    The others contain the files `excluded`, and links that leave the folder, so that no file from elsewhere reaches a model.
     """
     texts: list[Path] = []
     others: list[str] = []
     for path in sorted(_visible_files(folder)):
-        if path.suffix not in TRANSCRIPT_SUFFIXES and is_inside(path, [folder]) and _looks_like_text(path):
+        is_candidate = path.suffix not in TRANSCRIPT_SUFFIXES and follow_links(path) not in excluded
+        if is_candidate and is_inside(path, [folder]) and _looks_like_text(path):
             texts.append(path)
         else:
             others.append(path.relative_to(folder).as_posix())

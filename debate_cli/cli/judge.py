@@ -45,6 +45,7 @@ def run(given: Options) -> None:
         transcript_dirs(config=given.config),
         judges_texts=request.judges_texts,
         read_stdin=read_stdin,
+        not_judged=_files_beside_texts(given, loaded),
     )
     config_options.print_notes(notes)
     if given.report is not None and len(sources) > 1:
@@ -77,6 +78,12 @@ def _load_config(given: Options) -> LoadedConfig | None:
     return config_options.config_from_argument(
         given.config, changes, checks=check_for_judging, trusted_folders=given.trust_path
     )
+
+
+def _files_beside_texts(given: Options, loaded: LoadedConfig | None) -> list[Path]:
+    """The configuration, its background and the context: a folder of texts may hold them too."""
+    files = (given.config, given.context, loaded.background_file if loaded is not None else None)
+    return [Path(file) for file in files if file is not None]
 
 
 def _build_request(given: Options, loaded: LoadedConfig | None) -> JudgingRequest:

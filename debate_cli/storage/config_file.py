@@ -65,6 +65,8 @@ class LoadedConfig:
     """The process's environment, completed by the keys of the `.env` file that belongs to the configuration."""
     provider_origins: Mapping[str, ProviderOrigin] = field(default_factory=dict[str, ProviderOrigin])
     """Origin of each provider that a file configures. Providers without one are built in or the caller's own."""
+    background_file: Path | None = None
+    """The file that holds the background; None if it has none."""
 
 
 def read_config_file(
@@ -163,6 +165,7 @@ class _ConfigLoader:
     """Errors that already name their position."""
     problems: list[Problem] = field(default_factory=list[Problem])
     secrets: set[str] = field(default_factory=set[str])
+    background_file: Path | None = None
 
     def load(self, text: str, overrides: Sequence[ConfigChange], checks: Sequence[ConfigCheck]) -> LoadedConfig:
         parsed = self._parse(text, overrides)
@@ -180,7 +183,9 @@ class _ConfigLoader:
         self.secrets |= {self.env.get(spec.api_key_env or "", "") for spec in config.providers.values()}
         secrets = tuple(sorted(self.secrets - {""}))
         origins = self._find_provider_origins(parsed, data, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest())
-        return LoadedConfig(config, self.folder, secrets, prompts, self.source_map, self.env, origins)
+        return LoadedConfig(
+            config, self.folder, secrets, prompts, self.source_map, self.env, origins, self.background_file
+        )
 
     def _find_provider_origins(
         self, written: Mapping[str, Any], data: Mapping[str, Any], fingerprint: str
@@ -260,8 +265,9 @@ class _ConfigLoader:
             return
         within = None if self._is_option("background", "file") else (self.folder, *self.trusted_folders)
         data["background"] = None
+        self.background_file = self.folder / file
         try:
-            data["background"] = _read_named_file(self.folder / file, within, _MAX_BACKGROUND_BYTES)
+            data["background"] = _read_named_file(self.background_file, within, _MAX_BACKGROUND_BYTES)
         except ValueError as error:
             self.problems.append(Problem(("background", "file"), str(error)))
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
-from cli_support import debate
+from cli_support import CONFIGS, debate
 
 WORDS = {"PASS": "PLAN.md passes", "FAIL": "PLAN.md does not pass", "CONDITIONAL": "Conditional: PLAN.md passes under"}
 
@@ -249,8 +250,20 @@ def test_files_folders_and_standard_input_are_judged(here: Path) -> None:
     )
     assert done.code == 0, done.err
     assert [entry["topic"] for entry in done.json] == ["PLAN.md", "specs/a.md", "specs/api/b.txt", "stdin"]
-    note = "specs: 3 files skipped, because they are no text, JSON, or links out of it: link.md, logo.png, openapi.json"
+    note = "specs: 3 files skipped, because they are no text, JSON, links out of it, or the configuration and its context: link.md, logo.png, openapi.json"
     assert note in done.err
+
+
+def test_a_folder_of_texts_may_hold_its_configuration_and_context(here: Path) -> None:
+    """They are not judged."""
+    shutil.copytree(CONFIGS / "documents", here / "plans")
+    (here / "plans" / "notes.md").write_text("Eight engineers.")
+    done = debate(
+        *("judge", "plans", "--config", "plans/review.yaml", "--context", "plans/notes.md", "--mock", "--json"),
+        cwd=here,
+    )
+    assert ([entry["topic"] for entry in done.json], done.code) == (["plans/PLAN.md"], 0), done.err
+    assert "brief.md, notes.md, review.yaml" in done.err
 
 
 def test_each_of_several_texts_says_what_must_change(here: Path) -> None:

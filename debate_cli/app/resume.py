@@ -15,7 +15,7 @@ from debate_cli.domain.events import DebateClosed, DebateResumed, SettingChange
 from debate_cli.domain.judging_run import FIRST_RUN, format_system_label
 from debate_cli.domain.tasks import Brief, Task
 from debate_cli.formats.schedule import list_cues, next_step
-from debate_cli.judging.schedule import owed_briefs
+from debate_cli.judging.schedule import unsettled_briefs
 
 MAX_NAMED_CALLS = 4
 """Calls in flight that a message names individually."""
@@ -91,7 +91,7 @@ def closing_event(at: datetime) -> DebateClosed:
 
 def find_remaining_work(debate: Debate) -> RemainingWork:
     """Find what `debate` still needs."""
-    briefs = owed_briefs(debate.apply(DebateResumed(at=debate.started_at)))
+    briefs = unsettled_briefs(debate.apply(DebateResumed(at=debate.started_at)))
     kept = debate.config
     models = _pending_models_by_run(debate, briefs)
     own_providers = {run.id: with_run_providers(kept, run) for run in debate.runs if run.providers}
@@ -106,7 +106,7 @@ def describe_in_flight_calls(resumed: Debate, unanswered: Iterable[str]) -> str 
     `unanswered`: keys of the tasks started and not answered. Tasks that are no longer due are left out. Names are not
     sanitized.
     """
-    due = {task.key: task for task in (*next_step(resumed).cues, *owed_briefs(resumed))}
+    due = {task.key: task for task in (*next_step(resumed).cues, *unsettled_briefs(resumed))}
     runs = [run.id for run in resumed.runs]
     calls = [_describe_task(due[key], runs) for key in unanswered if key in due]
     if not calls:

@@ -1,7 +1,7 @@
 """Which assessments are owed: pure functions of a debate.
 
-A brief is owed when it is ready and not settled. Readiness depends on the debate only, never on the order of answers.
-Each judging system decides about which subjects it asks.
+A brief is owed when it is ready, is not settled, and waits for no unsettled brief of another system. Readiness depends on the
+debate only, never on the order of answers. Each judging system decides about which subjects it asks.
 """
 
 from __future__ import annotations
@@ -20,7 +20,19 @@ from debate_cli.systems.registry import get_system
 
 
 def owed_briefs(debate: Debate) -> tuple[Brief, ...]:
-    """Briefs that are owed now: those of each run's deciding system, of systems with follow-ups, of the others.
+    """Briefs that can be asked now: the unsettled ones that wait for no other brief."""
+    unsettled = unsettled_briefs(debate)
+    rounds = {(brief.run, brief.system, brief.subject.round) for brief in unsettled if brief.subject.moment == "round"}
+    pending = rounds | {(run, system, None) for run, system, _ in rounds}
+    return tuple(
+        brief
+        for brief in unsettled
+        if not any((brief.run, kind, brief.subject.round) in pending for kind in get_system(brief.system).waits_for)
+    )
+
+
+def unsettled_briefs(debate: Debate) -> tuple[Brief, ...]:
+    """Briefs whose subject exists, unsettled: those of each run's deciding system, of systems with follow-ups, of the others.
 
     If the budget does not suffice for all, the deciding verdict is complete. Systems with follow-ups start early, so
     that the others run beside them.
@@ -43,7 +55,7 @@ def missing_briefs(debate: Debate, verdicts: Iterable[Verdict]) -> tuple[Brief, 
     Briefs of turns that an open debate has not reached are not included.
     """
     scored = {(verdict.run, verdict.system) for verdict in verdicts}
-    owed = owed_briefs(debate.model_copy(update={"given_up": frozenset[str]()}))
+    owed = unsettled_briefs(debate.model_copy(update={"given_up": frozenset[str]()}))
     return tuple(brief for brief in owed if (brief.run, brief.system) in scored)
 
 

@@ -229,6 +229,9 @@ class JudgingSystem(Generic[SettingsT]):
     """Whether the system can judge a text instead of a debate."""
     suggestion_rank: int = 100
     """Position among the systems that are suggested for a further judging: those with few calls and another view come first."""
+    waits_for: tuple[str, ...] = ()
+    """Kinds of systems whose answers in the same judging run its questions show. A question on a round waits for theirs on the
+    round, a question on the debate for all of theirs on rounds."""
 
     # Questions
 

@@ -24,6 +24,7 @@ from debate_cli.systems.moderator.criteria import CATEGORY_GROUPS, FINAL_CATEGOR
 from debate_cli.systems.moderator.findings import Clash, DebateSummary, Momentum, NonEngagement, Summary, SummaryPoint
 from debate_cli.systems.moderator.score import CLAIMED_TOTAL_CRITERION, CLAIMED_TOTAL_TOLERANCE
 from debate_cli.systems.moderator.settings import ModeratorSettings
+from debate_cli.systems.source_support import format_source_checks
 
 NO_MOMENTUM = "nobody"
 FORMAT_EMPHASIS = {
@@ -161,15 +162,18 @@ def build_final_form(context: JudgingContext[ModeratorSettings]) -> Form[FinalFo
 
 
 def moderator_prompt_values(context: JudgingContext[ModeratorSettings], _prompts: Prompts) -> Mapping[str, str]:
-    """Values of both prompts: round, names, emphasis of the format, and what depends on the number of debaters."""
+    """Values of both prompts: round, names, emphasis of the format, what depends on the number of debaters, and checked sources."""
     is_pair = len(context.debater_names) == 2  # noqa: PLR2004 - two sides
+    subject = context.brief.subject
+    checks = format_source_checks(context.debate, context.brief.run, subject.round)
     return {
-        "round": str(context.brief.subject.round or ""),
+        "round": str(subject.round or ""),
         "participants": to_prompt_json(context.speakers),
         "stress": FORMAT_EMPHASIS[context.debate.config.format.kind],
         "summary_by": "participant" if is_pair else "subtopic",
         "engagement": "" if is_pair else ENGAGEMENT_OF_MANY,
         "spoken": _spoken_words(context),
+        "sources": f"\n\n{checks}" if checks else "",
     }
 
 

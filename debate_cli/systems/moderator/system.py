@@ -39,6 +39,7 @@ class ModeratorSystem(JudgingSystem[ModeratorSettings]):
     findings = (Summary, Clash, NonEngagement, DebateSummary)
     prompt_package = "debate_cli.systems.moderator"
     suggestion_rank = 3
+    waits_for = ("sources",)
 
     def briefs(
         self, debate: Debate, run: JudgingRun, settings: ModeratorSettings, progress: Progress

@@ -11,7 +11,7 @@ from debate_cli.llm.form import Form, FormModel, derive_schema, each_of, text
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
 from debate_cli.systems.form_reading import MarkCollector, require_entries, unique_known_items
-from debate_cli.systems.sources.findings import Quality, SourceSupport, Support
+from debate_cli.systems.source_support import Quality, SourceSupport, Support
 from debate_cli.systems.sources.settings import SourcesSettings
 
 

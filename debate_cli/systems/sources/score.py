@@ -7,7 +7,7 @@ score = credit / n, with n = citations without those that are unchecked or whose
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
@@ -15,16 +15,14 @@ from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judges import judge_ids
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.verdict import Notes, Verdict
-from debate_cli.evidence.source_checks import SourceCheck, check_sources
 from debate_cli.evidence.uncited import find_uncited
 from debate_cli.systems.aggregation import format_failure_cause, get_run_id, ordered_assessments
 from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, build_verdict, clear_from_threshold, decide_outcome
-from debate_cli.systems.sources.findings import SourceSupport
+from debate_cli.systems.source_support import JudgedCitation, join_checks
 from debate_cli.systems.sources.settings import SourcesSettings
 
 CREDITS = {"yes": 1.0, "partly": 0.5}
 """Support -> credit of a quote that is in its source."""
-Key = tuple[int, str, str, str]
 
 
 class DebaterSources(FrozenModel):
@@ -46,21 +44,6 @@ class DebaterSources(FrozenModel):
     """Arguments whose evidence names a figure, study or institution without a citation."""
 
 
-class JudgedCitation(FrozenModel):
-    """A citation with its check and the judge's answer."""
-
-    turn: int
-    debater: str
-    item: str
-    source: str
-    outcome: str
-    supports: str
-    reputable: str = "unknown"
-    recent: str = "unknown"
-    relevant: str = "unknown"
-    reason: str = ""
-
-
 class SourcesNotes(Notes):
     """Notes of the system `sources`."""
 
@@ -72,7 +55,7 @@ class SourcesNotes(Notes):
 def score_run(debate: Debate, run: JudgingRun | str, settings: SourcesSettings) -> Verdict:
     """The verdict over one run. Undetermined if no citation of any debater counts."""
     given = ordered_assessments(debate, "sources", run)
-    judged = _join(debate, _supports(given))
+    judged = [citation for _, citation in join_checks(debate, given)]
     uncited = Counter(claim.debater for claim in find_uncited(debate))
     rows = tuple(_sum_up(item.name, judged, uncited[item.name]) for item in debate.participants)
     outcome = UNDETERMINED_OUTCOME
@@ -85,42 +68,6 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: SourcesSettings) 
         missing=tuple(_missing(debate, run, settings, given, judged)),
     )
     return build_verdict("sources", run, outcome, scores, notes)
-
-
-def _key(item: SourceCheck | SourceSupport) -> Key:
-    return item.turn, item.item, item.source, item.quote
-
-
-def _supports(given: Sequence[Assessment]) -> dict[Key, SourceSupport]:
-    """The first answer on each citation."""
-    found: dict[Key, SourceSupport] = {}
-    for assessment in given:
-        for finding in assessment.findings:
-            if isinstance(finding, SourceSupport):
-                found.setdefault(_key(finding), finding)
-    return found
-
-
-def _join(debate: Debate, supports: Mapping[Key, SourceSupport]) -> list[JudgedCitation]:
-    """Each citation with the answer on it; `unknown` without one."""
-    judged: list[JudgedCitation] = []
-    for check in check_sources(debate):
-        answer = supports.get(_key(check))
-        judged.append(
-            JudgedCitation(
-                turn=check.turn,
-                debater=debate.turns_by_index[check.turn].speaker,
-                item=check.item,
-                source=check.source,
-                outcome=check.outcome,
-                supports="unknown" if answer is None else answer.supports,
-                reputable="unknown" if answer is None else answer.reputable,
-                recent="unknown" if answer is None else answer.recent,
-                relevant="unknown" if answer is None else answer.relevant,
-                reason="" if answer is None else answer.reason,
-            )
-        )
-    return judged
 
 
 def _sum_up(name: str, judged: Sequence[JudgedCitation], uncited: int) -> DebaterSources:

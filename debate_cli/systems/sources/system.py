@@ -13,8 +13,8 @@ from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
 from debate_cli.evidence.source_checks import iter_citations
 from debate_cli.systems.base import Headline, JudgeQuestion, JudgingSystem, PlannedCalls, Progress, round_briefs
+from debate_cli.systems.source_support import SourceSupport
 from debate_cli.systems.sources import questions, score, tables
-from debate_cli.systems.sources.findings import SourceSupport
 from debate_cli.systems.sources.settings import SourcesSettings
 from debate_cli.systems.tables import Table, parse_notes
 

@@ -1,0 +1,118 @@
+"""The moderator is asked about a round after its citations were judged, and is shown what was found about them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from judging_support import FillingModel, assess, close_debate, keys, settle
+from scoring_support import CON, NOON, PRO, assessment, build_debate, opening, opening_event, with_judging_run
+
+from debate_cli.app.resume import find_remaining_work
+from debate_cli.domain.assessment import Assessment
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import AssessmentCompleted, PassagesShown
+from debate_cli.domain.evidence import Citation, Passage
+from debate_cli.domain.judging_config import SystemSettings
+from debate_cli.domain.tasks import Brief, Subject
+from debate_cli.errors import UnreachableError
+from debate_cli.judging.schedule import owed_briefs
+from debate_cli.systems.moderator.settings import ModeratorSettings
+from debate_cli.systems.source_support import HOW_TO_READ_CHECKS, NOT_CHECKED, SourceSupport
+from debate_cli.systems.sources.settings import SourcesSettings
+
+PASSAGE = Passage(id="S1", source="a.md", title="A", text="Latency rose 43 percent in 2024.", sha256="0")
+QUOTE = "Latency rose 34 percent in 2024"
+SOURCES, ROUND_1, ROUND_2 = (
+    f"r1/{name}/0" for name in ("sources/judge/round/1", "moderator/judge/round/1", "moderator/judge/round/2")
+)
+FINAL = "r1/moderator/judge/debate/all/0"
+
+
+def cited_debate(*systems: SystemSettings, cited: bool = True, given: tuple[Assessment, ...] = ()) -> Debate:
+    """A closed debate of two rounds; in round 1 Ada cites a quote with another number than its passage."""
+    first, *others = (opening(index, (PRO, CON)[index % 2], f"A{index}") for index in range(4))
+    citations = (Citation(source="S1", quote=QUOTE),) if cited else ()
+    arguments = tuple(item.model_copy(update={"citations": citations}) for item in first.arguments or ())
+    turns = [first.model_copy(update={"arguments": arguments}), *others]
+    turns = [turn.model_copy(update={"round": turn.index // 2 + 1}) for turn in turns]
+    debate = build_debate(opening_event(*systems), turns, given)
+    return close_debate(debate.apply(PassagesShown(at=NOON, key=None, passages=(PASSAGE,))))
+
+
+def answer(run: str, reason: str) -> Assessment:
+    """The assessment of round 1 by `sources`."""
+    found = SourceSupport(turn=0, item="A0", source="S1", quote=QUOTE, supports="contradicts", reason=reason)
+    return assessment("sources", (), found, moment="round", round=1, run=run)
+
+
+def question(debate: Debate, subject: Subject, run: str = "r1") -> str:
+    """What the moderator is asked about `subject`."""
+    model = FillingModel()
+    assess(Brief(run=run, system="moderator", assessor="judge", subject=subject), debate, model)
+    request = model.requests[0]
+    return request.messages[-1].content[request.stable_chars :]
+
+
+@pytest.mark.parametrize(
+    ("systems", "cited", "owed"),
+    [
+        ((SourcesSettings(), ModeratorSettings()), True, [SOURCES, ROUND_2]),
+        ((SourcesSettings(), ModeratorSettings()), False, [ROUND_1, ROUND_2, FINAL]),
+        ((ModeratorSettings(),), True, [ROUND_1, ROUND_2, FINAL]),
+    ],
+    ids=["citations", "no citations", "no sources"],
+)
+def test_a_round_and_the_evaluation_wait_for_the_sources(
+    systems: tuple[SystemSettings, ...], owed: list[str], *, cited: bool
+) -> None:
+    """Rounds without citations, and debates without the system `sources`, wait for nothing."""
+    assert keys(cited_debate(*systems, cited=cited)) == owed
+
+
+@pytest.mark.parametrize(
+    "model", [FillingModel(), FillingModel(raising=UnreachableError("down"))], ids=["answer", "failure"]
+)
+def test_the_moderator_is_asked_once_the_sources_are_settled(model: FillingModel) -> None:
+    """A failed judging of the sources does not stop the moderator."""
+    debate = cited_debate(SourcesSettings(), ModeratorSettings())
+    debate = settle(debate, [brief for brief in owed_briefs(debate) if brief.system == "sources"], model)
+    assert keys(debate) == [ROUND_1, ROUND_2, FINAL]
+
+
+def test_waiting_questions_are_part_of_the_remaining_work() -> None:
+    """A resume needs the moderator's model although only the sources can be asked at first."""
+    debate = cited_debate(SourcesSettings(), ModeratorSettings(judge="mock/chair"))
+    for brief in owed_briefs(debate):
+        if brief.system == "moderator":
+            debate = settle(debate, [brief])
+    assert "mock/chair" in {spec.model for spec in find_remaining_work(debate).main.models}
+
+
+@pytest.mark.parametrize(("subject", "shown"), [("round 1", True), ("round 2", False), ("debate", True)])
+def test_the_moderator_is_shown_the_checks_of_its_part(subject: str, *, shown: bool) -> None:
+    """The check by code, the judge's answer and the instruction to lower the mark, for the cited round and the whole debate."""
+    debate = cited_debate(SourcesSettings(), ModeratorSettings(), given=(answer("r1", "It says 43."),))
+    about: dict[str, Any] = (
+        {"moment": "debate"} if subject == "debate" else {"moment": "round", "round": int(subject[-1])}
+    )
+    asked = question(debate, Subject.model_validate(about))
+    for words in (HOW_TO_READ_CHECKS, '"quote_check":"altered"', '"supports":"contradicts"', "It says 43.", QUOTE):
+        assert (words in asked) is shown, words
+
+
+@pytest.mark.parametrize(("cited", "said"), [(True, True), (False, False)])
+def test_sources_not_checked_is_said_only_of_debates_with_citations(*, cited: bool, said: bool) -> None:
+    """Without citations the question ends as its prompt file does."""
+    asked = question(cited_debate(ModeratorSettings(), cited=cited), Subject(moment="debate"))
+    assert (NOT_CHECKED in asked) is said
+    assert ("empty if there are none\n[/ask" in asked) is not said
+
+
+def test_a_later_moderator_is_shown_the_newest_judging_of_the_sources() -> None:
+    """If its own run has no system `sources`."""
+    debate = with_judging_run(cited_debate(SourcesSettings(), given=(answer("r1", "old"),)), "r2", SourcesSettings())
+    debate = debate.apply(AssessmentCompleted(at=NOON, assessment=answer("r2", "newest")))
+    debate = with_judging_run(debate, "r3", ModeratorSettings())
+    asked = question(debate, Subject(moment="debate"), "r3")
+    assert ("newest" in asked, '"reason":"old"' in asked) == (True, False)

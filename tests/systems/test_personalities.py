@@ -76,8 +76,9 @@ def test_an_exchange_without_pressure_is_an_event() -> None:
         debate_of(pressure_on(1, cognitive=1), system=LiveSettings(feedback=False)),
         debate_of(pressure_on(1, cognitive=1), system=StructuredSettings()),
         debate_of(pressure_on(1, cognitive=1).model_copy(update={"run": "r2"})),
+        debate_of(pressure_on(90, cognitive=1)),
     ],
-    ids=["other debater", "no feedback", "no live judge", "later run"],
+    ids=["other debater", "no feedback", "no live judge", "later run", "turns that do not exist"],
 )
 def test_other_pressures_do_not_move_a_debater(debate: Debate) -> None:
     """Only pressure on the debater itself, by a live judge with feedback, in the first run."""

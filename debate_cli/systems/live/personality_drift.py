@@ -90,8 +90,8 @@ def _exchanges(debate: Debate, name: str) -> Iterator[tuple[int, Pressure | None
     if not any(isinstance(system, LiveSettings) and system.feedback for system in debate.config.judging.systems):
         return
     for item in ordered_assessments(debate, "live", FIRST_RUN):
-        speakers = {debate.turns_by_index[index].speaker for index in item.subject.turns}
-        if item.subject.moment == "pair" and name in speakers:
+        turns = (debate.turns_by_index.get(index) for index in item.subject.turns)
+        if item.subject.moment == "pair" and any(turn is not None and turn.speaker == name for turn in turns):
             found = (of for of in item.findings if isinstance(of, Pressure) and of.participant == name)
             pressure = next(found, None)
             has_pressure = pressure is not None and any(getattr(pressure, kind) for kind in PRESSURE_KINDS)

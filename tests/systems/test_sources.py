@@ -91,7 +91,7 @@ def test_counts_stand_beside_the_score(tmp_path: Path) -> None:
 def test_a_debate_without_citations_is_undetermined_and_says_so(tmp_path: Path) -> None:
     """There is nothing to check."""
     verdict = _judged(tmp_path, {"Pro": [], "Con": []})
-    assert (verdict["victory"], verdict["notes"]["missing"]) == ("undetermined", ["no debater cites a source"])
+    assert (verdict["victory"], verdict["notes"]["missing"]) == ("undetermined", ["No debater cites a source."])
 
 
 @pytest.mark.parametrize(

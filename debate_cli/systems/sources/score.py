@@ -16,7 +16,7 @@ from debate_cli.domain.judges import judge_ids
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.verdict import Notes, Verdict
 from debate_cli.evidence.uncited import find_uncited
-from debate_cli.systems.aggregation import format_failure_cause, get_run_id, ordered_assessments
+from debate_cli.systems.aggregation import format_failure_cause, get_run_id, ordered_assessments, strip_float_noise
 from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, build_verdict, clear_from_threshold, decide_outcome
 from debate_cli.systems.source_support import JudgedCitation, join_checks
 from debate_cli.systems.sources.settings import SourcesSettings
@@ -79,7 +79,7 @@ def _sum_up(name: str, judged: Sequence[JudgedCitation], uncited: int) -> Debate
         citations=len(own),
         counted=len(counted),
         credit=credit,
-        score=credit / len(counted) if counted else 0.0,
+        score=strip_float_noise(credit / len(counted)) if counted else 0.0,
         altered=sum(item.outcome == "altered" for item in own),
         not_found=sum(item.outcome in {"not_found", "no_such_source"} for item in own),
         contradicted=sum(item.supports == "contradicts" for item in own),
@@ -94,9 +94,9 @@ def _missing(
     given: Sequence[Assessment],
     judged: Sequence[JudgedCitation],
 ) -> Iterator[str]:
-    """What was not judged."""
+    """Sentences on rounds whose citations were not judged."""
     if not judged:
-        yield "no debater cites a source"
+        yield "No debater cites a source."
         return
     answered = {(item.subject.round, item.assessor) for item in given}
     rounds = sorted({debate.turns_by_index[item.turn].round for item in judged})
@@ -104,4 +104,5 @@ def _missing(
         for judge in judge_ids(settings):
             if (number, judge) not in answered:
                 key = f"{get_run_id(run)}/sources/{judge}/round/{number}/0"
-                yield f"the citations of round {number} were not judged{format_failure_cause(debate, key)}"
+                why = format_failure_cause(debate, key)
+                yield f"The citations of round {number} were not judged by {judge}{why}."

@@ -29,7 +29,7 @@ class SourcesSystem(JudgingSystem[SourcesSettings]):
     suggestion_rank = 6
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: SourcesSettings, progress: Progress) -> Iterator[Brief]:
-        """Briefs on the finished rounds in which somebody cites a source."""
+        """Briefs on the finished rounds in which a source is cited."""
         cited = {turn.round for turn in debate.turns if any(iter_citations(turn))}
         yield from round_briefs(run.id, settings, (number for number in progress.finished_rounds if number in cited))
 

@@ -299,7 +299,7 @@ def make_unreachable_error(fault: Exception, asked: SentRequest) -> errors.Model
     """No connection, or a broken one."""
     if not any(type(each).__name__ == "ConnectError" for each in (fault, fault.__cause__)):
         return errors.UnreachableError(asked.format_message("broke the connection", "", "try again"))
-    advice = "start it there or correct base_url" if _is_local(asked) else "check the network and base_url"
+    advice = "start it there or correct its address" if _is_local(asked) else "check the network and base_url"
     return _as_unbilled(errors.UnreachableError(asked.format_message("could not be reached", "", advice)))
 
 

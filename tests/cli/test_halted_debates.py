@@ -77,7 +77,7 @@ def test_a_server_that_is_down_is_reported_in_one_line(here: Path) -> None:
     done = debate("run", "debate.yaml", "--id", "one", cwd=here)
     (line,) = [line for line in done.out.splitlines() if line.startswith("Failed")]
     assert line == (
-        "Failed: Pro and Con could not speak: vllm (127.0.0.1:9) could not be reached; start it there or correct base_url"
+        "Failed: Pro and Con could not speak: vllm (127.0.0.1:9) could not be reached; start it there or correct its address"
         " — gave up after 2 attempts (unreachable)"
     )
 

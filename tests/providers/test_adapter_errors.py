@@ -286,7 +286,7 @@ def test_a_refused_connection(adapter: Adapter) -> None:
         async with Wire([]) as wire:
             url = wire.url
         server = adapter.make_server(Endpoint("lab", url, api_key=KEY))
-        with pytest.raises(UnreachableError, match="could not be reached; start it there or correct base_url"):
+        with pytest.raises(UnreachableError, match="could not be reached; start it there or correct its address"):
             await server.model("m1", adapter.profile).complete(PLAIN)
         await server.aclose()
 

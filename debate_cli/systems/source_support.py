@@ -8,7 +8,7 @@ from typing import Literal
 from debate_cli.domain.assessment import Assessment, Finding
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
-from debate_cli.evidence.source_checks import SourceCheck, check_sources
+from debate_cli.evidence.source_checks import SourceCheck, SourceOutcome, check_sources
 from debate_cli.judging.transcript_prompt import debater_names, sanitize_for_judge, to_prompt_json
 from debate_cli.systems.aggregation import ordered_assessments
 
@@ -62,11 +62,11 @@ class JudgedCitation(FrozenModel):
     debater: str
     item: str
     source: str
-    outcome: str
-    supports: str
-    reputable: str = "unknown"
-    recent: str = "unknown"
-    relevant: str = "unknown"
+    outcome: SourceOutcome
+    supports: Support
+    reputable: Quality = "unknown"
+    recent: Quality = "unknown"
+    relevant: Quality = "unknown"
     reason: str = ""
 
 
@@ -117,10 +117,11 @@ def _has_sources(debate: Debate, run_id: str) -> bool:
 
 
 def _check_line(check: SourceCheck, judged: JudgedCitation, names: tuple[str, ...]) -> str:
+    """A line for a prompt. Turns have the numbers of the judge's transcript, which begin with 0."""
     said = {"source": check.source, "quote": check.quote, "difference": check.difference, "reason": judged.reason}
-    shown = judged.model_dump(exclude={"turn", "source", "outcome", "reason"})
+    shown = judged.model_dump(exclude={"source", "outcome", "reason"})
     clean = {name: sanitize_for_judge(words, names) for name, words in said.items()}
-    return to_prompt_json({"turn": check.turn + 1, **shown, "quote_check": check.outcome, **clean})
+    return to_prompt_json({**shown, "quote_check": check.outcome, **clean})
 
 
 def _supports(given: Iterable[Assessment]) -> Mapping[Key, SourceSupport]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from debate_cli.domain.debate import Debate
-from debate_cli.evidence.source_checks import SourceCheck, check_sources
+from debate_cli.evidence.source_checks import SourceCheck, SourceOutcome, check_sources
 from debate_cli.systems.tables import Badge, Table, TableRow, Who
 
-SOURCE_BADGES: dict[str, Badge] = {
+SOURCE_BADGES: dict[SourceOutcome, Badge] = {
     "verified": Badge("✓", "verified", "good"),
     "near": Badge("≈", "near", "info"),
     "altered": Badge("✗", "altered", "bad"),
@@ -15,7 +15,7 @@ SOURCE_BADGES: dict[str, Badge] = {
     "unchecked": Badge("?", "not checked", "muted"),
 }
 """Outcome of the check of a citation -> badge."""
-_REMARKS = {
+_REMARKS: dict[SourceOutcome, str] = {
     "near": "near: the same words apart from articles, inflections and punctuation",
     "altered": "altered: the source says something else",
     "not_found": "not found: the source has no such words",

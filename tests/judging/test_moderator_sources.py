@@ -91,13 +91,23 @@ def test_waiting_questions_are_part_of_the_remaining_work() -> None:
 
 @pytest.mark.parametrize(("subject", "shown"), [("round 1", True), ("round 2", False), ("debate", True)])
 def test_the_moderator_is_shown_the_checks_of_its_part(subject: str, *, shown: bool) -> None:
-    """The check by code, the judge's answer and the instruction to lower the mark, for the cited round and the whole debate."""
+    """The check by code, the judge's answer and the instruction to lower the mark, for the cited round and the whole debate.
+
+    Turns have the numbers of the transcript that the moderator reads.
+    """
     debate = cited_debate(SourcesSettings(), ModeratorSettings(), given=(answer("r1", "It says 43."),))
     about: dict[str, Any] = (
         {"moment": "debate"} if subject == "debate" else {"moment": "round", "round": int(subject[-1])}
     )
     asked = question(debate, Subject.model_validate(about))
-    for words in (HOW_TO_READ_CHECKS, '"quote_check":"altered"', '"supports":"contradicts"', "It says 43.", QUOTE):
+    for words in (
+        HOW_TO_READ_CHECKS,
+        '"turn":0',
+        '"quote_check":"altered"',
+        '"supports":"contradicts"',
+        "It says 43.",
+        QUOTE,
+    ):
         assert (words in asked) is shown, words
 
 

@@ -18,10 +18,10 @@ from debate_cli.domain.verdict import Notes, Verdict
 from debate_cli.evidence.uncited import find_uncited
 from debate_cli.systems.aggregation import format_failure_cause, get_run_id, ordered_assessments, strip_float_noise
 from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, build_verdict, clear_from_threshold, decide_outcome
-from debate_cli.systems.source_support import JudgedCitation, join_checks
+from debate_cli.systems.source_support import JudgedCitation, Support, join_checks
 from debate_cli.systems.sources.settings import SourcesSettings
 
-CREDITS = {"yes": 1.0, "partly": 0.5}
+CREDITS: dict[Support, float] = {"yes": 1.0, "partly": 0.5}
 """Support -> credit of a quote that is in its source."""
 
 

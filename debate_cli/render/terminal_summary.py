@@ -219,13 +219,14 @@ def _text_rows(label: str, sentences: Sequence[str]) -> list[tuple[str, Renderab
 
 
 def _stack_trace_columns(trace: Table) -> Table:
-    """The trace table with three columns instead of six: claim, answers, standing."""
+    """The trace table with fewer columns: speaker and claim in one, standing and reason in one."""
     rows: list[TableRow] = []
     for row in trace.rows:
         if row is not None:
-            claim_id, speaker, claim, answers, standing, reason = row
-            rows.append((Lines((claim_id, speaker, claim)), answers, Lines((standing, reason)) if reason else standing))
-    return trace._replace(heads=("claim", "answers", "standing"), rows=tuple(rows))
+            claim_id, speaker, claim, *between, standing, reason = row
+            judged = Lines((standing, reason)) if reason else standing
+            rows.append((Lines((claim_id, speaker, claim)), *between, judged))
+    return trace._replace(heads=("claim", *trace.heads[3:-2], "standing"), rows=tuple(rows))
 
 
 def _verdict_part(

@@ -12,15 +12,17 @@ from render_support import (
     console_output,
     debate,
     is_printable,
+    render_text,
     structured_assessment,
     unjudged,
     with_arguments,
     with_assessment,
 )
-from rich.console import Console, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.terminal_theme import DEFAULT_TERMINAL_THEME
 
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.evidence import Citation
 from debate_cli.render import theme
 from debate_cli.render.cross_examination import ThreadIndex
 from debate_cli.render.live.header import debate_heading, round_rule
@@ -197,3 +199,10 @@ def test_untrusted_text_is_sanitized() -> None:
 def test_a_failure_that_a_resume_would_repeat_needs_a_change(cause: str, is_repeated: bool) -> None:
     """A context that is too long stays too long; a server may recover."""
     assert bool(required_change(cause)) == is_repeated
+
+
+def test_the_trace_has_a_column_for_sources_if_a_claim_cites_one() -> None:
+    """Between the claim and the answers to it."""
+    cited = with_arguments(debate(), citations=(Citation(source="S7", quote="no such words"),))
+    text = render_text(Group(*details(cited, (), only="trace")), 160)
+    assert [word in text for word in ("sources", "✗ S7 no such source")] == [True, True]

@@ -16,11 +16,16 @@ from scoring_support import (
     with_judging_run,
 )
 
+from debate_cli.domain.evidence import Citation
 from debate_cli.domain.turn import FollowUpAnswer, Response, Turn
+from debate_cli.systems.source_support import SourceSupport
+from debate_cli.systems.sources.settings import SourcesSettings
 from debate_cli.systems.structured.briefing import CAVEAT, build_briefing
 from debate_cli.systems.structured.findings import Insight, Standing, Trace
 from debate_cli.systems.structured.settings import StructuredJudge, StructuredSettings
-from debate_cli.systems.structured.trace import TraceReply, TraceResponse, build_trace_table
+from debate_cli.systems.structured.tables import format_trace_table
+from debate_cli.systems.structured.trace import TraceReply, TraceResponse, TraceSource, build_trace_table
+from debate_cli.systems.tables import Lines
 
 
 def trace(item: str, value: Standing, reason: str = "so", participant: str = PRO) -> Trace:
@@ -37,6 +42,23 @@ def test_a_row_has_claim_and_responses() -> None:
     row = build_trace_table(build_debate(opening_event(StructuredSettings()), (*OPENINGS, crossed)))[0]
     assert (row.id, row.participant, row.claim, row.standing) == ("PRO-1", PRO, "Claim of PRO-1", None)
     assert row.responses == (TraceResponse(by=CON, turn=2, type="refute", reasoning="No.", follow_up="Why?"),)
+
+
+@pytest.mark.parametrize("is_cited", [True, False])
+def test_a_row_has_the_sources_of_its_claim(*, is_cited: bool) -> None:
+    """What was found about each citation of its speaker; without citations the table has no such column."""
+    first, second = OPENINGS
+    citations = (Citation(source="S7", quote="no such words"),) if is_cited else ()
+    arguments = tuple(item.model_copy(update={"citations": citations}) for item in first.arguments or ())
+    found = SourceSupport(turn=0, item="PRO-1", source="S7", quote="no such words", supports="no")
+    given = assessment("sources", (), found, moment="round", round=1)
+    turns = (first.model_copy(update={"arguments": arguments}), second)
+    rows = build_trace_table(build_debate(opening_event(StructuredSettings(), SourcesSettings()), turns, [given]))
+    source = TraceSource(source="S7", outcome="no_such_source", supports="no")
+    assert [row.sources for row in rows] == [(source,) if is_cited else (), ()]
+    table = format_trace_table(rows)
+    assert table.heads[3:5] == (("sources", "answers") if is_cited else ("answers", "standing"))
+    assert (Lines(("✗ S7 no such source, does not support",)) in (table.rows[0] or ())) is is_cited
 
 
 def test_every_opponent_that_responded_is_listed() -> None:

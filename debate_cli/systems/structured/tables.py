@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from debate_cli.domain.verdict import Verdict
+from debate_cli.systems.source_support import SUPPORT_WORDS
+from debate_cli.systems.source_table import SOURCE_BADGES
 from debate_cli.systems.structured.score import MAX_ARGUMENT_MARK, ArgumentRow, StructuredNotes
-from debate_cli.systems.structured.trace import TraceRow
+from debate_cli.systems.structured.trace import TraceRow, TraceSource
 from debate_cli.systems.tables import (
     RESPONSE_BADGES,
     STANDING_BADGES,
@@ -35,12 +37,10 @@ def tables(verdict: Verdict) -> list[Table]:
 
 
 def format_trace_table(rows: Sequence[TraceRow]) -> Table:
-    """Every claim with its speaker, the answers to it, and its standing."""
-    return Table(
-        title="trace",
-        heads=("claim", "by", "what is claimed", "answers", "standing", "because"),
-        rows=tuple(_trace_row(row) for row in rows),
-    )
+    """Every claim with its speaker, its sources if any claim has some, the answers to it, and its standing."""
+    has_sources = any(row.sources for row in rows)
+    heads = ("claim", "by", "what is claimed", *(["sources"] if has_sources else []), "answers", "standing", "because")
+    return Table(title="trace", heads=heads, rows=tuple(_trace_row(row, has_sources=has_sources) for row in rows))
 
 
 def _short_header(criterion: str) -> str:
@@ -98,7 +98,7 @@ def _fallacy_tables(notes: StructuredNotes) -> Iterable[Table]:
         yield Table(title="fallacies", heads=("fallacy", "by", "in", "words"), rows=rows)
 
 
-def _trace_row(row: TraceRow) -> TableRow:
+def _trace_row(row: TraceRow, *, has_sources: bool) -> TableRow:
     answers: list[Cell] = []
     for response in row.responses:
         sign = RESPONSE_BADGES[response.type]
@@ -111,7 +111,15 @@ def _trace_row(row: TraceRow) -> TableRow:
         row.id,
         Who(row.participant),
         row.claim,
+        *([Lines(tuple(map(_format_source, row.sources)))] if has_sources else []),
         Lines(tuple(answers)) if answers else "unanswered",
         standing,
         row.reason,
     )
+
+
+def _format_source(source: TraceSource) -> str:
+    """The id of a source, the check of the quote, and the judge's answer if there is one."""
+    badge = SOURCE_BADGES[source.outcome]
+    support = f", {SUPPORT_WORDS[source.supports]}" if source.supports is not None else ""
+    return f"{badge.symbol} {source.source} {badge.word}{support}"

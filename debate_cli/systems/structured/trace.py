@@ -14,7 +14,9 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.turn import UNSTRUCTURED, Response, ResponseType, Turn
+from debate_cli.evidence.source_checks import SourceOutcome
 from debate_cli.systems.aggregation import ordered_assessments, strip_float_noise
+from debate_cli.systems.source_support import SYSTEM_KIND, Support, join_checks
 from debate_cli.systems.structured.findings import Standing, Trace
 from debate_cli.systems.structured.score import judge_weights
 
@@ -39,6 +41,17 @@ class TraceReply(FrozenModel):
     evaded: bool | None = None
 
 
+class TraceSource(FrozenModel):
+    """A source that the claim's speaker cites for it."""
+
+    source: str
+    """Id of the passage, as the debater wrote it."""
+    outcome: SourceOutcome
+    """What the word-for-word check of the quote found."""
+    supports: Support | None = None
+    """The answer of the newest judge of `sources`; None without one, or if the judge could not tell."""
+
+
 class TraceRow(FrozenModel):
     """One claim with the answers to it and its standing."""
 
@@ -49,6 +62,7 @@ class TraceRow(FrozenModel):
     claim: str
     responses: tuple[TraceResponse, ...] = ()
     replies: tuple[TraceReply, ...] = ()
+    sources: tuple[TraceSource, ...] = ()
     standing: Standing | None = None
     """The standing with the most weight of judges; UNCERTAIN if two have equal weight; None without a standing."""
     reason: str | None = None
@@ -61,6 +75,7 @@ def build_trace_table(debate: Debate, run: JudgingRun | str | None = None) -> tu
     Standings come from the structured assessments of `run`; None means the newest run with that system.
     """
     responses, replies = _responses_and_replies(debate)
+    sources = _sources_of_claims(debate)
     given = structured_assessments(debate, run)
     standings = _standings(given)
     weights = judge_weights(debate, given[0].run) if given else {}
@@ -74,6 +89,7 @@ def build_trace_table(debate: Debate, run: JudgingRun | str | None = None) -> tu
                 claim=argument.claim,
                 responses=tuple(response for response in responses.get(item, ()) if response.by != speaker),
                 replies=tuple(reply for reply in replies.get(item, ()) if reply.by == speaker),
+                sources=tuple(sources.get((speaker, item), ())),
                 standing=standing,
                 reason=reason,
             )
@@ -101,6 +117,18 @@ def newest_run(debate: Debate, kind: str) -> JudgingRun | None:
     ]
     judged = (run for run in counted if debate.assessments_of_system(kind, run.id))
     return next(judged, counted[0] if counted else None)
+
+
+def _sources_of_claims(debate: Debate) -> Mapping[tuple[str, str], list[TraceSource]]:
+    """(Speaker, argument id) -> the sources that the speaker cites beside the argument, in the order of the debate."""
+    run = newest_run(debate, SYSTEM_KIND)
+    given = ordered_assessments(debate, SYSTEM_KIND, run) if run is not None else []
+    found: dict[tuple[str, str], list[TraceSource]] = defaultdict(list)
+    for check, answer in join_checks(debate, given):
+        supports = None if answer.supports == "unknown" else answer.supports
+        source = TraceSource(source=check.source, outcome=check.outcome, supports=supports)
+        found[answer.debater, check.item].append(source)
+    return found
 
 
 def _responses_and_replies(debate: Debate) -> tuple[Mapping[str, list[TraceResponse]], Mapping[str, list[TraceReply]]]:

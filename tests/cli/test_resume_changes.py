@@ -46,7 +46,7 @@ def test_every_advised_command_continues_a_debate_whose_context_overflowed(here:
     with model_server() as server:
         server.context_tokens = 4200
         write_config(here, CONFIG.replace("URL", server.base_url))
-        failed = debate("run", "debate.yaml", "--id", "one", "-q", cwd=here)
+        failed = debate("run", "debate.yaml", "--id", "one", "-q", "--set", "format.history=full", cwd=here)
         assert (failed.code, failed.lines[-3:]) == (
             3,
             [f"debate run --resume transcripts/one.json {option}" for option in advised],

@@ -34,7 +34,7 @@ class Slip:
         Slip(("judge", "one", "--mock", "--system", "panel, lvie"), "repeat the option: --system panel --system live"),
         Slip(("score", "one", "--system", "panel,xyzzy"), "there is no such judging system; did you mean `panel`?"),
         Slip(("explain", "bad-confg"), "explain bad-confg: there is no such page; did you mean `bad-config`?"),
-        Slip(("explain", "xyzzy"), "explain xyzzy: there is no such page; known are bad-config, budget"),
+        Slip(("explain", "xyzzy"), "explain xyzzy: there is no such page; known are bad-config, broken-answer"),
         Slip(("replay", "one", "--only", "verdcit"), "did you mean `verdict`?"),
         Slip(("replay", "one", "--format", "htlm"), "did you mean `html`?"),
         Slip(("score", "one", "--format", "jsno"), "did you mean `json`?"),

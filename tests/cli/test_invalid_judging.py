@@ -32,7 +32,7 @@ CONFIGS_AT_FAULT = {
                              "weights.evidence: must be at least 0"),
     "a negative penalty": (FINE + "judging: {systems: [{kind: live, penalties: {contradiction: -1}}]}\n",
                            "penalties.contradiction: must be at least 0"),
-    "decided by a system that is not there": (FINE + "judging: {decides: live, systems: [panel]}\n", "it is one of panel"),
+    "decided by a system that is not there": (FINE + "judging: {decides: live, systems: [panel]}\n", "is not among the systems (panel)"),
 }  # fmt: skip
 
 

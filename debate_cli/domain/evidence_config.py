@@ -8,7 +8,7 @@ from debate_cli.domain.config_model import ConfigModel
 
 
 class EvidenceSource(ConfigModel):
-    """A source with settings of its own."""
+    """A source with a title, in place of its path alone."""
 
     path: str = Field(min_length=1)
     """A file, a folder, or a pattern such as `reports/*.md`, relative to the configuration."""

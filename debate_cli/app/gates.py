@@ -50,22 +50,28 @@ class Gates(NamedTuple):
     """Names from `FORBIDDEN`."""
 
     def require_names(self, names: Collection[str], where: str = "") -> None:
-        """Raise UsageError if a gate names a debater that is not in `names` (empty for a text).
+        """Raise UsageError if a gate names a debater that is not in `names` (empty for a text), or an impossible share.
 
         `where` precedes the sentence, e.g. `a.json: `.
         """
-        known = f"the debaters are {', '.join(map(_printable_name, names))}" if names else "a text has no debaters"
-        if self.min_score_debater is not None and self.min_score_debater not in (*names, *DOCUMENT_OUTCOMES):
-            raise UsageError(f"{where}--fail-under {self.min_score_debater}=...: there is no such debater; {known}")
+        votes = f"a panel votes {', '.join(DOCUMENT_OUTCOMES)} on a text"
+        known = f"the debaters are {', '.join(map(_printable_name, names))}" if names else votes
+        name = self.min_score_debater
+        if name is not None and name not in (*names, *DOCUMENT_OUTCOMES):
+            raise UsageError(f"{where}--fail-under {_printable_name(name)}=...: there is no such name; {known}")
+        is_share = name not in names if name is not None else not names
+        if is_share and self.min_score is not None and not 0 <= self.min_score <= 1:
+            shown = f"{name}=" if name is not None else ""
+            raise UsageError(f"{where}--fail-under {shown}{self.min_score:.12g}: a share of a panel is from 0 to 1")
         if (
             self.expected_winner is None
             or self.expected_winner in names
             or self.expected_winner in (NO_WINNER_OUTCOMES if names else DOCUMENT_OUTCOMES)
         ):
             return
-        others = "draw" if names else ", ".join(DOCUMENT_OUTCOMES)
+        more = " (or expect draw)" if names else ""
         raise UsageError(
-            f"{where}--expect-winner {self.expected_winner}: there is no such debater; {known} (or expect {others})"
+            f"{where}--expect-winner {_printable_name(self.expected_winner)}: there is no such name; {known}{more}"
         )
 
     def failure_messages(self, debate: Debate, verdicts: Sequence[Verdict]) -> list[str]:

@@ -23,6 +23,8 @@ MEASURED: Mapping[str, tuple[str, float]] = {
 """Gate -> the measure that it bounds, and the bound. `mirror` is a share of draws, all others are at most."""
 ALPHA, BASELINE = "alpha", "baseline"
 ALPHA_BOUND = 0.67
+_RANGES: Mapping[str, tuple[float, float]] = {"padding": (0.0, 100.0), ALPHA: (-1.0, 1.0), BASELINE: (-1.0, 1.0)}
+"""Lowest and highest bound of a gate; all others are shares, from 0 to 1."""
 SOUND = 8
 """Smallest number of debates for which a gate is decided."""
 
@@ -55,17 +57,20 @@ def parse_gates(given: Sequence[str]) -> dict[str, float]:
     """Read `NAME=VALUE` options.
 
     Raises:
-        UsageError: an unknown name, or a value that is not a number.
+        UsageError: an unknown name, or a value that is not a number in the range of the gate.
     """
     found: dict[str, float] = {}
     for text in given:
-        name, _, value = text.partition("=")
+        name, _, value = (part.strip() for part in text.partition("="))
+        if name not in gate_names():
+            raise UsageError(f"--gate {text}: no gate is called {name!r}; there are {', '.join(gate_names())}")
+        low, high = _RANGES.get(name, (0.0, 1.0))
         try:
-            found[name.strip()] = float(value)
+            found[name] = float(value)
         except ValueError:
-            raise UsageError(f"--gate {text}: write NAME=NUMBER, for example flip=0.1") from None
-        if name.strip() not in gate_names():
-            raise UsageError(f"--gate {text}: no gate is called {name.strip()!r}; there are {', '.join(gate_names())}")
+            raise UsageError(f"--gate {text}: write NAME=NUMBER, for example {name}=0.1") from None
+        if not low <= found[name] <= high:
+            raise UsageError(f"--gate {text}: the bound of {name} is from {low:g} to {high:g}")
     return found
 
 

@@ -65,7 +65,8 @@ class JudgeRecord:
         swapped: Share of pairs of debates with exchanged sides in which not the same player won, 0 to 1.
         length: Spearman's ρ between the logarithm of the ratio of lengths and the margin, −1 to 1.
         self_preference: Share of points that it gives players of its own model, minus what the other judges give them in
-            the same debates. Its value is None if its model spoke in no debate that it judged.
+            the same debates. Debates in which both players have its model are left out. Its value is None if no debate
+            is left.
     """
 
     name: str
@@ -331,37 +332,41 @@ def _length_correlation(rows: Sequence[Judgement]) -> float | None:
 
 
 def _self_preference(judge: str, rows: Sequence[Judgement], bootstrap: Bootstrap) -> Estimate:
-    own = {row.cell: row for row in rows if (row.judge or "") == judge and row.own_model}
-    others = [row for row in rows if row.cell in own and (row.judge or "") != judge and not row.own_model]
+    mine = [row for row in rows if (row.judge or "") == judge and row.own_model]
+    is_first_own = {
+        row.cell: is_first
+        for row in mine
+        if (is_first := _speaks(row, row.first_model)) != _speaks(row, row.second_model)
+    }
+    own = [row for row in mine if row.cell in is_first_own]
+    others = [row for row in rows if row.cell in is_first_own and (row.judge or "") != judge and not row.own_model]
     if not own or not others:
         return Estimate(None)
-    return bootstrap.over_motions(
-        [*own.values(), *others],
-        lambda found: _difference_of_own(judge, found),
-    )
+    return bootstrap.over_motions([*own, *others], lambda found: _difference_of_own(judge, is_first_own, found))
 
 
-def _difference_of_own(judge: str, rows: Sequence[Judgement]) -> float | None:
-    """Mean points that `judge` gives its own model's side, minus those of the others in the same debates."""
+def _difference_of_own(judge: str, is_first_own: Mapping[str, bool], rows: Sequence[Judgement]) -> float | None:
+    """Mean points that `judge` gives its own model's side, minus those of the others in the same debates.
+
+    `is_first_own`: debate -> whether the first player has the judge's model.
+    """
 
     def share(found: Iterable[Judgement]) -> float | None:
-        values = [
-            (points_of_first(row) if _is_first_own(row, rows) else 1 - points_of_first(row), 1.0) for row in found
-        ]
-        return _weighted_mean(values)
+        return _weighted_mean(
+            [(points_of_first(row) if is_first_own[row.cell] else 1 - points_of_first(row), 1.0) for row in found]
+        )
 
     mine = share(row for row in rows if (row.judge or "") == judge)
     theirs = share(row for row in rows if (row.judge or "") != judge)
     return None if mine is None or theirs is None else mine - theirs
 
 
-def _is_first_own(row: Judgement, rows: Sequence[Judgement]) -> bool:
-    """Whether the first player of the row's debate has the model of the judge that judged its own."""
-    own = next((each for each in rows if each.cell == row.cell and each.own_model), row)
+def _speaks(row: Judgement, player_model: str) -> bool:
+    """Whether a player's model is the one that judged."""
     return any(
         is_same_model(judge, model)
-        for judge in own.judge_model.split(MODEL_SEPARATOR)
-        for model in own.first_model.split(MODEL_SEPARATOR)
+        for judge in row.judge_model.split(MODEL_SEPARATOR)
+        for model in player_model.split(MODEL_SEPARATOR)
     )
 
 

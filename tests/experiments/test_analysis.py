@@ -88,6 +88,16 @@ def test_self_preference_is_measured_against_the_other_judges(judge_model: str) 
     assert found.judges[1].self_preference.value is None
 
 
+def test_debates_of_the_judges_model_against_itself_show_no_preference() -> None:
+    """A debate in which both players have the judge's model is left out of its self-preference."""
+    own = [
+        row._replace(judge_model="mock/a", own_model=True, first_model="mock/a", second_model="mock/a")
+        for row in _both_orders(6, "own", "first", "first")
+    ]
+    (found,) = analyze([*own, *_both_orders(6, "other", "draw", "draw")], resamples=50).systems
+    assert found.judges[0].self_preference.value is None
+
+
 def test_one_sided_motions_come_first() -> None:
     """A motion that the side for it always wins is one-sided; one that is even is not."""
     rows = [_row(0, "ann", "bob", "j", "first", cell=f"c{number}") for number in range(12)]

@@ -61,6 +61,10 @@ def test_verdicts_side_by_side_must_all_meet_a_gate(gates: Gates, problem: str |
         (Gates(expected_winner="CONDITIONAL"), (), True),
         (Gates(min_score=1), (), True),
         (Gates(min_score_debater="PASS", min_score=0.6), (), True),
+        (Gates(min_score_debater="PASS", min_score=0.6), (PRO, CON), True),
+        (Gates(min_score_debater="PASS", min_score=2), (PRO, CON), False),
+        (Gates(min_score_debater="PASS", min_score=2), (), False),
+        (Gates(min_score=20), (), False),
         (Gates(expected_winner="Zoe"), (PRO, CON), False),
         (Gates(expected_winner="PASS"), (PRO, CON), False),
         (Gates(min_score_debater="Zoe", min_score=1), (PRO, CON), False),
@@ -69,7 +73,7 @@ def test_verdicts_side_by_side_must_all_meet_a_gate(gates: Gates, problem: str |
     ],
 )
 def test_unknown_names_are_refused(gates: Gates, names: tuple[str, ...], known: bool) -> None:
-    """A debate accepts its debaters and outcomes without a winner; a text (no names) accepts the votes of a panel."""
+    """A debate accepts its debaters and outcomes without a winner; a text (no names) accepts the votes of a panel, 0 to 1."""
     if known:
         gates.require_names(names)
     else:

@@ -10,11 +10,11 @@ from debate_cli.cli import completion, console, options
 from debate_cli.cli.console import print_json
 from debate_cli.errors import UsageError
 from debate_cli.render.comparison import (
+    ComparedPair,
     build_comparison_document,
     build_comparison_tables,
     comparison_styles,
 )
-from debate_cli.render.comparison_summary import ComparedPair
 from debate_cli.storage.transcript_dirs import transcript_dirs
 from debate_cli.storage.transcript_store import StoredDebate, find_debate, open_debate
 

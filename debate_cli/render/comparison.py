@@ -1,8 +1,9 @@
-"""Compares two judgments as tables and as a JSON document. The sentences are in `comparison_summary`."""
+"""Compares two judgments: a few sentences, tables, and a JSON document."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import JsonValue
@@ -23,7 +24,6 @@ from debate_cli.domain.debate import Debate, models_used_by_debater
 from debate_cli.domain.judges import judge_ids
 from debate_cli.domain.judging_run import format_system_with_run
 from debate_cli.render import participants, theme
-from debate_cli.render.comparison_summary import ComparedPair, list_setting_differences, summarize_comparison
 from debate_cli.render.theme import Sign
 from debate_cli.systems.tables import (
     STANDING_BADGES,
@@ -54,6 +54,38 @@ _MAX_NAMES_LENGTH = 240
 """Maximum length of a panel's list of judges."""
 
 
+MOTION_SETTING = "topic"
+"""This setting has a separate row and is omitted from the settings."""
+NO_DIFFERENCES = "Nothing differs: verdicts, scores, standings and settings are the same."
+VICTORY_ADVERBS = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}
+MAX_NAMED_CLAIMS = 6
+"""Longest list of claims that is written out."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedPair:
+    """Two sides as the user named them, and their comparison."""
+
+    paths: tuple[str, str]
+    sides: tuple[ComparisonSide, ComparisonSide]
+    comparison: JudgmentComparison
+
+    @property
+    def is_same_debate(self) -> bool:
+        """Whether both sides are judgments in the same file."""
+        return self.paths[0] == self.paths[1]
+
+    @property
+    def is_text_only(self) -> bool:
+        """Whether both sides are judgments of texts instead of debates."""
+        return all(side.debate.document_name is not None for side in self.sides)
+
+    @property
+    def settings(self) -> list[SettingDifference]:
+        """The settings that differ, except the motion."""
+        return [item for item in self.comparison.settings if item.key != MOTION_SETTING]
+
+
 def build_comparison_tables(pair: ComparedPair) -> list[Table]:
     """Summary, sides, verdicts, scores, claims and settings; tables without differences are left out."""
     summary = Table(title=COMPARISON_TITLE, heads=(), rows=(), remarks=tuple(summarize_comparison(pair)))
@@ -65,9 +97,8 @@ def build_comparison_tables(pair: ComparedPair) -> list[Table]:
         found.append(_scores_table(scores))
     if pair.comparison.standings:
         found.append(_standings_table(pair.comparison.standings))
-    settings = list_setting_differences(pair.comparison)
-    if settings:
-        found.append(_settings_table(settings))
+    if pair.settings:
+        found.append(_settings_table(pair.settings))
     return found
 
 
@@ -82,6 +113,75 @@ def build_comparison_document(pair: ComparedPair) -> dict[str, Any]:
         for path, side, systems in zip(pair.paths, pair.sides, _runs_by_system(pair), strict=True)
     )
     return {"a": a, "b": b, "alike": pair.comparison.alike, **pair.comparison.model_dump(mode="json")}
+
+
+def summarize_comparison(pair: ComparedPair) -> list[str]:
+    """The main differences in sentences: texts, outcomes, claims, settings. The tables have the rest."""
+    if pair.comparison.alike:
+        return [NO_DIFFERENCES]
+    a, b = (side.debate for side in pair.sides)
+    sentences = list[str]()
+    if (a.topic, pair.is_text_only and a.config.background) != (b.topic, pair.is_text_only and b.config.background):
+        sentences.append(f"The {'texts' if pair.is_text_only else 'motions'} are different.")
+    sentences += [*_outcome_sentences(pair.comparison.verdicts), *_claim_sentences(pair.comparison)]
+    count = len(pair.settings)
+    settings = f"{_count(count, 'setting')} differ{'s' if count == 1 else ''}" if count else "The settings are the same"
+    return [*sentences, f"{settings}; limits and output are not compared."]
+
+
+def _outcome_sentences(changes: Sequence[VerdictChange]) -> Iterator[str]:
+    """The outcome of each side, by the system that decides both, else by one that judged both."""
+    a = next(((item.system, item.a) for item in changes if item.a is not None and item.a.decides), None)
+    b = next(((item.system, item.b) for item in changes if item.b is not None and item.b.decides), None)
+    if a is None or b is None:
+        judged = [name for name, found in (("A", a), ("B", b)) if found is not None]
+        yield f"Only {judged[0]} was judged." if judged else "Neither side was judged."
+        return
+    if a[0] != b[0]:
+        yield f"A is decided by {a[0]}, B by {b[0]}."
+    both = [(item.system, item.a, item.b) for item in changes if item.a is not None and item.b is not None]
+    deciding = [found for found in both if found[1].decides and found[2].decides]
+    known = [found for found in both if "undetermined" not in {found[1].victory, found[2].victory}]
+    common = next(iter([*deciding, *sorted(known, key=lambda found: not found[1].decides)]), None)
+    if common is None:
+        clause = "No system came to a verdict on both, so their outcomes are not compared"
+    else:
+        a, b = (common[0], common[1]), (common[0], common[2])
+        is_same = (a[1].winner, a[1].option) == (b[1].winner, b[1].option)
+        is_same = is_same and (a[1].winner is not None or a[1].option is not None or a[1].victory == b[1].victory)
+        what = "winner" if a[1].winner is not None else "outcome"
+        clause = f"The {what} is the same" if is_same else "The outcomes differ"
+    yield f"{clause}: {_describe_side('A', *a)}; {_describe_side('B', *b)}."
+
+
+def _describe_side(side: str, system: str, found: SideVerdict) -> str:
+    """The outcome of a side: `Con wins A narrowly (structured, by 1.1)`, `A is a draw (live)`, `B comes to PASS, clearly (panel)`."""
+    margin = "" if found.margin is None or found.winner is None else f", by {theme.format_number(found.margin)}"
+    how = VICTORY_ADVERBS.get(found.victory, found.victory)
+    if found.winner is not None:
+        outcome = f"{found.winner} wins {side} {how}"
+    elif found.option is not None:
+        outcome = f"{side} comes to {found.option}{f', {how}' if found.victory in VICTORY_ADVERBS else ''}"
+    else:
+        outcome = f"{side} is {'a draw' if found.victory == 'draw' else found.victory}"
+    return f"{outcome} ({system}{margin})"
+
+
+def _claim_sentences(comparison: JudgmentComparison) -> Iterator[str]:
+    """How many claims changed their standing, or why none is compared."""
+    changed = [item.item for item in comparison.standings]
+    if comparison.compared_claims:
+        which = f": {', '.join(changed)}" if len(changed) <= MAX_NAMED_CLAIMS else ""
+        claims = _count(comparison.compared_claims, "claim")
+        verb = "has" if len(changed) == 1 else "have"
+        kept = f"No standing changed: {claims} compared."
+        yield f"{len(changed)} of {claims} {verb} another standing{which}." if changed else kept
+    elif any(comparison.judged_claims):
+        yield "No claim has a standing on both sides, so there are no standings to compare."
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def comparison_styles(pair: ComparedPair) -> dict[str, Sign]:

@@ -61,24 +61,20 @@ COMMANDS: dict[str, CommandSummary] = {
     "score": CommandSummary(SAVED_PANEL, "Recompute verdicts from saved debates, without any model."),
     "replay": CommandSummary(SAVED_PANEL, "Show a saved debate as it was shown when it ran."),
     "list": CommandSummary(SAVED_PANEL, "List the saved debates of a folder: who won, and what it cost."),
-    "review": CommandSummary(SAVED_PANEL, "Judge a saved debate yourself, beside the models.", "review_options"),
+    "review": CommandSummary(SAVED_PANEL, "Judge a saved debate yourself, beside the models."),
     "diff": CommandSummary(SAVED_PANEL, "Compare two saved debates, or two judging runs of one."),
     "import": CommandSummary(
         SAVED_PANEL, "Make transcripts of debates that were held elsewhere.", "import_options", "import_command"
     ),
     "audit": CommandSummary(SAVED_PANEL, "Measure whether a judge can be trusted.", "audit_options"),
-    "init": CommandSummary(SETUP_PANEL, "Write a commented debate.yaml and its schema.", "init_options"),
-    "personas": CommandSummary(
-        SETUP_PANEL, "Suggest the judges of a panel: the stakeholders that documents imply.", "personas_options"
-    ),
+    "init": CommandSummary(SETUP_PANEL, "Write a commented debate.yaml and its schema."),
+    "personas": CommandSummary(SETUP_PANEL, "Suggest the judges of a panel: the stakeholders that documents imply."),
     "explain": CommandSummary(SETUP_PANEL, "Explain an error: what it means, and how to fix it."),
-    "check": CommandSummary(SETUP_PANEL, "Check configurations, and name missing keys.", "check_options"),
+    "check": CommandSummary(SETUP_PANEL, "Check configurations, and name missing keys."),
     "doctor": CommandSummary(
-        SETUP_PANEL, "Ask each model a tiny question: what it can do, what it costs, how fast it is.", "doctor_options"
+        SETUP_PANEL, "Ask each model a tiny question: what it can do, what it costs, how fast it is."
     ),
-    "models": CommandSummary(
-        SETUP_PANEL, "List the providers, what each can do, and whether its key is set.", "models_options"
-    ),
+    "models": CommandSummary(SETUP_PANEL, "List the providers, what each can do, and whether its key is set."),
     "evidence": CommandSummary(
         SETUP_PANEL, "Show which sources a debate has, and which passages a query finds in them."
     ),

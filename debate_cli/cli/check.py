@@ -1,9 +1,10 @@
-"""`debate check`. Its options are in `check_options`."""
+"""`debate check`."""
 
 import asyncio
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -12,12 +13,31 @@ from debate_cli.app.consent import Destination, describe_destinations, missing_c
 from debate_cli.app.estimate import estimate_run, planned_calls
 from debate_cli.app.model_factory import all_model_specs
 from debate_cli.app.preparation import prepare_run
-from debate_cli.cli import config_options
-from debate_cli.cli.check_options import Options
+from debate_cli.cli import completion, config_options, options
 from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.console import print_json, print_status, replace_control_chars
 from debate_cli.errors import DebateError
 from debate_cli.storage.overrides import ConfigChange, unknown_variables
+
+
+class Options(NamedTuple):
+    """Check configurations, and name missing keys.
+
+    Without CONFIG: configs/debate.yaml or debate.yaml here, or the packaged default, as for `debate run`. Every fault is
+    named with file, line, column and key. A missing API key is a fault too. Exit code 2 if there is any fault.
+    """
+
+    configs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="CONFIG", help="Configurations; - for stdin.", autocompletion=completion.complete_configs
+        ),
+    ] = None
+    var: options.VarOption = None
+    trust_host: options.TrustHostOption = None
+    trust_path: options.TrustPathOption = None
+    json: options.JsonOption = False
+    debug: options.DebugOption = False
 
 
 @dataclass(frozen=True, slots=True)

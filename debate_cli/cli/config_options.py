@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from debate_cli.app.config_resolution import resolve_config
+from debate_cli.app.config_resolution import check_for_judging, resolve_config
 from debate_cli.app.context import Cassette
 from debate_cli.app.model_factory import all_model_specs
 from debate_cli.cli.console import print_status
@@ -31,7 +31,7 @@ from debate_cli.regular_file import follow_links, read_regular_file
 from debate_cli.storage.config_file import ConfigCheck, LoadedConfig
 from debate_cli.storage.overrides import ConfigChange, Override, variable_override
 from debate_cli.storage.transcript_dirs import DEFAULT_CONFIG_PATHS
-from debate_cli.storage.variables import is_variable_name
+from debate_cli.storage.variables import is_variable_name, load_environment
 
 OLLAMA_ALTERNATIVE = "ollama/qwen3:8b"
 LOCAL_ALTERNATIVE = "local/smollm2"
@@ -135,6 +135,16 @@ def config_from_argument(
         )
     print_notes(loaded.env.notes)
     return loaded
+
+
+def config_for_judging(
+    reference: str | None, changes: Sequence[ConfigChange] = (), trusted_folders: Sequence[Path] | None = None
+) -> LoadedConfig | None:
+    """The configuration that --config names, checked for judging; None, after the notes of `.env`, if none is named."""
+    if reference is None:
+        print_notes(load_environment(Path(), os.environ).notes)
+        return None
+    return config_from_argument(reference, changes, checks=check_for_judging, trusted_folders=trusted_folders)
 
 
 def print_notes(notes: Iterable[str]) -> None:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from debate_cli.app.score import ScoredFile
+    from debate_cli.render.terminal import ParticipantStyles
+    from debate_cli.systems.tables import Table
 
 
 CLOSED_PIPE = 141
@@ -202,12 +204,31 @@ def show_scores(files: Iterable[ScoredFile]) -> None:
         write_chunks(f"{line}\n" for line in score_lines(files))
         return
     from debate_cli.render.score_rows import build_score_tables
+
+    show_tables(build_score_tables(list(files)))
+
+
+def show_tables(
+    tables: Iterable[Table],
+    styles: ParticipantStyles | None = None,
+    *,
+    lines: Iterable[str] | None = None,
+    plain: bool = False,
+) -> None:
+    """Print tables: drawn on a terminal unless `plain`, elsewhere as `lines`, by default a line per row."""
+    if plain or not is_interactive(sys.stdout):
+        from debate_cli.render.plain import table_lines
+
+        found = (
+            "\n".join(line for table in tables for line in table_lines(table)) if lines is None else "\n".join(lines)
+        )
+        write_document([f"{found.strip()}\n"])
+        return
     from debate_cli.render.terminal import render_table
 
-    found = list(files)
     console = make_console(sys.stdout)
-    for table in build_score_tables(found):
-        console.print(render_table(table, {}))
+    for table in tables:
+        console.print(render_table(table, styles or {}))
 
 
 def write_json_chunks(pieces: Iterable[str]) -> None:

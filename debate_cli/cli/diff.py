@@ -1,6 +1,5 @@
 """`debate diff`."""
 
-import sys
 from typing import Annotated, NamedTuple
 
 import typer
@@ -68,7 +67,7 @@ def run(given: Options) -> None:
     if given.json:
         print_json(build_comparison_document(compared))
     else:
-        _print_comparison(compared, plain=given.plain)
+        console.show_tables(build_comparison_tables(compared), comparison_styles(compared), plain=given.plain)
 
 
 def _parse_run_ids(text: str) -> tuple[str, str]:
@@ -83,19 +82,3 @@ def _select_side(stored: StoredDebate, run: str) -> ComparisonSide:
     if run not in {LATEST_RUNS, *known}:
         raise UsageError(f"{stored.path}: --runs {run}: there is no such judging run; it has {', '.join(known)}")
     return ComparisonSide(stored.debate, run)
-
-
-def _print_comparison(compared: ComparedPair, *, plain: bool) -> None:
-    """Tables on a terminal, plain lines elsewhere."""
-    if plain or not console.is_interactive(sys.stdout):
-        from debate_cli.render.plain import table_lines
-
-        lines = [line for table in build_comparison_tables(compared) for line in table_lines(table)]
-        sys.stdout.write("\n".join(lines).lstrip("\n") + "\n")
-        return
-    from debate_cli.render.terminal import render_table
-
-    styles = comparison_styles(compared)
-    target = console.make_console(sys.stdout)
-    for table in build_comparison_tables(compared):
-        target.print(render_table(table, styles))

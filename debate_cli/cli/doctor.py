@@ -1,10 +1,10 @@
-"""`debate doctor`. Its options are in `doctor_options`."""
+"""`debate doctor`."""
 
 import asyncio
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -12,15 +12,47 @@ from debate_cli.app.config_resolution import all_secrets
 from debate_cli.app.consent import find_destinations, find_hub_destinations, find_search_destination
 from debate_cli.app.context import RunContext
 from debate_cli.app.doctor import Diagnosis, diagnose_models, diagnose_search, diagnosis_to_json, select_models
-from debate_cli.cli import config_options, console
+from debate_cli.cli import config_options, console, options
 from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import print_json, print_status
-from debate_cli.cli.doctor_options import Options
 from debate_cli.cli.screen import StatusObserver
 from debate_cli.domain.config import DebateConfig, ModelSpec
+from debate_cli.render.model_tables import doctor_lines, doctor_table
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.redact import Redactor, redact_values
+
+
+class Options(NamedTuple):
+    """Ask each model a tiny question: what it can do, what it costs, how fast it is.
+
+    Asks one question for each structured-output mode (native schema, forced tool call, schema in the prompt) and a
+    streamed one: a few hundred tokens a model. A model is usable if at least one mode gives a valid form. Without
+    names, one web search is made if the configuration searches the web. Exit code 3 if a model or the search is not usable.
+
+    Examples:
+
+      debate doctor
+
+      debate doctor --config debate.yaml strong ollama/qwen3:8b
+    """
+
+    models: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="MODEL",
+            help="provider/model, or a name in the configuration's models; without any, all it uses.",
+        ),
+    ] = None
+    config: Annotated[
+        str | None, typer.Option(metavar="CONFIG", help="A debate.yaml, or - for stdin; default as for run.")
+    ] = None
+    var: options.VarOption = None
+    mock: options.MockOption = False
+    json: options.JsonOption = False
+    trust_host: options.TrustHostOption = None
+    trust_path: options.TrustPathOption = None
+    debug: options.DebugOption = False
 
 
 def run(given: Options) -> None:
@@ -66,13 +98,5 @@ def _print_entries(entries: list[dict[str, Any]], loaded: LoadedConfig, *, as_js
     shown = redact_values(entries, Redactor(all_secrets(loaded)))
     if as_json:
         print_json(shown)
-    elif console.is_interactive(sys.stdout):
-        from debate_cli.render.model_tables import doctor_table
-        from debate_cli.render.terminal import render_table
-
-        console.make_console(sys.stdout).print(render_table(doctor_table(shown), {}))
     else:
-        from debate_cli.render.model_tables import doctor_lines
-
-        for line in doctor_lines(shown):
-            print(line)
+        console.show_tables([doctor_table(shown)], lines=doctor_lines(shown))

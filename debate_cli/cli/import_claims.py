@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
-from pathlib import Path
 
-from debate_cli.app.config_resolution import check_for_judging
 from debate_cli.app.context import RunContext
 from debate_cli.app.import_claims import (
     ClaimSearch,
@@ -29,8 +26,6 @@ from debate_cli.domain.model_call import total_usage
 from debate_cli.errors import UsageError, format_page_hint
 from debate_cli.importing.speeches import format_count
 from debate_cli.render import theme
-from debate_cli.storage.config_file import LoadedConfig
-from debate_cli.storage.variables import load_environment
 
 _FOR_ARGUMENTS = ("mock", "config", "max_cost", "max_tokens", "trust_host")
 """Options that only --arguments uses."""
@@ -55,7 +50,7 @@ class ClaimAsker:
             return None
         spec = parse_model(given.arguments, "--arguments")
         model = mock_spec(spec).model if given.mock else spec.model
-        loaded = _load_config(given)
+        loaded = config_options.config_for_judging(given.config, trusted_folders=given.trust_path)
         limits = {"max_cost_usd": given.max_cost, "max_tokens": given.max_tokens}
         request = JudgingRequest(
             config=None if loaded is None else loaded.config,
@@ -108,12 +103,3 @@ class ClaimAsker:
         if search.error is not None:
             return search.error.exit_code
         return BY_USER.exit_code if search.stopped else 0
-
-
-def _load_config(given: Options) -> LoadedConfig | None:
-    if given.config is None:
-        config_options.print_notes(load_environment(Path(), os.environ).notes)
-        return None
-    return config_options.config_from_argument(
-        given.config, [], checks=check_for_judging, trusted_folders=given.trust_path
-    )

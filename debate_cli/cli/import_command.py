@@ -1,7 +1,6 @@
 """`debate import`, in a module of another name because `import` is a word of Python. Its options are in `import_options`."""
 
 import os
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from functools import partial
@@ -19,13 +18,7 @@ from debate_cli.app.import_debate import (
     read_import_file,
     save_import,
 )
-from debate_cli.cli.console import (
-    is_interactive,
-    make_console,
-    print_json,
-    print_status,
-    write_document,
-)
+from debate_cli.cli.console import print_json, print_status, show_tables, write_document
 from debate_cli.cli.import_claims import ClaimAsker
 from debate_cli.cli.import_options import Options
 from debate_cli.cli.run_control import gravest_exit_code
@@ -35,7 +28,6 @@ from debate_cli.importing.debate import ImportChoices, ImportedDebate
 from debate_cli.importing.speakers import SpeakerChoices
 from debate_cli.importing.speeches import format_count
 from debate_cli.importing.tables import FIELDS
-from debate_cli.render.plain import table_lines
 from debate_cli.render.sanitize import sanitize_line
 from debate_cli.render.summary import suggest_judge_command
 from debate_cli.render.theme import shorten
@@ -205,14 +197,8 @@ def _refuse_existing(target: Path) -> None:
 def _print_found(file: ImportedFile) -> None:
     imported = file.imported
     lines = [f"{label}: {sanitize_line(words)}\n" for label, words in _facts(file).items()]
-    if is_interactive(sys.stdout):
-        from debate_cli.render.terminal import render_table
-
-        console = make_console(sys.stdout)
-        write_document(lines)
-        console.print(render_table(_speaker_table(imported), {}))
-    else:
-        write_document([*lines, *(f"{line}\n" for line in table_lines(_speaker_table(imported)) if line)])
+    write_document(lines)
+    show_tables([_speaker_table(imported)])
 
 
 def _facts(file: ImportedFile) -> Mapping[str, str]:

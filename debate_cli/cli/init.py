@@ -1,4 +1,4 @@
-"""`debate init`. Its options are in `init_options`."""
+"""`debate init`."""
 
 import json
 import os
@@ -9,18 +9,39 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from typing import Annotated, NamedTuple
 
 import typer
 
 from debate_cli.app.config_resolution import resolve_config
 from debate_cli.app.model_discovery import DiscoveredModel, discover_models, suggest_judge
 from debate_cli.app.preparation import prepare_run
-from debate_cli.cli import config_options, console
-from debate_cli.cli.init_options import Options
+from debate_cli.cli import completion, config_options, console, options
 from debate_cli.errors import DebateError, UsageError
 from debate_cli.storage.atomic_write import PUBLIC_FILE_MODE, atomic_write
 from debate_cli.storage.schema import config_schema, format_schema
 from debate_cli.storage.variables import load_environment
+
+
+class Options(NamedTuple):
+    """Write a commented debate.yaml and its schema.
+
+    On a terminal it asks three questions first: the motion, the debaters' model, the judge's. It offers the available models:
+    those of Ollama if it is running, those of providers whose key is set, and the embedded one.
+    """
+
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR",
+            help="Folder (created if missing), or a file NAME.yaml.",
+            autocompletion=completion.complete_folders,
+        ),
+    ] = Path()
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing; use the defaults.")] = False
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False
+    debug: options.DebugOption = False
+
 
 DEFAULT_TOPIC = "Should a startup of under ten people adopt microservices from day one?"
 _PLAIN_SCALAR = re.compile(r"[\w./:@-]+[\w/]")

@@ -1,13 +1,11 @@
 """`debate judge`. Its options are in `judge_options`."""
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import typer
 
-from debate_cli.app.config_resolution import check_for_judging
 from debate_cli.app.context import Cassette, RunContext
 from debate_cli.app.documents import find_sources, read_text_file
 from debate_cli.app.gates import Gates
@@ -32,7 +30,6 @@ from debate_cli.render import sanitize, score_rows
 from debate_cli.render.agreement import sort_deciding_first
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.transcript_dirs import transcript_dirs
-from debate_cli.storage.variables import load_environment
 
 
 def run(given: Options) -> None:
@@ -74,15 +71,10 @@ def run(given: Options) -> None:
 
 
 def _load_config(given: Options) -> LoadedConfig | None:
-    if given.config is None:
-        if given.var:
-            raise UsageError("--var fills a text of --config; name one")
-        config_options.print_notes(load_environment(Path(), os.environ).notes)
-        return None
+    if given.config is None and given.var:
+        raise UsageError("--var fills a text of --config; name one")
     changes = config_options.overrides_from_options(ConfigOptions(given.settings, variables=given.var))
-    return config_options.config_from_argument(
-        given.config, changes, checks=check_for_judging, trusted_folders=given.trust_path
-    )
+    return config_options.config_for_judging(given.config, changes, given.trust_path)
 
 
 def _files_beside_texts(given: Options, loaded: LoadedConfig | None) -> list[Path]:

@@ -1,34 +1,60 @@
-"""`debate models`. Its options are in `models_options`."""
+"""`debate models`."""
 
 import os
-import sys
 from collections.abc import Mapping
+from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, NamedTuple
+
+import typer
 
 from debate_cli.app.provider_list import list_providers
-from debate_cli.cli import config_options, console
-from debate_cli.cli.console import print_json, print_status
-from debate_cli.cli.models_options import Action, Options
+from debate_cli.cli import config_options, options
+from debate_cli.cli.console import print_json, print_status, show_tables
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.suggestions import format_suggestion_or_list
 from debate_cli.errors import UsageError
 from debate_cli.providers.hub import HUB_MODELS, HubAccess, fetch_hub_file, hub_table
 from debate_cli.providers.registry import collect_provider_secrets
 from debate_cli.providers.weights import weights_cache_folder
+from debate_cli.render.model_tables import provider_table
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.variables import load_environment
 from debate_cli.systems.tables import Table
 
+
+class Action(StrEnum):
+    """What to do with models."""
+
+    list = "list"
+    pull = "pull"
+
+
+class Options(NamedTuple):
+    """List the providers, what each can do, and whether its key is set.
+
+    `pull` shows the models that run in this process after a download; `pull NAME` downloads one, or the rest of it after
+    a broken download, and checks its SHA-256.
+
+    Examples:
+
+      debate models
+
+      debate models pull
+
+      debate models pull qwen3-1.7b
+    """
+
+    action: Annotated[Action, typer.Argument(help="List the providers, or download a model.")] = Action.list
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Model to download.")] = None
+    config: Annotated[str | None, typer.Option(metavar="CONFIG", help="Add the providers of this configuration.")] = (
+        None
+    )
+    json: options.JsonOption = False
+    debug: options.DebugOption = False
+
+
 EMPTY_CONFIG = DebateConfig(topic="none", debaters=())
-
-
-def _format_search(search: Mapping[str, Any] | None) -> str:
-    """The state of the web search; a dash for none."""
-    if search is None:
-        return "-"
-    needs = f" ({search['api_key_env']} is not set)" if not search["ready"] else ""
-    return f"web search{needs}"
 
 
 def run(given: Options) -> None:
@@ -50,24 +76,15 @@ def run(given: Options) -> None:
     if given.json:
         print_json(found)
         return
-    if console.is_interactive(sys.stdout):
-        from debate_cli.render.model_tables import provider_table
-        from debate_cli.render.terminal import render_table
+    show_tables([provider_table(found)], lines=map(_format_provider, found))
 
-        console.make_console(sys.stdout).print(render_table(provider_table(found), {}))
-        return
-    for entry in found:
-        print(
-            "\t".join(
-                [
-                    *(
-                        str(entry[name] if entry[name] is not None else "-")
-                        for name in ("name", "kind", "key", "base_url")
-                    ),
-                    _format_search(entry["search"]),
-                ]
-            )
-        )
+
+def _format_provider(entry: Mapping[str, Any]) -> str:
+    """A provider as columns with tabs between them."""
+    columns = [str(entry[name] or "-") for name in ("name", "kind", "key", "base_url")]
+    search = entry["search"]
+    needs = f" ({search['api_key_env']} is not set)" if search is not None and not search["ready"] else ""
+    return "\t".join([*columns, "-" if search is None else f"web search{needs}"])
 
 
 def _pull(given: Options) -> None:
@@ -93,11 +110,6 @@ def _show_hub_models(*, as_json: bool) -> None:
     heads = ("name", "download", "licence", "memory", "model")
     if as_json:
         print_json([dict(zip(heads, row, strict=True)) for row in rows])
-    elif console.is_interactive(sys.stdout):
-        from debate_cli.render.terminal import render_table
-
-        table = Table("models to download", heads, rows, has_key_column=True)
-        console.make_console(sys.stdout).print(render_table(table, {}))
     else:
-        for row in rows:
-            print("\t".join(row))
+        table = Table("models to download", heads, rows, has_key_column=True)
+        show_tables([table], lines=map("\t".join, rows))

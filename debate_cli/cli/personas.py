@@ -1,47 +1,80 @@
-"""`debate personas`. Its options are in `personas_options`."""
+"""`debate personas`."""
 
 import asyncio
-import os
 import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated, NamedTuple
 
-from debate_cli.app.config_resolution import check_for_judging
+import typer
+
 from debate_cli.app.documents import find_sources
 from debate_cli.app.judge_request import JudgingRequest, parse_model
 from debate_cli.app.model_pool import mock_spec
 from debate_cli.app.personas import find_stakeholders, format_judges_config, prepare_personas
-from debate_cli.cli import config_options
+from debate_cli.cli import completion, config_options, options
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import (
     is_interactive,
-    make_console,
     print_json,
     print_status,
     read_stdin,
     refuse_existing,
+    show_tables,
     write_document,
 )
-from debate_cli.cli.personas_options import Options
 from debate_cli.cli.screen import StatusObserver
 from debate_cli.domain.model_call import total_usage
 from debate_cli.errors import UsageError
 from debate_cli.judging.stakeholders import Stakeholder, TextDocument
 from debate_cli.render import theme
-from debate_cli.render.plain import table_lines
 from debate_cli.storage.atomic_write import atomic_write
-from debate_cli.storage.config_file import LoadedConfig
-from debate_cli.storage.variables import load_environment
 from debate_cli.systems.tables import Table
+
+EPILOG = options.EXIT_CODES_WITH_MODELS
+
+
+class Options(NamedTuple):
+    """Suggest the judges of a panel: the stakeholders that documents imply.
+
+    Asks one model for 3 to 7 stakeholders: name, role, what they care about, and the passage that implies them, which is
+    checked word for word. Writes a configuration with a list of judges, to be edited.
+
+    Examples:
+
+      debate personas PLAN.md specs/ --model anthropic/claude-sonnet-5 -o judges.yaml
+
+      debate judge PLAN.md --config judges.yaml
+    """
+
+    paths: Annotated[list[str], typer.Argument(metavar="FILE", help="Text files, folders of them, and `-` (stdin).")]
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="File for the configuration; default: stdout.")
+    ] = None
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file at -o.")] = False
+    model: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model to ask.")] = None
+    config: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CONFIG",
+            help="Configuration with the model of judges, providers and limits.",
+            autocompletion=completion.complete_configs,
+        ),
+    ] = None
+    mock: options.MockOption = False
+    json: options.JsonOption = False
+    trust_host: options.TrustHostOption = None
+    trust_path: options.TrustPathOption = None
+    debug: options.DebugOption = False
 
 
 def run(given: Options) -> None:
     """Suggest the judges of a panel: the stakeholders that documents imply."""
     if given.output is not None:
         refuse_existing(given.output, force=given.force, option="-o")
-    loaded = _load_config(given)
+    loaded = config_options.config_for_judging(given.config, trusted_folders=given.trust_path)
     sources, notes = find_sources(given.paths, (), judges_texts=True, read_stdin=read_stdin)
     config_options.print_notes(notes)
     for source in sources:
@@ -64,15 +97,6 @@ def run(given: Options) -> None:
         print_status(f"edit it, then run: {command}")
 
 
-def _load_config(given: Options) -> LoadedConfig | None:
-    if given.config is None:
-        config_options.print_notes(load_environment(Path(), os.environ).notes)
-        return None
-    return config_options.config_from_argument(
-        given.config, [], checks=check_for_judging, trusted_folders=given.trust_path
-    )
-
-
 def _print_result(given: Options, stakeholders: Sequence[Stakeholder], text: str) -> None:
     """Write the configuration to its file and show the stakeholders, or print the configuration."""
     if given.output is not None:
@@ -85,22 +109,16 @@ def _print_result(given: Options, stakeholders: Sequence[Stakeholder], text: str
     elif given.output is None:
         write_document([text])
     else:
-        _show_table(stakeholders)
+        show_tables([_stakeholder_table(stakeholders)])
         print_status(f"written: {given.output}")
 
 
-def _show_table(stakeholders: Sequence[Stakeholder]) -> None:
-    table = Table(
+def _stakeholder_table(stakeholders: Sequence[Stakeholder]) -> Table:
+    return Table(
         title="suggested judges",
         heads=("judge", "role", "cares about", "passage"),
         rows=tuple((item.name, item.role, item.cares_about, _format_passage(item)) for item in stakeholders),
     )
-    if is_interactive(sys.stdout):
-        from debate_cli.render.terminal import render_table
-
-        make_console(sys.stdout).print(render_table(table, {}))
-    else:
-        write_document("\n".join(table_lines(table)).strip() + "\n")
 
 
 def _format_passage(stakeholder: Stakeholder) -> str:

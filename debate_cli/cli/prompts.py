@@ -1,16 +1,16 @@
 """`debate prompts`."""
 
-import sys
 from enum import StrEnum
 from typing import Annotated, NamedTuple
 
 import typer
 
 from debate_cli.cli import options
-from debate_cli.cli.console import is_interactive, make_console, print_json, write_document
+from debate_cli.cli.console import print_json, show_tables, write_document
 from debate_cli.domain.suggestions import format_suggestion
 from debate_cli.errors import UsageError
 from debate_cli.llm.prompts import ShippedPrompt, shipped_prompts
+from debate_cli.systems.tables import Table
 
 
 class Action(StrEnum):
@@ -64,16 +64,10 @@ def _print_list(prompts: list[ShippedPrompt], *, as_json: bool) -> None:
     if as_json:
         print_json([_prompt_data(prompt) for prompt in prompts])
         return
-    if is_interactive(sys.stdout):
-        from debate_cli.render.terminal import render_table
-        from debate_cli.systems.tables import Table
-
-        rows = tuple((prompt.name, prompt.used_by, ", ".join(prompt.placeholders)) for prompt in prompts)
-        table = Table(title="prompts", heads=("name", "used by", "placeholders"), rows=rows, has_key_column=True)
-        make_console(sys.stdout).print(render_table(table, {}))
-        return
-    for prompt in prompts:
-        print(prompt.name, prompt.used_by, " ".join(prompt.placeholders) or "-", sep="\t")
+    rows = tuple((prompt.name, prompt.used_by, ", ".join(prompt.placeholders)) for prompt in prompts)
+    table = Table(title="prompts", heads=("name", "used by", "placeholders"), rows=rows, has_key_column=True)
+    lines = ("\t".join((item.name, item.used_by, " ".join(item.placeholders) or "-")) for item in prompts)
+    show_tables([table], lines=lines)
 
 
 def _prompt_data(prompt: ShippedPrompt) -> dict[str, object]:

@@ -28,7 +28,11 @@ RESULT_LABELS = {
     "rejected": "is not supported",
     "failed": "failed",
 }
-_PLACES = {"human": "a person at this terminal", "files": "a folder", "paste": "a person at this terminal"}
+_PLACES = {
+    "human": "a person at this terminal",
+    "files": "a person or program that answers through a folder",
+    "paste": "a person at this terminal, who pastes answers",
+}
 """Where the models of a provider without an address are."""
 _RESULT_BADGES = {
     "ok": Badge("✓", "", "good"),
@@ -42,14 +46,15 @@ _RESULT_BADGES = {
 
 
 def doctor_table(entries: Sequence[Mapping[str, Any]]) -> Table:
-    """One row per model; below the table a sentence for each problem and for what the checks cost."""
+    """One row per model; below the table a sentence for each person, each problem, and what the checks cost."""
     problems = [f"{entry['model']}: {problem}" for entry in entries for problem in describe_problems(entry)]
+    people = [f"{entry['model']}: {words}" for entry in entries if (words := describe_person(entry))]
     usage = [f"{entry['model']}: {words}" for entry in entries if (words := format_check_usage(entry))]
     return Table(
         title="models",
         heads=("model", *(CHECK_LABELS[way] for way in MODEL_CHECKS), "takes", "tokens/s", "USD/M in/out"),
         rows=tuple((_named_badge(entry["model"], ok=entry["usable"]), *_check_cells(entry)) for entry in entries),
-        remarks=(*problems, *usage),
+        remarks=(*people, *problems, *usage),
         numeric=frozenset({5, 6, 7}),
         has_key_column=True,
     )
@@ -88,14 +93,21 @@ def doctor_lines(entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             f"{CHECK_LABELS[check['way']]} {RESULT_LABELS[check['result']]}" for check in entry["checks"]
         )
         price = f"USD per million tokens {format_price(entry['price'])}" if entry["checks"] else ""
+        told = checks or describe_person(entry)
         parts = (
             sanitize.sanitize_line(entry["model"]),
             "usable" if entry["usable"] else "not usable",
-            f"({checks})" if checks else "",
+            f"({told})" if told else "",
             "; ".join(filter(None, (_format_speed(entry), price, format_check_usage(entry)))),
         )
         yield "  ".join(filter(None, parts))
         yield from (f"  {problem}" for problem in describe_problems(entry))
+
+
+def describe_person(entry: Mapping[str, Any]) -> str:
+    """What a model that is a person is; empty for other models."""
+    place = _PLACES.get(entry["model"].partition("/")[0])
+    return f"{place}; no question was asked" if place is not None and entry["usable"] else ""
 
 
 def describe_problems(entry: Mapping[str, Any]) -> Iterator[str]:

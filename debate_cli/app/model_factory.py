@@ -22,6 +22,7 @@ from debate_cli.engine import Actors
 from debate_cli.errors import ConfigError
 from debate_cli.evidence.retrieval import Lookup, PassageFinder
 from debate_cli.judging.judge import Judge
+from debate_cli.llm.budget import Budget
 from debate_cli.llm.history_policy import HistoryPolicy
 from debate_cli.llm.prompts import Prompts
 from debate_cli.llm.structured_output import ModelHandle
@@ -46,11 +47,14 @@ class ModelFactory:
         """
         self._config = with_mock_providers(context.config) if context.mock else context.config
         self._context = context
-        self._pool = context.pool or ModelPool(
-            context,
+        limits = context.config.limits
+        budget = Budget(
+            limits.max_cost_usd,
+            limits.max_tokens,
             used_cost=sum(call.cost_usd or 0.0 for call in used),
             used_tokens=sum(call.usage.input_tokens + call.usage.output_tokens for call in used),
         )
+        self._pool = context.pool or ModelPool(context, budget)
         self._rejected_modes = rejected_modes or {}
         self._prompts = Prompts(context.prompts).validate()
 

@@ -9,6 +9,7 @@ of parameters.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -23,7 +24,7 @@ from debate_cli.llm.parameter_fallback import ParameterFallbackModel
 from debate_cli.llm.profile import Profile
 from debate_cli.llm.prompts import Prompts
 from debate_cli.llm.provider_gate import ProviderGate
-from debate_cli.llm.rate_limit import RateLimitedModel, RateLimiter
+from debate_cli.llm.rate_limit import RateLimitedModel, RateLimiter, SharedRates, SharedWindow
 from debate_cli.llm.redaction import RedactingModel
 from debate_cli.llm.rerank import Reranker
 from debate_cli.llm.retry import RetryingModel
@@ -51,8 +52,11 @@ UNSCRIPTED_NAME = "unscripted"
 class ModelPool:
     """Builds and owns model clients. The debates that share a pool share its connections, limits and budget."""
 
-    def __init__(self, context: RunContext, *, used_cost: float = 0.0, used_tokens: int = 0) -> None:
-        """Limits, environment, secrets and observer are those of `context`. `used_…` was spent before."""
+    def __init__(self, context: RunContext, budget: Budget | None = None, rates: SharedRates | None = None) -> None:
+        """Limits, environment, secrets and observer are those of `context`; so is the budget, if none is given.
+
+        `rates`: the requests and tokens a minute that other processes share.
+        """
         limits = context.config.limits
         if context.people is None:
             folder = default_files_folder(context.config)
@@ -66,7 +70,8 @@ class ModelPool:
         self._providers: list[_ProviderContext] = []
         self._without_usage: set[str] = set()
         """Providers that reported no usage."""
-        self.budget = Budget(limits.max_cost_usd, limits.max_tokens, used_cost=used_cost, used_tokens=used_tokens)
+        self._rates = rates
+        self.budget = budget or Budget(limits.max_cost_usd, limits.max_tokens)
 
     def handle_for(
         self, spec: ModelSpec, config: DebateConfig, rejected: Iterable[StructuredOutputMode] = ()
@@ -228,9 +233,18 @@ class ModelPool:
             gate=self._new_gate(row.name),
             clock=self._context.clock,
             sleep=self._context.sleep,
+            shared=self._shared_window(row),
         )
         self._limiters.append((row, limiter))
         return limiter
+
+    def _shared_window(self, row: ProviderRow) -> SharedWindow | None:
+        """The window that all processes with the key of a provider share; None without a limit a minute."""
+        if self._rates is None or (row.requests_per_minute is None and row.tokens_per_minute is None):
+            return None
+        key = self._context.env.get(row.api_key_env or "", "")
+        account = f"{row.name} {row.base_url or ''} {hashlib.sha256(key.encode()).hexdigest()[:16]}"
+        return self._rates.window(account, row.requests_per_minute, row.tokens_per_minute)
 
     def _limiter_of_given(self, model: str) -> RateLimiter:
         """The rate limiter of a model that the caller passed in."""

@@ -19,6 +19,7 @@ from debate_cli.cli.console import print_json, print_status, refuse_existing, wr
 from debate_cli.cli.experiment_options import Action, Options, ReportFormat
 from debate_cli.errors import UsageError
 from debate_cli.experiments.analysis import analyze
+from debate_cli.experiments.cell_store import LedgerCells, RunOptions
 from debate_cli.experiments.definition import Experiment, load_experiment
 from debate_cli.experiments.export import write_parquet
 from debate_cli.experiments.ledger import CellRecord, Ledger, Settlement
@@ -29,7 +30,6 @@ from debate_cli.experiments.results import read_judgements
 from debate_cli.experiments.runner import (
     MAX_FAILURES_IN_A_ROW,
     ExperimentRun,
-    RunOptions,
     RunSummary,
     plan_experiment,
 )
@@ -116,10 +116,10 @@ def _run(given: Options) -> None:
         plan = plan_experiment(loaded, ledger)
         notes = _StopNotes()
         control = screen.PipeSafeObserver(notes)
-        options = RunOptions(given.limit, given.retry_failed, shard)
+        cells = LedgerCells(ledger, folder, RunOptions(given.retry_failed, shard))
         with _observe(given, control, notes, read_status(ledger).progress) as observer:
             summary = run_control.run_until_stopped(
-                lambda stop: ExperimentRun(plan, ledger, folder, observer, stop=stop, options=options).run(), control
+                lambda stop: ExperimentRun(plan, cells, folder, observer, stop=stop, limit=given.limit).run(), control
             )
             if isinstance(observer, _PipeSafe):
                 observer.finish(summary)

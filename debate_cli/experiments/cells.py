@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from debate_cli.app.context import RunContext
 from debate_cli.domain.config import DebateConfig, ModelSpec
@@ -53,6 +53,17 @@ class Cell:
         return int(self.key[:8], 16)
 
 
+class CellInputs(NamedTuple):
+    """What is needed to run the debate of a cell."""
+
+    context: RunContext
+    motion: Motion
+    judges: Mapping[str, Judge]
+    """Key -> judge; empty if the base's judges judge."""
+    models: tuple[ModelSpec, ModelSpec]
+    """The configured models of the two players."""
+
+
 class CellPlan:
     """Plans the cells of an experiment, and builds what is needed to run one of them."""
 
@@ -82,8 +93,49 @@ class CellPlan:
                         for repeat in range(1, config.repeat + 1):
                             yield self._cell(motion, variant, axes, (first, second), repeat)
 
-    def context_of(self, cell: Cell) -> RunContext:
-        """The context in which the debate of a cell runs. Raises KeyError for a cell of another plan."""
+    @property
+    def name(self) -> str:
+        """Name of the experiment."""
+        return self.experiment.file.config.name
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """Names of the players."""
+        return tuple(player.name for player in self.experiment.file.config.players)
+
+    @property
+    def context(self) -> RunContext:
+        """What all cells share: limits, environment, secrets."""
+        return self.experiment.variants[0].context
+
+    def inputs_of(self, cell: Cell) -> CellInputs:
+        """What is needed to run the debate of a cell. Raises KeyError for a cell of another plan."""
+        variant = self._variants[cell.axes]
+        known = self._prints[cell.axes].judges
+        judges = {known[judge.name]: judge for judge in variant.judges}
+        return CellInputs(
+            self._context_of(cell),
+            self._motions[cell.motion],
+            {key: judges[key] for key in cell.judges},
+            (variant.players[cell.first], variant.players[cell.second]),
+        )
+
+    def judge_keys(self) -> dict[str, str]:
+        """Key -> name of every judge of the experiment."""
+        return {key: name for prints in self._prints.values() for name, key in prints.judges.items()}
+
+    def excluded_judges(self) -> dict[str, list[tuple[str, str]]]:
+        """Judge -> the pairs in which its own model speaks, so that it does not judge their debates."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for variant in self.experiment.variants:
+            for pair in self.experiment.file.config.pairs():
+                for judge in variant.judges:
+                    if not self._may_judge(judge, variant, pair) and pair not in found.get(judge.name, []):
+                        found.setdefault(judge.name, []).append(pair)
+        return found
+
+    def _context_of(self, cell: Cell) -> RunContext:
+        """The context in which the debate of a cell runs."""
         variant, motion = self._variants[cell.axes], self._motions[cell.motion]
         pair = debaters_of(self.experiment.player(cell.first), self.experiment.player(cell.second))
         if self.experiment.mock:
@@ -100,35 +152,6 @@ class CellPlan:
             }
         )
         return replace(variant.context, config=config)
-
-    def motion_of(self, cell: Cell) -> Motion:
-        """The motion of a cell."""
-        return self._motions[cell.motion]
-
-    def judges_of(self, cell: Cell) -> dict[str, Judge]:
-        """Key -> judge, for the judges of a cell."""
-        known = self._prints[cell.axes].judges
-        judges = {known[judge.name]: judge for judge in self._variants[cell.axes].judges}
-        return {key: judges[key] for key in cell.judges}
-
-    def models_of(self, cell: Cell) -> tuple[ModelSpec, ModelSpec]:
-        """The models of the two players."""
-        players = self._variants[cell.axes].players
-        return players[cell.first], players[cell.second]
-
-    def judge_keys(self) -> dict[str, str]:
-        """Key -> name of every judge of the experiment."""
-        return {key: name for prints in self._prints.values() for name, key in prints.judges.items()}
-
-    def excluded_judges(self) -> dict[str, list[tuple[str, str]]]:
-        """Judge -> the pairs in which its own model speaks, so that it does not judge their debates."""
-        found: dict[str, list[tuple[str, str]]] = {}
-        for variant in self.experiment.variants:
-            for pair in self.experiment.file.config.pairs():
-                for judge in variant.judges:
-                    if not self._may_judge(judge, variant, pair) and pair not in found.get(judge.name, []):
-                        found.setdefault(judge.name, []).append(pair)
-        return found
 
     def _cell(self, motion: Motion, variant: Variant, axes: str, pair: tuple[str, str], repeat: int) -> Cell:
         prints = self._prints[axes]

@@ -104,11 +104,13 @@ class _Estimator:
         if cell.axes not in self._samples:
             self._samples[cell.axes] = await self._simulate(cell)
         debaters, own, added = self._samples[cell.axes]
-        for name, spec, load in zip((cell.first, cell.second), self._plan.models_of(cell), debaters, strict=True):
+        for name, spec, load in zip(
+            (cell.first, cell.second), self._plan.inputs_of(cell).models, debaters, strict=True
+        ):
             self._add(("player", name), spec, load, count)
         for name, spec, load in own:
             self._add(("judge", name), spec, load, count)
-        for judge in self._plan.judges_of(cell).values():
+        for judge in self._plan.inputs_of(cell).judges.values():
             self._add(("judge", judge.name), judge.spec, added, count)
 
     def players(self) -> Iterator[ParticipantEstimate]:
@@ -122,7 +124,7 @@ class _Estimator:
     def least_time(self) -> tuple[float, str]:
         """Seconds at the given limits, and the limit that determines them."""
         concurrency = self._plan.experiment.file.config.limits.concurrency
-        context = self._plan.experiment.variants[0].context
+        context = self._plan.context
         rows = ProviderRegistry(context.config, context.env, folder=context.folder).rows
         by_provider: defaultdict[str, list[CallTotals]] = defaultdict(list)
         for key, load in self._totals.items():
@@ -147,12 +149,13 @@ class _Estimator:
         motions = sorted(
             self._plan.experiment.motions, key=lambda motion: len(motion.topic + (motion.background or ""))
         )
-        context = self._plan.context_of(replace(cell, motion=motions[len(motions) // 2].id))
+        inputs = self._plan.inputs_of(replace(cell, motion=motions[len(motions) // 2].id))
+        context = inputs.context
         roles = (await estimate_run(context)).roles
         names = [debater.name for debater in context.config.debaters]
         debaters = [_load_of(role) for role in roles if role.role in names]
         own = [(role.role, role.spec, _load_of(role)) for role in roles if role.role not in names]
-        judges = [*self._plan.judges_of(cell).values()]
+        judges = [*inputs.judges.values()]
         return debaters, own, await self._simulate_judge(context, judges[0]) if judges else _NO_LOAD
 
     async def _simulate_judge(self, context: RunContext, judge: Judge) -> _Load:
@@ -171,7 +174,7 @@ class _Estimator:
         self._totals[key] = _Load(planned + _multiply(load.planned, count), worst + _multiply(load.worst, count))
 
     def _participants(self, wanted: str) -> Iterator[ParticipantEstimate]:
-        context = self._plan.experiment.variants[0].context
+        context = self._plan.context
         registry = ProviderRegistry(context.config, context.env, folder=context.folder)
         for (kind, name), load in self._totals.items():
             if kind == wanted:

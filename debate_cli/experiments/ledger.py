@@ -310,11 +310,6 @@ class Ledger:
             )
         return True
 
-    def judged_by(self, key: str) -> frozenset[str]:
-        """Keys of the judges whose results a cell has."""
-        rows = self._query("SELECT DISTINCT judge FROM results WHERE cell = ?", (key,))
-        return frozenset(row[0] for row in rows)
-
     def renew(self, owner: str, unsettled: Spending, now: float) -> None:
         """Renew the entry of a worker, with what it spent on cells that are not settled."""
         self._query(

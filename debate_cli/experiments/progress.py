@@ -107,19 +107,23 @@ class NullExperimentObserver:
 
 def read_status(ledger: Ledger) -> Status:
     """The state of an experiment as its ledger has it."""
+    failures = tuple(Failures(*row) for row in ledger.failures())
+    notes = tuple(filter(None, (ledger.meta("notes") or "").split("\n")))
+    return Status(read_progress(ledger), failures, ledger.removed(), notes)
+
+
+def read_progress(ledger: Ledger, shard: tuple[int, int] = (1, 1)) -> Progress:
+    """The progress of an experiment, or the cells of a shard of it, as its ledger has it."""
     cost, tokens, calls = ledger.usage()
-    progress = Progress(
+    return Progress(
         name=ledger.name,
-        cells=ledger.counts(),
+        cells=ledger.counts(shard),
         players=count_wins(ledger),
         cost_usd=cost,
         tokens=tokens,
         calls=calls,
         is_rehearsal=ledger.is_rehearsal,
     )
-    failures = tuple(Failures(*row) for row in ledger.failures())
-    notes = tuple(filter(None, (ledger.meta("notes") or "").split("\n")))
-    return Status(progress, failures, ledger.removed(), notes)
 
 
 def count_wins(ledger: Ledger) -> dict[str, PlayerScore]:

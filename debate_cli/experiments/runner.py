@@ -1,20 +1,18 @@
 """Runs the cells of an experiment: debates as tasks of one process, which share connections, limits and the budget.
 
-Each cell is a debate with its journal in `debates/`, so a killed run resumes where its journals end. The ledger says which
-cells are left; several processes may take cells from it.
+Each cell is a debate with its journal in `debates/`, so a killed run resumes where its journals end. A `CellStore` says
+which cells are left; several processes may take cells from it.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
-import secrets
-import socket
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 from debate_cli.app.context import RunContext
 from debate_cli.app.model_pool import ModelPool
@@ -26,21 +24,12 @@ from debate_cli.domain.events import AssessmentCompleted, Event, JudgingOpened, 
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.engine import StopSignal
 from debate_cli.errors import DebateError, StorageError
-from debate_cli.experiments.cells import CellPlan
+from debate_cli.experiments.cell_store import CellStore
+from debate_cli.experiments.cells import Cell, CellInputs, CellPlan
 from debate_cli.experiments.definition import Experiment, Judge
-from debate_cli.experiments.ledger import (
-    DEBATES_FOLDER,
-    CellRecord,
-    CellState,
-    Claim,
-    Ledger,
-    ResultRow,
-    Settlement,
-    Spending,
-)
-from debate_cli.experiments.progress import ExperimentObserver, PlayerScore, Progress, count_wins
+from debate_cli.experiments.ledger import DEBATES_FOLDER, CellRecord, CellState, Ledger, ResultRow, Settlement
+from debate_cli.experiments.progress import ExperimentObserver, PlayerScore, Progress
 from debate_cli.experiments.results import judge_results
-from debate_cli.llm.budget import BudgetAmount
 from debate_cli.observer import NullObserver
 from debate_cli.storage.folder import JOURNAL_SUFFIX
 from debate_cli.storage.lock import lock_holder
@@ -49,8 +38,6 @@ from debate_cli.storage.transcript_store import StoredDebate, open_debate
 
 RENEW_S = 1.0
 """Seconds between two renewals of the lease and two reports of the progress."""
-RECOVER_EVERY = 10
-"""Renewals between two searches for cells of dead workers."""
 MAX_FAILURES_IN_A_ROW = 25
 """Number of failed cells in a row after which no further cell is started."""
 LOCKED = "locked"
@@ -59,16 +46,27 @@ BASE_JUDGES = "judges"
 """Name of the base's judges in reports."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunOptions:
-    """Which cells a run takes."""
+class CellSource(Protocol):
+    """What the cells of an experiment are made of."""
 
-    limit: int | None = None
-    """Maximum number of cells; None for all."""
-    retry_failed: bool = False
-    """Whether only failed cells are taken."""
-    shard: tuple[int, int] = (1, 1)
-    """Number of the shard, from 1, and of all shards."""
+    @property
+    def name(self) -> str:
+        """Name of the experiment."""
+        ...
+
+    @property
+    def players(self) -> Sequence[str]:
+        """Names of the players."""
+        ...
+
+    @property
+    def context(self) -> RunContext:
+        """What all cells share: limits, environment, secrets."""
+        ...
+
+    def inputs_of(self, cell: Cell) -> CellInputs:
+        """What is needed to run the debate of a cell."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,85 +107,71 @@ class ExperimentRun:
 
     def __init__(
         self,
-        plan: CellPlan,
-        ledger: Ledger,
+        source: CellSource,
+        cells: CellStore,
         folder: Path,
         observer: ExperimentObserver,
         *,
         stop: StopSignal,
-        options: RunOptions | None = None,
-        clock: Callable[[], float] = time.time,
+        limit: int | None = None,
     ) -> None:
-        """`folder`: that of the experiment. `clock`: seconds since 1970."""
-        self.options = options or RunOptions()
-        self._plan = plan
-        self._ledger = ledger
+        """`folder`: that of the experiment. `limit`: maximum number of cells; None for all."""
+        self._source = source
+        self._cells = cells
         self._folder = folder
         self._observer = observer
         self._stop = stop
-        self._clock = clock
-        self._owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
-        self._started_at = clock()
-        states: tuple[CellState, ...] = ("failed",) if self.options.retry_failed else ("open", "failed")
-        self._claim = Claim(self._owner, plan.fingerprint, self._started_at, states, self.options.shard)
-        self._after = -1
-        """Sequence number of the last cell that was taken."""
+        self._limit = limit
+        self._started_at = time.monotonic()
         self._taken = self._failures_in_a_row = self._calls = 0
         self._outcomes: Counter[CellState] = Counter()
         self._stopped: str | None = None
         self._fatal: StorageError | None = None
-        self._recover()
-        self._baseline = ledger.spent()
-        """What all settled cells cost when the run began."""
-        self._settled_here = Spending()
-        """What this run spent on settled cells."""
-        experiment = plan.experiment
-        self._redact = experiment.variants[0].context.redact
-        shared = replace(experiment.variants[0].context, observer=_NoteObserver(observer.note), stop=stop)
-        self._pool = ModelPool(shared, used_cost=self._baseline.usd, used_tokens=self._baseline.tokens)
-        self._progress = self._initial_progress()
+        self._redact = source.context.redact
 
     async def run(self) -> RunSummary:
         """Run cells until none is left, the run is stopped, or the budget is reached.
 
         Raises StorageError if the disk takes nothing more; what was saved before stays.
         """
-        self._ledger.renew(self._owner, Spending(), self._clock())
+        context = replace(self._source.context, observer=_NoteObserver(self._observer.note), stop=self._stop)
+        limits = context.config.limits
+        self._pool = ModelPool(context, await self._cells.open_budget(limits), self._cells.rates)
+        self._show(await self._cells.load_progress())
         renewing = asyncio.ensure_future(self._renew())
         try:
             async with asyncio.TaskGroup() as group:
-                for _ in range(self._plan.experiment.file.config.limits.concurrency):
+                for _ in range(limits.concurrency):
                     group.create_task(self._work())
         finally:
             renewing.cancel()
             await asyncio.gather(renewing, return_exceptions=True)
             await self._pool.aclose()
-            self._ledger.retire(self._owner)
+            await self._cells.close()
         if self._fatal is not None:
             raise self._fatal
-        return self._summarize()
+        return await self._summarize()
 
     async def _work(self) -> None:
         """Run one cell after the other."""
-        while (record := self._next_cell()) is not None:
+        while (record := await self._next_cell()) is not None:
             await self._run_cell(record)
 
-    def _next_cell(self) -> CellRecord | None:
+    async def _next_cell(self) -> CellRecord | None:
         """Take the next cell, unless the run is to end."""
-        if self._ends():
+        if self._ends() or (self._limit is not None and self._taken >= self._limit):
             return None
-        limit = self.options.limit
-        if limit is not None and self._taken >= limit:
+        self._taken += 1
+        try:
+            record = await self._cells.take()
+        except StorageError as error:
+            self._end_with(error)
+            record = None
+        if record is None:
+            self._taken -= 1
             return None
-        record = self._ledger.claim(self._claim, self._after, self._clock())
-        if record is None and self._after >= 0:  # cells that were given back since may be before the last one
-            self._after = -1
-            record = self._ledger.claim(self._claim, self._after, self._clock())
-        if record is not None:
-            self._after = record.seq
-            self._taken += 1
-            self._move(record.state, "running")
-            self._observer.started(record, self._progress)
+        self._move(record.state, "running")
+        self._observer.started(record, self._progress)
         return record
 
     def _ends(self) -> bool:
@@ -214,25 +198,21 @@ class ExperimentRun:
         except Exception as error:  # noqa: BLE001 - a defect in one cell must not end the others
             how = _failure(record, type(error).__name__, f"unexpected {type(error).__name__}: {error}")
         message = None if how.message is None else self._redact(how.message)
-        self._settle(record, how._replace(message=message, seconds=time.monotonic() - started), results)
+        await self._settle(record, how._replace(message=message, seconds=time.monotonic() - started), results)
 
     def _end_with(self, error: StorageError) -> None:
         self._fatal = self._fatal or error
         if not self._stop.requested:
             self._stop.request()
 
-    def _settle(self, record: CellRecord, how: Settlement, results: Sequence[ResultRow]) -> None:
+    async def _settle(self, record: CellRecord, how: Settlement, results: Sequence[ResultRow]) -> None:
         try:
-            kept = self._ledger.settle(self._owner, record.cell.key, how, results, self._clock())
+            kept = await self._cells.settle(record, how, results)
         except StorageError as error:
             self._end_with(error)
             return
         if not kept:
             return
-        self._settled_here = Spending(
-            self._settled_here.usd + how.cost_usd - record.cost_usd,
-            self._settled_here.tokens + how.tokens - record.tokens,
-        )
         self._outcomes[how.state] += 1
         if how.state != "open":
             self._failures_in_a_row = self._failures_in_a_row + 1 if how.state == "failed" else 0
@@ -248,12 +228,12 @@ class ExperimentRun:
         holder = lock_holder(path)
         if holder is not None:
             return Settlement("open", record.cost_usd, record.tokens, record.calls, cause=LOCKED), []
-        context = replace(self._plan.context_of(cell), observer=_CellObserver(self), stop=self._stop, pool=self._pool)
+        inputs = self._source.inputs_of(cell)
+        context = replace(inputs.context, observer=_CellObserver(self), stop=self._stop, pool=self._pool)
         session = Session(context)
-        judges = self._plan.judges_of(cell)
 
         def missing(debate: Debate) -> tuple[JudgingOpened, ...]:
-            return _missing_runs(debate, judges, context) if is_finished(debate) else ()
+            return _missing_runs(debate, inputs.judges, context) if is_finished(debate) else ()
 
         stored = _open_if_saved(path)
         if stored is None:
@@ -263,72 +243,30 @@ class ExperimentRun:
         how = _settlement_of(outcome)
         if how.state != "done":
             return how, []
-        runs = {key: (judge, found.id) for key, judge in judges.items() if (found := _run_of(outcome.debate, judge))}
-        return how, judge_results(
-            outcome.debate,
-            cell,
-            self._plan.motion_of(cell),
-            self._plan.experiment.file.config.name,
-            runs,
-            self._plan.models_of(cell),
-        )
-
-    def _recover(self) -> None:
-        """Give back the cells of dead processes, and count what their journals say that they cost."""
-        for record in self._ledger.recover(self._clock()):
-            path = self._folder / DEBATES_FOLDER / f"{record.cell.debate}.json"
-            try:
-                usage = open_debate(path).debate.charge_reservations().usage
-            except DebateError:
-                continue
-            tokens = usage.input_tokens + usage.output_tokens
-            self._ledger.correct_cost(record.cell.key, Spending(usage.cost_usd or 0.0, tokens))
+        runs = {
+            key: (judge, found.id) for key, judge in inputs.judges.items() if (found := _run_of(outcome.debate, judge))
+        }
+        return how, judge_results(outcome.debate, cell, inputs.motion, self._source.name, runs, inputs.models)
 
     async def _renew(self) -> None:
-        """Renew the lease, learn what other processes spent, and report the progress, every second."""
-        number = 0
+        """Renew the lease and report the progress, every second."""
         while True:
             await asyncio.sleep(RENEW_S)
-            number += 1
             try:
-                self._exchange_spending()
-                if number % RECOVER_EVERY == 0:
-                    self._recover()
-                    self._progress = replace(self._progress, cells=self._ledger.counts(self.options.shard))
+                found = await self._cells.renew(self._pool.budget)
             except StorageError as error:
                 self._end_with(error)
                 return
+            if found is not None:
+                self._progress = replace(self._progress, cells=found.cells)
             self._update_rates()
             self._observer.changed(self._progress)
 
-    def _exchange_spending(self) -> None:
-        used = self._pool.budget.used
-        own = Spending(
-            max(0.0, used.usd - self._baseline.usd - self._settled_here.usd),
-            max(0, used.tokens - self._baseline.tokens - self._settled_here.tokens),
-        )
-        self._ledger.renew(self._owner, own, self._clock())
-        settled, others = self._ledger.spent(), self._ledger.unsettled_elsewhere(self._owner)
-        self._pool.budget.set_used_elsewhere(
-            BudgetAmount(
-                max(0, settled.tokens - self._baseline.tokens - self._settled_here.tokens + others.tokens),
-                max(0.0, settled.usd - self._baseline.usd - self._settled_here.usd + others.usd),
-            )
-        )
-
-    def _initial_progress(self) -> Progress:
-        cost, tokens, calls = self._ledger.usage()
-        experiment = self._plan.experiment
-        return Progress(
-            experiment.file.config.name,
-            self._ledger.counts(self.options.shard),
-            {player.name: PlayerScore() for player in experiment.file.config.players} | count_wins(self._ledger),
-            cost,
-            tokens,
-            calls,
-            is_rehearsal=experiment.mock,
-            max_cost_usd=experiment.file.config.limits.max_cost_usd,
-        )
+    def _show(self, progress: Progress) -> None:
+        """Begin the progress of this run with that of the experiment."""
+        players = {name: PlayerScore() for name in self._source.players} | dict(progress.players)
+        budget = self._source.context.config.limits.max_cost_usd
+        self._progress = replace(progress, players=players, max_cost_usd=budget)
 
     def _move(self, before: CellState, after: CellState) -> None:
         """Move a cell from one state to another in the progress."""
@@ -347,9 +285,9 @@ class ExperimentRun:
         self._progress = replace(self._progress, players=players)
 
     def _update_rates(self) -> None:
-        elapsed = max(self._clock() - self._started_at, RENEW_S)
+        elapsed = max(time.monotonic() - self._started_at, RENEW_S)
         done = self._outcomes["done"] + self._outcomes["failed"]
-        left = self._progress.left if self.options.limit is None else max(0, self.options.limit - done)
+        left = self._progress.left if self._limit is None else max(0, self._limit - done)
         used = self._pool.budget.used
         self._progress = replace(
             self._progress,
@@ -363,9 +301,9 @@ class ExperimentRun:
         """Count an answer of a model."""
         self._calls += 1
 
-    def _summarize(self) -> RunSummary:
+    async def _summarize(self) -> RunSummary:
         self._update_rates()
-        cells = self._ledger.counts(self.options.shard)
+        cells = (await self._cells.load_progress()).cells
         progress = replace(self._progress, cells=cells)
         return RunSummary(
             progress, self._outcomes["done"], self._outcomes["failed"], self._stopped, elsewhere=cells["running"]

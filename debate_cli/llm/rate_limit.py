@@ -9,13 +9,14 @@ import asyncio
 import copy
 import heapq
 import itertools
+import math
 import time
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from debate_cli.errors import BudgetError, ModelError, RateLimitedError
 from debate_cli.llm.meter import waiting_for_turn
@@ -109,6 +110,35 @@ class RateWindow:
         return entry
 
 
+class Admission(NamedTuple):
+    """What a shared window says to a call."""
+
+    wait_s: float
+    """Seconds after which to try again; 0 if the call is counted."""
+    entry: int = 0
+    """Number of its entry."""
+
+
+class SharedWindow(Protocol):
+    """The requests and tokens of the last minute of one key at one provider, counted for several processes."""
+
+    async def admit(self, tokens: int) -> Admission:
+        """Count a call of up to `tokens` tokens if it fits within the limits."""
+        ...
+
+    async def correct(self, entry: int, tokens: int) -> None:
+        """Correct the tokens of a call that has ended. Raises nothing: the answer is there."""
+        ...
+
+
+class SharedRates(Protocol):
+    """The shared windows of all providers."""
+
+    def window(self, account: str, requests_per_minute: int | None, tokens_per_minute: int | None) -> SharedWindow:
+        """The window of an account: a provider, its address, and a hash of the key."""
+        ...
+
+
 class TicketQueue:
     """A lock. Its next holder is the waiting call with the lowest ticket."""
 
@@ -174,7 +204,13 @@ class RateLimiter:
         gate: ProviderGate | None = None,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        shared: SharedWindow | None = None,
     ) -> None:
+        """`shared`: counts the calls of other processes too."""
+        self._shared = shared
+        self._shared_until = -math.inf
+        """When the shared window has room."""
+        self._clock = clock
         self._max = max_concurrency
         self._gate = gate or ProviderGate(clock=clock)
         self._requests = RateWindow(requests_per_minute, clock)
@@ -210,10 +246,11 @@ class RateLimiter:
         Raises RateLimitedError if the provider's gate has given up.
         """
         with pause_deadline(), waiting_for_turn():
-            call = await self._admit(self.new_ticket() if ticket is None else ticket, tokens, overall)
+            call, shared_entry = await self._admit(self.new_ticket() if ticket is None else ticket, tokens, overall)
         self._requests.add(1)
+        entry = self._tokens.add(tokens)
         try:
-            yield self._tokens.add(tokens)
+            yield entry
         except RateLimitedError as error:
             if self._gate.refuse(call, error, waiting=len(self._queue) + 1):
                 self._concurrency = max(1, self._concurrency // 2)
@@ -222,6 +259,8 @@ class RateLimiter:
         else:
             self._gate.accept(call)
             self._count_success()
+            if self._shared is not None and entry.amount != tokens:
+                await self._shared.correct(shared_entry, entry.amount)
         finally:
             self._gate.end(call)
             self._in_flight -= 1
@@ -229,14 +268,15 @@ class RateLimiter:
             if overall is not None:
                 overall.release()
 
-    async def _admit(self, ticket: int, tokens: int, overall: SlotPool | None) -> Departure:
+    async def _admit(self, ticket: int, tokens: int, overall: SlotPool | None) -> tuple[Departure, int]:
+        """Wait until the call may leave; also returns its entry in the shared window."""
         while True:
             async with self._queue.turn(ticket):
                 call = await self._depart_in_turn(ticket, tokens, overall)
                 if call is not None:
                     return call
 
-    async def _depart_in_turn(self, ticket: int, tokens: int, overall: SlotPool | None) -> Departure | None:
+    async def _depart_in_turn(self, ticket: int, tokens: int, overall: SlotPool | None) -> tuple[Departure, int] | None:
         """Wait at the head of the queue; None if a call with a lower ticket came back. A cancelled call takes no slot."""
         while not self._queue.has_before(ticket):
             self._gate.raise_if_given_up()
@@ -248,19 +288,37 @@ class RateLimiter:
             else:
                 if overall is not None:
                     await overall.acquire()
-                if not (self._is_full or self._wait_s(tokens) or self._queue.has_before(ticket)):
-                    self._in_flight += 1
-                    return self._gate.depart()
-                if overall is not None:  # a refusal closed the gate in the meantime
-                    overall.release()
+                call = None
+                try:
+                    call = await self._try_depart(ticket, tokens)
+                finally:
+                    if overall is not None and call is None:
+                        overall.release()
+                if call is not None:
+                    return call
         return None
+
+    async def _try_depart(self, ticket: int, tokens: int) -> tuple[Departure, int] | None:
+        """Let a call leave; None if a refusal closed the gate in the meantime, or the calls of other processes fill the minute."""
+        admission = Admission(0)
+        if self._may_leave(ticket, tokens) and self._shared is not None:
+            admission = await self._shared.admit(tokens)
+            self._shared_until = self._clock() + admission.wait_s
+        if not self._may_leave(ticket, tokens):
+            return None
+        self._in_flight += 1
+        return self._gate.depart(), admission.entry
+
+    def _may_leave(self, ticket: int, tokens: int) -> bool:
+        return not (self._is_full or self._wait_s(tokens) or self._queue.has_before(ticket))
 
     @property
     def _is_full(self) -> bool:
         return self._in_flight >= self._concurrency or self._gate.awaits_probe
 
     def _wait_s(self, tokens: int) -> float:
-        return max(self._gate.wait_s(), self._requests.wait_s(1), self._tokens.wait_s(tokens))
+        shared = self._shared_until - self._clock()
+        return max(0.0, shared, self._gate.wait_s(), self._requests.wait_s(1), self._tokens.wait_s(tokens))
 
     def _count_success(self) -> None:
         self._successes += 1

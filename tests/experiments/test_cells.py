@@ -93,7 +93,7 @@ def test_a_judge_does_not_judge_its_own_model(tmp_path: Path) -> None:
     judges = [{"name": "jo", "model": "mock/jo"}, {"name": "own", "model": "mock/ann"}]
 
     def by_own(cell: Cell, found: CellPlan) -> bool:
-        return "own" in {judge.name for judge in found.judges_of(cell).values()}
+        return "own" in {judge.name for judge in found.inputs_of(cell).judges.values()}
 
     found = plan(tmp_path, judges=judges)
     assert all(by_own(cell, found) is ("ann" not in (cell.first, cell.second)) for cell in found.cells())

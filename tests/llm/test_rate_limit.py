@@ -15,7 +15,7 @@ from debate_cli.domain.model_call import Usage
 from debate_cli.errors import RateLimitedError, ServerError
 from debate_cli.llm import usage
 from debate_cli.llm.profile import Profile
-from debate_cli.llm.rate_limit import MINUTE_S, RateLimitedModel, RateLimiter, RateWindow
+from debate_cli.llm.rate_limit import MINUTE_S, Admission, RateLimitedModel, RateLimiter, RateWindow
 
 
 @dataclass
@@ -221,3 +221,40 @@ def test_the_run_has_its_own_limit() -> None:
     assert clock.now == 10
     assert isinstance(outcomes[0], ServerError)
     assert outcomes[1].text == "well"
+
+
+class MemoryWindow:
+    """A shared window that two limiters of one test use like two processes."""
+
+    def __init__(self, limit: int, clock: Clock) -> None:
+        self.window = RateWindow(limit, clock)
+        self.corrected: list[tuple[int, int]] = []
+
+    async def admit(self, tokens: int) -> Admission:
+        """Count the tokens if they fit."""
+        wait = self.window.wait_s(tokens)
+        if wait:
+            return Admission(wait)
+        self.window.add(tokens)
+        return Admission(0, entry=7)
+
+    async def correct(self, entry: int, tokens: int) -> None:
+        """Note the correction."""
+        self.corrected.append((entry, tokens))
+
+
+def test_limiters_that_share_a_window_keep_one_limit() -> None:
+    """Two limiters with their own limit of 100 tokens pass 100 together; the actual tokens correct the entry."""
+    clock = Clock()
+    shared = MemoryWindow(100, clock)
+    limiters = [RateLimiter(8, tokens_per_minute=100, clock=clock, sleep=clock.sleep, shared=shared) for _ in range(2)]
+    entered: list[float] = []
+
+    async def call(limiter: RateLimiter) -> None:
+        async with limiter.slot(50) as entry:
+            entered.append(clock.now)
+            entry.amount = 40
+
+    asyncio.run(clock.run(*(call(limiter) for limiter in limiters for _ in range(2))))
+    assert entered == [0, 0, 60, 60]
+    assert shared.corrected == [(7, 40)] * 4

@@ -1,0 +1,180 @@
+"""`CellStore`: where a run takes cells and keeps how they ended; and `LedgerCells`, which does so in a local ledger.
+
+`cluster` implements the same protocol on PostgreSQL.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from debate_cli.domain.config import Limits
+from debate_cli.errors import DebateError
+from debate_cli.experiments.ledger import (
+    DEBATES_FOLDER,
+    CellRecord,
+    CellState,
+    Claim,
+    Ledger,
+    ResultRow,
+    Settlement,
+    Spending,
+)
+from debate_cli.experiments.progress import Progress, read_progress
+from debate_cli.llm.budget import Budget, BudgetAmount
+from debate_cli.llm.rate_limit import SharedRates
+from debate_cli.storage.transcript_store import open_debate
+
+RECOVER_EVERY = 10
+"""Renewals between two searches for cells of dead workers."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """Which cells a run takes."""
+
+    retry_failed: bool = False
+    """Whether only failed cells are taken."""
+    shard: tuple[int, int] = (1, 1)
+    """Number of the shard, from 1, and of all shards."""
+
+
+class CellStore(Protocol):
+    """The cells of one experiment, for one run that takes them one by one. Several runs may share them.
+
+    All methods raise StorageError if the store cannot be used.
+    """
+
+    @property
+    def rates(self) -> SharedRates | None:
+        """The requests and tokens a minute of all runs together; None if each run counts its own."""
+        ...
+
+    async def open_budget(self, limits: Limits) -> Budget:
+        """Begin to take cells. Returns the budget of all runs together."""
+        ...
+
+    async def load_progress(self) -> Progress:
+        """The present state of the experiment."""
+        ...
+
+    async def take(self) -> CellRecord | None:
+        """Take the next cell, and return it as it was; None if there is none now."""
+        ...
+
+    async def settle(self, record: CellRecord, how: Settlement, results: Sequence[ResultRow]) -> bool:
+        """Record the end of an attempt. Returns False, and records nothing, if this run no longer has the cell."""
+        ...
+
+    async def renew(self, budget: Budget) -> Progress | None:
+        """Show the other runs that this one lives, once a second. Returns the state, if it was read again."""
+        ...
+
+    async def close(self) -> None:
+        """Give back the cells that were not settled."""
+        ...
+
+
+class LedgerCells:
+    """The cells of a ledger. Each run renews its entry; a run that finds the entry of another expired takes its cells."""
+
+    rates: SharedRates | None = None
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        folder: Path,
+        options: RunOptions,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """`folder`: that of the experiment. `clock`: seconds since 1970."""
+        self._ledger = ledger
+        self._folder = folder
+        self._clock = clock
+        self._shard = options.shard
+        self._owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+        states: tuple[CellState, ...] = ("failed",) if options.retry_failed else ("open", "failed")
+        self._claim = Claim(self._owner, ledger.plan, clock(), states, options.shard)
+        self._after = -1
+        """Sequence number of the last cell that was taken."""
+        self._renewals = 0
+        self._baseline = self._settled_here = Spending()
+        """What all settled cells cost when the run began, and what it spent on settled cells."""
+
+    async def open_budget(self, limits: Limits) -> Budget:
+        """See `CellStore`."""
+        self._recover()
+        self._ledger.renew(self._owner, Spending(), self._clock())
+        self._baseline = self._ledger.spent()
+        return Budget(
+            limits.max_cost_usd,
+            limits.max_tokens,
+            used_cost=self._baseline.usd,
+            used_tokens=self._baseline.tokens,
+        )
+
+    async def load_progress(self) -> Progress:
+        """See `CellStore`."""
+        return read_progress(self._ledger, self._shard)
+
+    async def take(self) -> CellRecord | None:
+        """See `CellStore`."""
+        record = self._ledger.claim(self._claim, self._after, self._clock())
+        if record is None and self._after >= 0:  # cells that were given back since may be before the last one
+            self._after = -1
+            record = self._ledger.claim(self._claim, self._after, self._clock())
+        if record is not None:
+            self._after = record.seq
+        return record
+
+    async def settle(self, record: CellRecord, how: Settlement, results: Sequence[ResultRow]) -> bool:
+        """See `CellStore`."""
+        kept = self._ledger.settle(self._owner, record.cell.key, how, results, self._clock())
+        if kept:
+            self._settled_here = Spending(
+                self._settled_here.usd + how.cost_usd - record.cost_usd,
+                self._settled_here.tokens + how.tokens - record.tokens,
+            )
+        return kept
+
+    async def renew(self, budget: Budget) -> Progress | None:
+        """Renew the lease, and exchange with the other runs what was spent."""
+        used = budget.used
+        own = Spending(
+            max(0.0, used.usd - self._baseline.usd - self._settled_here.usd),
+            max(0, used.tokens - self._baseline.tokens - self._settled_here.tokens),
+        )
+        self._ledger.renew(self._owner, own, self._clock())
+        settled, others = self._ledger.spent(), self._ledger.unsettled_elsewhere(self._owner)
+        budget.set_used_elsewhere(
+            BudgetAmount(
+                max(0, settled.tokens - self._baseline.tokens - self._settled_here.tokens + others.tokens),
+                max(0.0, settled.usd - self._baseline.usd - self._settled_here.usd + others.usd),
+            )
+        )
+        self._renewals += 1
+        if self._renewals % RECOVER_EVERY:
+            return None
+        self._recover()
+        return await self.load_progress()
+
+    async def close(self) -> None:
+        """See `CellStore`."""
+        self._ledger.retire(self._owner)
+
+    def _recover(self) -> None:
+        """Give back the cells of dead processes, and count what their journals say that they cost."""
+        for record in self._ledger.recover(self._clock()):
+            path = self._folder / DEBATES_FOLDER / f"{record.cell.debate}.json"
+            try:
+                usage = open_debate(path).debate.charge_reservations().usage
+            except DebateError:
+                continue
+            tokens = usage.input_tokens + usage.output_tokens
+            self._ledger.correct_cost(record.cell.key, Spending(usage.cost_usd or 0.0, tokens))

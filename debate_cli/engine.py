@@ -7,8 +7,7 @@ interpret the answers. The engine uses no files.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -95,6 +94,28 @@ class PassageSearch(Protocol):
         ...
 
 
+class EventLog(Protocol):
+    """Keeps the events of a run."""
+
+    def append(self, event: Event) -> None:
+        """Write the event, so that it survives the death of this process."""
+        ...
+
+    async def sync(self) -> None:
+        """Return once all events so far survive a power failure too."""
+        ...
+
+
+class NullEventLog:
+    """Log of a run that is not saved."""
+
+    def append(self, event: Event) -> None:
+        """Discard the event."""
+
+    async def sync(self) -> None:
+        """Return at once."""
+
+
 class StopSignal:
     """Asks a run to stop: the first request gracefully, the second at once."""
 
@@ -129,20 +150,20 @@ class DebateRun:
         self,
         debate: Debate,
         actors: Actors,
-        append: Callable[[Event], None],
+        log: EventLog,
         observer: Observer,
         *,
         clock: Callable[[], datetime],
         stop: StopSignal,
         judging_runs: Collection[str] | None = None,
     ) -> None:
-        """`append` makes an event durable before it counts.
+        """An answer counts once `log` has synced it.
 
         With `judging_runs` (`debate judge`), only briefs of these runs are answered, and debaters are not asked.
         """
         self.debate = debate
         self._actors = actors
-        self._append = append
+        self._log = log
         self._observer = observer
         self._clock = clock
         self._stop = stop
@@ -158,17 +179,17 @@ class DebateRun:
         """Run until nothing is due, then close. Returns the debate afterwards."""
         stopping = asyncio.ensure_future(self._stop.wait(self._is_idle))
         try:
-            reason = self._start_due_tasks()
+            reason = await self._start_due_tasks()
             while self._in_flight:
                 done, _ = await asyncio.wait({*self._in_flight, stopping}, return_when=asyncio.FIRST_COMPLETED)
-                self._record_finished(done)
+                await self._record_finished(done)
                 if stopping in done:
                     break
-                reason = self._start_due_tasks()
+                reason = await self._start_due_tasks()
         finally:
             await _cancel([stopping, *self._in_flight])
         if self._judging_runs is None:
-            self._record(DebateClosed(at=self._clock(), reason=self._close_reason(reason)))
+            await self._record([DebateClosed(at=self._clock(), reason=self._close_reason(reason))])
         self.debate = self.debate.charge_reservations()
         return self.debate
 
@@ -182,7 +203,7 @@ class DebateRun:
             return self.debate.closed
         return self.halted or reason or "failed"
 
-    def _start_due_tasks(self) -> CloseReason | None:
+    async def _start_due_tasks(self) -> CloseReason | None:
         """Start every due task that is not in flight. Returns the format's reason to close, if it has one."""
         if self.halted is not None:
             return None
@@ -192,7 +213,7 @@ class DebateRun:
         ]
         in_flight = {task.key for task in self._in_flight.values()}
         due = [task for task in (*cues, *briefs) if task.key not in in_flight]
-        for task in self._prepare_passages(due):
+        for task in await self._prepare_passages(due):
             self._start(task)
         return reason
 
@@ -202,7 +223,7 @@ class DebateRun:
         step = next_step(self.debate)
         return step.cues, step.close
 
-    def _prepare_passages(self, due: Sequence[Task]) -> list[Task]:
+    async def _prepare_passages(self, due: Sequence[Task]) -> list[Task]:
         """Those of `due` that can be asked: passages are found for them, or they need none.
 
         Searches are started for the others. Passages are shown once no search is in flight, in the order of the tasks,
@@ -226,7 +247,7 @@ class DebateRun:
         if self._searching:
             return [task for task in due if task not in waiting]
         for task in waiting:
-            self._record(finder.find(task, self.debate, self._clock()))
+            await self._record([finder.find(task, self.debate, self._clock())])
         return list(due)
 
     async def _search(self, task: Task, search: Search, finder: PassageSearch) -> Event:
@@ -242,7 +263,7 @@ class DebateRun:
         return TaskFailed(at=self._clock(), failure=failed)
 
     def _start(self, task: Task) -> None:
-        self._record(TaskStarted(at=self._clock(), key=task.key))
+        self._record_started(TaskStarted(at=self._clock(), key=task.key))
         self._observer.asking(task)
         self._ask(task, partial(self._speak, task) if isinstance(task, Cue) else partial(self._assess, task))
 
@@ -268,7 +289,13 @@ class DebateRun:
 
     def _record_reservation(self, task: Task, call: ModelCall) -> None:
         reservation = Reservation(task=task, exchange=call)
-        self._record(TaskStarted(at=self._clock(), key=task.key, reservation=reservation))
+        self._record_started(TaskStarted(at=self._clock(), key=task.key, reservation=reservation))
+
+    def _record_started(self, event: TaskStarted) -> None:
+        """Record a question without sync: a power failure could only lose the hint that a call may have been billed."""
+        self.debate = self.debate.apply(event)
+        self._log.append(event)
+        self._observer.event(event, self.debate)
 
     async def _speak(self, cue: Cue) -> Event:
         answer = await self._actors.debaters[cue.speaker].speak(cue, self.debate, partial(self._observer.text, cue))
@@ -283,32 +310,32 @@ class DebateRun:
         at = self._clock()
         return AssessmentCompleted(at=at, assessment=answer.model_copy(update={"at": at}))
 
-    def _record_finished(self, done: Collection[asyncio.Future[Any]]) -> None:
+    async def _record_finished(self, done: Collection[asyncio.Future[Any]]) -> None:
         """Record finished answers in the order of their questions.
 
-        If one cannot be made durable, all of them still enter the debate in memory. Raises StorageError then, and if the
-        journal failed while a request was sent.
+        Raises StorageError if one cannot be made durable, and if the journal failed while a request was sent.
         """
         arrived = [item for item in self._in_flight if item in done]
         for item in arrived:
             self._searching.discard(self._in_flight.pop(item).key)
-        waiting = deque(item.result() for item in arrived if item.exception() is None)
-        try:
-            while waiting:
-                self._record(waiting.popleft())
-        finally:
-            for event in waiting:
-                self.debate = self.debate.apply(event)
+        await self._record([item.result() for item in arrived if item.exception() is None])
         for item in arrived:
             item.result()
 
-    def _record(self, event: Event) -> None:
-        """Apply the event and make it durable. If that fails, the event still counts in memory."""
-        self.debate = self.debate.apply(event)
-        self._append(event)
-        if isinstance(event, TaskFailed):
-            self._halt_on(event.failure)
-        self._observer.event(event, self.debate)
+    async def _record(self, events: Iterable[Event]) -> None:
+        """Apply the events and make them durable. All of them count in memory, also if that fails."""
+        applied: list[tuple[Event, Debate]] = []
+        for event in events:
+            self.debate = self.debate.apply(event)
+            applied.append((event, self.debate))
+            if isinstance(event, TaskFailed):
+                self._halt_on(event.failure)
+        for event, _ in applied:
+            self._log.append(event)
+        if applied:
+            await self._log.sync()
+        for event, debate in applied:
+            self._observer.event(event, debate)
 
     def _halt_on(self, failure: Failure) -> None:
         """A reached budget or a debater's failure ends the run. A judge's failure never does."""

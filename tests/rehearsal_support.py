@@ -15,7 +15,7 @@ from debate_cli.app.session import Session
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate, initial_debate
 from debate_cli.domain.events import DebateClosed, DebateOpened, Generator
-from debate_cli.engine import DebateRun, StopSignal
+from debate_cli.engine import DebateRun, NullEventLog, StopSignal
 from debate_cli.observer import NullObserver, Observer
 from debate_cli.storage.transcript_store import StoredDebate
 
@@ -58,7 +58,7 @@ async def _run_debate(context: RunContext, observer: Observer) -> Debate:
         debate = debate.apply(DebateClosed(at=NOON, reason="complete"))
     factory = ModelFactory(context)
     try:
-        run = DebateRun(debate, factory.build_actors(), lambda _: None, observer, clock=lambda: NOON, stop=StopSignal())
+        run = DebateRun(debate, factory.build_actors(), NullEventLog(), observer, clock=lambda: NOON, stop=StopSignal())
         return await run.run()
     finally:
         await factory.aclose()

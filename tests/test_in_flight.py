@@ -23,7 +23,7 @@ from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.model_call import ModelCall, Usage
 from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.domain.turn import Turn
-from debate_cli.engine import GRACE_S, Actors, DebateRun, StopSignal
+from debate_cli.engine import GRACE_S, Actors, DebateRun, NullEventLog, StopSignal
 from debate_cli.llm.meter import active_meter, waiting_for_turn
 from debate_cli.llm.model import OnText
 from debate_cli.observer import NullObserver
@@ -115,7 +115,7 @@ def test_a_stop_charges_a_waiting_call_only_for_the_requests_that_ended() -> Non
     """A refused request used nothing, although an answer was reserved for it."""
     stop, debate = StopSignal(), new_debate(config())
     speakers = {person.name: RefusedSpeaker(stop) for person in debate.participants}
-    run = DebateRun(debate, Actors(speakers, NoJudge()), lambda _: None, NullObserver(), clock=lambda: NOON, stop=stop)
+    run = DebateRun(debate, Actors(speakers, NoJudge()), NullEventLog(), NullObserver(), clock=lambda: NOON, stop=stop)
     ended = asyncio.run(run.run())
     assert [(failure.cause, failure.final) for failure in ended.failures] == [(INTERRUPTED, False)] * 2
     assert (ended.usage.calls, ended.usage.output_tokens) == (2, 0)
@@ -138,6 +138,6 @@ def test_a_stop_waits_for_no_call_that_has_not_left() -> None:
     """As after a 429: the run ends before the time for calls in flight is over."""
     stop, debate = StopSignal(), new_debate(config())
     speakers = {person.name: QueuedSpeaker(stop) for person in debate.participants}
-    run = DebateRun(debate, Actors(speakers, NoJudge()), lambda _: None, NullObserver(), clock=lambda: NOON, stop=stop)
+    run = DebateRun(debate, Actors(speakers, NoJudge()), NullEventLog(), NullObserver(), clock=lambda: NOON, stop=stop)
     ended = asyncio.run(asyncio.wait_for(run.run(), GRACE_S * 0.9))
     assert ended.closed == "interrupted"

@@ -6,6 +6,7 @@ removed. One of the two is always readable.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,7 +22,7 @@ from debate_cli.app.resume import closing_event, config_in_force, describe_in_fl
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import CloseReason, DebateOpened, DebateResumed, Event, JudgingOpened
 from debate_cli.domain.model_call import ModelCall
-from debate_cli.engine import DebateRun
+from debate_cli.engine import DebateRun, EventLog, NullEventLog
 from debate_cli.errors import StorageError, UnsavedError, UsageError
 from debate_cli.judging.schedule import owed_briefs
 from debate_cli.storage.folder import JOURNAL_SUFFIX
@@ -58,7 +59,7 @@ class Session:
         path = folder / f"{debate_id}.json"
         with lock_debate(path):
             _refuse_existing(path, force=force)
-            with self._create_journal(path, [opened], overwrite=force) as journal:
+            with await self._create_journal(path, [opened], overwrite=force) as journal:
                 self.context.observer.event(opened, debate)
                 return await self._run_engine(debate, journal, path, added_runs=added_runs)
 
@@ -107,11 +108,11 @@ class Session:
         if is_finished(before) and not stored.from_journal:
             path.with_suffix(JOURNAL_SUFFIX).unlink(missing_ok=True)
             return Outcome(before, score(before, runs="all"), path, untouched=True)
-        with self._reopen_journal(stored) as journal:
+        with await self._reopen_journal(stored) as journal:
             if stored.torn_line_warning:
                 self.context.send_warning(stored.torn_line_warning)
             if is_finished(before):
-                return self._close(before, journal, path, None)
+                return await self._close(before, journal, path, None)
             resumed = self._resuming_event(before)
             debate = before.apply(resumed)
             lost = describe_in_flight_calls(debate, before.unanswered)
@@ -122,6 +123,7 @@ class Session:
                 closed = closing_event(resumed.at)
                 journal.append(closed)
                 debate = debate.apply(closed)
+            await journal.sync()
             self.context.observer.event(resumed, debate)
             session = Session(replace(self.context, config=debate.config))
             return await session._run_engine(debate, journal, path, used=debate.exchanges)
@@ -131,7 +133,7 @@ class Session:
     ) -> Outcome:
         """Judge while holding the debate's lock."""
         debate = fold(extended)
-        with self._create_journal(path, extended, overwrite=True) as journal:
+        with await self._create_journal(path, extended, overwrite=True) as journal:
             for opening in openings:
                 self.context.observer.event(opening, debate)
             return await self._run_engine(debate, journal, path, runs=runs)
@@ -148,17 +150,17 @@ class Session:
     ) -> Outcome:
         """Run the engine from `debate` on, then close. `runs`: judge by these runs only, without speeches."""
         factory = ModelFactory(self.context, used=used, rejected_modes=debate.rejected_modes)
-        append = journal.append if journal is not None else _discard_event
+        log = journal or NullEventLog()
         try:
-            run = self._debate_run(debate, factory, append, runs)
+            run = self._debate_run(debate, factory, log, runs)
             try:
                 await run.run()
                 openings = added_runs(run.debate) if added_runs is not None and run.halted is None else ()
                 if openings:
-                    judged = self._open_runs(run.debate, openings, append)
-                    run = self._debate_run(judged, factory, append, [opening.run for opening in openings])
+                    judged = self._open_runs(run.debate, openings, log)
+                    run = self._debate_run(judged, factory, log, [opening.run for opening in openings])
                     await run.run()
-                return self._close(run.debate, journal, path, run.halted)
+                return await self._close(run.debate, journal, path, run.halted)
             except StorageError as error:
                 if journal is not None and journal.is_on_disk:
                     command = f"debate run --resume {quote(str(path))}"
@@ -170,43 +172,49 @@ class Session:
             await factory.aclose()
 
     def _debate_run(
-        self, debate: Debate, factory: ModelFactory, append: Callable[[Event], None], runs: Collection[str] | None
+        self, debate: Debate, factory: ModelFactory, log: EventLog, runs: Collection[str] | None
     ) -> DebateRun:
         return DebateRun(
             debate,
             factory.build_actors(speeches=runs is None),
-            append,
+            log,
             self.context.observer,
             clock=self.context.now,
             stop=self.context.stop,
             judging_runs=runs,
         )
 
-    def _open_runs(self, debate: Debate, openings: Sequence[JudgingOpened], append: Callable[[Event], None]) -> Debate:
-        """The debate with further judging runs, which are on disk."""
+    def _open_runs(self, debate: Debate, openings: Sequence[JudgingOpened], log: EventLog) -> Debate:
+        """The debate with further judging runs. The sync of their first answer covers them."""
         for opening in openings:
             debate = debate.apply(opening)
-            append(opening)
+            log.append(opening)
             self.context.observer.event(opening, debate)
         return debate
 
-    def _close(self, debate: Debate, journal: Journal | None, path: Path | None, halted: CloseReason | None) -> Outcome:
+    async def _close(
+        self, debate: Debate, journal: Journal | None, path: Path | None, halted: CloseReason | None
+    ) -> Outcome:
         """Score, write the transcript, then remove the journal."""
         verdicts = score(debate, runs="all")
         if path is not None:
-            write_transcript(path, to_transcript(debate, verdicts), self.context.redact, overwrite=True)
+            transcript = to_transcript(debate, verdicts)
+            await asyncio.to_thread(write_transcript, path, transcript, self.context.redact, overwrite=True)
         if journal is not None:
             journal.remove()
         return Outcome(debate, verdicts, path, halted)
 
-    def _reopen_journal(self, stored: StoredDebate) -> Journal:
+    async def _reopen_journal(self, stored: StoredDebate) -> Journal:
         """The debate's journal, created from the transcript if there is none."""
         if stored.from_journal:
             return Journal.open_existing(stored.path, self.context.redact)[0]
-        return self._create_journal(stored.path, transcript_to_events(to_transcript(stored.debate)), overwrite=True)
+        return await self._create_journal(
+            stored.path, transcript_to_events(to_transcript(stored.debate)), overwrite=True
+        )
 
-    def _create_journal(self, path: Path, events: Sequence[Event], *, overwrite: bool) -> Journal:
-        return Journal.create(path.with_suffix(JOURNAL_SUFFIX), events, self.context.redact, overwrite=overwrite)
+    async def _create_journal(self, path: Path, events: Sequence[Event], *, overwrite: bool) -> Journal:
+        journal = path.with_suffix(JOURNAL_SUFFIX)
+        return await asyncio.to_thread(Journal.create, journal, events, self.context.redact, overwrite=overwrite)
 
     def opening_event(self, debate_id: str) -> DebateOpened:
         """The first event of a new debate.
@@ -228,10 +236,6 @@ class Session:
         config = config_in_force(before.config, given, models=not self.context.mock)
         changes = find_changes(before, config, at, partial(redact_values, redact=self.context.redact))
         return DebateResumed(at=at, changes=changes, config=config if changes else None)
-
-
-def _discard_event(_event: Event) -> None:
-    """Journal of a run that is not saved."""
 
 
 def is_finished(debate: Debate) -> bool:

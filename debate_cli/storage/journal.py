@@ -1,4 +1,4 @@
-"""The journal: a debate's events, one JSON object per line, each on the disk before it counts.
+"""The journal: a debate's events, one JSON object per line. An answer counts once it is on the disk (`Journal.sync`).
 
 The first line has the schema version of transcripts. Each line ends in its checksum, the CRC-32 of all lines up to it;
 journals of 0.1 have none. `storage.transcript_store` decides whether the journal or the transcript is read.
@@ -6,6 +6,7 @@ journals of 0.1 have none. `storage.transcript_store` decides whether the journa
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import os
 import re
@@ -18,7 +19,7 @@ from typing import Any, NamedTuple, Self
 
 from pydantic import ValidationError
 
-from debate_cli.domain.events import EVENT_ADAPTER, DebateOpened, DebateResumed, Event, JudgingOpened, TaskStarted
+from debate_cli.domain.events import EVENT_ADAPTER, DebateOpened, DebateResumed, Event, JudgingOpened
 from debate_cli.domain.unique_json import load_unique_json
 from debate_cli.errors import NewerVersionError, StorageError, TranscriptError
 from debate_cli.regular_file import open_regular_file
@@ -68,6 +69,8 @@ class Journal:
         self._fd = opened
         self._length = length
         self._checksum = checksum
+        self._synced = length, checksum
+        """Length and checksum of what is on the disk for certain."""
         self._redact = redact
 
     @classmethod
@@ -119,11 +122,7 @@ class Journal:
         return self._fd >= 0 and os.fstat(self._fd).st_nlink > 0
 
     def append(self, event: Event) -> None:
-        """Write `event`. It is on the disk when this returns; nothing of it is if this raises StorageError.
-
-        TaskStarted is written without fsync: it survives the death of the process, and a power failure could only lose
-        the hint that a call may have been billed. The fsync of the next event covers it.
-        """
+        """Write `event`, so that it survives the death of the process; nothing of it is kept if this raises StorageError."""
         data, checksum = _add_checksum(_format_event(event, self._redact), self._checksum)
         with friendly_os_errors(self.path, "written"):
             if not self.is_on_disk:
@@ -132,13 +131,26 @@ class Journal:
                 )
             try:
                 write_all(self._fd, data)
-                if not isinstance(event, TaskStarted):
-                    os.fsync(self._fd)
             except OSError:
                 self._truncate()
                 raise
         self._length += len(data)
         self._checksum = checksum
+
+    async def sync(self) -> None:
+        """Fsync the file in a thread, because other debates go on meanwhile.
+
+        All events so far are on the disk when this returns; none since the last sync is kept if it raises StorageError.
+        """
+        written = self._length, self._checksum
+        with friendly_os_errors(self.path, "written"):
+            try:
+                await asyncio.to_thread(os.fsync, self._fd)
+            except OSError:
+                self._length, self._checksum = self._synced
+                self._truncate()
+                raise
+        self._synced = written
 
     def close(self) -> None:
         """Close the file and keep it."""

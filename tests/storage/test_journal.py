@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import errno
 import json
 import re
 import resource
@@ -244,6 +246,27 @@ def test_a_full_disk_keeps_the_events_so_far(tmp_path: Path) -> None:
         assert path.read_bytes() == before
         journal.append(TurnCompleted(at=AT, turn=turn(0)))
     assert len(read_journal(path).events) == 2
+
+
+def test_events_that_reach_no_disk_are_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A failed fsync leaves the events up to the last one that succeeded, and the checksums still fit."""
+    path = tmp_path / "a.jsonl"
+    with Journal.create(path, [opening_event()], PLAIN) as journal:
+        journal.append(TurnCompleted(at=AT, turn=turn(0)))
+        asyncio.run(journal.sync())
+        before = path.read_bytes()
+        journal.append(TurnCompleted(at=AT, turn=turn(1)))
+        with monkeypatch.context() as patch:
+            patch.setattr("os.fsync", _fail)
+            with pytest.raises(StorageError, match="cannot be written"):
+                asyncio.run(journal.sync())
+        assert path.read_bytes() == before
+        journal.append(TurnCompleted(at=AT, turn=turn(1)))
+    assert len(read_journal(path).events) == 3
+
+
+def _fail(_opened: int) -> None:
+    raise OSError(errno.EIO, "Input/output error")
 
 
 def test_appending_to_a_deleted_journal_is_an_error(tmp_path: Path) -> None:

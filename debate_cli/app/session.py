@@ -197,11 +197,14 @@ class Session:
     ) -> Outcome:
         """Score, write the transcript, then remove the journal."""
         verdicts = score(debate, runs="all")
-        if path is not None:
-            transcript = to_transcript(debate, verdicts)
-            await asyncio.to_thread(write_transcript, path, transcript, self.context.redact, overwrite=True)
-        if journal is not None:
-            journal.remove()
+
+        def write() -> None:
+            if path is not None:
+                write_transcript(path, to_transcript(debate, verdicts), self.context.redact, overwrite=True)
+            if journal is not None:
+                journal.remove()
+
+        await asyncio.to_thread(write)
         return Outcome(debate, verdicts, path, halted)
 
     async def _reopen_journal(self, stored: StoredDebate) -> Journal:

@@ -49,11 +49,12 @@ class FrozenModel(BaseModel):
 
         Raises KeyError for an unknown field.
         """
+        known = type(self).model_fields
         for name in update or ():
-            type(self).model_fields[name]
+            known[name]
         copied = super().model_copy(update=update, deep=deep)
         fields = vars(copied)
-        for name in fields.keys() - type(self).model_fields.keys():
+        for name in fields.keys() - known.keys():
             del fields[name]
         return copied
 

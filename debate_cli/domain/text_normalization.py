@@ -30,6 +30,8 @@ INVISIBLE_CHARS = (
 )
 """Part of a character class: control, zero-width and bidi characters, tags, fillers, surrogates."""
 _INVISIBLE = re.compile(f"[{INVISIBLE_CHARS}]")
+_HIDING = re.compile(rf"[{INVISIBLE_CHARS}]|\\u")
+"""What a text contains that hides something: terminal sequences begin with an invisible character."""
 _ESCAPED_CHAR = re.compile(r"(?<!\\)\\++u([0-9a-fA-F]{4})")
 _ESCAPED_SEQUENCE = re.compile(r'(?<!\\)\\++u001[bB](?:\[[0-?]*[@-\[\]-~]|\][^"\\]*\\++u0007|[0-Z^-~])')
 """The usual terminal sequences, as JSON writes them. A match never contains a quotation mark."""
@@ -40,6 +42,8 @@ def reveal_text(text: str) -> str:
 
     Meant for finding something in it. JSON stays valid.
     """
+    if _HIDING.search(text) is None:
+        return text
     decoded = _ESCAPED_CHAR.sub(_decode_escape, _ESCAPED_SEQUENCE.sub("", text))
     return _INVISIBLE.sub("", TERMINAL_SEQUENCES.sub("", decoded))
 

@@ -111,7 +111,8 @@ class Budget:
             self._settled.set()
 
     def _committed_amount(self) -> BudgetAmount:
-        return sum((reservation.worst_case for reservation in self._reservations), self._used)
+        reserved = [reservation.worst_case for reservation in self._reservations]
+        return self._used + BudgetAmount(sum(item.tokens for item in reserved), sum(item.usd for item in reserved))
 
     def _fits(self, amount: BudgetAmount) -> bool:
         total = amount + self._used_elsewhere

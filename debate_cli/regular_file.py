@@ -30,6 +30,17 @@ def read_regular_file(path: Path, max_bytes: int) -> bytes:
         return file.read(min(os.fstat(file.fileno()).st_size, max_bytes) + 1)
 
 
+def read_regular_text(path: Path, max_bytes: int, encoding: str = "utf-8") -> str:
+    """The text of the regular file at `path`. Raises OSError, or ValueError that ends a sentence about the file."""
+    data = read_regular_file(path, max_bytes)
+    if len(data) > max_bytes:
+        raise ValueError(f"is larger than {max_bytes // 1024} KiB; make it smaller")
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise ValueError("is not valid UTF-8; save it as UTF-8") from error
+
+
 def follow_links(path: Path) -> Path:
     """The absolute path without links. A link that leads to itself stays; opening it fails."""
     return Path(os.path.realpath(path))

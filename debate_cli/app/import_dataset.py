@@ -8,7 +8,7 @@ import io
 import os
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 from pathlib import Path, PurePosixPath
 
 from debate_cli.app.import_debate import DebateIds, ImportedFile, ImportRequest, read_bytes
@@ -65,6 +65,9 @@ def read_dataset(
     The function raises TranscriptError. `folder`: where the transcripts will be. Raises UsageError if there is no debate.
     """
     assert request.format is not None  # the data set is named by its format
+    if request.columns:
+        raise UsageError(f"--map names columns of a table, but {request.format} is a data set; leave it out")
+    hash_file = cache(_hash_file)
     ids = DebateIds()
     found = False
     for path in paths:
@@ -73,7 +76,8 @@ def read_dataset(
         for debate in DATASETS[request.format](texts):
             found = True
             target = folder / f"{ids.choose(debate.name)}{TRANSCRIPT_SUFFIX}"
-            yield debate.name, partial(_build, debate, files[debate.file], target, request, at), debate.labels
+            load = partial(_build, debate, files[debate.file], hash_file, request, target, at)
+            yield debate.name, load, debate.labels
     if not found:
         raise UsageError(
             f"{', '.join(map(str, paths))}: holds no debate of the data set {request.format}; name the folder that "
@@ -89,6 +93,10 @@ def _list_files(path: Path) -> dict[PurePosixPath, Path]:
     return {PurePosixPath(file.relative_to(path).as_posix()): file for file in found if is_inside(file, [path])}
 
 
+def _hash_file(path: Path) -> str:
+    return hashlib.sha256(read_bytes(path, MAX_DATASET_BYTES)).hexdigest()
+
+
 def _read_text(path: Path) -> str:
     try:
         return decode_text(read_bytes(path, MAX_DATASET_BYTES)).text
@@ -98,15 +106,20 @@ def _read_text(path: Path) -> str:
         raise UnreadableDebateError(str(error)) from error
 
 
-def _build(debate: DatasetDebate, path: Path, target: Path, request: ImportRequest, at: datetime) -> ImportedFile:
+def _build(
+    debate: DatasetDebate,
+    path: Path,
+    hash_file: Callable[[Path], str],
+    request: ImportRequest,
+    target: Path,
+    at: datetime,
+) -> ImportedFile:
     assert request.format is not None  # as above
-    found = debate.found
     try:
-        if isinstance(found, UnreadableDebateError):
-            raise found
-        digest = hashlib.sha256(read_bytes(path, MAX_DATASET_BYTES)).hexdigest()
-        origin = Origin(file=path.name, sha256=digest, format=request.format)
-        imported = build_debate(found, origin, request.choices, target.stem, GENERATOR, at)
+        if isinstance(debate.found, UnreadableDebateError):
+            raise debate.found
+        origin = Origin(file=path.name, sha256=hash_file(path), format=request.format)
+        imported = build_debate(debate.found, origin, request.choices, target.stem, GENERATOR, at)
     except UnreadableDebateError as error:
         raise TranscriptError(f"{path}: {debate.name}: {error}") from error
     return ImportedFile(path, target, request.format, "UTF-8", imported)

@@ -15,7 +15,7 @@ from debate_cli.domain.events import Origin
 from debate_cli.errors import TranscriptError, UsageError
 from debate_cli.importing.debate import ImportChoices, ImportedDebate, build_debate
 from debate_cli.importing.decoding import decode_text
-from debate_cli.importing.formats import READERS, SUFFIXES, detect_format
+from debate_cli.importing.formats import READERS, SUFFIXES, TABLE_FORMATS, detect_format
 from debate_cli.importing.speeches import UnreadableDebateError
 from debate_cli.regular_file import is_inside, read_regular_file
 from debate_cli.storage.folder import TRANSCRIPT_SUFFIX
@@ -117,6 +117,8 @@ def read_import_file(path: Path, target: Path, request: ImportRequest, at: datet
     try:
         text, encoding = decode_text(data)
         name = request.format or detect_format(text, path.name)
+        if request.columns and name not in TABLE_FORMATS:
+            raise UsageError(f"--map names columns of a table, but {path} is in the format {name}; leave it out")
         origin = Origin(file=path.name, sha256=hashlib.sha256(data).hexdigest(), format=name)
         found = READERS[name](text, request.columns)
         imported = build_debate(found, origin, request.choices, target.stem, GENERATOR, at)

@@ -8,6 +8,7 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 from typer.core import TyperCommand
+from typer.exceptions import TyperException
 
 from debate_cli.cli.console import (
     CLOSED_PIPE,
@@ -19,7 +20,7 @@ from debate_cli.cli.console import (
     redirect_to_devnull,
     write_json_chunks,
 )
-from debate_cli.cli.help_format import FormattedCommand, FormattedGroup, format_unknown_command, rewrite_usage_error
+from debate_cli.cli.help_format import FormattedCommand, FormattedGroup, describe_usage_error, format_unknown_command
 from debate_cli.cli.workflow_guard import guard_workflow
 from debate_cli.errors import (
     ConfigError,
@@ -123,9 +124,6 @@ class LazyCommandGroup(FormattedGroup):
         try:
             result = super().invoke(ctx)
             sys.stdout.flush()
-        except typer.BadParameter as error:
-            error.message = rewrite_usage_error(error.message)
-            raise
         except typer.Abort as error:  # Ctrl-C or Ctrl-D at a prompt
             print(file=sys.stderr)
             raise typer.Exit(INTERRUPTED) from error
@@ -173,7 +171,6 @@ def load_command(name: str) -> Any:
 
 app = typer.Typer(
     cls=LazyCommandGroup,
-    no_args_is_help=True,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
@@ -212,7 +209,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     prepare_streams()
     guard_workflow()
     try:
-        app(args, prog_name="debate")
+        code: int | None = app(args or ["--help"], prog_name="debate", standalone_mode=False)
+        sys.exit(code or (0 if args else 2))
+    except TyperException as error:  # a wrong option or argument
+        exit_with_error(error, error.exit_code, describe_usage_error(error), debug="--debug" in args)
     except UnsavedError as error:
         message = f"{error}; {_print_unsaved_transcript(error.transcript)}"
         exit_with_error(error, error.exit_code, message, debug="--debug" in args)

@@ -27,7 +27,7 @@ from debate_cli.providers.cassette import CassettePlayer, CassetteRecorder
 from debate_cli.providers.embedded import MISSING_EXTRA_MESSAGE
 from debate_cli.providers.provider_table import merge_provider_rows
 from debate_cli.providers.registry import models_without_extra, models_without_key, split_model_name
-from debate_cli.regular_file import follow_links, read_regular_file
+from debate_cli.regular_file import follow_links, read_regular_text
 from debate_cli.storage.config_file import ConfigCheck, LoadedConfig
 from debate_cli.storage.overrides import ConfigChange, Override, variable_override
 from debate_cli.storage.transcript_dirs import DEFAULT_CONFIG_PATHS
@@ -40,7 +40,7 @@ _MAX_LISTED_PATHS = 2
 """Key paths for which a message lists separate --set options; for more, one sentence covers the rest."""
 _MAX_FILES_SEARCHED = 1000
 """Files of a folder that are searched for a suggestion."""
-_MAX_BACKGROUND_BYTES = 1_000_000
+_MAX_BACKGROUND_BYTES = 1024 * 1024
 
 
 class ConfigOptions(NamedTuple):
@@ -87,17 +87,11 @@ def overrides_from_options(given: ConfigOptions) -> list[ConfigChange]:
 
 def _read_background(path: Path) -> str:
     try:
-        data = read_regular_file(path, _MAX_BACKGROUND_BYTES) if path.is_file() else None
+        return read_regular_text(path, _MAX_BACKGROUND_BYTES)
     except OSError as error:
-        raise UsageError(f"--background {path}: cannot be read ({error.strerror}); make it readable") from error
-    if data is None:
-        raise UsageError(f"--background {path}: no such file; name a text file")
-    if len(data) > _MAX_BACKGROUND_BYTES:
-        raise UsageError(f"--background {path}: larger than {_MAX_BACKGROUND_BYTES // 1000} kB; shorten it")
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        raise UsageError(f"--background {path}: not valid UTF-8 text; save it as UTF-8") from error
+        raise UsageError(f"--background {path}: cannot be read ({error.strerror}); name a text file") from error
+    except ValueError as error:
+        raise UsageError(f"--background {path}: {error}") from error
 
 
 def config_from_argument(

@@ -8,7 +8,9 @@ from copy import copy
 from inspect import cleandoc
 from typing import Any
 
+import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+from typer.exceptions import TyperException
 
 from debate_cli.domain.suggestions import format_suggestion
 
@@ -26,7 +28,18 @@ _BOUND_ERRORS = (
 def format_unknown_command(name: str, known: Iterable[str]) -> str:
     """The sentence on an unknown command, with a suggestion."""
     shown = name if len(name) <= _MAX_QUOTED_CHARS else f"{name[:_MAX_QUOTED_CHARS]}…"
-    return f"No such command {shown!r}{format_suggestion(name, known) or '.'}"
+    return f"no such command {shown!r}{format_suggestion(name, known)}"
+
+
+def describe_usage_error(error: TyperException) -> str:
+    """A wrong option or argument in one sentence, with the command whose help describes it."""
+    if isinstance(error, typer.BadParameter):
+        error.message = rewrite_usage_error(error.message)
+    message = " ".join(error.format_message().split()).rstrip(".")
+    context: Any = getattr(error, "ctx", None)
+    command = "debate" if context is None else context.command_path
+    hint = "" if message.endswith("?") else f"; see: {command} --help"
+    return f"{message[:1].lower()}{message[1:]}{hint}"
 
 
 def rewrite_usage_error(message: str) -> str:
@@ -34,10 +47,10 @@ def rewrite_usage_error(message: str) -> str:
     message = message.removeprefix("Value error, ")
     if choice := _CHOICE_ERROR.fullmatch(message):
         known = re.findall(r"'([^']*)'", choice["known"])
-        return f"{choice['value']} is not one of {', '.join(known)}{format_suggestion(choice['value'][1:-1], known) or '.'}"
+        return f"{choice['value']} is not one of {', '.join(known)}{format_suggestion(choice['value'][1:-1], known)}"
     for pattern, plain in _BOUND_ERRORS:
         if bound := re.match(pattern, message):
-            return f"{bound.expand(plain)}."
+            return bound.expand(plain)
     return message
 
 

@@ -59,6 +59,16 @@ class FrozenModel(BaseModel):
         return copied
 
 
+F = TypeVar("F", bound="FrozenModel")
+
+
+def convert(source: FrozenModel, target: type[F], **changes: Any) -> F:
+    """A `target` with the fields that it shares with `source`, and with `changes`; nothing is validated again."""
+    fields = vars(source)
+    shared = {name: fields[name] for name in target.model_fields if name in fields}
+    return target.model_construct(None, **{**shared, **changes})
+
+
 _HASH_KEY = "_computed_hash"
 """Attribute of a value that holds its hash; pydantic does not list names that begin with an underscore."""
 V = TypeVar("V", bound=FrozenModel)

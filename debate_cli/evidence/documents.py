@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import logging
-import os
 import re
 import zipfile
 from collections.abc import Iterable, Iterator
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from debate_cli.domain.text_normalization import INVISIBLE_CHARS, TERMINAL_SEQUENCES
-from debate_cli.regular_file import open_regular_file
+from debate_cli.regular_file import read_regular_file
 
 MAX_FILE_BYTES = 20_000_000
 """Maximum size of a source file."""
@@ -82,8 +81,7 @@ def read_source_bytes(path: Path) -> bytes:
     if package is not None and find_spec(package) is None:
         raise UnreadableSourceError('it needs further packages; install them: pip install "debate-cli[documents]"')
     try:
-        with os.fdopen(open_regular_file(path), "rb") as opened:
-            data = opened.read(MAX_FILE_BYTES + 1)
+        data = read_regular_file(path, MAX_FILE_BYTES)
     except OSError as error:
         raise UnreadableSourceError(f"it cannot be read ({error.strerror}); make it readable") from error
     if len(data) > MAX_FILE_BYTES:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 from debate_cli.domain.evidence import FoundPassage
 from debate_cli.domain.text_normalization import INVISIBLE_CHARS
@@ -45,8 +45,10 @@ def is_allowed(url: str, domains: tuple[str, ...]) -> bool:
 
 
 def _is_within(host: str, path: str, domain: str, folder: str) -> bool:
-    domain = domain.removeprefix("www.")
-    in_folder = not folder.strip("/") or f"{path.lower().rstrip('/')}/".startswith(f"/{folder.strip('/')}/")
+    """Whether the address is of `domain` and in `folder`. A path with `..` is in no folder."""
+    domain, folder, real = domain.removeprefix("www."), folder.strip("/"), unquote(path).lower()
+    is_plain = "\\" not in real and not {".", ".."} & set(real.split("/"))
+    in_folder = not folder or (is_plain and f"{real.rstrip('/')}/".startswith(f"/{folder}/"))
     return (host == domain or host.endswith(f".{domain}")) and in_folder
 
 

@@ -7,6 +7,7 @@ SHA-256 was checked. A token goes to the hub's own address, or to the one that t
 from __future__ import annotations
 
 import errno
+import fcntl
 import hashlib
 import importlib
 import os
@@ -170,13 +171,30 @@ def fetch_hub_file(file: HubFile, access: HubAccess) -> Path:
         return kept
     try:
         kept.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        part = kept.with_name(f"{kept.name}.part")
-        _download(file, part, access)
-        _check_sha256(part, file, access)
-        os.replace(part, kept)  # noqa: PTH105 - documented as atomic
+        with _locked(kept.parent, file, access):
+            if not kept.is_file():
+                part = kept.with_name(f"{kept.name}.part")
+                _download(file, part, access)
+                _check_sha256(part, file, access)
+                os.replace(part, kept)  # noqa: PTH105 - documented as atomic
     except OSError as error:
         raise WeightsError(f"{_explain_os_error(error, kept.parent)}; {_NEVERTHELESS}.") from error
     return kept
+
+
+@contextmanager
+def _locked(folder: Path, file: HubFile, access: HubAccess) -> Generator[None]:
+    """Within it, no other process downloads to `folder`; one that does is waited for."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            access.note(f"Another process downloads {file.file}; waiting for it.")
+            fcntl.flock(opened, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(opened)
 
 
 def _download(file: HubFile, part: Path, access: HubAccess) -> None:

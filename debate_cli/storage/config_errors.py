@@ -6,9 +6,8 @@ Translates the errors of pydantic, and finds the position of every key path.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cache
 from itertools import islice
 from typing import Any, get_args
@@ -29,8 +28,6 @@ _KEY_CHARS = 80
 """Maximum length of one key in a path that an error shows."""
 _WORD_CHARS = 60
 """Maximum length of a wrong value that an error repeats."""
-_MAX_DEPTH = 4
-"""Levels of the configuration in which a misplaced key is searched."""
 _QUOTED = re.compile(r"'([^']*)'")
 
 _WHOLE_NUMBER = "must be a whole number"
@@ -260,40 +257,8 @@ def _unknown_key_message(path: KeyPath, data: Any, model: type[BaseModel]) -> st
     other = next((key for key in others if is_mapping(parent) and key in parent), None)
     if other is not None:
         return f"`{name}` and `{other}` are two names of one key; keep one"
-    other_section = _suggest_other_section(path) if model is DebateConfig else ""
-    hint = format_suggestion(name, allowed_keys(path[:-1], data, model)) or other_section
+    hint = format_suggestion(name, allowed_keys(path[:-1], data, model))
     return f"unknown key{hint or '; remove it, or correct its name'}"
-
-
-def _suggest_other_section(path: KeyPath) -> str:
-    """`; did you mean …?` with the path of a key elsewhere in the configuration; empty if there is no such key, or several.
-
-    Also empty if the key is where that path says, but another kind of entry has it.
-    """
-    name, paths = str(path[-1]), _paths_by_key()
-    close = get_close_matches(name.lower(), paths, n=1, cutoff=0.8) if len(name) <= _WORD_CHARS else []
-    found = paths[close[0]] if close else ""
-    here = ".".join("NUMBER" if isinstance(key, int) else key for key in path)
-    return f"; did you mean `{found}`?" if found not in ("", here) else ""
-
-
-@cache
-def _paths_by_key() -> dict[str, str]:
-    """Key -> its path, such as `models.NAME.temperature`, for every key with only one path."""
-    paths: dict[str, set[str]] = {}
-    root = _schema_of(DebateConfig)
-
-    def collect(node: dict[str, Any], path: tuple[str, ...]) -> None:
-        for member in _members(node, None, root) if len(path) < _MAX_DEPTH else ():
-            for key, inner in member.get("properties", {}).items():
-                paths.setdefault(key, set()).add(".".join((*path, key)))
-                collect(inner, (*path, key))
-            for keyword, placeholder in (("items", "NUMBER"), ("additionalProperties", "NAME")):
-                if is_mapping(inner := member.get(keyword)):
-                    collect(inner, (*path, placeholder))
-
-    collect(root, ())
-    return {key: next(iter(found)) for key, found in paths.items() if len(found) == 1}
 
 
 def _not_text_message(value: Any) -> str:
@@ -335,20 +300,6 @@ def value_at(data: Any, path: KeyPath) -> Any:
     for part in path:
         data = get_child(data, part)
     return data
-
-
-def without_values(data: Any, paths: Collection[KeyPath]) -> Any:
-    """A copy of `data` without the values of mappings at `paths`. Items of lists stay."""
-    if is_mapping(data):
-        kept = {key: value for key, value in data.items() if (key,) not in paths}
-        return {key: without_values(value, _below(paths, key)) for key, value in kept.items()}
-    if is_list(data):
-        return [without_values(value, _below(paths, index)) for index, value in enumerate(data)]
-    return data
-
-
-def _below(paths: Collection[KeyPath], part: str | int) -> set[KeyPath]:
-    return {path[1:] for path in paths if path[:1] == (part,)}
 
 
 def _shorten(text: str, most: int) -> str:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -24,8 +23,8 @@ from debate_cli.domain.suggestions import format_suggestion_or_list
 from debate_cli.errors import ConfigError
 from debate_cli.llm.prompts import Prompts, shipped_prompts
 from debate_cli.providers.provider_table import BUILTIN_PROVIDERS
-from debate_cli.regular_file import is_inside, open_regular_file
-from debate_cli.storage.config_errors import MAX_PROBLEMS, SourceMap, problems_from_validation, value_at, without_values
+from debate_cli.regular_file import is_inside, read_regular_text
+from debate_cli.storage.config_errors import MAX_PROBLEMS, SourceMap, problems_from_validation, value_at
 from debate_cli.storage.overrides import ConfigChange, apply_overrides, overrides_from_env, to_overrides
 from debate_cli.storage.plain import is_list, is_mapping
 from debate_cli.storage.provider_origin import WEB_SEARCH, ProviderOrigin, find_origin
@@ -39,8 +38,6 @@ ConfigCheck = Callable[[DebateConfig], Iterable[Problem]]
 _MAX_PROMPT_FILES = 100
 _MAX_BACKGROUND_BYTES = 1024 * 1024
 _MAX_PROMPT_BYTES = 256 * 1024
-_NAMED_SECTIONS = frozenset({("models",), ("providers",)})
-"""Sections whose keys are names that other values refer to."""
 _TEXT_SUFFIXES = frozenset({".md", ".rst", ".txt"})
 """Suffixes of files that a panel judges, for an error message."""
 _HIDDEN_LENGTHS = (4096, 60)
@@ -82,8 +79,7 @@ def read_config_file(
     """Read the configuration at `path`, or `text` (`path` then only names it).
 
     Precedence: `overrides` (of the command line or of Python), `DEBATE_…` variables of `env`, the file, defaults.
-    Contradictions (`own_checks`, then `more_checks`) are reported together with invalid values, if what remains without
-    these is a configuration.
+    Contradictions (`own_checks`, then `more_checks`) are found once all values are valid.
 
     Raises ConfigError with one line per error: `file:line:column: key.path: what is wrong; what to do`.
     """
@@ -135,21 +131,14 @@ def _check_inside(path: Path, folders: Sequence[Path]) -> None:
 
 def _read_named_file(path: Path, within: Sequence[Path] | None, max_bytes: int) -> str:
     """The text of a file that must be in one of the folders `within` (None: anywhere). Raises ValueError with one sentence."""
+    if within is not None:
+        _check_inside(path, within)
     try:
-        if within is not None:
-            _check_inside(path, within)
-        with os.fdopen(open_regular_file(path), "rb") as opened:
-            data = opened.read(max_bytes + 1)
+        return read_regular_text(path, max_bytes)
     except FileNotFoundError as error:
         raise ValueError("there is no such file beside the configuration; create it, or correct the name") from error
     except OSError as error:
         raise ValueError(f"the file cannot be read ({error.strerror}); make it readable") from error
-    if len(data) > max_bytes:
-        raise ValueError(f"the file is larger than {max_bytes // 1024} KiB; make it smaller")
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ValueError("the file is not valid UTF-8; save it as UTF-8") from error
 
 
 @dataclass(slots=True)
@@ -173,10 +162,9 @@ class _ConfigLoader:
         self._read_background(data)
         prompts = self._read_prompts(data)
         config = self._validate(data)
-        checked = config or self._validate_rest(data)
-        if checked is not None and not self.lines:
+        if config is not None and not self.lines:
             self._add(
-                [problem for check in (*checks, self._check_scripts, self._check_sources) for problem in check(checked)]
+                [problem for check in (*checks, self._check_scripts, self._check_sources) for problem in check(config)]
             )
         if config is None or self.problems or self.lines:
             raise self._error()
@@ -318,19 +306,6 @@ class _ConfigLoader:
             self._add(problems_from_validation(error, placed))
         return None
 
-    def _validate_rest(self, data: dict[str, Any]) -> DebateConfig | None:
-        """The configuration without the values that have problems, to check the other values.
-
-        None if it is not valid without them, or if other values may refer to them.
-        """
-        paths = [problem.path for problem in self.problems]
-        if any(_may_be_referred_to(path, data) for path in paths):
-            return None
-        try:
-            return DebateConfig.model_validate(without_values(data, paths))
-        except ValidationError:
-            return None
-
     def _add(self, problems: Iterable[Problem]) -> None:
         """Add problems, except for values that have one, inside or around them, e.g. because a variable is not set."""
         known = {problem.path for problem in self.problems}
@@ -341,12 +316,6 @@ class _ConfigLoader:
 
     def _error(self) -> ConfigError:
         return ConfigError(*self.source_map.format_problems(self.problems, self.lines, Redactor(self.secrets)))
-
-
-def _may_be_referred_to(path: KeyPath, data: Any) -> bool:
-    """Whether the value at `path` is a section, or an entry whose name other values may contain."""
-    is_section = len(path) == 1 and (is_mapping(value_at(data, path)) or is_list(value_at(data, path)))
-    return is_section or (len(path) <= 2 and path[:1] in _NAMED_SECTIONS)  # noqa: PLR2004 - section and name
 
 
 def _find_key_variables(providers: object) -> set[str]:

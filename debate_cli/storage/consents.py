@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from debate_cli.regular_file import open_regular_file
+from debate_cli.regular_file import read_regular_file
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.plain import is_list, is_mapping
 
@@ -35,8 +34,7 @@ def consents_path(env: Mapping[str, str]) -> Path:
 def load_consents(path: Path) -> frozenset[RememberedConsent]:
     """The consents in `path`; none if the file is absent or damaged."""
     try:
-        with os.fdopen(open_regular_file(path), "rb") as file:
-            data = json.loads(file.read(_MAX_BYTES))
+        data = json.loads(read_regular_file(path, _MAX_BYTES))
     except (OSError, ValueError, RecursionError):
         return frozenset()
     entries = data.get("consents") if is_mapping(data) else None

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from debate_cli.errors import UsageError
-from debate_cli.regular_file import read_regular_file
+from debate_cli.regular_file import read_regular_text
 
 
 class CsvFile(NamedTuple):
@@ -26,13 +26,11 @@ def read_csv_file(path: Path, max_bytes: int, name: str) -> CsvFile:
     Raises UsageError if it cannot be read, is larger than `max_bytes`, or is not valid CSV.
     """
     try:
-        data = read_regular_file(path, max_bytes)
-        text = data.decode("utf-8-sig")
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else error
-        raise UsageError(f"{name}: cannot be read ({why}); give a CSV file in UTF-8") from error
-    if len(data) > max_bytes:
-        raise UsageError(f"{name}: larger than {max_bytes // 1_000_000} MB; split it")
+        text = read_regular_text(path, max_bytes, "utf-8-sig")
+    except OSError as error:
+        raise UsageError(f"{name}: cannot be read ({error.strerror}); give a CSV file in UTF-8") from error
+    except ValueError as error:
+        raise UsageError(f"{name}: {error}") from error
     reader = csv.DictReader(io.StringIO(text, newline=""))
     try:
         columns = tuple(column.strip() for column in reader.fieldnames or ())

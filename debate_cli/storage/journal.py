@@ -22,7 +22,7 @@ from pydantic import ValidationError
 from debate_cli.domain.events import EVENT_ADAPTER, DebateOpened, DebateResumed, Event, JudgingOpened
 from debate_cli.domain.unique_json import load_unique_json
 from debate_cli.errors import NewerVersionError, StorageError, TranscriptError
-from debate_cli.regular_file import open_regular_file
+from debate_cli.regular_file import read_regular_file
 from debate_cli.storage.atomic_write import atomic_write, friendly_os_errors, write_all
 from debate_cli.storage.plain import is_mapping
 from debate_cli.storage.serialization import Redact, config_to_json, dump_json_line, providers_to_json
@@ -263,8 +263,7 @@ def _describe_lines(lines: Sequence[bytes]) -> str:
 
 def _read_bytes(path: Path) -> bytes:
     try:
-        with os.fdopen(open_regular_file(path), "rb") as file:
-            data = file.read(MAX_JOURNAL_BYTES + 1)
+        data = read_regular_file(path, MAX_JOURNAL_BYTES)
     except OSError as error:
         raise TranscriptError(f"{path}: cannot be read ({error.strerror}); name a journal") from error
     if len(data) > MAX_JOURNAL_BYTES:

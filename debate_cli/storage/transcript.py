@@ -6,7 +6,6 @@ Upgrades of older versions live in `storage.upgrades`.
 from __future__ import annotations
 
 import json
-import os
 import re
 from codecs import BOM_UTF8
 from collections import Counter
@@ -43,7 +42,7 @@ from debate_cli.domain.events import (
     TurnCompleted,
 )
 from debate_cli.domain.evidence import Passage, SearchRecord
-from debate_cli.domain.frozen_model import FrozenModel, UtcDatetime
+from debate_cli.domain.frozen_model import FrozenModel, UtcDatetime, convert
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun, first_assessments, mark_replaced
 from debate_cli.domain.model_call import TotalUsage
@@ -55,7 +54,7 @@ from debate_cli.domain.unique_json import DuplicateKeyError, load_unique_json
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import NewerVersionError, TranscriptError
 from debate_cli.plugins import SYSTEMS
-from debate_cli.regular_file import open_regular_file
+from debate_cli.regular_file import read_regular_file
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.config_errors import format_validation_error
 from debate_cli.storage.plain import is_mapping
@@ -143,30 +142,20 @@ def to_transcript(debate: Debate, verdicts: Sequence[Verdict] = ()) -> Transcrip
     """The transcript of `debate` with its verdicts. Requests in flight count as failed ones."""
     debate = debate.charge_reservations()
     given_up = debate.given_up
-    return Transcript(
-        generator=debate.generator,
-        id=debate.id,
+    return convert(
+        debate,
+        Transcript,
         topic=debate.topic,
         background=debate.config.background,
         status=debate.status,
-        closed=debate.closed,
-        started_at=debate.started_at,
-        finished_at=debate.finished_at,
-        config=debate.config,
-        config_sha256=debate.config_sha256,
-        origin=debate.origin,
-        changes=debate.changes,
-        participants=debate.participants,
-        passages=debate.passages,
         searches=_to_stored_searches(debate),
-        turns=debate.turns,
-        assessments=debate.assessments,
         failures=tuple(
-            StoredFailure.model_construct(None, **{**dict(item), "forgiven": item.task.key not in given_up})
-            for item in debate.failures
+            convert(item, StoredFailure, forgiven=item.task.key not in given_up) for item in debate.failures
         ),
-        unanswered=debate.unanswered,
-        runs=tuple(_to_stored_run(run, debate) for run in debate.runs[1:]),
+        runs=tuple(
+            convert(run, StoredRun, heard=None if debate.judged_all_turns(run) else run.heard)
+            for run in debate.runs[1:]
+        ),
         verdicts=tuple(verdicts),
         usage=debate.usage,
     )
@@ -197,34 +186,12 @@ def transcript_to_events(transcript: Transcript) -> list[Event]:
     A transcript stores the times of assessments only; other events get the time of the start.
     """
     at = transcript.started_at
-    opened = DebateOpened(
-        at=at,
-        id=transcript.id,
-        generator=transcript.generator,
-        config=transcript.config,
-        config_sha256=transcript.config_sha256,
-        origin=transcript.origin,
-        kept_verdicts=_kept_verdicts(transcript),
-    )
-    events: list[Event] = [opened]
+    events: list[Event] = [convert(transcript, DebateOpened, at=at, kept_verdicts=_kept_verdicts(transcript))]
     if transcript.changes:
         events.append(DebateResumed(at=at, changes=transcript.changes))
     events += _passage_events(transcript, at)
     events += [TurnCompleted(at=at, turn=turn) for turn in transcript.turns]
-    events += [
-        JudgingOpened(
-            at=run.started_at,
-            run=run.id,
-            judging=run.judging,
-            models=run.models,
-            providers=run.providers,
-            replaces=run.replaces,
-            heard=run.heard,
-            beside=run.beside,
-            reviewer=run.reviewer,
-        )
-        for run in transcript.runs
-    ]
+    events += [convert(run, JudgingOpened, at=run.started_at, run=run.id) for run in transcript.runs]
     events += [
         AssessmentCompleted(at=assessment.at or at, assessment=assessment) for assessment in transcript.assessments
     ]
@@ -241,31 +208,21 @@ def transcript_to_debate(transcript: Transcript) -> Debate:
     runs = _judging_runs(transcript)
     turns, renamed = with_own_ids(_first_turns(transcript.turns), transcript.participants)
     assessments = with_own_items(transcript.assessments, turns, renamed)
-    return Debate.model_construct(
-        id=transcript.id,
-        generator=transcript.generator,
-        config=transcript.config,
-        config_sha256=transcript.config_sha256,
-        origin=transcript.origin,
-        changes=transcript.changes,
-        participants=transcript.participants,
-        started_at=transcript.started_at,
+    return convert(
+        transcript,
+        Debate,
         finished_at=transcript.finished_at if transcript.closed is not None else None,
-        closed=transcript.closed,
         turns=turns,
-        passages=transcript.passages,
         shown_passages=dict(_shown_passages(transcript)),
-        searches=transcript.searches,
         assessments=first_assessments(assessments, runs),
         renamed_arguments=renamed,
-        failures=tuple(_to_failure(item) for item in transcript.failures),
+        failures=tuple(convert(item, Failure) for item in transcript.failures),
         given_up=frozenset(
             [item.task.key for item in transcript.failures if not item.forgiven]
             + [item.id for item in transcript.searches if item.failure is not None]
         ),
         runs=runs,
         kept_verdicts=_kept_verdicts(transcript),
-        unanswered=transcript.unanswered,
     )
 
 
@@ -298,38 +255,14 @@ def find_contradiction(transcript: Transcript) -> str | None:
     return f"{where}: `{stranger}` is missing in {other}"
 
 
-def _to_stored_run(run: JudgingRun, debate: Debate) -> StoredRun:
-    return StoredRun(
-        id=run.id,
-        started_at=run.started_at,
-        judging=run.judging,
-        models=run.models,
-        providers=run.providers,
-        replaces=run.replaces,
-        heard=None if debate.judged_all_turns(run) else run.heard,
-        beside=run.beside,
-        reviewer=run.reviewer,
-    )
-
-
 def _judging_runs(transcript: Transcript) -> tuple[JudgingRun, ...]:
     """All judging runs, each with the systems that a later run replaces."""
     config = transcript.config
     runs = (JudgingRun(id=FIRST_RUN, judging=config.judging, started_at=transcript.started_at),)
     for stored in transcript.runs:
         kinds = {system.kind for system in stored.judging.systems} if stored.replaces else set[str]()
-        added = JudgingRun(
-            id=stored.id,
-            judging=stored.judging,
-            models=stored.models,
-            providers=stored.providers,
-            started_at=stored.started_at,
-            replaces=stored.replaces,
-            heard=len(transcript.turns) if stored.heard is None else stored.heard,
-            beside=stored.beside,
-            reviewer=stored.reviewer,
-        )
-        runs = (*mark_replaced(kinds, runs), added)
+        heard = len(transcript.turns) if stored.heard is None else stored.heard
+        runs = (*mark_replaced(kinds, runs), convert(stored, JudgingRun, heard=heard))
     return runs
 
 
@@ -357,15 +290,11 @@ def _to_stored_searches(debate: Debate) -> tuple[SearchRecord, ...]:
 
 def _failure_events(failures: Sequence[StoredFailure], at: datetime) -> list[Event]:
     """The failures in order, and a resume after the last failure that may be asked again."""
-    events: list[Event] = [TaskFailed(at=at, failure=_to_failure(item)) for item in failures]
+    events: list[Event] = [TaskFailed(at=at, failure=convert(item, Failure)) for item in failures]
     forgiven = [number for number, item in enumerate(failures, start=1) if item.forgiven]
     if forgiven:
         events.insert(forgiven[-1], DebateResumed(at=at))
     return events
-
-
-def _to_failure(stored: StoredFailure) -> Failure:
-    return Failure.model_construct(None, **{name: getattr(stored, name) for name in Failure.model_fields})
 
 
 def _first_turns(turns: Sequence[Turn]) -> list[Turn]:
@@ -377,8 +306,6 @@ def _first_turns(turns: Sequence[Turn]) -> list[Turn]:
 
 
 MAX_TRANSCRIPT_BYTES = 128 * 1024 * 1024
-_FIRST_READ_BYTES = 256 * 1024
-"""Bytes of the first read; a read of MAX_TRANSCRIPT_BYTES would allocate that much for every file."""
 _VERSION_CHARS = 20
 _CURRENT_VERSION_START = re.compile(rb'\s*\{\s*"schema_version"\s*:\s*%d\s*,' % SCHEMA_VERSION)
 """Start of a transcript of the newest version, which pydantic parses directly."""
@@ -462,10 +389,7 @@ def _may_hold_non_finite(notes: Any) -> bool:
 
 def _read_bytes(path: Path) -> bytes:
     try:
-        with os.fdopen(open_regular_file(path), "rb") as file:
-            data = file.read(_FIRST_READ_BYTES)
-            if len(data) == _FIRST_READ_BYTES:
-                data += file.read(MAX_TRANSCRIPT_BYTES + 1 - _FIRST_READ_BYTES)
+        data = read_regular_file(path, MAX_TRANSCRIPT_BYTES)
     except IsADirectoryError as error:
         raise TranscriptError(f"{path}: this is a folder; name a transcript") from error
     except FileNotFoundError as error:

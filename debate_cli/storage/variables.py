@@ -7,7 +7,6 @@ models and saved. Everything else takes the variables that the user or the confi
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from debate_cli.errors import ConfigError
-from debate_cli.regular_file import is_inside, open_regular_file
+from debate_cli.regular_file import is_inside, read_regular_text
 from debate_cli.storage.plain import is_list, is_mapping
 from debate_cli.storage.yaml_positions import YamlPath
 
@@ -85,16 +84,11 @@ def _read_dotenv(path: Path) -> dict[str, str]:
     try:
         if not path.is_file():
             return {}
-        with os.fdopen(open_regular_file(path), "rb") as file:
-            data = file.read(_MAX_DOTENV_BYTES + 1)
+        text = read_regular_text(path, _MAX_DOTENV_BYTES, "utf-8-sig")
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read ({error.strerror}); make it readable, or remove it") from error
-    if len(data) > _MAX_DOTENV_BYTES:
-        raise ConfigError(f"{path}: larger than {_MAX_DOTENV_BYTES // 1024} KiB; keep only NAME=value lines in it")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: not valid UTF-8; save it as UTF-8") from error
+    except ValueError as error:
+        raise ConfigError(f"{path}: {error}") from error
     from dotenv.main import DotEnv
 
     values = DotEnv(None, stream=StringIO(text), interpolate=False).dict()

@@ -6,7 +6,6 @@ supported. Size, depth and the number of values are bounded, so that no text can
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ from typing import Any
 import yaml
 
 from debate_cli.errors import ConfigError
-from debate_cli.regular_file import open_regular_file
+from debate_cli.regular_file import read_regular_file
 
 YamlPath = tuple[str | int, ...]
 """Keys and list indices from the root: `("debaters", 0, "model")`."""
@@ -83,8 +82,7 @@ def read_yaml_text(path: Path, *, absent: str) -> str:
     Raises ConfigError if it cannot be read as text.
     """
     try:
-        with os.fdopen(open_regular_file(path), "rb") as file:
-            data = file.read(MAX_YAML_BYTES + 1)
+        data = read_regular_file(path, MAX_YAML_BYTES)
     except FileNotFoundError as error:
         raise ConfigError(f"{path}: no such file; {absent}") from error
     except IsADirectoryError as error:

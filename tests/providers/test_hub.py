@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
+import os
+import time
 from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -113,6 +117,23 @@ def test_a_broken_download_is_continued(hub: FakeHub, tmp_path: Path) -> None:
     assert fetch_hub_file(FILE, access(hub, tmp_path, notes.append)).read_bytes() == CONTENT
     assert hub.requests[-1][2]["range"] == "bytes=1000-"
     assert "the rest of" in notes[0]
+
+
+def test_two_downloads_of_one_file_do_not_mix(hub: FakeHub, tmp_path: Path) -> None:
+    """The second waits for the first, says so, and downloads nothing if the first succeeds."""
+    kept = tmp_path / "hub" / SHA256 / "tiny.gguf"
+    kept.parent.mkdir(parents=True)
+    notes: list[str] = []
+    lock = os.open(kept.parent, os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    with ThreadPoolExecutor() as pool:
+        second = pool.submit(fetch_hub_file, FILE, access(hub, tmp_path, notes.append))
+        while not notes:
+            time.sleep(0.01)
+        kept.write_bytes(CONTENT)
+        os.close(lock)
+        assert second.result() == kept
+    assert (notes, hub.requests) == (["Another process downloads tiny.gguf; waiting for it."], [])
 
 
 @pytest.mark.parametrize("known", [CONTENT, CONTENT[:-1] + b"x"])

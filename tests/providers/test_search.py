@@ -172,6 +172,8 @@ def _addresses(results: list[dict[str, Any]], domains: tuple[str, ...] = ()) -> 
         ("http://www.stats.example/a", True),
         ("https://other.example/blog/a", True),
         ("https://other.example/blogs", False),
+        ("https://other.example/blog/../private", False),
+        ("https://other.example/blog/%2e%2E/private", False),
         ("https://notstats.example/", False),
         ("https://stats.example.evil.example/", False),
         ("https://stats.example@evil.example/", False),

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
@@ -23,7 +22,7 @@ from debate_cli.llm.model import OnText, Reply, Request
 from debate_cli.providers.mock.biased_opinions import answer_merit
 from debate_cli.providers.mock.forms import write_answer
 from debate_cli.providers.mock.sentences import SeededRandom
-from debate_cli.regular_file import open_regular_file
+from debate_cli.regular_file import read_regular_text
 
 Sleep = Callable[[float], Awaitable[object]]
 SimulatedFault = Literal["rate_limit", "timeout", "server_error", "malformed", "truncated", "refusal"]
@@ -150,9 +149,9 @@ class ReplyScript:
             raise ConfigError(f"the model {spec.model} needs `script`: name a YAML or JSON file with its replies")
         path = folder / spec.script
         try:
-            content: Any = yaml.safe_load(_read_text(path))
+            content: Any = yaml.safe_load(read_regular_text(path, MAX_SCRIPT_BYTES))
         except (OSError, ValueError) as error:
-            why = error.strerror if isinstance(error, OSError) else str(error)
+            why = error.strerror if isinstance(error, OSError) else f"it {str(error).partition(';')[0]}"
             raise ConfigError(
                 f"{path}: cannot read the script of {spec.model} ({why}); create it, or correct its name"
             ) from error
@@ -182,15 +181,3 @@ class ReplyScript:
         if value is None or value == []:
             raise PermanentError(f"{self._path} has no reply for `{request.purpose}`: add one under that key.")
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _read_text(path: Path) -> str:
-    """The text of a script. Raises OSError, or ValueError with a reason."""
-    with os.fdopen(open_regular_file(path), "rb") as file:
-        data = file.read(MAX_SCRIPT_BYTES + 1)
-    if len(data) > MAX_SCRIPT_BYTES:
-        raise ValueError(f"it is larger than {MAX_SCRIPT_BYTES // 1024} KiB")
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        raise ValueError("it is not valid UTF-8") from None

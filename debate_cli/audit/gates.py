@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from debate_cli.audit.measures import Measure
@@ -35,15 +35,15 @@ class GateResult:
 
     Attributes:
         name: Name for `--gate`.
-        bound: The bound, in words.
-        value: The measured number; None if there is none.
+        bound: The bound: a minimum for `mirror`, `alpha` and `baseline`, else a maximum.
+        found: The measured number with its interval. Its value is None if it was not measured.
         outcome: `not enough data` where the interval holds the bound, or where too few debates were judged.
         more: About how many debates more would decide it; None if it is decided or cannot be told.
     """
 
     name: str
-    bound: str
-    value: float | None
+    bound: float
+    found: Estimate
     outcome: Outcome
     more: int | None = None
 
@@ -85,45 +85,44 @@ def check_gates(
     by_name = {measure.name: measure.estimate for measure in measures}
     results: list[GateResult] = []
     for gate, (measure, default) in MEASURED.items():
-        bound, found = bounds.get(gate, default), by_name.get(measure)
+        bound, found = bounds.get(gate, default), by_name.get(measure, _NOT_MEASURED)
         if gate == "mirror":
-            results.append(_decide(gate, f"drawn ≥ {bound:g}", _complement(found), -bound, sign=-1))
+            results.append(_decide(gate, _complement(found), bound, sign=-1))
         else:
-            unit = " points" if gate == "padding" else ""
-            results.append(_decide(gate, f"≤ {bound:g}{unit}", found, bound))
-    alpha_bound = bounds.get(ALPHA, ALPHA_BOUND)
-    alpha = comparison.alpha_with_judge if comparison is not None else None
-    results.append(_decide(ALPHA, f"α ≥ {alpha_bound:g}", alpha, -alpha_bound, sign=-1))
-    lead_bound = bounds.get(BASELINE, 0.0)
-    lead = comparison.lead if comparison is not None else None
-    decided = _decide(
-        BASELINE, f"better than the best baseline by more than {lead_bound:g}", lead, -lead_bound, sign=-1
-    )
+            results.append(_decide(gate, found, bound))
+    alpha = comparison.alpha_with_judge if comparison is not None else _NOT_MEASURED
+    results.append(_decide(ALPHA, alpha, bounds.get(ALPHA, ALPHA_BOUND), sign=-1))
+    lead = comparison.lead if comparison is not None else _NOT_MEASURED
+    decided = _decide(BASELINE, lead, bounds.get(BASELINE, 0.0), sign=-1)
     if decided.outcome == "not enough data" and comparison is not None and comparison.needed is not None:
-        more = max(1, comparison.needed - comparison.debates)
-        decided = GateResult(decided.name, decided.bound, decided.value, decided.outcome, more)
+        decided = replace(decided, more=max(1, comparison.needed - comparison.debates))
     return [*results, decided]
 
 
-def _complement(found: Estimate | None) -> Estimate | None:
+_NOT_MEASURED = Estimate(None)
+
+
+def _complement(found: Estimate) -> Estimate:
     """The share of draws for the share of winners between equal words."""
-    if found is None or found.value is None:
+    if found.value is None:
         return found
     low = None if found.high is None else 1 - found.high
     high = None if found.low is None else 1 - found.low
     return Estimate(1 - found.value, low, high, found.rows, found.clusters)
 
 
-def _decide(gate: str, words: str, found: Estimate | None, bound: float, *, sign: int = 1) -> GateResult:
-    """`sign` −1 turns a lower bound into an upper one; `bound` is already turned."""
-    if found is None or found.value is None or found.low is None or found.high is None:
-        return GateResult(gate, words, None if found is None else found.value, "not enough data")
+def _decide(gate: str, found: Estimate, bound: float, *, sign: int = 1) -> GateResult:
+    """`sign` is −1 if the bound is a minimum."""
+    if found.value is None:
+        return GateResult(gate, bound, found, "not enough data")
+    if found.low is None or found.high is None:
+        return GateResult(gate, bound, found, "not enough data", max(1, SOUND - found.clusters))
     low, high = sorted((sign * found.low, sign * found.high))
-    if found.clusters >= SOUND and high <= bound:
-        return GateResult(gate, words, found.value, "met")
-    if low > bound:
-        return GateResult(gate, words, found.value, "not met")
-    return GateResult(gate, words, found.value, "not enough data", _more_debates(found, sign * found.value, bound))
+    if found.clusters >= SOUND and high <= sign * bound:
+        return GateResult(gate, bound, found, "met")
+    if low > sign * bound:
+        return GateResult(gate, bound, found, "not met")
+    return GateResult(gate, bound, found, "not enough data", _more_debates(found, found.value, bound))
 
 
 def _more_debates(found: Estimate, value: float, bound: float) -> int | None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from debate_cli.audit.debates import AuditDebate
 from debate_cli.audit.judging import Judgement
@@ -42,7 +43,7 @@ class Label:
 
     Attributes:
         debate: Id of the debate.
-        winner: Name of the winner, or `draw`; that of the higher score if the rater gave scores only.
+        winner: Name of the winner, or `draw`; that of the higher score if the rater gave scores only. Empty if unknown.
         rater: Who says so.
         scores: Score of each side, if the rater gave any.
     """
@@ -51,6 +52,17 @@ class Label:
     winner: str
     rater: str = "people"
     scores: tuple[tuple[str, float], ...] = ()
+
+
+class LabelSet(NamedTuple):
+    """The labels of an audit."""
+
+    labels: Sequence[Label]
+    """May be empty."""
+    source: str
+    """Where they come from: `by construction`, `reviews`, or a file."""
+    unknown: int = 0
+    """Number of labels that are left out because they name no debater."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +122,7 @@ def read_labels(path: Path) -> list[Label]:
     """Read a CSV file with the columns `id`, `winner` (a name or `draw`) or one `score_NAME` per side, and `rater`.
 
     Raises:
-        UsageError: the file cannot be read, or a column is missing; the message names it.
+        UsageError: the file cannot be read, a column is missing, or a line has no id; the message names it.
     """
     columns, rows = read_csv_file(path, MAX_LABEL_BYTES, f"--labels {path}")
     score_columns = [name for name in columns if name.startswith("score_")]
@@ -131,8 +143,8 @@ def _read_label(path: Path, line: int, row: Mapping[str, str | None], score_colu
     if not winner and len(scores) > 1:
         ranked = sorted(scores, key=lambda score: -score[1])
         winner = DRAW if ranked[0][1] == ranked[1][1] else ranked[0][0]
-    if not winner or not (row.get("id") or "").strip():
-        raise UsageError(f"--labels {path}:{line}: has no id, or neither a winner nor two scores; complete the line")
+    if not (row.get("id") or "").strip():
+        raise UsageError(f"--labels {path}:{line}: has no id; write the id of a debate")
     return Label((row["id"] or "").strip(), winner, (row.get("rater") or "people").strip(), scores)
 
 
@@ -249,20 +261,22 @@ def _forecast(row: _Row) -> tuple[float, float]:
     return row.chance, 0.5 if row.label == DRAW else float(row.label == row.sides[0])
 
 
-def check_labels(labels: Iterable[Label], debates: Iterable[AuditDebate]) -> None:
-    """Check that each label names a debater of its debate, or a draw.
+def select_usable(labels: Iterable[Label], debates: Iterable[AuditDebate]) -> tuple[list[Label], int]:
+    """The labels of `debates` that name a debater or a draw, and the number of those that do not.
 
     Raises:
-        UsageError: a label names anybody else; it would count as a mistake of every judge.
+        UsageError: no label is usable, and some name anybody else; they would count as mistakes of every judge.
     """
     names = {each.debate.id: [person.name for person in each.debate.participants] for each in debates}
-    for label in labels:
-        known = names.get(label.debate)
-        if known is not None and label.winner not in {*known, DRAW}:
-            raise UsageError(
-                f"--labels: the winner of {label.debate} is {label.winner!r}, who is no debater of it; write "
-                f"{', '.join(known)} or {DRAW}"
-            )
+    ours = [label for label in labels if label.debate in names]
+    usable = [label for label in ours if label.winner in {*names[label.debate], DRAW}]
+    if ours and not usable:
+        label = ours[0]
+        raise UsageError(
+            f"--labels: the winner of {label.debate} is {label.winner!r}, who is no debater of it; write "
+            f"{', '.join(names[label.debate])} or {DRAW}"
+        )
+    return usable, len(ours) - len(usable)
 
 
 def labels_by_construction(debates: Iterable[AuditDebate]) -> list[Label]:

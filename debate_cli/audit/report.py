@@ -12,7 +12,7 @@ from debate_cli.audit.between import BetweenJudges, compare_judges
 from debate_cli.audit.gates import SOUND, GateResult, check_gates
 from debate_cli.audit.judging import Judgement, JudgeName
 from debate_cli.audit.measures import Measure, find_measures
-from debate_cli.audit.people import Comparison, Label, compare_with_labels
+from debate_cli.audit.people import Comparison, LabelSet, compare_with_labels
 from debate_cli.audit.variants import EMPTY_SPEECH
 from debate_cli.errors import UsageError
 from debate_cli.version import __version__
@@ -38,8 +38,9 @@ class JudgeReport:
         comparison: Against labels; None without labels.
         gates: Each gate with its outcome.
         follows: The rule that its winners follow whatever is said, e.g. `the longer side`; empty for none.
-        usable_for: A sentence on what the judge can be used for.
-        not_for: A sentence on what it cannot be used for; empty if nothing speaks against it.
+        advice: Whether to rely on the judge, in a few words.
+        usable_for: Why, and what the judge can be used for, in plain sentences.
+        not_for: What it gets wrong, in a sentence; empty if no gate failed.
     """
 
     judge: JudgeName
@@ -50,6 +51,7 @@ class JudgeReport:
     comparison: Comparison | None
     gates: tuple[GateResult, ...]
     follows: str
+    advice: str
     usable_for: str
     not_for: str
 
@@ -62,12 +64,14 @@ class AuditReport:
         judges: One report per judge.
         debates: Ids of the unchanged debates.
         labels: Where the labels come from; empty without labels.
+        unknown_labels: Number of labels that are left out because they name no debater.
         between: How several judges agree; None for one judge.
     """
 
     judges: tuple[JudgeReport, ...]
     debates: tuple[str, ...]
     labels: str
+    unknown_labels: int = 0
     between: BetweenJudges | None = None
 
     def to_json(self) -> dict[str, Any]:
@@ -78,8 +82,7 @@ class AuditReport:
 def build_report(
     judgements: Sequence[Judgement],
     judges: Sequence[JudgeName],
-    labels: Sequence[Label],
-    source: str,
+    labels: LabelSet,
     bounds: Mapping[str, float],
 ) -> AuditReport:
     """Return the report on `judges`.
@@ -87,17 +90,15 @@ def build_report(
     Args:
         judgements: All that is stored, as `audit.judging.read_judgements` gives it.
         judges: The audited judges, in the order of the report.
-        labels: Who is right, by debate; may be empty.
-        source: Where the labels come from.
+        labels: Who is right, by debate.
         bounds: Bounds of gates that differ from the defaults.
     """
     debates = tuple(dict.fromkeys(judgement.case.base for judgement in judgements))
     reports = tuple(
-        _report_judge(judge, [each for each in judgements if each.judge == judge], labels, source, bounds)
-        for judge in judges
+        _report_judge(judge, [each for each in judgements if each.judge == judge], labels, bounds) for judge in judges
     )
-    between = compare_judges(judgements, judges, labels)
-    return AuditReport(reports, debates, source if labels else "", between)
+    between = compare_judges(judgements, judges, labels.labels)
+    return AuditReport(reports, debates, labels.source if labels.labels else "", labels.unknown, between)
 
 
 def read_report(path: Path) -> dict[str, Any]:
@@ -118,15 +119,14 @@ def read_report(path: Path) -> dict[str, Any]:
 def _report_judge(
     judge: JudgeName,
     judgements: Sequence[Judgement],
-    labels: Sequence[Label],
-    source: str,
+    labels: LabelSet,
     bounds: Mapping[str, float],
 ) -> JudgeReport:
     measures = find_measures(judgements)
-    comparison = compare_with_labels(judgements, labels, source) if labels else None
+    comparison = compare_with_labels(judgements, labels.labels, labels.source) if labels.labels else None
     gates = check_gates(measures, comparison, bounds)
     follows = _find_rule(judgements, measures)
-    usable_for, not_for = _describe_use(measures, gates, comparison, follows)
+    advice, usable_for = _describe_use(gates, follows)
     return JudgeReport(
         judge,
         len({judgement.case.base for judgement in judgements if judgement.case.variant == "repeat"}),
@@ -136,8 +136,9 @@ def _report_judge(
         comparison,
         tuple(gates),
         follows,
+        advice,
         usable_for,
-        not_for,
+        _describe_weaknesses(gates),
     )
 
 
@@ -174,41 +175,54 @@ def _value(measures: Sequence[Measure], name: str) -> float | None:
     return next((measure.estimate.value for measure in measures if measure.name == name), None)
 
 
-def _describe_use(
-    measures: Sequence[Measure], gates: Sequence[GateResult], comparison: Comparison | None, follows: str
-) -> tuple[str, str]:
-    """What the judge can be used for, and what not, in a sentence each."""
-    outcome = {gate.name: gate.outcome for gate in gates}
-    failed = [name for name, found in outcome.items() if found == "not met"]
-    undecided = [name for name, found in outcome.items() if found == "not enough data"]
+RELY, CARE, EARLY, NEVER = "Can be relied on", "Use it with care", "Too early to say", "Do not rely on it"
+
+
+def _describe_use(gates: Sequence[GateResult], follows: str) -> tuple[str, str]:
+    """Whether to rely on the judge, and why, in words that need no statistics."""
     if follows:
-        return "Nothing: its winners do not depend on what is said.", f"Its winners follow {follows}."
-    weak = [_WEAKNESSES[name] for name in failed]
-    not_for = f"Do not rely on it where {_join(weak)}." if weak else ""
-    if not measures:
-        return "Nothing is known: no judgement was determined.", not_for
-    if "baseline" in failed or "mirror" in failed or "floor" in failed:
-        return "Rehearsals of a pipeline. It does not tell better arguments from worse.", not_for
+        return NEVER, f"{_RULE_SENTENCES.get(follows, f'It names {follows}, whatever is said.')} {_TRY_OUT}"
+    failed = {gate.name for gate in gates if gate.outcome == "not met"}
+    if failed & {"baseline", "mirror", "floor"}:
+        return NEVER, f"It does not tell better arguments from worse. {_TRY_OUT}"
     if failed:
-        return "Comparisons in which the weaknesses below are the same on both sides.", not_for
+        return CARE, "Use it only where what it gets wrong touches both sides alike."
+    if all(gate.outcome == "met" for gate in gates):
+        return RELY, f"It passed all {len(gates)} checks. It may decide debates like those that it was tested on."
+    untested = sum(gate.found.value is None for gate in gates)
+    undecided = [gate for gate in gates if gate.outcome == "not enough data" and gate.found.value is not None]
+    more = max((gate.more for gate in undecided if gate.more is not None), default=None)
+    lacks: list[str] = []
     if undecided:
-        count = len(undecided)
-        return f"Trying it further: nothing speaks against it, but {count} gates need more debates.", not_for
-    against = comparison.source if comparison is not None else ""
-    return f"Deciding debates like these: it met every gate, checked against labels {against}.", not_for
+        verb = "needs" if len(undecided) == 1 else "need"
+        lacks.append(f"{len(undecided)} {verb} more debates" + (f" (about {more})" if more is not None else ""))
+    if untested:
+        lacks.append(f"{untested} {'was' if untested == 1 else 'were'} not tested")
+    return EARLY, f"It failed none of the {len(gates)} checks, but {' and '.join(lacks)}."
 
 
+def _describe_weaknesses(gates: Sequence[GateResult]) -> str:
+    """What the judge gets wrong, in a sentence; empty if no gate failed."""
+    weak = [_WEAKNESSES[gate.name] for gate in gates if gate.outcome == "not met"]
+    return f"What it gets wrong: it {_join(weak)}." if weak else ""
+
+
+_TRY_OUT = "Use it only to try out a setup."
+_RULE_SENTENCES: Mapping[str, str] = {
+    "no side: every debate is a draw": "It calls every debate a draw.",
+    "a coin": "Asked again about the same debate, it changes the winner almost as often as a coin.",
+}
 _WEAKNESSES: Mapping[str, str] = {
-    "flip": "the order of the speakers may differ",
-    "names": "the names of the debaters say something",
-    "padding": "one side may speak longer",
-    "mirror": "both sides may be equally good",
-    "floor": "a side may say nothing",
-    "injection": "debaters may address the judge",
-    "alpha": "it must agree with people",
-    "baseline": "a simple rule would do as well",
+    "flip": "names another winner if the other side is shown first",
+    "names": "names another winner if the names are exchanged",
+    "padding": "rewards more words",
+    "mirror": "names a winner although both sides say the same",
+    "floor": "gives points to a side that says nothing",
+    "injection": "reads orders that debaters give it",
+    "alpha": "does not agree with the labels",
+    "baseline": "is right no more often than a simple rule",
 }
 
 
 def _join(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}"
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

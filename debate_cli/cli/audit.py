@@ -29,11 +29,11 @@ from debate_cli.audit.judging import (
 )
 from debate_cli.audit.people import (
     BY_CONSTRUCTION,
-    Label,
-    check_labels,
+    LabelSet,
     labels_by_construction,
     labels_from_reviews,
     read_labels,
+    select_usable,
 )
 from debate_cli.audit.report import REPORT_NAME, AuditReport, build_report, read_report
 from debate_cli.audit.variants import VARIANTS, VariantName
@@ -45,7 +45,7 @@ from debate_cli.cli.console import is_interactive, make_console, print_json, pri
 from debate_cli.cli.dry_run import show_judging_plans
 from debate_cli.errors import DebateError, UsageError
 from debate_cli.render.html.judge_card import render_judge_cards
-from debate_cli.render.judge_card import between_table, card_tables, describe_sample, format_card_markdown
+from debate_cli.render.judge_card import between_table, card_tables, first_screen, format_bound, format_card_markdown
 from debate_cli.render.plain import table_lines
 from debate_cli.render.terminal import render_table
 from debate_cli.statistics import require_extra
@@ -69,7 +69,7 @@ def run(given: Options) -> None:
     loaded = _load_config(given)
     requests = _judging_requests(given, loaded)
     debates = load_saved_debates(given.on) if given.on else load_shipped_debates()
-    labels, source = _find_labels(given, debates)
+    labels = _find_labels(given, debates)
     with _folder(given) as folder:
         cases = build_cases(debates, _wanted_variants(given), folder, repeat=given.repeat)
         if not cases:
@@ -77,16 +77,16 @@ def run(given: Options) -> None:
         write_cases(cases)
         plans = _plan(cases, requests, loaded)
         if given.dry_run:
-            show_judging_plans([plan.build() for plan in plans], as_json=given.json)
+            show_judging_plans([plan.build() for plan in plans], as_json=given.json, each=False)
             return
     code = _judge(given, plans) if plans else 0
     judges = [judge for judge, _ in requests]
-    report = build_report(read_judgements(cases, judges), judges, labels, source, bounds)
+    report = build_report(read_judgements(cases, judges), judges, labels, bounds)
     _save(report, given.out)
     _show(given, report, cases)
     gated = {gate.partition("=")[0].strip() for gate in given.gate or ()}
     failed = [
-        f"{each.judge.model}: gate {gate.name} ({gate.bound}) is {gate.outcome}"
+        f"{each.judge.model}: gate {gate.name} ({format_bound(gate)}) is {gate.outcome}"
         for each in report.judges
         for gate in each.gates
         if gate.name in gated and gate.outcome != "met"
@@ -209,14 +209,15 @@ def _judge(given: Options, plans: Sequence[JudgePlan]) -> int:
     return run_control.gravest_exit_code(codes | ({1} if errors else set[int]()))
 
 
-def _find_labels(given: Options, debates: Sequence[AuditDebate]) -> tuple[list[Label], str]:
+def _find_labels(given: Options, debates: Sequence[AuditDebate]) -> LabelSet:
     """Labels of --labels, else of people's reviews in the transcripts, else by construction."""
     if given.labels is not None:
-        labels = read_labels(given.labels)
-        check_labels(labels, debates)
-        return labels, str(given.labels)
+        usable, unknown = select_usable(read_labels(given.labels), debates)
+        return LabelSet(usable, str(given.labels), unknown)
     reviewed = labels_from_reviews(debates)
-    return (reviewed, "reviews") if reviewed else (labels_by_construction(debates), BY_CONSTRUCTION)
+    if reviewed:
+        return LabelSet(reviewed, "reviews")
+    return LabelSet(labels_by_construction(debates), BY_CONSTRUCTION)
 
 
 def _save(report: AuditReport, folder: Path) -> None:
@@ -235,10 +236,9 @@ def _show(given: Options, report: AuditReport, cases: Sequence[Case]) -> None:
         print_json(report.to_json())
         return
     for judge in report.judges:
-        lines = [f"Judge {judge.judge.model}, {judge.judge.system}: {judge.usable_for}", judge.not_for]
-        write_document(f"{line}\n" for line in (*lines, describe_sample(judge)) if line)
+        write_document(f"{line}\n" for line in first_screen(judge))
         if not given.quiet:
-            _print_tables(card_tables(judge))
+            _print_tables(card_tables(judge, report.unknown_labels))
     if report.between is not None and not given.quiet:
         _print_tables([between_table(report.between)])
     print_status(f"saved: {given.out / 'card.html'}, card.md and {REPORT_NAME}; {len(cases)} debates in {given.out}")

@@ -56,8 +56,8 @@ def show_plan(context: RunContext, *, as_json: bool) -> None:
         print(f"# {line}".rstrip())
 
 
-def show_judging_plans(tasks: Sequence[JudgeTask], *, as_json: bool) -> None:
-    """Print the estimate of judging each file, and of all together."""
+def show_judging_plans(tasks: Sequence[JudgeTask], *, as_json: bool, each: bool = True) -> None:
+    """Print the estimate of judging each file (if `each`), and of all together."""
     plans = [(task, asyncio.run(estimate_judging(task))) for task in tasks]
     if as_json:
         print_json(
@@ -71,11 +71,11 @@ def show_judging_plans(tasks: Sequence[JudgeTask], *, as_json: bool) -> None:
             ]
         )
         return
-    for task, plan in plans:
+    for task, plan in plans if each else ():
         print(f"{sanitize.sanitize_line(str(task.source))}: about {_count_assessments(plan)}")
         for line in _format_table(plan):
             print(f"  {line}".rstrip())
-    if len(plans) > 1:
+    if len(plans) > 1 or not each:
         print(f"all {len(plans)} files:")
         for line in _format_table(
             RunEstimate(0, 0, tuple(role for _, plan in plans for role in plan.roles)), by_role=False

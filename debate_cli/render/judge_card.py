@@ -3,39 +3,114 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from debate_cli.audit.between import BetweenJudges
-from debate_cli.audit.gates import GateResult
+from debate_cli.audit.gates import ALPHA, BASELINE, GateResult
 from debate_cli.audit.measures import Measure
 from debate_cli.audit.people import Comparison
 from debate_cli.audit.report import AuditReport, JudgeReport
 from debate_cli.audit.variants import VARIANTS
 from debate_cli.render.markdown import escape_markdown, format_table
+from debate_cli.render.sanitize import sanitize_line
 from debate_cli.statistics.estimate import Estimate
 from debate_cli.systems.tables import Badge, Table, TableRow
 
-GATE_BADGES = {
-    "met": Badge("✓", "met", "good"),
-    "not met": Badge("✗", "not met", "bad"),
-    "not enough data": Badge("?", "not enough data", "muted"),
+INTERVALS = "In brackets is the range that fits these debates (95 % interval): the fewer debates, the wider."
+ANSWERS = {"met": Badge("✓", "yes", "good"), "not met": Badge("✗", "no", "bad")}
+QUESTIONS = {
+    "flip": "same winner if the other side is shown first?",
+    "names": "same winner if the names are exchanged?",
+    "padding": "little reward for more words?",
+    "mirror": "a draw if both sides say the same?",
+    "floor": "few points for a side that says nothing?",
+    "injection": "orders to the judge kept out?",
+    "alpha": "agrees with the labels?",
+    "baseline": "better than the best simple rule?",
 }
-GATE_LABELS = {
-    "flip": "same winner in the other order",
-    "names": "same winner with other names",
-    "padding": "gains little by more words",
-    "mirror": "draws between equal words",
-    "floor": "low score for a side that says nothing",
-    "injection": "orders do not reach the judge",
-    "alpha": "agrees with the labels",
-    "baseline": "better than the best simple rule",
+_FOUND = {
+    "flip": "changed in {}",
+    "names": "changed in {}",
+    "padding": "{} points",
+    "mirror": "a draw in {}",
+    "floor": "{} of the points",
+    "injection": "{} reached it",
+    "alpha": "agreement {}",
+    "baseline": "lead {}",
 }
+_MINIMA = ("mirror", ALPHA, BASELINE)
+"""Gates whose bound is a minimum."""
+_UNITS = {"padding": "points", "alpha": "number"}
+"""Units of gates; all others are shares."""
 
 
-def card_tables(report: JudgeReport) -> list[Table]:
-    """The tables of one judge's card: gates, biases, comparison with labels."""
-    tables = [_gates_table(report.gates), _bias_table(report.measures)]
+class Check(NamedTuple):
+    """A gate as people read it: a question, its answer, and the numbers behind it."""
+
+    gate: str
+    """Name for `--gate`."""
+    question: str
+    answer: Badge
+    found: str
+    """What was measured, with its interval and the number of debates; empty if it was not tested."""
+    wanted: str
+    """The bound."""
+
+
+def list_checks(report: JudgeReport) -> tuple[Check, ...]:
+    """The gates of one judge as questions with answers."""
+    return tuple(_check(gate) for gate in report.gates)
+
+
+def _check(gate: GateResult) -> Check:
+    unit = _UNITS.get(gate.name, "share")
+    found = ""
+    if gate.found.value is not None:
+        number = _FOUND[gate.name].format(format_estimate(gate.found, unit))
+        found = f"{number}, {_count(gate.found.clusters, 'debate')}"
+    return Check(gate.name, QUESTIONS[gate.name], _answer(gate), found, format_bound(gate))
+
+
+def _answer(gate: GateResult) -> Badge:
+    if gate.outcome != "not enough data":
+        return ANSWERS[gate.outcome]
+    if gate.found.value is None:
+        lacks_labels = gate.name in {ALPHA, BASELINE} and not gate.found.clusters
+        return Badge("–", "not tested: no labels" if lacks_labels else "not tested", "muted")
+    needed = f": about {_count(gate.more, 'debate')} more" if gate.more is not None else ""
+    return Badge("?", f"not enough data{needed}", "muted")
+
+
+def format_bound(gate: GateResult) -> str:
+    """The bound of a gate in words, e.g. `at most 10 %`."""
+    unit = _UNITS.get(gate.name, "share")
+    bound = f"{gate.bound:g} points" if unit == "points" else _format_value(gate.bound, unit)
+    if gate.name == BASELINE:
+        return f"more than {bound}"
+    if gate.name == ALPHA:
+        return f"at least {bound} of 1"
+    return f"{'at least' if gate.name in _MINIMA else 'at most'} {bound}"
+
+
+def first_screen(report: JudgeReport) -> list[str]:
+    """The lines that everybody reads: the judge, whether to rely on it, why, and how much was judged."""
+    lines = [
+        f"Judge: {report.judge.model}, judging system {report.judge.system}",
+        f"{report.advice}. {report.usable_for}",
+        report.not_for,
+        describe_sample(report),
+    ]
+    return [sanitize_line(line) for line in lines if line]
+
+
+def card_tables(report: JudgeReport, unknown_labels: int = 0) -> list[Table]:
+    """The tables of one judge's card: checks, biases, comparison with labels.
+
+    `unknown_labels`: number of labels that are left out because they name no debater.
+    """
+    tables = [_checks_table(report), _bias_table(report.measures)]
     if report.comparison is not None:
-        tables.append(_comparison_table(report.comparison))
+        tables.append(_comparison_table(report.comparison, unknown_labels))
     return tables
 
 
@@ -54,10 +129,18 @@ def between_table(between: BetweenJudges) -> Table:
     return Table("between the judges", ("judges", "same winner", "Cohen's κ"), tuple(rows), tuple(remarks))
 
 
+def describe_unknown_labels(number: int) -> str:
+    """How many labels are left out, and why."""
+    return f"{_count(number, 'label')} left out: no debater and no draw is named."
+
+
 def describe_sample(report: JudgeReport) -> str:
     """How much was judged, in a sentence."""
-    missing = f"; {_count(report.missing, 'judgement')} missing" if report.missing else ""
-    return f"{_count(report.judgements, 'judgement')} of {_count(report.debates, 'debate')}{missing}."
+    missing = f"; {_count(report.missing, 'judgement')} failed" if report.missing else ""
+    return (
+        f"Tested on {_count(report.debates, 'debate')} and on changed copies of them: "
+        f"{_count(report.judgements, 'judgement')}{missing}."
+    )
 
 
 def format_card_markdown(report: AuditReport) -> str:
@@ -80,36 +163,24 @@ def _markdown_lines(report: AuditReport) -> Iterator[str]:
     for judge in report.judges:
         yield f"# Judge card: {escape_markdown(judge.judge.model)}, {escape_markdown(judge.judge.system)}"
         yield ""
-        yield f"**Can be used for:** {escape_markdown(judge.usable_for)}"
+        yield f"**{escape_markdown(judge.advice)}.** {escape_markdown(judge.usable_for)}"
         yield ""
         if judge.not_for:
-            yield f"**But:** {escape_markdown(judge.not_for)}"
+            yield escape_markdown(judge.not_for)
             yield ""
         yield escape_markdown(describe_sample(judge))
         yield ""
-        for table in card_tables(judge):
+        for table in card_tables(judge, report.unknown_labels):
             yield from format_table(table)
     if report.between is not None:
         yield from format_table(between_table(report.between))
 
 
-def _gates_table(gates: Iterable[GateResult]) -> Table:
+def _checks_table(report: JudgeReport) -> Table:
     rows: list[TableRow] = [
-        (
-            GATE_LABELS.get(gate.name, gate.name),
-            gate.bound,
-            "—" if gate.value is None else _format_value(gate.value, "points" if gate.name == "padding" else "number"),
-            GATE_BADGES[gate.outcome],
-            f"about {gate.more} debates more" if gate.more is not None else "",
-        )
-        for gate in gates
+        (f"{check.question} ({check.gate})", check.answer, check.found, check.wanted) for check in list_checks(report)
     ]
-    return Table(
-        "gates",
-        ("the judge …", "bound", "measured", "outcome", "needed"),
-        tuple(rows),
-        numeric=frozenset({2}),
-    )
+    return Table("checks", ("question", "answer", "found", "wanted"), tuple(rows), (INTERVALS,))
 
 
 def _bias_table(measures: Iterable[Measure]) -> Table:
@@ -118,19 +189,19 @@ def _bias_table(measures: Iterable[Measure]) -> Table:
             measure.label,
             format_estimate(measure.estimate, measure.unit),
             VARIANTS[measure.variant].shows,
-            f"{measure.estimate.rows} of {measure.estimate.clusters}",
+            f"{measure.estimate.rows} in {_count(measure.estimate.clusters, 'debate')}",
         )
         for measure in measures
     ]
     return Table(
         "biases",
-        ("what was measured", "value (95 % interval)", "it shows", "comparisons of debates"),
+        ("what was measured", "value (95 % interval)", "it shows", "comparisons"),
         tuple(rows),
         ("Points are points per 100 of the scale. Intervals are by a bootstrap over debates.",),
     )
 
 
-def _comparison_table(comparison: Comparison) -> Table:
+def _comparison_table(comparison: Comparison, unknown_labels: int) -> Table:
     judge: TableRow = ("this judge", format_estimate(comparison.accuracy, "share"))
     rules: list[TableRow] = [
         (f"rule: {name}", format_estimate(found, "share")) for name, found in comparison.baselines.items()
@@ -145,6 +216,8 @@ def _comparison_table(comparison: Comparison) -> Table:
         ("error of its scores, in points", format_estimate(comparison.score_error, "number")),
     ]
     remarks = [f"Labels: {comparison.source}, {comparison.debates} debates."]
+    if unknown_labels:
+        remarks.append(describe_unknown_labels(unknown_labels))
     if comparison.needed is not None:
         remarks.append(
             f"About {comparison.needed} debates tell the judge from the best rule, {comparison.best_baseline}."

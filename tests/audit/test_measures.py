@@ -14,7 +14,7 @@ from debate_cli.audit.debates import load_shipped_debates
 from debate_cli.audit.gates import check_gates, parse_gates
 from debate_cli.audit.judging import Judgement, JudgeName, build_cases
 from debate_cli.audit.measures import find_measures
-from debate_cli.audit.people import Label, compare_with_labels, labels_by_construction, read_labels
+from debate_cli.audit.people import Label, LabelSet, compare_with_labels, labels_by_construction, read_labels
 from debate_cli.audit.report import build_report
 from debate_cli.audit.variants import VARIANTS, VariantName
 from debate_cli.domain.debate import Debate
@@ -140,7 +140,9 @@ def test_perfect_judge_meets_the_gates_that_can_be_decided() -> None:
         return {**points, changed: 0.0} if variant == "empty" else points
 
     judgements = _judge(perfect, list(VARIANTS))
-    report = build_report(judgements, [JUDGE], labels_by_construction(DEBATES), "by construction", {}).judges[0]
+    report = build_report(judgements, [JUDGE], LabelSet(labels_by_construction(DEBATES), "by construction"), {}).judges[
+        0
+    ]
     outcome = {gate.name: gate.outcome for gate in report.gates}
     assert outcome == dict.fromkeys(outcome, "met") | {"baseline": outcome["baseline"]}
     assert not report.follows
@@ -148,9 +150,10 @@ def test_perfect_judge_meets_the_gates_that_can_be_decided() -> None:
 
 def test_judges_that_follow_a_rule_are_named() -> None:
     """A judge of places is recognised as one, and is good for nothing."""
-    report = build_report(_judge(_first_ahead, list(VARIANTS)), [JUDGE], [], "", {}).judges[0]
+    report = build_report(_judge(_first_ahead, list(VARIANTS)), [JUDGE], LabelSet([], ""), {}).judges[0]
     assert report.follows == "the side that is shown first"
-    assert report.usable_for.startswith("Nothing")
+    assert report.advice == "Do not rely on it"
+    assert report.usable_for.startswith("It names the side that is shown first, whatever is said.")
 
 
 def test_gates_say_how_many_debates_are_missing() -> None:
@@ -159,6 +162,21 @@ def test_gates_say_how_many_debates_are_missing() -> None:
     assert parse_gates(["flip=0.2"]) == {"flip": 0.2}
     with pytest.raises(UsageError, match="no gate is called 'flips'; there are flip"):
         parse_gates(["flips=1"])
+
+
+@pytest.mark.parametrize("text", ["flip=5", "flip=nan", "padding=-1", "alpha=3"])
+def test_bounds_outside_of_the_range_are_refused(text: str) -> None:
+    """A share is at most 1, points at most 100, and α at most 1."""
+    with pytest.raises(UsageError, match=r"^--gate \S+: the bound of \w+ is from"):
+        parse_gates([text])
+
+
+def test_advice_says_what_was_not_decided() -> None:
+    """A judge of two debates failed nothing; the sentence says how many checks lack debates or were not tested."""
+    report = build_report(_judge(_first_ahead, ["repeat", "names"])[:4], [JUDGE], LabelSet([], ""), {}).judges[0]
+    assert report.advice == "Too early to say"
+    expected = "It failed none of the 8 checks, but 1 needs more debates (about 6) and 7 were not tested."
+    assert report.usable_for == expected
 
 
 def test_labels_are_read_by_column(tmp_path: Path) -> None:

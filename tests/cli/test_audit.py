@@ -33,7 +33,8 @@ def test_known_bias_is_found_and_the_card_says_so(here: Path) -> None:
     assert 35 < lead["value"] < 45
     assert lead["low"] < lead["value"] < lead["high"]
     assert judge["follows"] == "the side that is shown first"
-    assert "Its winners follow the side that is shown first" in (here / "audit" / "card.md").read_text()
+    sentence = "It names the side that is shown first, whatever is said."
+    assert sentence in (here / "audit" / "card.md").read_text()
     assert "<script" not in (here / "audit" / "card.html").read_text()
 
 
@@ -45,7 +46,7 @@ def test_second_run_asks_nothing_and_gives_the_same(here: Path) -> None:
     assert again.json["judges"][0]["measures"] == first.json["judges"][0]["measures"]
     assert files == {path: path.stat().st_mtime_ns for path in (here / "audit" / "debates").glob("*.json")}
     assert (first.code, again.code) == (0, 5)
-    assert "gate flip (≤ 0) is not" in again.err
+    assert "gate flip (at most 0 %) is not" in again.err
 
 
 def test_runs_that_were_cut_off_are_finished(here: Path) -> None:
@@ -94,9 +95,18 @@ def test_bad_input_is_one_sentence(here: Path, options: tuple[str, ...], sentenc
 
 
 def test_unknown_winners_are_refused_and_dry_runs_write_nothing(here: Path) -> None:
-    """A winner who is no debater is an error with the names to choose from; a dry run leaves the folder as it is."""
+    """If no label names a debater, the error has the names to choose from; a dry run leaves the folder as it is."""
     (here / "labels.csv").write_text("id,winner\nexample-mock,Pros\n")
     done = debate("audit", "--judge", "mock/judge", *ONE, "--labels", "labels.csv", cwd=here)
     assert (done.code, "'Pros', who is no debater of it; write Pro, Con or draw" in done.err) == (2, True), done.err
     done = debate("audit", "--judge", "mock/judge", *ONE, "--dry-run", cwd=here)
     assert (done.code, (here / "audit").exists()) == (0, False), done.err
+
+
+def test_labels_without_a_known_winner_are_counted(here: Path) -> None:
+    """A line without a winner, or with one who did not speak, is left out, and the card says how many."""
+    (here / "labels.csv").write_text("id,winner,rater\nexample-mock,Pro,a\nexample-mock,,b\nexample-mock,unknown,c\n")
+    done = debate("audit", "--judge", "mock/judge", *ONE, "--labels", "labels.csv", cwd=here)
+    assert done.code == 0, done.err
+    assert "2 labels left out" in done.out
+    assert "2 labels left out" in (here / "audit" / "card.html").read_text()

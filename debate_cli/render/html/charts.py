@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from debate_cli.domain.participant import Participant
 from debate_cli.render import sanitize, theme
+from debate_cli.statistics.estimate import Estimate
 from debate_cli.systems.charts import Chart, ChartPoint, ChartSeries
 
 PARTICIPANT_CLASS_COUNT = 6
@@ -48,6 +49,41 @@ class Label:
     text: str
     x: float
     y: float
+
+
+@dataclass(frozen=True, slots=True)
+class PlottedInterval:
+    """A number with its interval on an axis; positions in per cent from the left, None draws nothing.
+
+    Attributes:
+        label: What is plotted.
+        text: The number in words.
+        value: Position of the number.
+        low: Position of the lower end.
+        high: Position of the upper end.
+        number: The number itself, to sort by; 0 without one.
+    """
+
+    label: str
+    text: str
+    value: float | None
+    low: float | None
+    high: float | None
+    number: float
+
+    @property
+    def width(self) -> float:
+        """Length of the interval, wide enough to be seen."""
+        return 0.0 if self.low is None or self.high is None else max(0.4, self.high - self.low)
+
+
+def plot_interval(label: str, found: Estimate, text: str, *, low: float = 0.0, high: float = 1.0) -> PlottedInterval:
+    """Place a number on an axis from `low` to `high`; what is outside of it stands at its end."""
+
+    def place(value: float | None) -> float | None:
+        return None if value is None else round(100 * min(1.0, max(0.0, (value - low) / (high - low))), 2)
+
+    return PlottedInterval(label, text, place(found.value), place(found.low), place(found.high), found.value or 0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,39 +15,15 @@ from debate_cli.experiments.results import Judgement
 from debate_cli.render import theme
 from debate_cli.render.experiment import REHEARSAL, progress_sentence
 from debate_cli.render.experiment_report import BASE_JUDGES, format_share, matrix_rows, report_tables
+from debate_cli.render.html.charts import PlottedInterval, plot_interval
 from debate_cli.render.html.templating import build_environment, csp_hash, read_template
 from debate_cli.statistics.estimate import Estimate
 from debate_cli.statistics.ratings import Ratings
 
-TEMPLATES = ("experiment.html.j2", "cells.html.j2", "page.css", "experiment.css", "sorting.js")
+STYLES = ("page.css", "plot.css", "experiment.css")
+TEMPLATES = ("experiment.html.j2", "cells.html.j2", *STYLES, "sorting.js")
 MAX_DEBATES = 5000
 """Debates listed on the page; all are in the tidy tables."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlottedInterval:
-    """A number with its interval on an axis; positions in per cent from the left, None draws nothing.
-
-    Attributes:
-        label: What is plotted.
-        text: The number in words.
-        value: Position of the number.
-        low: Position of the lower end.
-        high: Position of the upper end.
-        sort: The number to sort by.
-    """
-
-    label: str
-    text: str
-    value: float | None
-    low: float | None
-    high: float | None
-    sort: float
-
-    @property
-    def width(self) -> float:
-        """Length of the interval."""
-        return 0.0 if self.low is None or self.high is None else max(0.4, self.high - self.low)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +62,7 @@ def render_experiment(
             debates=_list_debates(rows, link),
             classes={},
             signs={},
-            style_hash=csp_hash(read_template("page.css") + read_template("experiment.css")),
+            style_hash=csp_hash("".join(map(read_template, STYLES))),
             script_hash=csp_hash(read_template("sorting.js")),
         )
     )
@@ -102,7 +78,7 @@ def _leaderboard(ratings: Ratings) -> tuple[PlottedInterval, ...]:
     low, high = min(ends, default=0.0), max(ends, default=1.0)
     pad = 0.03 * (high - low) or 1.0
     return tuple(
-        _plot(rating.name, rating.elo, f"{rating.elo.value or 0:.0f}", low - pad, high + pad)
+        plot_interval(rating.name, rating.elo, f"{rating.elo.value or 0:.0f}", low=low - pad, high=high + pad)
         for rating in ratings.ratings
     )
 
@@ -111,16 +87,9 @@ def _judge_plots(found: SystemAnalysis) -> tuple[PlottedInterval, ...]:
     """Side bias of each judge, on an axis from 0 to 100 %."""
 
     def plot(judge: JudgeRecord) -> PlottedInterval:
-        return _plot(judge.name or BASE_JUDGES, judge.first_share, format_share(judge.first_share), 0.0, 1.0)
+        return plot_interval(judge.name or BASE_JUDGES, judge.first_share, format_share(judge.first_share))
 
     return tuple(map(plot, found.judges))
-
-
-def _plot(label: str, found: Estimate, text: str, low: float, high: float) -> PlottedInterval:
-    def place(value: float | None) -> float | None:
-        return None if value is None else round(100 * (value - low) / (high - low), 2)
-
-    return PlottedInterval(label, text, place(found.value), place(found.low), place(found.high), found.value or 0.0)
 
 
 def _heat(found: Estimate | None) -> str:

@@ -8,39 +8,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from debate_cli.audit.measures import Measure, Unit
+from debate_cli.audit.measures import Measure
 from debate_cli.audit.people import Comparison
 from debate_cli.audit.report import AuditReport, JudgeReport
+from debate_cli.render.html.charts import PlottedInterval, plot_interval
 from debate_cli.render.html.templating import build_environment, csp_hash, read_template
-from debate_cli.render.judge_card import GATE_BADGES, GATE_LABELS, between_table, describe_sample, format_estimate
+from debate_cli.render.judge_card import (
+    INTERVALS,
+    between_table,
+    describe_sample,
+    describe_unknown_labels,
+    format_estimate,
+    list_checks,
+)
 
-TEMPLATES = ("judge_card.html.j2", "cells.html.j2", "page.css", "judge_card.css")
+STYLES = ("page.css", "plot.css", "judge_card.css")
+TEMPLATES = ("judge_card.html.j2", "cells.html.j2", *STYLES)
 LEAST_POINTS = 10.0
 """Smallest end of the axis of points, so that small biases look small."""
-
-
-@dataclass(frozen=True, slots=True)
-class IntervalRow:
-    """One measure as drawn: positions are per cent of the axis, from the left.
-
-    Attributes:
-        label: What was measured.
-        text: The number with its interval.
-        value: Position of the number; None draws nothing.
-        low: Position of the lower end; None without an interval.
-        high: Position of the upper end; None without an interval.
-    """
-
-    label: str
-    text: str
-    value: float | None
-    low: float | None
-    high: float | None
-
-    @property
-    def width(self) -> float:
-        """Length of the interval; 0 without one."""
-        return 0.0 if self.low is None or self.high is None else self.high - self.low
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +42,7 @@ class IntervalPlot:
     title: str
     ends: tuple[str, str, str]
     zero: float
-    rows: tuple[IntervalRow, ...]
+    rows: tuple[PlottedInterval, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,18 +69,12 @@ def render_judge_cards(report: AuditReport) -> str:
             between=None if report.between is None else between_table(report.between),
             classes={},
             signs={},
-            gate_badges=GATE_BADGES,
-            gate_labels=GATE_LABELS,
-            number=_gate_number,
-            style_hash=csp_hash(read_template("page.css") + read_template("judge_card.css")),
+            checks=list_checks,
+            intervals=INTERVALS,
+            unknown=describe_unknown_labels,
+            style_hash=csp_hash("".join(map(read_template, STYLES))),
         )
     )
-
-
-def _gate_number(name: str, value: float | None) -> str:
-    if value is None:
-        return "—"
-    return (f"{value:+.1f}" if name == "padding" else f"{value:.2f}").replace("-", "−")
 
 
 def _plots(judge: JudgeReport) -> tuple[IntervalPlot, ...]:
@@ -117,36 +96,20 @@ def _ends(measure: Measure) -> tuple[float, ...]:
     return tuple(end for end in found if end is not None)
 
 
-def _rows(measures: Sequence[Measure], low: float, high: float) -> tuple[IntervalRow, ...]:
-    def place(value: float | None) -> float | None:
-        return None if value is None else round(100 * min(1.0, max(0.0, (value - low) / (high - low))), 2)
-
+def _rows(measures: Sequence[Measure], low: float, high: float) -> tuple[PlottedInterval, ...]:
     return tuple(
-        IntervalRow(
-            measure.label,
-            format_estimate(measure.estimate, measure.unit),
-            place(measure.estimate.value),
-            place(measure.estimate.low),
-            place(measure.estimate.high),
+        plot_interval(
+            measure.label, measure.estimate, format_estimate(measure.estimate, measure.unit), low=low, high=high
         )
         for measure in measures
     )
 
 
-def _rules(comparison: Comparison) -> tuple[IntervalRow, ...]:
+def _rules(comparison: Comparison) -> tuple[PlottedInterval, ...]:
     """Accuracy of the judge and of each simple rule."""
-    unit: Unit = "share"
-    named = [("this judge", comparison.accuracy), *comparison.baselines.items()]
-    return tuple(
-        IntervalRow(
-            name,
-            format_estimate(found, unit),
-            None if found.value is None else round(100 * found.value, 2),
-            None if found.low is None else round(100 * found.low, 2),
-            None if found.high is None else round(100 * found.high, 2),
-        )
-        for name, found in named
-    )
+    rules = ((f"rule: {name}", found) for name, found in comparison.baselines.items())
+    named = [("this judge", comparison.accuracy), *rules]
+    return tuple(plot_interval(name, found, format_estimate(found, "share")) for name, found in named)
 
 
 def _calibration(comparison: Comparison) -> tuple[CalibrationPoint, ...]:

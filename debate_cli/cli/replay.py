@@ -179,35 +179,21 @@ def _check_part_options(format_: ReplayFormat, typed: str, round_number: int | N
 
 def _explain_missing_part(debate: Debate, verdicts: tuple[Verdict, ...], part: ReportPart, path: Path) -> str | None:
     """A sentence on why the debate saved at `path` lacks this part; None if it has it."""
-    there = (
-        bool(debate.turns) or debate.document_name is not None
-        if part == "turns"
-        else _has_content(debate, verdicts, part)
-    )
-    return None if there else f"--only {part}: nothing to show: {_missing_reason(debate, part, path)}"
-
-
-def _has_content(debate: Debate, verdicts: tuple[Verdict, ...], part: ReportPart) -> bool:
-    return any(line.strip() for line in details_lines(debate, verdicts, only=part))
-
-
-def _missing_reason(debate: Debate, part: ReportPart, path: Path) -> str:
-    match part:
-        case "turns":
-            return "there is no speech yet"
-        case "scores":
-            return "there are no marks yet"
-        case "trace":
-            return (
-                "a text has no claims with answers" if debate.document_name is not None else "there is no argument yet"
-            )
-        case "verdict":
-            return "there is no verdict yet"
-        case "briefing":
-            hint = (
-                f"; add it with: debate judge {shlex.quote(str(path))} --system structured" if debate.arguments else ""
-            )
-            return f"a briefing needs a judging by the structured system{hint}"
+    if part == "turns":
+        is_there = bool(debate.turns) or debate.document_name is not None
+    else:
+        is_there = any(line.strip() for line in details_lines(debate, verdicts, only=part))
+    if is_there:
+        return None
+    reasons = {
+        "turns": "there is no speech yet",
+        "scores": "there are no marks yet",
+        "trace": "a text has no claims with answers" if debate.document_name else "there is no argument yet",
+        "verdict": "there is no verdict yet",
+        "briefing": "a briefing needs a judging by the structured system",
+    }
+    hint = f"; add it with: debate judge {shlex.quote(str(path))} --system structured"
+    return f"--only {part}: nothing to show: {reasons[part]}{hint if part == 'briefing' and debate.arguments else ''}"
 
 
 def _render_document(

@@ -1,16 +1,16 @@
 """Groups failures by cause, so that one line names every debater or judge affected.
 
 A cause such as a server that is down often hits all calls in flight. A failure is therefore reported once those calls have
-settled; later failures of the same cause are counted and reported at the end.
+settled; later failures of the same cause are reported at the end.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from debate_cli.domain.events import AssessmentCompleted, Event, Failure, TaskFailed, TurnCompleted
-from debate_cli.domain.tasks import Brief, Task, speech_key
+from debate_cli.domain.tasks import Brief, Cue, Task, speech_key
 from debate_cli.render import theme
 from debate_cli.systems.registry import get_system
 
@@ -18,8 +18,6 @@ MAX_FAILURE_NAMES = 4
 """Longest list of debaters or judges that is written out."""
 FailureKey = tuple[str, str, bool]
 """Cause, message, and whether a judge failed (else a debater)."""
-PriorReport = Literal["no", "of_them", "of_others"]
-"""Whether a cause was reported before: not at all, for the same actors, or for others."""
 
 
 class FailureGroup(NamedTuple):
@@ -27,8 +25,8 @@ class FailureGroup(NamedTuple):
 
     failures: tuple[Failure, ...]
     """At least one, in the order of the debate."""
-    prior_report: PriorReport = "no"
-    """The same for all of them."""
+    is_repeat: bool = False
+    """Whether the cause was reported before."""
 
     @property
     def names(self) -> str:
@@ -43,24 +41,22 @@ class FailureGroup(NamedTuple):
     @property
     def what(self) -> str:
         """The failed action: `could not speak`, `could not judge round 2`."""
-        count = len({failure.task.key for failure in self.failures})
-        first = self.failures[0].task
-        done = "could not judge" if self._is_judging else "could not speak"
-        if self.prior_report == "of_them":
-            return f"{done} {'once' if count == 1 else f'{count} times'} more"
-        if count == 1 and isinstance(first, Brief) and not get_system(first.system).judges_texts:
-            done = f"{done} {theme.format_brief(first).partition(', ')[2]}"
-        return f"{done} either" if self.prior_report == "of_others" else done
+        tasks = {failure.task.key: failure.task for failure in self.failures}
+        first = next(iter(tasks.values()))
+        if isinstance(first, Cue):
+            return "could not speak"
+        is_named = len(tasks) == 1 and not get_system(first.system).judges_texts
+        return f"could not judge {theme.format_brief(first).partition(', ')[2]}" if is_named else "could not judge"
 
     @property
     def why(self) -> str:
         """The error message, or a reference to the earlier report of it."""
-        return self.failures[0].message if self.prior_report == "no" else "for the same reason"
+        return "for the same reason" if self.is_repeat else self.failures[0].message
 
     @property
     def separator(self) -> str:
         """Separator between `what` and `why`."""
-        return ": " if self.prior_report == "no" else ", "
+        return ", " if self.is_repeat else ": "
 
     @property
     def _is_judging(self) -> bool:
@@ -84,8 +80,7 @@ class FailureGrouper:
     def __init__(self) -> None:
         self._out: dict[str, Task] = {}
         self._pending: dict[FailureKey, _PendingGroup] = {}
-        self._reported: dict[FailureKey, frozenset[str]] = {}
-        """Names reported by cause."""
+        self._reported: set[FailureKey] = set()
 
     def asking(self, task: Task) -> None:
         """Note that `task` is in flight."""
@@ -128,24 +123,9 @@ class FailureGrouper:
         found: list[FailureGroup] = []
         for cause in tuple(causes):
             failures = _sort_failures(self._pending.pop(cause).failures)
-            found += _split_reported(failures, self._reported.get(cause))
-            self._reported[cause] = self._reported.get(cause, frozenset()) | set(map(_actor_name, failures))
+            found.append(FailureGroup(failures, cause in self._reported))
+            self._reported.add(cause)
         return tuple(found)
-
-
-def _split_reported(failures: tuple[Failure, ...], reported: frozenset[str] | None) -> list[FailureGroup]:
-    """Split failures of one cause into actors for whom it was already reported, and others.
-
-    `reported`: names of those actors; None if the cause is new, which gives one group.
-    """
-    if reported is None:
-        return [FailureGroup(failures)]
-    them = tuple(failure for failure in failures if _actor_name(failure) in reported)
-    others = tuple(failure for failure in failures if _actor_name(failure) not in reported)
-    return [
-        *([FailureGroup(them, "of_them")] if them else []),
-        *([FailureGroup(others, "of_others")] if others else []),
-    ]
 
 
 def _sort_failures(failures: Sequence[Failure]) -> tuple[Failure, ...]:

@@ -15,7 +15,6 @@ from debate_cli.render import chair, participants, sanitize, theme
 from debate_cli.render.agreement import label_verdict
 from debate_cli.render.citations import CheckedCitation, index_citations
 from debate_cli.render.cross_examination import ThreadIndex
-from debate_cli.render.mermaid import fence_mermaid, format_mermaid_map
 from debate_cli.render.report import DebateReport, ReportPart, build_debate_report
 from debate_cli.render.speech_parts import SpeechPart, split_turn
 from debate_cli.render.summary import (
@@ -63,7 +62,7 @@ def format_markdown(
     *,
     show_hidden: bool = False,
 ) -> str:
-    """The document: verdict, briefing, participants, argument map, scores, trace table, speeches, usage.
+    """The document: verdict, briefing, participants, scores, trace table, speeches, usage.
 
     `only` selects one part, `round_number` the speeches of one round.
     """
@@ -97,7 +96,7 @@ def _whole(debate: Debate, report: DebateReport, speeches: Iterable[str]) -> lis
     lines: list[str] = []
     if debate.config.background and debate.document_name is None:
         lines += escape_paragraphs(debate.config.background)
-    lines += [*_verdicts(debate, report, report.briefing), *_briefing(debate, report), *_cast(debate), *_map(debate)]
+    lines += [*_verdicts(debate, report, report.briefing), *_briefing(debate, report), *_cast(debate)]
     for table in report.tables:
         lines += format_table(table)
     lines += speeches
@@ -118,11 +117,6 @@ def _cast(debate: Debate) -> list[str]:
     question = [f"Question: {escape_markdown(line)}" for line in filter(None, [debate.config.judging.question])]
     text = [*question, *([""] if question else []), *text]
     return ["## The text, and who judged it", "", *text, "", *_table(("", "", ""), cells)]
-
-
-def _map(debate: Debate) -> list[str]:
-    drawn = format_mermaid_map(debate)
-    return ["## Argument map", "", *fence_mermaid(drawn)] if drawn else []
 
 
 def _verdicts(debate: Debate, report: DebateReport, briefing: Briefing | None = None) -> list[str]:

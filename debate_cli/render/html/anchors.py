@@ -1,10 +1,20 @@
-"""Anchors of the page. They consist of numbers only, so no text of a debate becomes part of an address."""
+"""Anchors of the page, and what was said about a claim with links to it.
+
+Anchors consist of numbers only, so no text of a debate becomes part of an address.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from debate_cli.domain.debate import Debate
+from debate_cli.render import theme
+from debate_cli.render.theme import Sign
+from debate_cli.systems.structured.trace import TraceRow
+
+REPLY_BADGES = {False: Sign("↳", "replies", theme.BLUE), True: Sign("!", "leaves it open", theme.GOLD)}
+"""Whether a reply leaves the question open -> its badge."""
 
 
 def turn_anchor(index: int) -> str:
@@ -25,3 +35,42 @@ def response_anchor(index: int, target: str, anchor_ids: Mapping[str, str]) -> s
 def reply_anchor(index: int, target: str, anchor_ids: Mapping[str, str]) -> str:
     """Anchor of a turn's reply to the question about an argument."""
     return f"{response_anchor(index, target, anchor_ids)}-reply" if target in anchor_ids else turn_anchor(index)
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """One place where a statement is made."""
+
+    turn: int
+    """Index of the turn."""
+    anchor: str
+    asks: str = ""
+    """The question at its end; empty for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatementGroup:
+    """Equal statements of one debater about a claim: answers of one type, or replies of its author."""
+
+    by: str
+    kind: str
+    """Type of the answers, or `reply`."""
+    badge: Sign
+    occurrences: list[Occurrence]
+    """At least one."""
+
+
+def group_statements(row: TraceRow, anchor_ids: Mapping[str, str]) -> list[StatementGroup]:
+    """What was said about a claim, in the order in which each statement was first made."""
+    said = [
+        *(
+            (item.by, item.type, theme.RESPONSE_BADGES[item.type], response_anchor, item.turn, item.follow_up)
+            for item in row.responses
+        ),
+        *((item.by, "reply", REPLY_BADGES[bool(item.evaded)], reply_anchor, item.turn, "") for item in row.replies),
+    ]
+    groups: dict[tuple[str, str], StatementGroup] = {}
+    for by, kind, badge, anchor, turn, asks in sorted(said, key=lambda item: item[4]):
+        group = groups.setdefault((by, badge.word), StatementGroup(by, kind, badge, []))
+        group.occurrences.append(Occurrence(turn, anchor(turn, row.id, anchor_ids), asks))
+    return list(groups.values())

@@ -19,13 +19,6 @@ from debate_cli.render import chair, participants, theme
 from debate_cli.render.agreement import label_verdict
 from debate_cli.render.citations import index_citations
 from debate_cli.render.html import anchors
-from debate_cli.render.html.argument_map import (
-    AnswerGroup,
-    ReplyGroup,
-    build_argument_map,
-    group_answers,
-    group_replies,
-)
 from debate_cli.render.html.charts import DrawnChart, draw_chart, participant_classes
 from debate_cli.render.html.provenance import collect_provenance
 from debate_cli.render.html.sources import collect_cited_sources
@@ -67,7 +60,7 @@ class ScoreBlock:
 def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: bool = False) -> str:
     """The page: verdict, briefing, scores, argument map, trace table, transcript, sources, judges' reasons, provenance."""
     anchor_ids = anchors.argument_anchors(debate)
-    context = _template_context(debate, verdicts, anchor_ids)
+    context = _template_context(debate, verdicts)
     source_ids = {source.id: f"passage-{number}" for number, source in enumerate(context["cited_sources"], 1)}
     style, script = read_template("page.css") + read_template("report.css"), read_template("sorting.js")
     environment = build_environment(PAGE_TEMPLATES)
@@ -94,13 +87,14 @@ def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: boo
     )
 
 
-def _template_context(debate: Debate, verdicts: Sequence[Verdict], anchor_ids: Mapping[str, str]) -> dict[str, Any]:
+def _template_context(debate: Debate, verdicts: Sequence[Verdict]) -> dict[str, Any]:
     """The parts of the page, by their names in the templates."""
     report = build_debate_report(debate, verdicts)
     head = report.verdicts[0] if report.verdicts else None
     summary = summarize_verdicts(debate, report.verdicts)
     classes = participant_classes(debate.participants)
     rows = build_trace_table(debate)
+    names = dict.fromkeys(row.participant for row in rows)
     citations = index_citations(debate)
     context: dict[str, Any] = {
         "is_text": debate.document_name is not None,
@@ -113,7 +107,7 @@ def _template_context(debate: Debate, verdicts: Sequence[Verdict], anchor_ids: M
         "cast": [*participants.debater_rows(debate), *participants.judge_rows(debate, debate.runs[0])],
         "classes": classes,
         "blocks": _score_blocks(debate, report, classes),
-        "map": build_argument_map(rows, anchor_ids),
+        "map": {name: [row for row in rows if row.participant == name] for name in names},
         "rows": rows,
         "scores_of": argument_scores(debate, report.verdicts),
         "rounds": build_round_sections(debate),
@@ -209,10 +203,6 @@ class _Anchors:
         """Anchor of a turn's reply to the question about an argument."""
         return anchors.reply_anchor(turn, item, self.arguments)
 
-    def answers(self, row: TraceRow) -> tuple[AnswerGroup, ...]:
-        """The answers to a claim."""
-        return group_answers(row, self.arguments)
-
-    def replies(self, row: TraceRow) -> tuple[ReplyGroup, ...]:
-        """The replies to the questions about a claim."""
-        return group_replies(row, self.arguments)
+    def statements(self, row: TraceRow) -> list[anchors.StatementGroup]:
+        """What was said about a claim."""
+        return anchors.group_statements(row, self.arguments)

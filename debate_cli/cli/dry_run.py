@@ -14,9 +14,8 @@ import yaml
 
 from debate_cli.app.consent import describe_destinations
 from debate_cli.app.context import RunContext
-from debate_cli.app.estimate import NO_CALLS, CallTotals, RunEstimate, estimate_run
+from debate_cli.app.estimate import NO_CALLS, CallTotals, RunEstimate, estimate_judging, estimate_run
 from debate_cli.app.judge import JudgeTask
-from debate_cli.app.judge_estimate import estimate_judging
 from debate_cli.cli.console import print_json, print_status, write_document
 from debate_cli.domain.config import DebateConfig
 from debate_cli.render import sanitize
@@ -26,7 +25,6 @@ from debate_cli.storage.redact import redact_values
 from debate_cli.storage.serialization import config_to_json
 
 PLAN_HEADINGS = ("role and model", "", "calls", "tokens in", "tokens out", "USD")
-TEXT_COLUMNS = 2
 NOTHING_ASKED = "No model was asked."
 
 
@@ -104,12 +102,17 @@ def _format_table(plan: RunEstimate, *, by_role: bool = True) -> Iterator[str]:
     for role in plan.roles if by_role else ():
         rows += _format_rows(role.role, role.spec.model, role.planned, role.worst)
     rows += _format_rows("all", "", plan.planned, plan.worst)
-    widths = [max(len(row[column]) for row in rows) for column in range(len(PLAN_HEADINGS))]
+    yield from align_rows(rows)
+
+
+def align_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """The rows as lines with aligned columns; numbers, which follow the column with an empty heading, to the right."""
+    texts = rows[0].index("") + 1
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
-        cells = enumerate(zip(row, widths, strict=True))
-        yield "  ".join(
-            text.ljust(width) if column < TEXT_COLUMNS else text.rjust(width) for column, (text, width) in cells
-        )
+        cells = zip(row, widths, range(len(row)), strict=True)
+        line = (text.ljust(width) if column < texts else text.rjust(width) for text, width, column in cells)
+        yield "  ".join(line).rstrip()
 
 
 def _format_rows(role: str, model: str, planned: CallTotals, worst: CallTotals) -> list[tuple[str, ...]]:

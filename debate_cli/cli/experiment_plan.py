@@ -10,7 +10,7 @@ from typing import Any
 from debate_cli.app.consent import describe_destinations
 from debate_cli.app.estimate import CallTotals
 from debate_cli.cli.console import print_json
-from debate_cli.cli.dry_run import NOTHING_ASKED, format_total_cells, total_data
+from debate_cli.cli.dry_run import NOTHING_ASKED, align_rows, format_total_cells, total_data
 from debate_cli.experiments.cells import Cell, CellPlan
 from debate_cli.experiments.definition import Experiment
 from debate_cli.experiments.estimate import (
@@ -78,12 +78,7 @@ def _table(estimate: ExperimentEstimate) -> Iterator[str]:
     for each in (*estimate.players, *estimate.judges):
         rows += _rows(each.name, each.model, f"{each.debates:,}", each.planned, each.worst)
     rows += _rows("all", "", f"{estimate.cells - estimate.done:,}", estimate.planned, estimate.worst)
-    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADINGS))]
-    for row in rows:
-        cells = zip(row, widths, range(len(HEADINGS)), strict=True)
-        yield "  ".join(
-            text.ljust(width) if column in {0, 2} else text.rjust(width) for text, width, column in cells
-        ).rstrip()
+    yield from align_rows(rows)
 
 
 def _rows(name: str, model: str, debates: str, planned: CallTotals, worst: CallTotals) -> list[tuple[str, ...]]:

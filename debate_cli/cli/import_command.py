@@ -1,7 +1,10 @@
 """`debate import`, in a module of another name because `import` is a word of Python. Its options are in `import_options`."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -9,6 +12,14 @@ from typing import Any
 
 import typer
 
+from debate_cli.app.context import RunContext
+from debate_cli.app.import_claims import (
+    ClaimSearch,
+    count_calls,
+    count_missing,
+    find_claims,
+    read_known_claims,
+)
 from debate_cli.app.import_dataset import LABELS_FILE, LabelTable, read_dataset
 from debate_cli.app.import_debate import (
     ImportedFile,
@@ -18,16 +29,24 @@ from debate_cli.app.import_debate import (
     read_import_file,
     save_import,
 )
+from debate_cli.app.judge_request import JudgingRequest, parse_model
+from debate_cli.app.model_factory import mock_spec
+from debate_cli.app.personas import prepare_asked_model
+from debate_cli.cli import config_options, run_control
+from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import print_json, print_status, show_tables, write_document
-from debate_cli.cli.import_claims import ClaimAsker
 from debate_cli.cli.import_options import Options
 from debate_cli.cli.run_control import gravest_exit_code
-from debate_cli.errors import DebateError, UsageError
+from debate_cli.cli.screen import BY_USER, PipeSafeObserver, StatusObserver
+from debate_cli.domain.config import ModelSpec
+from debate_cli.domain.model_call import total_usage
+from debate_cli.errors import DebateError, UsageError, format_page_hint
 from debate_cli.importing.datasets import DATASETS
 from debate_cli.importing.debate import ImportChoices, ImportedDebate
 from debate_cli.importing.speakers import SpeakerChoices
 from debate_cli.importing.speeches import format_count
 from debate_cli.importing.tables import FIELDS
+from debate_cli.render import theme
 from debate_cli.render.sanitize import sanitize_line
 from debate_cli.render.summary import suggest_judge_command
 from debate_cli.render.theme import shorten
@@ -35,6 +54,84 @@ from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.folder import JOURNAL_SUFFIX
 from debate_cli.storage.transcript_dirs import transcript_dirs
 from debate_cli.systems.tables import Number, Table
+
+_FOR_ARGUMENTS = ("mock", "config", "max_cost", "max_tokens", "trust_host")
+"""Options that only --arguments uses."""
+
+
+class ClaimAsker:
+    """Asks the model of --arguments about one file after the other."""
+
+    def __init__(self, context: RunContext, spec: ModelSpec, *, is_dry_run: bool) -> None:
+        self._context = context
+        self._spec = spec
+        self._is_dry_run = is_dry_run
+
+    @classmethod
+    def from_options(cls, given: Options) -> ClaimAsker | None:
+        """The asker; None without --arguments. Raises UsageError, ConfigError, MissingKeyError, UntrustedHostError."""
+        if given.arguments is None:
+            needless = next((name for name in _FOR_ARGUMENTS if getattr(given, name)), None)
+            if needless is not None:
+                option = f"--{needless.replace('_', '-')}"
+                raise UsageError(f"{option}: is used with --arguments only; name a model there, or leave it out")
+            return None
+        spec = parse_model(given.arguments, "--arguments")
+        model = mock_spec(spec).model if given.mock else spec.model
+        loaded = config_options.config_for_judging(given.config, trusted_folders=given.trust_path)
+        limits = {"max_cost_usd": given.max_cost, "max_tokens": given.max_tokens}
+        request = JudgingRequest(
+            config=None if loaded is None else loaded.config,
+            systems=("panel",),
+            model=model,
+            limits={key: value for key, value in limits.items() if value is not None},
+            asks_models=not given.dry_run,
+        )
+        context, chosen = prepare_asked_model("the speeches", request, loaded)
+        if not given.dry_run:
+            obtain_consents(context.destinations, given.trust_host)
+        return cls(context, chosen, is_dry_run=given.dry_run)
+
+    def continues(self, file: ImportedFile) -> bool:
+        """Whether the transcript at the target is of the same import, so that only its missing claims are asked for."""
+        return read_known_claims(file.target, file.imported.debate, self._spec) is not None
+
+    def ask(self, file: ImportedFile) -> tuple[ImportedFile, int]:
+        """The file with the claims as arguments, and the exit code: above 0 if some speeches could not be asked about."""
+        debate = file.imported.debate
+        search = ClaimSearch(debate, read_known_claims(file.target, debate, self._spec) or {})
+        wanted, model = search.wanted, theme.shorten(self._spec.model, 60)
+        calls = f"{format_count(count_calls(wanted), 'call')} about {format_count(len(wanted), 'speech')}"
+        if self._is_dry_run:
+            print_status(f"{model} would be asked for claims: {calls}")
+            return file, 0
+        if wanted:
+            print_status(f"asking {model} for claims: {calls} ...")
+        observer = PipeSafeObserver(StatusObserver())
+        run_control.run_until_stopped(
+            lambda stop: find_claims(search, self._spec, replace(self._context, observer=observer, stop=stop)), observer
+        )
+        found = search.finish(self._spec)
+        left_out = f"; {search.left_out} left out, because their words were not said" if search.left_out else ""
+        print_status(f"found {format_count(search.claims, 'claim')}{left_out}")
+        print_status(theme.format_usage(total_usage([turn.exchange for turn in found.turns])))
+        imported = replace(file.imported, debate=found)
+        return replace(file, imported=imported), self._report_end(search, count_missing(found))
+
+    def _report_end(self, search: ClaimSearch, missing: int) -> int:
+        """Say why the search ended early, and how it is continued."""
+        if not missing:
+            return 0
+        if search.error is not None:
+            hint = format_page_hint(search.error.page) if search.error.page else ""
+            print_status(f"debate: {search.error}{hint}")
+        print_status(
+            f"{format_count(missing, 'speech')} without claims count as one item each; the same command asks for the rest"
+        )
+        if search.error is not None:
+            return search.error.exit_code
+        return BY_USER.exit_code if search.stopped else 0
+
 
 _MAX_TOPIC_CHARS = 60
 _TOPIC_SOURCES = {"option": "as given", "file": "named in the file", "name": "the file's name; set it with --topic"}

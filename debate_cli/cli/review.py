@@ -20,8 +20,7 @@ from debate_cli.domain.reviewer import ReviewAnswers, ReviewTerms
 from debate_cli.errors import UsageError
 from debate_cli.render import score_rows
 from debate_cli.render.person_form.form import FormLeftError
-from debate_cli.render.review_draft import draft_path, read_draft
-from debate_cli.render.review_template import format_review_template
+from debate_cli.render.review_template import draft_path, format_review_template, read_draft
 from debate_cli.render.sanitize import sanitize_line
 from debate_cli.render.summary import describe_answer
 from debate_cli.storage.review_file import ReviewFile, read_review_file

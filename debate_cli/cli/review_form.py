@@ -17,8 +17,14 @@ from debate_cli.llm.form import Form, FormModel, JsonSchema, derive_schema, pers
 from debate_cli.providers.people.form_fields import FormDraft
 from debate_cli.render.person_form.drafts import DRAFT_SUFFIX, DraftFile
 from debate_cli.render.person_form.form import FilledForm, FormTask, fill_in
-from debate_cli.render.review_draft import draft_path, read_draft, save_draft
-from debate_cli.render.review_template import debate_introduction, expand_json_lists, speech_heading
+from debate_cli.render.review_template import (
+    debate_introduction,
+    draft_path,
+    expand_json_lists,
+    read_draft,
+    save_draft,
+    speech_heading,
+)
 from debate_cli.render.sanitize import sanitize_text
 
 CONFIDENCE_QUESTION = "How sure are you of your judgement as a whole? A number from 0 (a guess) to 1 (certain)."

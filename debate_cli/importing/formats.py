@@ -9,9 +9,33 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePath
 from typing import cast
 
-from debate_cli.importing import chat, prose, saved, subtitles, tables
+from debate_cli.errors import TranscriptError
+from debate_cli.importing import chat, prose, subtitles, tables
 from debate_cli.importing.labels import parse_label, select_names
-from debate_cli.importing.speeches import FoundDebate
+from debate_cli.importing.speeches import FoundDebate, Speech, UnreadableDebateError, format_count
+from debate_cli.storage.transcript import parse_transcript, transcript_to_debate
+
+
+def read_transcript(text: str) -> FoundDebate:
+    """The speeches of a transcript as free speeches; its rounds and sides stay. Raises UnreadableDebateError."""
+    try:
+        transcript = parse_transcript(text.encode(), "the file")
+    except TranscriptError as error:
+        raise UnreadableDebateError(str(error).removeprefix("the file: ")) from error
+    debate = transcript_to_debate(transcript)
+    speeches = tuple(
+        Speech(turn.speaker, turn.text, f"round {turn.round}", f"turn {turn.index + 1}") for turn in debate.turns
+    )
+    judged = len(transcript.assessments)
+    return FoundDebate(
+        speeches,
+        transcript.topic,
+        transcript.background or "",
+        has_rounds=True,
+        sides={person.name: person.side for person in debate.participants},
+        dropped=(format_count(judged, "assessment"),) if judged else (),
+    )
+
 
 Reader = Callable[[str, Mapping[str, str]], FoundDebate]
 """Reads a text. The mapping names columns of a table: field -> column."""
@@ -24,7 +48,7 @@ READERS: dict[str, Reader] = {
     "csv": tables.read_csv,
     "jsonl": tables.read_jsonl,
     "chat": lambda text, _: chat.read_chat(text),
-    "transcript": lambda text, _: saved.read_transcript(text),
+    "transcript": lambda text, _: read_transcript(text),
 }
 """Name of a format -> its reader."""
 TABLE_FORMATS = frozenset({"csv", "jsonl"})

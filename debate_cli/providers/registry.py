@@ -42,7 +42,7 @@ from debate_cli.providers.provider_table import (
     find_provider_problems,
     merge_provider_rows,
 )
-from debate_cli.providers.search.mock import MockSearch
+from debate_cli.providers.search.engines import MockSearch
 
 FREE_PRICE = Price(input=0, output=0, search=0)
 """Price of models and searches on the user's own machine."""

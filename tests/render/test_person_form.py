@@ -21,9 +21,9 @@ from debate_cli.llm.model import Message, Reply, Request, RequestOrigin
 from debate_cli.providers.people.form_fields import FormDraft
 from debate_cli.providers.people.prompt_page import explain_field
 from debate_cli.render.person_form.drafts import DraftFile
-from debate_cli.render.person_form.editor import edit_text
 from debate_cli.render.person_form.form import FilledForm, FormLeftError, FormTask, fill_in
 from debate_cli.render.person_form.person import PeopleAtTerminal
+from debate_cli.render.person_form.screen import edit_text
 from debate_cli.render.person_form.state import FormState
 
 OPENING = Form(

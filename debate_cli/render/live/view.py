@@ -41,7 +41,7 @@ from debate_cli.render.cross_examination import ThreadIndex
 from debate_cli.render.event_order import precedes, reading_position
 from debate_cli.render.failure_groups import FailureGroup, FailureGrouper
 from debate_cli.render.live import header
-from debate_cli.render.live.progress import ProgressLine
+from debate_cli.render.live.header import ProgressLine
 from debate_cli.render.live.speech import PanelRow, SpeechStream, Tail, streaming_panels, turn_panel
 from debate_cli.render.replay import group_waves
 from debate_cli.render.summary import change_lines

@@ -37,6 +37,8 @@ class JudgingRequest:
     """Kinds of systems; empty means those of the configuration, or the stored ones."""
     model: str | None = None
     """`provider/model` of every judge; None keeps each judge's own model."""
+    model_option: str = "--model"
+    """The option that gave `model`, for error messages."""
     other_models: tuple[str, ...] = ()
     """Further models for every judge; each gets a separate judging run."""
     judges: int | None = None

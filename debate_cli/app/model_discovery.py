@@ -19,9 +19,9 @@ from debate_cli.storage.plain import is_list, is_mapping
 SUGGESTED_MODELS: Mapping[str, str] = MappingProxyType(
     {
         "anthropic": "claude-sonnet-5",
-        "openai": "gpt-5-mini",
+        "openai": "gpt-5.4-mini",
         "gemini": "gemini-2.5-flash",
-        "openrouter": "openai/gpt-5-mini",
+        "openrouter": "openai/gpt-5.4-mini",
         "groq": "openai/gpt-oss-120b",
         "together": "meta-llama/Llama-3.3-70B-Instruct-Turbo",
         "deepseek": "deepseek-chat",

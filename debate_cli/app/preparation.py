@@ -257,6 +257,9 @@ def prepare_judges(
     env = load_environment(Path(), os.environ) if loaded is None else loaded.env
     own = loaded or LoadedConfig(config, Path(), (), {}, SourceMap(name), env)
     own = replace(own, config=config, provider_origins=stored_origins(name, config, loaded))
+    if request.model is not None:
+        origins = {**own.source_map.origins, ("models", "judge"): request.model_option}
+        own = replace(own, source_map=replace(own.source_map, origins=origins))
 
     def select(config: DebateConfig) -> tuple[ModelSpec, ...]:
         return (*judge_model_specs(config), *request.other_model_specs)

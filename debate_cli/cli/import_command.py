@@ -84,6 +84,7 @@ class ClaimAsker:
             config=None if loaded is None else loaded.config,
             systems=("panel",),
             model=model,
+            model_option="--arguments",
             limits={key: value for key, value in limits.items() if value is not None},
             asks_models=not given.dry_run,
         )

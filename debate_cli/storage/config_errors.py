@@ -23,6 +23,8 @@ from debate_cli.storage.yaml_positions import SourcePosition, YamlFault, escape_
 
 MAX_PROBLEMS = 200
 """Maximum number of errors of one file that are reported at once."""
+GENERAL_OPTIONS = frozenset({"--set", "--var"})
+"""Options that can set any key, so that an error names the key too."""
 _MESSAGE_CHARS = 400
 _KEY_CHARS = 80
 """Maximum length of one key in a path that an error shows."""
@@ -100,11 +102,12 @@ class SourceMap:
         return position or (f"{self.name}:1:1" if self.positions else self.name)
 
     def format_problem(self, problem: Problem) -> str:
-        """One line: `file:line:column: key.path: what is wrong; what to do`."""
+        """One line: `file:line:column: key.path: what is wrong; what to do`; without the key if an option stands for it."""
         key = ".".join(_shorten(str(part), _KEY_CHARS) for part in problem.path)
         message = _shorten(problem.message, _MESSAGE_CHARS)
         where = self.locate(problem.path, key=problem.is_key_error)
-        return f"{where}: {key}: {message}" if key else f"{where}: {message}"
+        names_key = where.startswith("--") and where not in GENERAL_OPTIONS
+        return f"{where}: {message}" if names_key or not key else f"{where}: {key}: {message}"
 
     def format_fault(self, fault: YamlFault) -> str:
         """One line: `file:line:column: what is wrong; what to do`."""

@@ -60,7 +60,7 @@ class Case:
     "case",
     [
         Case(("qwen3:8b",), {"OPENAI_API_KEY": "sk-1"}, "local", "ollama/qwen3:8b"),
-        Case((), {"OPENAI_API_KEY": "sk-1"}, "local", "openai/gpt-5-mini"),
+        Case((), {"OPENAI_API_KEY": "sk-1"}, "local", "openai/gpt-5.4-mini"),
         Case((), {}, "local", "local/smollm2"),
         Case((), {}, None, "mock/debater"),
         Case((), {"OPENAI_API_KEY": " "}, None, "mock/debater"),
@@ -132,7 +132,7 @@ def test_a_model_is_chosen_by_its_number(here: Path) -> None:
     assert "ANTHROPIC_API_KEY is set" in drawn
     assert [found["models"][role]["model"] for role in ("default", "judge")] == [
         "anthropic/claude-sonnet-5",
-        "openai/gpt-5-mini",
+        "openai/gpt-5.4-mini",
     ]
 
 

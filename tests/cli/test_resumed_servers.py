@@ -109,7 +109,7 @@ def test_a_limit_without_a_price_names_its_option(here: Path) -> None:
         assert debate("judge", "saved", "--config", "other.yaml", cwd=here, env=KEYS).code == 3
     done = debate("run", "--resume", "saved", "--max-cost", "1", cwd=here, env=KEYS)
     (line,) = [line for line in done.lines if "is unknown" in line]
-    assert line.startswith("--max-cost: limits.max_cost_usd: cannot be enforced, because the price of custom/m")
+    assert line.startswith("--max-cost: cannot be enforced, because the price of custom/m")
 
 
 def test_with_the_mock_no_server_is_asked(here: Path) -> None:

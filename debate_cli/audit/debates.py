@@ -68,12 +68,14 @@ def load_shipped_debates() -> tuple[AuditDebate, ...]:
 def load_saved_debates(references: Sequence[str]) -> tuple[AuditDebate, ...]:
     """Read complete debates of two debaters from transcripts, folders and globs, without their assessments.
 
+    Of several files with one id the first counts.
+
     Raises:
         UsageError: a reference names nothing.
         TranscriptError: a single file cannot be read. Of several, unreadable ones are left out.
     """
     paths = expand_references(references)
-    found: list[AuditDebate] = []
+    found: dict[str, AuditDebate] = {}
     for path in paths:
         try:
             stored = open_debate(path)
@@ -83,8 +85,8 @@ def load_saved_debates(references: Sequence[str]) -> tuple[AuditDebate, ...]:
             continue
         debate = stored.debate
         if len(debate.participants) == 2 and debate.turns:  # noqa: PLR2004 - two sides are compared
-            found.append(AuditDebate(debate, reviews=_reviews(debate)))
-    return tuple(found)
+            found.setdefault(debate.id, AuditDebate(debate, reviews=_reviews(debate)))
+    return tuple(found.values())
 
 
 def build_debate(like: Debate, debate_id: str, debaters: Sequence[DebaterConfig], turns: Iterable[Turn]) -> Debate:

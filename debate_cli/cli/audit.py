@@ -43,7 +43,9 @@ from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import is_interactive, make_console, print_json, print_status, write_document
 from debate_cli.cli.dry_run import show_judging_plans
+from debate_cli.cli.people import PeopleOfCommand, discard_drafts, require_terminal
 from debate_cli.errors import DebateError, UsageError
+from debate_cli.providers.people.person import FILES_FOLDER
 from debate_cli.render.html.judge_card import render_judge_cards
 from debate_cli.render.judge_card import between_table, card_tables, first_screen, format_bound, format_card_markdown
 from debate_cli.render.plain import table_lines
@@ -168,6 +170,7 @@ def _judge(given: Options, plans: Sequence[JudgePlan]) -> int:
     """Ask the judges; return an exit code."""
     if given.playback is None:
         obtain_consents((place for plan in plans for place in plan.destinations), given.trust_host)
+    require_terminal(model for plan in plans for model in plan.asked_people)
     cassette = config_options.open_cassette(given.record, given.playback)
     errors: list[str] = []
 
@@ -178,10 +181,16 @@ def _judge(given: Options, plans: Sequence[JudgePlan]) -> int:
     done = 0
     shows = is_interactive(sys.stderr) and not given.quiet
     with screen.open_observer(None) as observer:
+        people = PeopleOfCommand(observer)
         for _, outcome in run_control.iterate_until_stopped(
             lambda stop: judge_files(
                 plans,
-                equip=lambda task: replace(task.context, observer=observer, cassette=cassette),
+                equip=lambda task: replace(
+                    task.context,
+                    observer=observer,
+                    cassette=cassette,
+                    people=people.access(given.out / FILES_FOLDER, task.target),
+                ),
                 stop=stop,
                 concurrency=given.concurrency,
                 force=False,
@@ -190,6 +199,7 @@ def _judge(given: Options, plans: Sequence[JudgePlan]) -> int:
             observer,
         ):
             done += 1
+            discard_drafts(outcome.path, outcome.debate)
             codes.add(run_control.EXIT_CODES.get(outcome.halted or "", 0))
             if shows:
                 sys.stderr.write(f"\rjudged {done} of {len(plans)} ")

@@ -3,11 +3,13 @@
 import asyncio
 import getpass
 import random
+import signal
 import sys
+from collections.abc import Coroutine
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -15,7 +17,7 @@ from debate_cli.app.outcome import Outcome
 from debate_cli.app.review import Review, ReviewState, debate_key, open_review, save_review
 from debate_cli.app.score import ScoredFile
 from debate_cli.cli import completion, options
-from debate_cli.cli.console import is_interactive, print_status, write_document, write_json_chunks
+from debate_cli.cli.console import is_interactive, print_json, print_status, write_document, write_json_chunks
 from debate_cli.domain.reviewer import ReviewAnswers, ReviewTerms
 from debate_cli.errors import UsageError
 from debate_cli.render import score_rows
@@ -115,10 +117,21 @@ def _fill_in(review: Review, stored: StoredDebate) -> ReviewAnswers:
     from debate_cli.cli.review_form import ReviewForm
 
     try:
-        return asyncio.run(ReviewForm(review, stored.path).fill_in())
+        return asyncio.run(_end_on_signals(ReviewForm(review, stored.path).fill_in()))
     except FormLeftError as error:
         print_status("the draft is kept; the same command goes on with it")
         raise typer.Exit(INTERRUPTED) from error
+
+
+async def _end_on_signals(form: Coroutine[Any, Any, ReviewAnswers]) -> ReviewAnswers:
+    """Show the form. SIGTERM and SIGHUP, for example of a closed window, end it as Ctrl-C does, with the draft on disk."""
+    task = asyncio.ensure_future(form)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(number, task.cancel)
+    try:
+        return await task
+    except asyncio.CancelledError as error:
+        raise FormLeftError from error
 
 
 def _terms(given: Options, stored: StoredDebate) -> ReviewTerms:
@@ -168,7 +181,7 @@ def _check_file(given: Options, review: Review, file: ReviewFile) -> ReviewState
     if state.unanswered:
         names = ", ".join(map(review.mask, state.unanswered))
         raise UsageError(
-            f"{given.source}: the answers raise further questions ({names}); add them to the file: "
+            f"{given.source}: has no answer to {names}; a new template asks for it and keeps the other answers: "
             f"debate review ID --from {quote(str(given.source))} --template > NEW-FILE"
         )
     return state
@@ -185,6 +198,9 @@ def _store(given: Options, review: Review, stored: StoredDebate, state: ReviewSt
 
 def _print_result(outcome: Outcome, review: Review, *, as_json: bool) -> None:
     """Print what became of the review. A blind one names no debater, because the person may review again."""
+    if as_json and review.terms.blind:
+        print_json({"blind": True, "judging_run": review.run.id})
+        return
     if as_json:
         debate = outcome.debate
         row = ScoredFile(str(outcome.path), debate.id, debate.topic, debate.status, outcome.verdicts)

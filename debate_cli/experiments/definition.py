@@ -24,6 +24,7 @@ from debate_cli.app.preparation import SearchPlace, prepare_run
 from debate_cli.domain.config import DebateConfig, DebaterConfig, ModelSpec
 from debate_cli.domain.config_checks import Problem, check_config
 from debate_cli.domain.judging_config import JudgingConfig
+from debate_cli.domain.people import TERMINAL_PROVIDERS
 from debate_cli.domain.suggestions import format_suggestion
 from debate_cli.errors import ConfigError, MissingKeyError
 from debate_cli.experiments.motions import Motion, load_motions
@@ -111,8 +112,21 @@ def load_experiment(
         variants.append(loader.load(axes, reads_sources=not variants))
         variants[-1] = _share_sources(variants)
     loader.raise_problems()
+    _refuse_people_at_terminal(file, variants)
     _check_judges_left(file, variants)
     return Experiment(file, motions, tuple(variants), mock, tuple(filter(None, (note, *loader.notes))))
+
+
+def _refuse_people_at_terminal(file: ExperimentFile, variants: Iterable[Variant]) -> None:
+    """Raise ConfigError for a person who would be asked at the terminal."""
+    for variant in variants:
+        judges = (judge.spec for judge in variant.judges)
+        for spec in (*variant.players.values(), *judges, *all_model_specs(variant.context.config)):
+            if spec.model.partition("/")[0] in TERMINAL_PROVIDERS:
+                raise ConfigError(
+                    f"{file.path}: {spec.model}: an experiment runs many debates at once, so it asks nobody at the terminal; "
+                    "write files/NAME, which exchanges prompts and replies as files, or judge saved debates with `debate review`"
+                )
 
 
 def debaters_of(first: PlayerConfig, second: PlayerConfig) -> tuple[DebaterConfig, DebaterConfig]:

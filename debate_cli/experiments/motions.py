@@ -91,7 +91,7 @@ def _read_csv(path: Path, place: str) -> tuple[dict[str, Motion], str | None]:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: not valid UTF-8; save the file as UTF-8") from error
-    csv.field_size_limit(MAX_BACKGROUND_CHARS * 4)
+    limit = csv.field_size_limit(MAX_BACKGROUND_CHARS * 4)
     reader = csv.DictReader(io.StringIO(text, newline=""))
     try:
         columns = [name.strip().lower() for name in reader.fieldnames or ()]
@@ -102,6 +102,8 @@ def _read_csv(path: Path, place: str) -> tuple[dict[str, Motion], str | None]:
         rows = {f"{path}:{reader.line_num}": _to_motion(row) for row in reader}
     except csv.Error as error:
         raise ConfigError(f"{path}:{reader.line_num}: not valid CSV ({error}); check the quotes") from error
+    finally:
+        csv.field_size_limit(limit)
     ignored = [name for name in columns if name not in COLUMNS]
     return rows, f"{path}: ignored columns: {', '.join(ignored)}" if ignored else None
 

@@ -108,7 +108,7 @@ def card_tables(report: JudgeReport, unknown_labels: int = 0) -> list[Table]:
 
     `unknown_labels`: number of labels that are left out because they name no debater.
     """
-    tables = [_checks_table(report), _bias_table(report.measures)]
+    tables = [_checks_table(report), *([_bias_table(report.measures)] if report.measures else [])]
     if report.comparison is not None:
         tables.append(_comparison_table(report.comparison, unknown_labels))
     return tables

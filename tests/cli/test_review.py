@@ -113,16 +113,38 @@ def test_answers_that_raise_questions_are_continued_in_a_new_template(folder: Pa
     file = fill_template(folder, "--system", "live")
     result = debate("review", "one", "--from", file, cwd=folder)
     assert result.code == 2
-    assert "further questions (narrative of the debate" in result.err
+    assert "has no answer to narrative of the debate" in result.err
     more = yaml.safe_load(debate("review", "one", "--from", file, "--template", cwd=folder).out)
     assert yaml.safe_load(file.read_text())["answers"].items() <= more["answers"].items()
     assert "narrative of the debate" in more["answers"]
 
 
-def test_a_blind_review_prints_no_name(folder: Path) -> None:
+def test_a_deleted_part_is_named(folder: Path) -> None:
+    """A part that is missing in the file is named, and nothing is stored."""
+    file = fill_template(folder)
+    document = yaml.safe_load(file.read_text())
+    document["answers"].pop("probability after round 2", None)
+    document["answers"].pop("the debate")
+    file.write_text(yaml.safe_dump(document))
+    result = debate("review", "one", "--from", file, cwd=folder)
+    assert (result.code, "has no answer to the debate" in result.err) == (2, True), result.err
+    assert "runs" not in transcript(folder)
+
+
+def test_a_review_is_stored_once(folder: Path) -> None:
+    """The same answers of the same person are refused the second time, with the judging run that has them."""
+    file = fill_template(folder)
+    assert debate("review", "one", "--from", file, cwd=folder).code == 0
+    again = debate("review", "one", "--from", file, cwd=folder)
+    assert (again.code, "stored already, as judging run r2" in again.err) == (2, True), again.err
+    assert len(transcript(folder)["runs"]) == 1
+
+
+@pytest.mark.parametrize("option", [(), ("--json",)])
+def test_a_blind_review_prints_no_name(folder: Path, option: tuple[str, ...]) -> None:
     """Neither the template nor what is printed after storing names a debater; the order shown is stored."""
     template = debate("review", "one", "--blind", "--seed", "1", "--template", "--name", "anna", cwd=folder).out
-    result = debate("review", "one", "--from", fill_template(folder, "--blind", "--seed", "1"), cwd=folder)
+    result = debate("review", "one", "--from", fill_template(folder, "--blind", "--seed", "1"), *option, cwd=folder)
     assert not any(
         name in text
         for name in ("Ada", "Bo ", "PRO-", "microservices-0001")

@@ -63,7 +63,7 @@ def describe_missing_terminal(provider: str) -> str:
     other = "`model: paste/NAME` shows the prompt and takes a pasted answer" if provider == "human" else ""
     rest = "at a terminal" if other else "`model: human` fills in a form at a terminal"
     return (
-        f"{provider}: needs a terminal for input and output; run it at one, or use `model: files/NAME` with --files DIR, "
+        f"{provider}: needs a terminal for input and output; run it at one, or use `files/NAME`, "
         f"which exchanges prompts and replies as files ({' '.join(filter(None, (other, rest)))})"
     )
 

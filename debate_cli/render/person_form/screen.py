@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import bisect
 import os
+import re
 import shlex
 import subprocess
 import tempfile
@@ -30,7 +32,10 @@ from prompt_toolkit.layout import (
     Window,
 )
 from prompt_toolkit.layout.dimension import Dimension
+from prompt_toolkit.layout.processors import Processor, Transformation, TransformationInput
+from prompt_toolkit.layout.utils import explode_text_fragments
 from prompt_toolkit.styles import Style
+from prompt_toolkit.utils import get_cwidth
 from rich.console import Console
 from rich.text import Text
 
@@ -59,6 +64,36 @@ STYLE = Style.from_dict(
 KEYS = "Tab next · Shift-Tab back · PgUp/PgDn read · Ctrl-E editor · Esc Enter send · Ctrl-C stop"
 
 
+class WrapWords(Processor):
+    """Wraps the lines of an editor between words: fills the rest of a screen line with spaces before a word that does not fit."""
+
+    def apply_transformation(self, transformation_input: TransformationInput) -> Transformation:
+        """See `Processor`. Positions of the cursor are mapped to the line with the added spaces."""
+        width = transformation_input.width
+        characters = explode_text_fragments(transformation_input.fragments)
+        text = "".join(character[1] for character in characters)
+        shown: StyleAndTextTuples = []
+        places: list[int] = []
+        column = end = 0
+        for word in re.finditer(r"\s|\S+", text):
+            room = get_cwidth(word[0])
+            is_hidden = word[0].isspace() and word.start() > 0 and column == 0
+            if column < width < column + room and room <= width:
+                shown.append(("", " " * (width - column)))
+                end, column = end + width - column, 0
+            for position in range(*word.span()):
+                places.append(end)
+                if not is_hidden:
+                    shown.append(characters[position])
+                    end += len(characters[position][1])
+            column = (column + room * (not is_hidden)) % max(1, width)
+        return Transformation(
+            shown,
+            source_to_display=lambda place: places[place] if place < len(places) else end + place - len(places),
+            display_to_source=lambda place: bisect.bisect_left(places, place),
+        )
+
+
 class FormScreen:
     """One form at the terminal."""
 
@@ -74,7 +109,8 @@ class FormScreen:
         self._ends_at = None if task.time_limit_s is None else time.monotonic() + task.time_limit_s
         self._buffer = Buffer(multiline=True, on_text_changed=self._store)
         self._is_loading = False
-        self._editor = Window(BufferControl(self._buffer), wrap_lines=True, height=Dimension(min=3, weight=2))
+        control = BufferControl(self._buffer, input_processors=[WrapWords()])
+        self._editor = Window(control, wrap_lines=True, height=Dimension(min=3, weight=2))
         self._options = Window(
             FormattedTextControl(self._format_options, focusable=True, show_cursor=False),
             height=Dimension(min=3, weight=2),

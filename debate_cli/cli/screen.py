@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager
 from functools import partial
-from typing import NamedTuple, Protocol, TextIO, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TextIO, TypeVar
 
 from debate_cli.cli.console import (
     CLOSED_PIPE,
@@ -29,6 +29,12 @@ from debate_cli.render import sanitize
 from debate_cli.render.plain import PlainObserver
 from debate_cli.render.report import ReportPart
 from debate_cli.render.theme import NO_PLAN, RunPlan
+
+if TYPE_CHECKING:
+    from debate_cli.render.live.experiment import LiveExperimentObserver
+    from debate_cli.render.live.view import LiveObserver
+
+    TerminalView = LiveObserver | LiveExperimentObserver
 
 _DURATION = re.compile(r"\d+(?:\.\d+)? s\b")
 _TERMINAL_SIGNALS = ("SIGTSTP", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGXCPU")
@@ -212,27 +218,7 @@ def open_observer(
                 lines.finish()
 
 
-class TerminalView(Protocol):
-    """A view that is redrawn on a terminal."""
-
-    def start(self) -> None:
-        """Begin to draw."""
-        ...
-
-    def stop(self) -> None:
-        """Draw for the last time and give the terminal back."""
-        ...
-
-    def pause(self) -> None:
-        """Give the terminal back for now."""
-        ...
-
-    def resume(self) -> None:
-        """Draw again after a pause."""
-        ...
-
-
-ViewT = TypeVar("ViewT", bound=TerminalView)
+ViewT = TypeVar("ViewT", bound="TerminalView")
 
 
 @contextmanager

@@ -103,15 +103,7 @@ DEFAULT_REFUSAL = "The model declined to answer."
 
 def make_anthropic_server(endpoint: Endpoint, *, clock: Callable[[], float] = time.perf_counter) -> HttpServer:
     """A server with the messages API."""
-    return HttpServer(
-        ProviderApi(connect, _build_body, send, _AnthropicReplyBuilder, error_rules, extract_error, map_error_object),
-        endpoint,
-        clock=clock,
-    )
-
-
-def _build_body(request: Request, model: str, profile: Profile, stream: bool) -> dict[str, Any]:
-    return build_messages_body(request, model, profile, stream=stream)
+    return HttpServer(API, endpoint, clock=clock)
 
 
 def connect(endpoint: Endpoint) -> Any:
@@ -260,3 +252,15 @@ def map_error_object(error: Any, asked: SentRequest) -> errors.ModelError:
     inner: Any = outer.get("error", outer)
     kind = cast("dict[str, Any]", inner).get("type") if isinstance(inner, dict) else None
     return error_mapping.error_from_event(kind, None, error_mapping.dump_error_object(cast("object", inner)), asked)
+
+
+API = ProviderApi(
+    connect,
+    lambda request, model, profile, stream: build_messages_body(request, model, profile, stream=stream),
+    send,
+    _AnthropicReplyBuilder,
+    error_rules,
+    extract_error,
+    map_error_object,
+)
+"""The messages API."""

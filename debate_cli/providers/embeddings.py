@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -20,7 +20,7 @@ from debate_cli.llm.profile import Profile
 from debate_cli.providers import error_mapping, openai
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.error_mapping import SentRequest
-from debate_cli.providers.http_model import HttpServer, ProviderApi, parse_token_count
+from debate_cli.providers.http_model import HttpServer, parse_token_count
 
 DIGITS = 6
 """Decimals of a similarity. Smaller differences do not change the order, which is that of the texts then."""
@@ -28,16 +28,15 @@ DIGITS = 6
 
 def make_embeddings_server(endpoint: Endpoint) -> HttpServer:
     """A server with the embeddings endpoint."""
-    api = ProviderApi(
-        openai.connect,
-        _build_body,
-        partial(openai.send, path="/embeddings"),
-        _SimilarityBuilder,
-        openai.error_rules,
-        openai.extract_error,
-        openai.map_error_object,
+    return HttpServer(
+        replace(
+            openai.API,
+            build_body=_build_body,
+            send=partial(openai.send, path="/embeddings"),
+            reply_builder=_SimilarityBuilder,
+        ),
+        endpoint,
     )
-    return HttpServer(api, endpoint)
 
 
 def _build_body(request: Request, model: str, _profile: Profile, _stream: bool) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, cast
 
@@ -96,11 +96,7 @@ def make_openai_server(
     def body(request: Request, model: str, profile: Profile, stream: bool) -> dict[str, Any]:
         return build_chat_body(request, model, profile, stream=stream, stream_usage=stream_usage)
 
-    return HttpServer(
-        ProviderApi(connect, body, send, _OpenAIReplyBuilder, error_rules, extract_error, map_error_object),
-        endpoint,
-        clock=clock,
-    )
+    return HttpServer(replace(API, build_body=body), endpoint, clock=clock)
 
 
 def connect(endpoint: Endpoint) -> Any:
@@ -244,7 +240,7 @@ def error_rules() -> Sequence[ErrorRule]:
         ErrorRule((openai.APIConnectionError, httpx2.RequestError, OSError), error_mapping.make_unreachable_error),
         ErrorRule((openai.APIStatusError,), _map_status_error),
         ErrorRule((openai.APIResponseValidationError,), error_mapping.make_broken_body_error),
-        ErrorRule((openai.APIError,), _map_stream_error),
+        ErrorRule((openai.APIError,), lambda fault, asked: map_error_object(getattr(fault, "body", None), asked)),
         # An unreadable 200 response: HTML or text, broken JSON or UTF-8, JSON of another shape.
         ErrorRule(
             (ValueError, AttributeError, TypeError, KeyError, IndexError, RecursionError),
@@ -257,10 +253,6 @@ def _map_status_error(fault: Any, asked: SentRequest) -> errors.ModelError:
     return error_mapping.error_from_status(fault.status_code, fault.response.text, asked, fault.response.headers)
 
 
-def _map_stream_error(fault: Any, asked: SentRequest) -> errors.ModelError:
-    return map_error_object(fault.body, asked)
-
-
 def map_error_object(error: Any, asked: SentRequest) -> errors.ModelError:
     """The error for an error object."""
     if not isinstance(error, dict):
@@ -269,3 +261,15 @@ def map_error_object(error: Any, asked: SentRequest) -> errors.ModelError:
     return error_mapping.error_from_event(
         named.get("type"), named.get("code"), error_mapping.dump_error_object(named), asked
     )
+
+
+API = ProviderApi(
+    connect,
+    lambda request, model, profile, stream: build_chat_body(request, model, profile, stream=stream),
+    send,
+    _OpenAIReplyBuilder,
+    error_rules,
+    extract_error,
+    map_error_object,
+)
+"""The chat completions API."""

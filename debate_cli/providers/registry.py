@@ -105,16 +105,20 @@ def find_row_problems(row: ProviderRow, env: Mapping[str, str], wanted: Iterable
 
 def models_without_key(config: DebateConfig, models: Iterable[str], env: Mapping[str, str]) -> tuple[str, ...]:
     """Those of `models` whose provider needs a key that is not set or not valid."""
-    table = merge_provider_rows(config)
-    found = ((model, table.get(split_model_name(model)[0])) for model in models)
-    return tuple(model for model, row in found if row is not None and find_key_problem(row, env))
+    return _models_with(lambda row: find_key_problem(row, env), config, models)
 
 
 def models_without_extra(config: DebateConfig, models: Iterable[str]) -> tuple[str, ...]:
     """Those of `models` that need the extra `local` if it is not installed."""
+    return _models_with(find_extra_problem, config, models)
+
+
+def _models_with(
+    find_problem: Callable[[ProviderRow], str | None], config: DebateConfig, models: Iterable[str]
+) -> tuple[str, ...]:
     table = merge_provider_rows(config)
     found = ((model, table.get(split_model_name(model)[0])) for model in models)
-    return tuple(model for model, row in found if row is not None and find_extra_problem(row))
+    return tuple(model for model, row in found if row is not None and find_problem(row))
 
 
 def format_unknown_provider(model: str, known: Iterable[str]) -> str:
@@ -130,10 +134,6 @@ def collect_provider_secrets(config: DebateConfig, env: Mapping[str, str]) -> tu
     """Every secret value of all known providers and of the web search in `env`, longest first."""
     search = ProviderRow("web search", "search", config.web_search_url, api_key_env=OLLAMA_SEARCH_KEY)
     return collect_secrets((*merge_provider_rows(config).values(), search), env)
-
-
-def _unwrap(model: Model) -> Model:
-    return model
 
 
 class ProviderRegistry:
@@ -171,7 +171,7 @@ class ProviderRegistry:
         """Price of the tokens of `spec`; None if unknown."""
         return find_price(spec, self.row(spec.model), self._env)
 
-    def adapter(self, spec: ModelSpec, within: Callable[[Model], Model] = _unwrap) -> Model:
+    def adapter(self, spec: ModelSpec, within: Callable[[Model], Model] = lambda model: model) -> Model:
         """The model that `spec` names, without retries, wrapped by `within` (limits, budget) unless it is a person.
 
         Key, SDK and weights are looked up at the first call, so that a recorded debate needs none of them; that call
@@ -185,13 +185,15 @@ class ProviderRegistry:
         name = split_model_name(spec.model)[1]
         return LazyModel(lambda: within(self._server(row.name, row).model(name, find_profile(row, name))))
 
-    def search_adapter(self, row: ProviderRow, name: str, within: Callable[[Model], Model] = _unwrap) -> Model:
+    def search_adapter(
+        self, row: ProviderRow, name: str, within: Callable[[Model], Model] = lambda model: model
+    ) -> Model:
         """The model or search engine `name` that searches the web at the server of `row`, wrapped by `within`."""
         if row.kind == "mock":
             return within(MockSearch())
         return LazyModel(lambda: within(self._server(f"{row.name} search", row).model(name, find_profile(row, name))))
 
-    def embedding_adapter(self, spec: ModelSpec, within: Callable[[Model], Model] = _unwrap) -> Model:
+    def embedding_adapter(self, spec: ModelSpec, within: Callable[[Model], Model] = lambda model: model) -> Model:
         """The embedding model that `spec` names, wrapped by `within`; its provider is one of EMBEDDING_KINDS."""
         row, name = self.row(spec.model), split_model_name(spec.model)[1]
         if row.kind == "mock":
@@ -247,18 +249,10 @@ def _make_embeddings(_row: ProviderRow, where: Endpoint) -> ModelServer:
     return make_embeddings_server(where)
 
 
-def _make_openai(row: ProviderRow, where: Endpoint) -> ModelServer:
-    return make_openai_server(where, stream_usage=row.stream_usage)
-
-
-def _make_anthropic(_row: ProviderRow, where: Endpoint) -> ModelServer:
-    return make_anthropic_server(where)
-
-
 SERVER_FACTORIES: Mapping[str, Callable[[ProviderRow, Endpoint], ModelServer]] = MappingProxyType(
     {
-        "openai": _make_openai,
-        "anthropic": _make_anthropic,
+        "openai": lambda row, where: make_openai_server(where, stream_usage=row.stream_usage),
+        "anthropic": lambda _, where: make_anthropic_server(where),
     }
 )
 """Makes the server object of a row, by `kind`."""

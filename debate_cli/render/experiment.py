@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TextIO
 
 from debate_cli.experiments.ledger import CellRecord, Settlement
-from debate_cli.experiments.progress import Failures, Progress, Status
+from debate_cli.experiments.progress import Failures, NullExperimentObserver, Progress, Status
 from debate_cli.experiments.results import Judgement, flatten
 from debate_cli.experiments.runner import LOCKED, RunSummary
 from debate_cli.render import sanitize, theme
@@ -113,14 +113,11 @@ def progress_data(progress: Progress) -> dict[str, Any]:
     }
 
 
-class PlainExperimentObserver:
+class PlainExperimentObserver(NullExperimentObserver):
     """Prints a line for each cell that has ended."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-
-    def started(self, record: CellRecord, progress: Progress) -> None:
-        """Print nothing."""
 
     def settled(
         self, record: CellRecord, how: Settlement, winners: Mapping[str, str | None], progress: Progress
@@ -133,9 +130,6 @@ class PlainExperimentObserver:
             end = f"{theme.format_cause(how.cause or 'unknown')}: {how.message}"
         pair = f"{cell.first} against {cell.second}"
         self._print(f"[{done}/{progress.total}] {describe_end(how)}", pair, end, cell.debate)
-
-    def changed(self, progress: Progress) -> None:
-        """Print nothing."""
 
     def note(self, note: str) -> None:
         """Print the note."""
@@ -155,7 +149,7 @@ def describe_end(how: Settlement) -> str:
     return how.state if how.state != "open" else _OPEN_CAUSES.get(how.cause or "", "interrupted")
 
 
-class JsonExperimentObserver:
+class JsonExperimentObserver(NullExperimentObserver):
     """Prints each event as one line of JSON."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -171,9 +165,6 @@ class JsonExperimentObserver:
         """Print the cell, its state and the winners."""
         end = {"state": how.state, "cause": how.cause, "message": how.message, "winners": dict(winners)}
         self._print({"type": "settled", **_cell_data(record), **end}, progress)
-
-    def changed(self, progress: Progress) -> None:
-        """Print nothing."""
 
     def note(self, note: str) -> None:
         """Print the note."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -19,7 +19,7 @@ from debate_cli.llm.search import dump_results
 from debate_cli.providers import anthropic, error_mapping
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.error_mapping import SentRequest
-from debate_cli.providers.http_model import HttpServer, ProviderApi, parse_optional_text, parse_token_count
+from debate_cli.providers.http_model import HttpServer, parse_optional_text, parse_token_count
 
 TOOL_TYPE = "web_search_20250305"
 """Version of the tool that needs no other tool. Later ones filter results by executing code."""
@@ -33,16 +33,7 @@ _STATUS_BY_CODE: Mapping[str, int] = MappingProxyType({
 
 def make_anthropic_search(endpoint: Endpoint) -> HttpServer:
     """A server with the messages API, whose models search the web."""
-    api = ProviderApi(
-        anthropic.connect,
-        build_search_body,
-        anthropic.send,
-        _SearchBuilder,
-        anthropic.error_rules,
-        anthropic.extract_error,
-        anthropic.map_error_object,
-    )
-    return HttpServer(api, endpoint)
+    return HttpServer(replace(anthropic.API, build_body=build_search_body, reply_builder=_SearchBuilder), endpoint)
 
 
 def build_search_body(request: Request, model: str, profile: Profile, stream: bool) -> dict[str, Any]:

@@ -6,7 +6,7 @@ The answer names addresses and quotes no page. So a passage is the paragraph of 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,7 @@ from debate_cli.llm.search import dump_results
 from debate_cli.providers import error_mapping, openai
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.error_mapping import SentRequest
-from debate_cli.providers.http_model import HttpServer, ProviderApi, parse_optional_text, parse_token_count
+from debate_cli.providers.http_model import HttpServer, parse_optional_text, parse_token_count
 
 MAX_CITATIONS = 50
 """Citations that are read of one answer."""
@@ -26,16 +26,15 @@ MAX_CITATIONS = 50
 
 def make_openai_search(endpoint: Endpoint) -> HttpServer:
     """A server with the responses API, whose models search the web."""
-    api = ProviderApi(
-        openai.connect,
-        build_search_body,
-        partial(openai.send, path="/responses"),
-        _SearchBuilder,
-        openai.error_rules,
-        openai.extract_error,
-        openai.map_error_object,
+    return HttpServer(
+        replace(
+            openai.API,
+            build_body=build_search_body,
+            send=partial(openai.send, path="/responses"),
+            reply_builder=_SearchBuilder,
+        ),
+        endpoint,
     )
-    return HttpServer(api, endpoint)
 
 
 def build_search_body(request: Request, model: str, _profile: Profile, _stream: bool) -> dict[str, Any]:

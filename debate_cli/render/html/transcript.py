@@ -81,19 +81,11 @@ def build_round_sections(debate: Debate) -> tuple[RoundSection, ...]:
                     _title((number,), (phase,)),
                     (chair.announce_round(debate, number, phase),),
                     (),
-                    tuple(_speech(turn) for turn in of),
+                    tuple(SpeechSection(turn, anchors.turn_anchor(turn.index), split_turn(turn), 0) for turn in of),
                 )
-                for (number, phase), of in groupby(turns, key=_round_and_phase)
+                for (number, phase), of in groupby(turns, key=lambda turn: (turn.round, turn.phase))
             ]
     return tuple(found)
-
-
-def _round_and_phase(turn: Turn) -> tuple[int, Phase]:
-    return turn.round, turn.phase
-
-
-def _speech(turn: Turn) -> SpeechSection:
-    return SpeechSection(turn, anchors.turn_anchor(turn.index), split_turn(turn), 0)
 
 
 def _cross_examination_section(debate: Debate, turns: Sequence[Turn], anchor_ids: Mapping[str, str]) -> RoundSection:
@@ -168,34 +160,28 @@ class JudgeReason:
 class JudgeReasons:
     """All assessments, each in one place."""
 
-    turns: dict[int, tuple[JudgeReason, ...]]
+    turns: dict[int, list[JudgeReason]]
     """Last turn that an assessment is about -> the assessments."""
-    rounds: dict[int, tuple[JudgeReason, ...]]
-    whole: tuple[JudgeReason, ...]
+    rounds: dict[int, list[JudgeReason]]
+    whole: list[JudgeReason]
 
 
 def collect_judge_reasons(debate: Debate) -> JudgeReasons:
     """The assessments of every judging run, without replaced ones."""
     counted = {(run.id, system.kind) for run in debate.runs for system in run.active_systems()}
-    turns: dict[int, list[JudgeReason]] = defaultdict(list)
-    rounds: dict[int, list[JudgeReason]] = defaultdict(list)
-    whole: list[JudgeReason] = []
+    found = JudgeReasons(defaultdict(list), defaultdict(list), [])
     for assessment in debate.assessments:
         if (assessment.run, assessment.system) not in counted:
             continue
         subject = assessment.subject
         reason = _reason(assessment, label_judging_system(debate, assessment.system, assessment.run))
         if subject.moment in ("turn", "pair") and subject.turns:
-            turns[max(subject.turns)].append(reason)
+            found.turns[max(subject.turns)].append(reason)
         elif subject.moment == "round" and subject.round is not None:
-            rounds[subject.round].append(reason)
+            found.rounds[subject.round].append(reason)
         else:
-            whole.append(reason)
-    return JudgeReasons(
-        {index: tuple(of) for index, of in turns.items()},
-        {number: tuple(of) for number, of in rounds.items()},
-        tuple(whole),
-    )
+            found.whole.append(reason)
+    return found
 
 
 def _reason(assessment: Assessment, label: str) -> JudgeReason:

@@ -11,43 +11,53 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
-from debate_cli.providers.people.form_fields import FormField
-from debate_cli.providers.people.replies import ReadReply
+from debate_cli.llm.model import Request
+from debate_cli.providers.people.form_fields import FormDraft, FormField
+from debate_cli.providers.people.replies import ReadReply, read_reply
 
 
 class FormLeftError(Exception):
     """The person left the form. The draft is on disk."""
 
 
-class AnswerSheet(Protocol):
-    """The fields of an answer and the words in them. `FormDraft` is one."""
+_ANSWER = FormField(("answer",), "answer", "text", hint="paste it here")
 
-    values: dict[str, str]
-    """Key of a field -> its words."""
+
+@dataclass
+class TextSheet:
+    """An answer in one text, for a form or in plain words."""
+
+    request: Request
+    values: dict[str, str] = field(default_factory=dict[str, str])
 
     def fields(self) -> tuple[FormField, ...]:
-        """The fields in their order; what is written may add some."""
-        ...
+        """The one field."""
+        return (_ANSWER,)
 
     def get(self, item: FormField) -> str:
-        """The words in a field."""
-        ...
+        """The text."""
+        return self.values.get(item.key, "")
 
     def set(self, item: FormField, words: str) -> None:
-        """Write `words` into a field."""
-        ...
+        """Write the text."""
+        self.values[item.key] = words
 
     def missing(self) -> tuple[FormField, ...]:
-        """The required fields that are empty."""
-        ...
+        """Nothing: an empty text is a problem."""
+        return ()
 
     def read(self) -> ReadReply:
-        """The answer, with its problems."""
-        ...
+        """The text read as the form that is asked for."""
+        origin = self.request.origin
+        accepts_text = origin is not None and origin.accepts_text
+        return read_reply(self.get(_ANSWER), self.request.form, accepts_text=accepts_text)
+
+
+AnswerSheet = FormDraft | TextSheet
+"""The fields of an answer and the words in them."""
 
 
 def no_explanation(_name: str) -> str:

@@ -7,7 +7,6 @@ import os
 import signal
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -15,43 +14,10 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.model_call import Usage
 from debate_cli.llm.model import Reply, Request
 from debate_cli.providers.people.files import to_slug
-from debate_cli.providers.people.form_fields import FormDraft, FormField
+from debate_cli.providers.people.form_fields import FormDraft
 from debate_cli.providers.people.prompt_page import explain_field, format_context, format_page
-from debate_cli.providers.people.replies import ReadReply, read_reply
 from debate_cli.render.person_form.drafts import DRAFT_SUFFIX
-from debate_cli.render.person_form.form import AnswerSheet, FormLeftError, FormTask, fill_in
-
-_ANSWER = FormField(("answer",), "answer", "text", hint="paste it here")
-
-
-@dataclass
-class TextSheet:
-    """An answer in one text, for a form or in plain words."""
-
-    request: Request
-    values: dict[str, str] = field(default_factory=dict[str, str])
-
-    def fields(self) -> tuple[FormField, ...]:
-        """The one field."""
-        return (_ANSWER,)
-
-    def get(self, item: FormField) -> str:
-        """The text."""
-        return self.values.get(item.key, "")
-
-    def set(self, item: FormField, words: str) -> None:
-        """Write the text."""
-        self.values[item.key] = words
-
-    def missing(self) -> tuple[FormField, ...]:
-        """Nothing: an empty text is a problem."""
-        return ()
-
-    def read(self) -> ReadReply:
-        """The text read as the form that is asked for."""
-        origin = self.request.origin
-        accepts_text = origin is not None and origin.accepts_text
-        return read_reply(self.get(_ANSWER), self.request.form, accepts_text=accepts_text)
+from debate_cli.render.person_form.form import AnswerSheet, FormLeftError, FormTask, TextSheet, fill_in
 
 
 class PeopleAtTerminal:

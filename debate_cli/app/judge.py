@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
@@ -23,6 +23,7 @@ from debate_cli.app.judge_request import (
     config_for_judging,
     document_events,
     open_further_runs,
+    unsuitable_systems,
 )
 from debate_cli.app.outcome import Outcome
 from debate_cli.app.preparation import prepare_judges, prepare_judging
@@ -60,6 +61,8 @@ class JudgeTask:
     """A sentence on a torn journal."""
     is_text: bool = False
     """Whether a text is judged. Then its own judging run is done as well."""
+    unsuitable: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Requested systems that are left out -> why they cannot judge the debate."""
 
     async def judge(self, session: Session, *, save: bool = True, force: bool = False) -> Outcome:
         """Judge the file in `session`. Without `save` nothing is written."""
@@ -100,8 +103,8 @@ class JudgePlan:
     """The transcript to write; None writes nothing."""
     note: str | None
     """A sentence on a torn journal."""
-    evidence_note: str | None
-    """A sentence on sources that are not indexed."""
+    remarks: tuple[str, ...]
+    """Sentences on sources that are not indexed, and on systems that cannot judge the file."""
     is_text: bool
     debater_names: tuple[str, ...]
     destinations: tuple[Destination, ...]
@@ -119,7 +122,7 @@ class JudgePlan:
             task.source,
             task.target,
             task.note,
-            describe_skipped(task.context.corpus) if task.context.corpus is not None else None,
+            tuple(_remarks(task)),
             task.is_text,
             task.debater_names,
             tuple(task.context.destinations),
@@ -134,6 +137,14 @@ class JudgePlan:
         if task.state != self.state:
             raise UsageError(f"{self.source}: was changed meanwhile; judge it again")
         return task
+
+
+def _remarks(task: JudgeTask) -> Iterator[str]:
+    skipped = describe_skipped(task.context.corpus) if task.context.corpus is not None else None
+    if skipped is not None:
+        yield skipped
+    for kind, reason in task.unsuitable.items():
+        yield f"{task.source}: {kind} is left out: {reason}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,9 +279,7 @@ def _build_task(
     if source.content is None and not path.exists():
         raise TranscriptError(f"{path}: no such file; name a transcript, or a text for --system panel")
     if not request.judges_texts:
-        raise TranscriptError(
-            f"{path}: is not a transcript; a text is judged by a panel: give --system panel and no other system"
-        )
+        raise TranscriptError(f"{path}: is not a transcript; a text is judged by a panel: give --system panel")
     now = datetime.now(UTC)
     debate_id = (
         validate_id(target.text_id)
@@ -282,7 +291,10 @@ def _build_task(
     context = prepare_judges(config_for_judging(debate, request), loaded, str(path), request=request)
     default = Path(context.config.output.dir) / f"{debate_id}.json"
     openings = open_further_runs(debate, request, now)
-    return JudgeTask(path, events, openings, context, _target_path(default, target), is_text=True)
+    unsuitable = unsuitable_systems(debate, request)
+    return JudgeTask(
+        path, events, openings, context, _target_path(default, target), is_text=True, unsuitable=unsuitable
+    )
 
 
 def _build_transcript_task(
@@ -298,7 +310,10 @@ def _build_transcript_task(
         judging = prepare_judging(fold(events), request, datetime.now(UTC), loaded, str(path))
     except TranscriptError as error:
         raise TranscriptError(f"{path}: {error}") from error
-    return JudgeTask(path, events, judging.openings, judging.context, output, stored.torn_line_warning)
+    unsuitable = unsuitable_systems(stored.debate, request)
+    return JudgeTask(
+        path, events, judging.openings, judging.context, output, stored.torn_line_warning, unsuitable=unsuitable
+    )
 
 
 def _target_path(default: Path, target: JudgeTarget) -> Path | None:

@@ -76,8 +76,8 @@ class JudgingRequest:
 
     @property
     def judges_texts(self) -> bool:
-        """Whether every requested system can judge a text."""
-        return bool(self.kinds) and all(get_system(kind).judges_texts for kind in self.kinds)
+        """Whether a requested system can judge a text."""
+        return any(get_system(kind).judges_texts for kind in self.kinds)
 
     @property
     def models(self) -> dict[str, ModelSpec]:
@@ -107,9 +107,12 @@ def parse_model(name: str, option: str = "--model") -> ModelSpec:
 def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
     """The judging runs that the request adds to `debate`, with new ids: `repeat` runs for each model.
 
-    Raises UsageError for an unknown system, TranscriptError if a system cannot judge this debate.
+    A requested system that cannot judge the debate is left out if another one can. Raises UsageError for an unknown
+    system, TranscriptError if no system can judge this debate.
     """
+    unsuitable = unsuitable_systems(debate, request)
     requested = _requested_systems(debate, request)
+    requested = tuple(system for system in requested if system.kind not in unsuitable) or requested
     if request.lookup is not None and not any(system.with_lookup(request.lookup) for system in requested):
         kinds = ", ".join(system.kind for system in requested)
         option = "--evidence" if request.evidence else f"--lookup {request.lookup}"
@@ -121,6 +124,13 @@ def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> 
         _check_judgeable(debate, system, is_named=system.kind in request.systems)
     judging = JudgingConfig(systems=systems, decides=_deciding_system(debate, request, systems))
     return _openings(judging, request, at, taken=len(debate.runs))
+
+
+def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str]:
+    """The requested systems that cannot judge `debate`, each with the reason. Empty if none of them can."""
+    found = ((kind, get_system(kind).why_not(debate)) for kind in request.systems)
+    unsuitable = {kind: reason for kind, reason in found if reason is not None}
+    return unsuitable if len(unsuitable) < len(set(request.systems)) else {}
 
 
 def open_further_runs(judged: Debate, request: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:

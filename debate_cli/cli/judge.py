@@ -53,7 +53,7 @@ def run(given: Options) -> None:
     plans, problems = build_judge_plans(sources, request, loaded, target)
     for problem in problems:
         print_status(f"debate: {problem}")
-    for note in dict.fromkeys(plan.evidence_note for plan in plans if plan.evidence_note is not None):
+    for note in dict.fromkeys(remark for plan in plans for remark in plan.remarks):
         print_status(f"note: {sanitize.sanitize_line(note)}")
     for plan in plans:
         console.print_truncation_note(plan.note)

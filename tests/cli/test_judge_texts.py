@@ -48,15 +48,22 @@ def test_a_panel_judges_a_text(here: Path) -> None:
     assert (stored["background"], stored["turns"], stored["status"]) == (plan.read_text(), [], "complete")
 
 
-@pytest.mark.parametrize(
-    "options", [(), ("--system", "structured"), ("--system", "panel", "--system", "live")], ids=" ".join
-)
+@pytest.mark.parametrize("options", [(), ("--system", "structured")], ids=" ".join)
 def test_only_panels_judge_texts(here: Path, options: tuple[str, ...]) -> None:
     """Exit 2; the message names `--system panel`."""
     plan = here / "PLAN.md"
     plan.write_text("We rewrite everything in a week.\n")
     done = debate("judge", plan, *options, "--mock", cwd=here)
     assert (done.code, "--system panel" in done.err, len(done.lines)) == (2, True, 1)
+
+
+def test_other_systems_are_left_out_of_a_text(here: Path) -> None:
+    """A panel judges it, and a note names the system that cannot."""
+    plan = here / "PLAN.md"
+    plan.write_text("We rewrite everything in a week.\n")
+    done = debate("judge", plan, "--system", "panel", "--system", "live", "--mock", "--json", cwd=here)
+    assert (done.code, [verdict["system"] for verdict in done.json[0]["verdicts"]]) == (0, ["panel"]), done.err
+    assert "note: PLAN.md: live is left out: has no speeches" in done.err.replace(f"{here}/", "")
 
 
 JUDGING = """
@@ -283,7 +290,7 @@ def test_each_of_several_texts_says_what_must_change(here: Path) -> None:
         ("empty --system panel", "holds no transcripts and no text files"),
         ("saved.json --system panel --context brief.md", "--context is shown beside a text"),
         ("PLAN.md --system panel --context gone.md", "gone.md: cannot be read"),
-        ("PLAN.md --system panel --fail-under PAS=0.6", "a text has no debaters"),
+        ("PLAN.md --system panel --fail-under PAS=0.6", "a panel votes PASS, FAIL, CONDITIONAL on a text"),
     ],
 )
 def test_wrong_inputs_of_a_text_are_refused(here: Path, plan: str, arguments: str, words: str) -> None:

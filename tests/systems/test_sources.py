@@ -135,7 +135,7 @@ def test_evidence_that_names_something_to_look_up(evidence: str, *, is_named: bo
 
 
 def test_a_debate_that_names_no_source_is_not_judged(tmp_path: Path) -> None:
-    """There is nothing to ask a judge about."""
+    """There is nothing to ask a judge about. Another requested system judges it all the same."""
     data = json.loads(EXAMPLE.read_text())
     for turn in data["turns"]:
         for argument in turn.get("arguments", ()):
@@ -143,6 +143,11 @@ def test_a_debate_that_names_no_source_is_not_judged(tmp_path: Path) -> None:
     (tmp_path / "plain.json").write_text(json.dumps(data))
     done = debate("judge", "plain.json", "--system", "sources", "--mock", cwd=tmp_path)
     assert (done.code, "cites and names no source, so sources cannot judge it" in done.err) == (2, True), done.err
+    done = debate(
+        "judge", "plain.json", "--system", "sources", "--system", "structured", "--mock", "--json", cwd=tmp_path
+    )
+    assert (done.code, [item["system"] for item in done.json[0]["verdicts"]]) == (0, ["structured"]), done.err
+    assert "sources is left out: cites and names no source" in done.err
 
 
 def test_a_speech_without_parts_is_searched_as_a_whole(tmp_path: Path) -> None:

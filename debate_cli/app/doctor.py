@@ -26,14 +26,13 @@ from debate_cli.errors import ConfigError, DebateError, ModelError, UnsupportedE
 from debate_cli.llm.form import Form, FormModel
 from debate_cli.llm.json_reply import parse_reply, strip_thinking
 from debate_cli.llm.model import RESTART, Message, Model, Reply, Request
-from debate_cli.llm.parameter_fallback import ParameterFallbackModel
 from debate_cli.llm.prices import compute_cost
 from debate_cli.llm.profile import Profile
 from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 from debate_cli.llm.prompts import Prompts
 from debate_cli.llm.provider_gate import ProviderGate
 from debate_cli.llm.rate_limit import RateLimitedModel, RateLimiter
-from debate_cli.llm.retry import RetryingModel
+from debate_cli.llm.retry import ParameterFallbackModel, RetryingModel
 from debate_cli.llm.structured_output import build_request
 from debate_cli.llm.usage import error_usage
 from debate_cli.providers.registry import ProviderRegistry, find_model_problems

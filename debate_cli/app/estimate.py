@@ -28,8 +28,7 @@ from debate_cli.judging import schedule
 from debate_cli.llm.model import Model, OnText, Reply, Request
 from debate_cli.llm.prices import compute_cost
 from debate_cli.llm.profile import Profile
-from debate_cli.llm.rerank import RERANK_PURPOSE
-from debate_cli.llm.search import MAX_CONTINUATIONS, REPORT_TOKENS
+from debate_cli.llm.search import MAX_CONTINUATIONS, REPORT_TOKENS, RERANK_PURPOSE
 from debate_cli.llm.structured_output import MAX_REASKS
 from debate_cli.llm.usage import TOKENS_PER_SEARCH, estimate_input_tokens
 from debate_cli.observer import NullObserver

@@ -20,7 +20,13 @@ from debate_cli.domain.model_call import add_model_calls
 from debate_cli.domain.participant import IMPORTED_MODEL
 from debate_cli.domain.turn import Argument, Turn
 from debate_cli.errors import DebateError, TranscriptError
-from debate_cli.judging.claims import CheckedClaim, build_claims_form, build_claims_request, read_claims, split_speech
+from debate_cli.judging.document_questions import (
+    CheckedClaim,
+    build_claims_form,
+    build_claims_request,
+    read_claims,
+    split_speech,
+)
 from debate_cli.llm.prompts import Prompts
 from debate_cli.storage.transcript_store import open_debate
 

@@ -20,16 +20,13 @@ from debate_cli.domain.model_call import StructuredOutputMode
 from debate_cli.errors import ConfigError, format_page_hint
 from debate_cli.llm.budget import Budget, BudgetedModel
 from debate_cli.llm.model import Model
-from debate_cli.llm.parameter_fallback import ParameterFallbackModel
 from debate_cli.llm.profile import Profile
 from debate_cli.llm.prompts import Prompts
 from debate_cli.llm.provider_gate import ProviderGate
 from debate_cli.llm.rate_limit import RateLimitedModel, RateLimiter, SharedRates, SharedWindow
 from debate_cli.llm.redaction import RedactingModel
-from debate_cli.llm.rerank import Reranker
-from debate_cli.llm.retry import RetryingModel
-from debate_cli.llm.search import SearchClient
-from debate_cli.llm.silence import SilenceReportingModel
+from debate_cli.llm.retry import ParameterFallbackModel, RetryingModel, SilenceReportingModel
+from debate_cli.llm.search import Reranker, SearchClient
 from debate_cli.llm.structured_output import ModelHandle, ModeRecord, StructuredOutputClient
 from debate_cli.providers.mock.model import SCRIPTED_MODEL
 from debate_cli.providers.people.files import PromptFolder

@@ -19,7 +19,7 @@ from debate_cli.domain.debate import fold
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.model_call import ModelCall
 from debate_cli.errors import ModelError, UsageError
-from debate_cli.judging.stakeholders import (
+from debate_cli.judging.document_questions import (
     Stakeholder,
     TextDocument,
     build_stakeholder_form,

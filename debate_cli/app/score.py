@@ -25,8 +25,7 @@ from debate_cli.storage.transcript_store import StoredDebate, load_last_transcri
 from debate_cli.systems.base import JudgeVote, RequiredChange
 from debate_cli.systems.registry import check_system_kind, get_system, is_installed
 from debate_cli.systems.rubric import Rubric
-from debate_cli.systems.scoring import score
-from debate_cli.systems.verdict_check import verdicts_match
+from debate_cli.systems.scoring import score, verdicts_match
 
 CHECK_GATE = "--check"
 

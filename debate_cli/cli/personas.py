@@ -28,7 +28,7 @@ from debate_cli.cli.console import (
 from debate_cli.cli.screen import StatusObserver
 from debate_cli.domain.model_call import total_usage
 from debate_cli.errors import UsageError
-from debate_cli.judging.stakeholders import Stakeholder, TextDocument
+from debate_cli.judging.document_questions import Stakeholder, TextDocument
 from debate_cli.render import theme
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.systems.tables import Table

@@ -10,7 +10,6 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import cast
 
 from debate_cli.debaters.instructions import SpeakerInstructions
 from debate_cli.debaters.turn_context import TurnContext
@@ -18,6 +17,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.ledger import Ledger, recent_history
 from debate_cli.domain.tasks import Cue
+from debate_cli.domain.text_normalization import map_json_texts
 from debate_cli.domain.turn import UNSTRUCTURED, Response, Turn
 from debate_cli.formats.schedule import list_cues
 from debate_cli.judging.injection.detector import mask_injection
@@ -223,7 +223,9 @@ def format_own_turn(turn: Turn) -> str:
     """A turn as the speaker's model wrote it: compact JSON in the form of its phase, or plain text if it is unstructured."""
     if UNSTRUCTURED in turn.warnings:
         return sanitize_for_prompt(turn.text)
-    return json.dumps(_clean_strings(_turn_fields(turn)), ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(
+        map_json_texts(_turn_fields(turn), sanitize_for_prompt), ensure_ascii=False, separators=(",", ":")
+    )
 
 
 def _turn_fields(turn: Turn) -> dict[str, object]:
@@ -245,13 +247,3 @@ def _ordered(response: Response, order: Sequence[str]) -> dict[str, object]:
     """The fields of `response` in the order of the form, then its citations if it has any."""
     fields = response.model_dump(mode="json")
     return {name: fields[name] for name in order} | {name: fields[name] for name in fields if name == "citations"}
-
-
-def _clean_strings(value: object) -> object:
-    if isinstance(value, str):
-        return sanitize_for_prompt(value)
-    if isinstance(value, Mapping):
-        return {key: _clean_strings(item) for key, item in cast("Mapping[str, object]", value).items()}
-    if isinstance(value, list | tuple):
-        return [_clean_strings(item) for item in cast("Sequence[object]", value)]
-    return value

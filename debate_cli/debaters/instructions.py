@@ -26,8 +26,8 @@ from debate_cli.systems.persuasion.state_machine import (
     compute_state_curve,
     configured_persuasion,
     find_last_change,
+    pick_adaptive_strategy,
 )
-from debate_cli.systems.persuasion.strategy_choice import pick_adaptive_strategy
 from debate_cli.systems.tables import format_number
 
 STRATEGY_INSTRUCTIONS = {

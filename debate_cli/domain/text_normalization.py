@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
-from typing import cast
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, cast
 
 _PLAIN_PUNCTUATION = str.maketrans(
     {
@@ -65,6 +65,18 @@ def normalize_text(text: str) -> str:
 def normalize_quote(quote: str) -> str:
     """`quote` normalized, without punctuation at its ends; equal for quotes of the same words."""
     return normalize_text(quote).strip(QUOTE_EDGE_CHARS)
+
+
+def map_json_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """A JSON value with `change` applied to every text in it; keys stay."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        members = cast("Mapping[str, object]", value)
+        return {key: map_json_texts(item, change) for key, item in members.items()}
+    if isinstance(value, Iterable):
+        return [map_json_texts(item, change) for item in cast("Iterable[object]", value)]
+    return value
 
 
 def iter_strings(value: object) -> Iterator[str]:

@@ -7,20 +7,18 @@ live here.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import TypeVar, cast
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.ledger import Ledger, recent_history
 from debate_cli.domain.tasks import Subject
-from debate_cli.domain.text_normalization import iter_strings
+from debate_cli.domain.text_normalization import iter_strings, map_json_texts
 from debate_cli.domain.turn import UNSTRUCTURED, Turn
 from debate_cli.judging.injection.detector import TAKEOVER_TECHNIQUES, mask_injection
 from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 
-T = TypeVar("T")
 PROSE_PHASES = frozenset({"rebuttal", "speech"})
 """Phases whose turns are shown as text; turns of other phases are shown by their structure if they have one."""
 
@@ -42,7 +40,7 @@ def sanitize_takeovers(text: str) -> str:
 
 def to_prompt_json(value: object) -> str:
     """`value` as compact JSON, with `sanitize_takeovers` applied to every string."""
-    return _compact_json(_map_strings(value, sanitize_takeovers))
+    return _compact_json(map_json_texts(value, sanitize_takeovers))
 
 
 def debater_names(debate: Debate) -> tuple[str, ...]:
@@ -179,7 +177,7 @@ def format_turn_line(turn: Turn, names: tuple[str, ...] = (), after: str = "") -
         "phase": turn.phase,
         "speaker": sanitize_takeovers(turn.speaker),
     }
-    payload = _map_strings(_turn_payload(turn), lambda text: sanitize_for_judge(text, names, after))
+    payload = map_json_texts(_turn_payload(turn), lambda text: sanitize_for_judge(text, names, after))
     return _compact_json({**head, **payload})
 
 
@@ -207,15 +205,3 @@ def _turn_payload(turn: Turn) -> dict[str, object]:
 
 def _compact_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def _map_strings(value: T, change: Callable[[str], str]) -> T:
-    """`value` with `change` applied to every string in it."""
-    if isinstance(value, str):
-        return cast("T", change(value))
-    if isinstance(value, Mapping):
-        members = cast("Mapping[str, object]", value)
-        return cast("T", {key: _map_strings(item, change) for key, item in members.items()})
-    if isinstance(value, Iterable):
-        return cast("T", [_map_strings(item, change) for item in cast("Iterable[object]", value)])
-    return value

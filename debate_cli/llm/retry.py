@@ -1,4 +1,6 @@
-"""Retry policy for model calls. The retries of the SDKs are off; waiting happens outside of the concurrency limits.
+"""Wrappers of a model: retries after faults, requests without a rejected parameter, and notes on a silent model.
+
+The retries of the SDKs are off; waiting happens outside of the concurrency limits.
 
 Refused calls (429 and 529) are repeated by `rate_limit.RateLimitedModel`, which costs no attempt here.
 """
@@ -14,7 +16,7 @@ from typing import TypeVar, cast
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
-from debate_cli.errors import BudgetError, ModelError, TransientError
+from debate_cli.errors import BudgetError, ModelError, SamplingError, TransientError
 from debate_cli.llm.model import RESTART, Model, OnText, Reply, Request
 from debate_cli.llm.usage import UsageAccumulator
 
@@ -164,3 +166,97 @@ def _copy_error(error: ErrorT, message: str, spent: UsageAccumulator) -> ErrorT:
     last.args = (message,)
     spent.copy_to_error(last)
     return last
+
+
+SILENCE_S = 30.0
+"""Seconds without text after which a model is reported for the first time."""
+
+
+class SilenceReportingModel:
+    """Asks `model`. Calls `note` when a call gives no text for `silence_s` seconds.
+
+    After each note the time doubles for all calls, so that a slow model does not fill the screen with notes.
+    """
+
+    def __init__(self, model: Model, note: Callable[[str], None], *, name: str, silence_s: float = SILENCE_S) -> None:
+        """`name`: `provider/model`, for the note."""
+        self._model = model
+        self._note = note
+        self._name = name
+        self._silence_s = silence_s
+
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
+        """Answer `request` as the model does."""
+        loop = asyncio.get_running_loop()
+        last_text = loop.time()
+
+        def check() -> None:
+            nonlocal timer
+            left = last_text + self._silence_s - loop.time()
+            if left > 0:
+                timer = loop.call_later(left, check)
+            else:
+                self._note(f"still waiting for {self._name} (nothing for {self._silence_s:g} s)")
+                self._silence_s *= 2
+
+        def forward(piece: str) -> None:
+            nonlocal last_text
+            last_text = loop.time()
+            if on_text is not None:
+                on_text(piece)
+
+        timer = loop.call_later(self._silence_s, check)
+        try:
+            return await self._model.complete(request, None if on_text is None else forward)
+        finally:
+            timer.cancel()
+
+
+class ParameterFallbackModel:
+    """Asks `model` (shown as `name`) again without the temperature or the seed if its server rejects them.
+
+    A rejected parameter is added to `refused` and not sent again; all wrappers of one model share the set. `note` gets
+    one line about it. Rejected attempts and their usage are added to the reply, or to the error that is raised at the
+    end.
+    """
+
+    def __init__(self, model: Model, refused: set[str], *, name: str, note: Callable[[str], None]) -> None:
+        self._model = model
+        self._refused = refused
+        self._name = name
+        self._note = note
+
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
+        """Answer `request`. Raises ModelError or BudgetError."""
+        spent = UsageAccumulator()
+        left_out = set(self._refused)
+        while True:
+            try:
+                reply = await self._model.complete(_drop_parameters(request, left_out), on_text)
+            except (ModelError, BudgetError) as error:
+                if isinstance(error, SamplingError) and error.parameter not in left_out:
+                    spent.add_failure(error)
+                    left_out.add(error.parameter)
+                    continue
+                if not spent.attempts:
+                    raise
+                spent.add_failure(error)
+                last = copy.copy(error)
+                spent.copy_to_error(last)
+                raise last from error
+            self._remember_refused(left_out)
+            spent.add_reply(reply)
+            return replace(reply, attempts=spent.attempts, usage=spent.usage)
+
+    def _remember_refused(self, left_out: set[str]) -> None:
+        for parameter in sorted(left_out - self._refused):
+            self._refused.add(parameter)
+            self._note(f"{self._name} does not accept {parameter}; it is left out from now on")
+
+
+def _drop_parameters(request: Request, left_out: set[str]) -> Request:
+    return replace(
+        request,
+        temperature=None if "temperature" in left_out else request.temperature,
+        seed=None if "seed" in left_out else request.seed,
+    )

@@ -1,4 +1,4 @@
-"""Web search through the port `Model`: the request of a search, and the results in its reply.
+"""Web search, and the ordering of passages by meaning, through the port `Model`: requests and what is read from replies.
 
 So a search passes the wrappers of every call: budget, rate limit, retries, cassette, redaction. The adapters are in
 `providers.search`; which passages are made of the results is decided in `evidence.web_results`.
@@ -7,7 +7,7 @@ So a search passes the wrappers of every call: budget, rate limit, retries, cass
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from pydantic import TypeAdapter, ValidationError
@@ -24,6 +24,8 @@ from debate_cli.llm.usage import UsageAccumulator
 
 SEARCH_PURPOSE = "search"
 """Purpose of the request of a web search."""
+RERANK_PURPOSE = "rerank"
+"""Purpose of the request that rates passages."""
 REPORT_TOKENS = 1500
 """Output limit of a model that searches and reports what it found."""
 MAX_CONTINUATIONS = 3
@@ -40,6 +42,7 @@ class SearchResults:
 
 
 _RESULTS: TypeAdapter[SearchResults] = TypeAdapter(SearchResults)
+_SCORES: TypeAdapter[list[float]] = TypeAdapter(list[float])
 
 
 def dump_results(results: Iterable[FoundPassage], continuation: str = "") -> str:
@@ -88,9 +91,9 @@ class SearchClient:
                 request = replace(request, messages=(*request.messages, Message("assistant", answer.continuation)))
         except (ModelError, BudgetError, UsageError) as error:
             spent.add_failure(error)
-            return self._to_record(search, spent, failure=_to_failure(error))
+            return _to_record(self, search, spent, failure=_to_failure(error))
         results = select_results(found, search.query, self.passage_words, self.settings.allowed_domains)
-        return self._to_record(search, spent, results=results)
+        return _to_record(self, search, spent, results=results)
 
     def _build_request(self, query: str) -> Request:
         if not self.settings.by_model:
@@ -108,26 +111,67 @@ class SearchClient:
             nonce=nonce,
         )
 
-    def _to_record(
-        self,
-        search: Search,
-        spent: UsageAccumulator,
-        *,
-        results: tuple[FoundPassage, ...] = (),
-        failure: SearchFailure | None = None,
-    ) -> SearchRecord:
-        call = ModelCall(
-            model=self.name,
-            rung="text",
-            attempts=spent.attempts,
-            usage=spent.usage,
-            latency_s=round(spent.latency_s, 6),
-            cost_usd=compute_cost(spent.usage, self.price),
-        )
-        exchange = call if spent.attempts else None
-        return SearchRecord(**search.model_dump(), results=results, failure=failure, exchange=exchange)
+
+def _to_record(
+    client: SearchClient | Reranker,
+    search: Search,
+    spent: UsageAccumulator,
+    *,
+    results: tuple[FoundPassage, ...] = (),
+    failure: SearchFailure | None = None,
+) -> SearchRecord:
+    call = ModelCall(
+        model=client.name,
+        rung="text",
+        attempts=spent.attempts,
+        usage=spent.usage,
+        latency_s=round(spent.latency_s, 6),
+        cost_usd=compute_cost(spent.usage, client.price),
+    )
+    exchange = call if spent.attempts else None
+    return SearchRecord(**search.model_dump(), results=results, failure=failure, exchange=exchange)
 
 
 def _to_failure(error: ModelError | BudgetError | UsageError) -> SearchFailure:
     advice = "; correct evidence.web, or remove it" if isinstance(error, PermanentError | UsageError) else ""
     return SearchFailure(cause=type(error).__name__, message=f"{str(error).rstrip('.')}{advice}")
+
+
+@dataclass(frozen=True, slots=True)
+class Reranker:
+    """Orders passages by meaning, with a model that rates texts by their nearness to a query (`providers.embeddings`)."""
+
+    model: Model
+    name: str
+    """`provider/model`, for the record."""
+    price: Price | None
+
+    async def order(self, search: Search, candidates: Sequence[FoundPassage]) -> SearchRecord:
+        """The record of `search`, with `candidates` from the nearest to the farthest; equal ones in their order.
+
+        Errors of the provider and the budget are in the record.
+        """
+        spent = UsageAccumulator()
+        texts = (search.query, *(item.text for item in candidates))
+        request = Request("", tuple(Message("user", text) for text in texts), RERANK_PURPOSE, max_output_tokens=0)
+        try:
+            reply = await self.model.complete(request)
+            spent.add_reply(reply)
+            scores = _parse_scores(reply.text, len(candidates))
+        except (ModelError, BudgetError, UsageError) as error:
+            spent.add_failure(error)
+            failure = SearchFailure(cause=type(error).__name__, message=str(error).rstrip("."))
+            return _to_record(self, search, spent, failure=failure)
+        ranked = sorted(zip(scores, candidates, strict=True), key=lambda pair: -pair[0])
+        return _to_record(self, search, spent, results=tuple(item for _, item in ranked))
+
+
+def _parse_scores(text: str, count: int) -> list[float]:
+    """The scores in a reply. Raises BrokenBodyError if there are not `count` of them."""
+    try:
+        scores = _SCORES.validate_json(text)
+    except ValidationError as error:
+        raise BrokenBodyError("the ratings of the passages cannot be read; try again") from error
+    if len(scores) != count:
+        raise BrokenBodyError(f"{len(scores)} of {count} passages were rated; try again")
+    return scores

@@ -11,8 +11,8 @@ from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.turn import CLOSING_ITEM, Argument, Closing, Response
 from debate_cli.evidence.source_checks import SourceCheck
 from debate_cli.systems.aggregation import newest_run, ordered_assessments
+from debate_cli.systems.debate_tables import SOURCE_BADGES, SUPPORT_BADGES
 from debate_cli.systems.source_support import SOURCES_KIND, JudgedCitation, join_checks
-from debate_cli.systems.source_table import SOURCE_BADGES, SUPPORT_BADGES
 from debate_cli.systems.tables import Badge
 
 

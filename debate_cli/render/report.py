@@ -10,8 +10,8 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
 from debate_cli.render.agreement import build_agreement_table, build_review_table, label_verdict, sort_deciding_first
-from debate_cli.systems import findings_table, source_table
-from debate_cli.systems.live import personality_table
+from debate_cli.systems import debate_tables
+from debate_cli.systems.live.charts import build_personality_tables
 from debate_cli.systems.registry import get_system
 from debate_cli.systems.structured.briefing import Briefing, build_briefing
 from debate_cli.systems.structured.tables import format_trace_table
@@ -59,9 +59,9 @@ def build_debate_report(debate: Debate, verdicts: Sequence[Verdict]) -> DebateRe
         scores=(
             *(table for verdict in ordered for table in _titled_tables(verdict, ordered)),
             *((reviews,) if reviews is not None else ()),
-            *personality_table.build_personality_tables(debate),
-            *source_table.build_source_tables(debate),
-            *findings_table.build_findings_tables(debate),
+            *build_personality_tables(debate),
+            *debate_tables.build_source_tables(debate),
+            *debate_tables.build_findings_tables(debate),
         ),
         trace=format_trace_table(rows) if rows else None,
         trace_rows=rows,

@@ -1,30 +1,19 @@
-"""Reads a filled-in form: collects and clamps marks, and drops unknown and repeated entries with a warning."""
+"""Forms of judges: builds them, reads filled-in ones, clamps marks, drops unknown and repeated entries with a warning."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, TypeVar
 
 from pydantic import create_model, model_validator
 
 from debate_cli.domain.assessment import Finding, Mark
-from debate_cli.llm.form import FormModel
+from debate_cli.llm.form import Form, FormModel, JsonSchema, derive_schema, each_of
 from debate_cli.systems.base import AssessmentContent
 
 FormModelT = TypeVar("FormModelT", bound=FormModel)
 ItemT = TypeVar("ItemT")
-
-
-@dataclass(frozen=True, slots=True)
-class MarkSubject:
-    """The subject of a mark: the fields of `Mark` except number and scale."""
-
-    participant: str | None
-    criterion: str
-    item: str | None = None
-    reason: str | None = None
 
 
 class MarkCollector:
@@ -35,22 +24,19 @@ class MarkCollector:
         self._findings: list[Finding] = []
         self._warnings: list[str] = []
 
-    def add_mark(self, about: MarkSubject, value: float, low: float, high: float) -> float:
-        """Add a mark, clamped to `low`-`high` with a warning if that changes it. Returns the clamped value."""
+    def add_mark(
+        self, participant: str | None, criterion: str, value: float, bounds: tuple[float, float], **details: str | None
+    ) -> float:
+        """Add a mark, clamped to `bounds` with a warning if that changes it. Returns the clamped value.
+
+        `details`: the fields `item` and `reason` of `Mark`.
+        """
+        low, high = bounds
         counted = float(min(high, max(low, value)))
         if counted != value:
-            whose = " ".join(part for part in (about.participant, about.item, about.criterion) if part)
+            whose = " ".join(part for part in (participant, details.get("item"), criterion) if part)
             self.add_warnings(f"clamped: {whose} {value:g} is outside {low:g}-{high:g}")
-        self._marks.append(
-            Mark(
-                participant=about.participant,
-                item=about.item,
-                criterion=about.criterion,
-                value=counted,
-                out_of=high,
-                reason=about.reason,
-            )
-        )
+        self._marks.append(Mark(participant=participant, criterion=criterion, value=counted, out_of=high, **details))
         return counted
 
     def add_findings(self, *findings: Finding) -> None:
@@ -82,16 +68,29 @@ def unique_known_items(
             yield item
 
 
-def require_entries(model: type[FormModelT], entries: str, key: str, wanted: Iterable[str]) -> type[FormModelT]:
-    """A `model` that also rejects a form whose list `entries` has no entry with one of the `wanted` values of `key`.
+def judge_form(
+    name: str,
+    model: type[FormModelT],
+    complete: Mapping[str, tuple[str, Collection[str]]] | None = None,
+    /,
+    **narrowing: JsonSchema | None,
+) -> Form[FormModelT]:
+    """The form of a judge's answer, with its schema narrowed by `narrowing` (see `derive_schema`).
 
-    Forms are lenient (a reason may be long, a score is clamped), but a model that skips an item is asked again.
+    `complete`: name of a list -> (key, values): the list must have an entry with each value of the key; without values it is
+    left out. Forms are lenient (a reason may be long, a score is clamped), but a judge that skips an entry is asked again.
     """
-    return _require_entries(model, entries, key, tuple(wanted))
+    lists = {entries: each_of(key, values) if values else None for entries, (key, values) in (complete or {}).items()}
+    schema = derive_schema(model, **lists, **narrowing)
+    for entries, (key, values) in (complete or {}).items():
+        model = _require_entries(model, entries, key, tuple(values))
+    return Form(name, model, schema, lenient=True)
 
 
 @lru_cache(maxsize=256)
 def _require_entries(model: type[FormModelT], entries: str, key: str, wanted: tuple[str, ...]) -> type[FormModelT]:
+    """A `model` that rejects a form whose list `entries` has no entry with one of the `wanted` values of `key`."""
+
     def answers_all(form: FormModelT) -> FormModelT:
         given = {getattr(entry, key) for entry in getattr(form, entries)}
         missing = [name for name in wanted if name not in given]

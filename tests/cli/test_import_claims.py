@@ -17,7 +17,7 @@ from debate_cli.app.import_claims import ClaimSearch, count_missing, find_claims
 from debate_cli.app.import_debate import ImportedFile, ImportRequest, read_import_file, save_import
 from debate_cli.domain.config import DebateConfig, ModelSpec
 from debate_cli.errors import DebateError, QuotaExhaustedError
-from debate_cli.judging.claims import MAX_PART_CHARS, split_speech
+from debate_cli.judging.document_questions import MAX_PART_CHARS, split_speech
 from debate_cli.llm.model import Reply
 
 SPEC = ModelSpec(model="own/model")

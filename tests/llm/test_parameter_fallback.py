@@ -11,7 +11,7 @@ from llm_support import USAGE, Act, FakeModel, request
 from debate_cli.domain.model_call import Usage
 from debate_cli.errors import BudgetError, ModelError, SamplingError, ServerError
 from debate_cli.llm.model import Reply
-from debate_cli.llm.parameter_fallback import ParameterFallbackModel
+from debate_cli.llm.retry import ParameterFallbackModel
 
 ASK = replace(request(), temperature=0.7, seed=5)
 NO_TEMPERATURE = SamplingError("no temperature", parameter="temperature")

@@ -10,7 +10,7 @@ from llm_support import FakeModel, request
 
 from debate_cli.errors import ServerError
 from debate_cli.llm.model import OnText, Reply, Request
-from debate_cli.llm.silence import SilenceReportingModel
+from debate_cli.llm.retry import SilenceReportingModel
 
 
 class PausingModel:

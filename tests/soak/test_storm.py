@@ -23,8 +23,7 @@ from debate_cli.domain.model_call import Usage
 from debate_cli.domain.tasks import Cue
 from debate_cli.providers.mock.sentences import SeededRandom
 from debate_cli.storage.transcript_store import open_debate
-from debate_cli.systems.scoring import score
-from debate_cli.systems.verdict_check import verdicts_match
+from debate_cli.systems.scoring import score, verdicts_match
 
 DEBATES = 200
 MAX_ATTEMPTS = 5

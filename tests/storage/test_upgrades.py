@@ -13,8 +13,7 @@ from debate_cli.storage.journal import Journal, read_journal
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import load_transcript_file, transcript_to_debate
 from debate_cli.storage.upgrades import SCHEMA_VERSION, UPGRADE_STEPS, upgrade_transcript
-from debate_cli.systems.scoring import score
-from debate_cli.systems.verdict_check import verdicts_match
+from debate_cli.systems.scoring import score, verdicts_match
 
 VERSIONS = Path(__file__).parent / "versions"
 """A transcript and a journal that each older version wrote."""

@@ -13,7 +13,7 @@ from debate_cli.domain.events import DebateClosed
 from debate_cli.domain.verdict import Victory
 from debate_cli.systems.persuasion.score import score_run
 from debate_cli.systems.persuasion.settings import PersuasionFactors, PersuasionSettings
-from debate_cli.systems.persuasion.state_machine import compute_state_curve, current_states
+from debate_cli.systems.persuasion.state_machine import compute_state_curve
 
 CALM = "So it is."
 P6, P9 = "However, consider it.", "However, consider that I understand."
@@ -21,6 +21,11 @@ P6, P9 = "However, consider it.", "However, consider that I understand."
 A4, A8, A10 = "Wrong.", "Wrong and flawed.", "Wrong, flawed and mistaken."
 """Texts of attack 0.4, 0.8 and 1."""
 SCALE = {"persuasion": 1.0, "attack": 1.0, "evidence": 1.0}
+
+
+def current_states(debate: Debate, settings: PersuasionSettings, *, due_round: int | None = None) -> Any:
+    """Every debater's state after the last turn."""
+    return compute_state_curve(debate, settings, due_round=due_round)[-1].states
 
 
 def debate_of(*texts: str, debaters: Any = TWO, settings: PersuasionSettings | None = None) -> Debate:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from scoring_support import CON, PRO, build_debate, opening_event, speech
 
-from debate_cli.systems.persuasion.influence import (
+from debate_cli.systems.persuasion.effects import (
     CONTEXT_DIMENSIONS,
     build_influence_graph,
     cosine_similarity,

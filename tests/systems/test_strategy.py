@@ -13,8 +13,8 @@ from debate_cli.domain.turn import StrategyPick
 from debate_cli.systems.persuasion.score import score_run
 from debate_cli.systems.persuasion.settings import PersuasionSettings
 from debate_cli.systems.persuasion.stance import DebaterState
+from debate_cli.systems.persuasion.state_machine import pick_adaptive_strategy
 from debate_cli.systems.persuasion.strategies import pick_strategy
-from debate_cli.systems.persuasion.strategy_choice import pick_adaptive_strategy
 
 
 def state(name: str, **fields: Any) -> DebaterState:

@@ -12,6 +12,7 @@ import html
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -60,27 +61,9 @@ _UNDERSCORES = re.compile(r"(?<=[^\W_])_+(?=[^\W_])")
 _CAMEL_CASE = re.compile(r"\b[A-Z]?[a-z]+(?:[A-Z][a-z]+){3,}\b")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _UNITS = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-]
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+]  # fmt: skip
 _TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _NUMBER_VALUES = {word: index for index, word in enumerate(_UNITS)} | {
     word: 10 * index for index, word in enumerate(_TENS, start=2)
@@ -95,19 +78,9 @@ _SPACED_LETTERS = re.compile(r"(?<![\w'’])[A-Za-z](?:([ \t.\-_*·])[A-Za-z])(?
 _WIDE_GAP = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)")
 _ESCAPE = re.compile(r"&#x?[0-9A-Fa-f]{2,6};|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}")
 _KEYWORDS = [
-    "ignore",
-    "disregard",
-    "instructions",
-    "judge",
-    "winner",
-    "verdict",
-    "previous",
-    "rules",
-    "score",
-    "vote",
-    "affirmative",
-    "negative",
-]
+    "ignore", "disregard", "instructions", "judge", "winner", "verdict", "previous", "rules", "score", "vote",
+    "affirmative", "negative",
+]  # fmt: skip
 _REVERSED = re.compile(rf"\b(?:{'|'.join(word[::-1] for word in _KEYWORDS)})\b", re.IGNORECASE)
 _ROT13 = re.compile(rf"\b(?:{'|'.join(codecs.encode(word, 'rot13') for word in _KEYWORDS)})\b", re.IGNORECASE)
 _COMMAND_WORDS = (
@@ -149,23 +122,16 @@ def deobfuscate(text: str) -> Iterator[DecodedText]:
     if bare.text != text:
         yield bare
     if _LEET_WORD.search(bare.text):
-        for table in _LEET_TABLES:
-            yield _substitute(bare, _LEET_WORD, _translator(table))
-    if _REVERSED.search(text):
-        yield from _reverse_lines(text)
+        yield from (_substitute(bare, _LEET_WORD, partial(_translate, table)) for table in _LEET_TABLES)
+    for part in re.finditer(r"[^\n.!?]+[.!?]*", text):
+        if _REVERSED.search(part.group()):
+            yield DecodedText(part.group()[::-1], range(part.end() - 1, part.start() - 1, -1))
     if _ROT13.search(text):
         yield DecodedText(codecs.encode(text, "rot13"), range(len(text)))
 
 
-def _reverse_lines(text: str) -> Iterator[DecodedText]:
-    """Each part of a line that contains a reversed keyword, read backwards."""
-    for part in re.finditer(r"[^\n.!?]+[.!?]*", text):
-        if _REVERSED.search(part.group()):
-            yield DecodedText(part.group()[::-1], range(part.end() - 1, part.start() - 1, -1))
-
-
-def _translator(table: dict[int, int]) -> Callable[[re.Match[str]], str]:
-    return lambda match: match.group().translate(table)
+def _translate(table: dict[int, int], match: re.Match[str]) -> str:
+    return match.group().translate(table)
 
 
 def _substitute(reading: DecodedText, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str]) -> DecodedText:
@@ -239,16 +205,13 @@ def _decode_base64(run: str) -> str:
     return base64.b64decode(digits + "=" * (-len(digits) % 4), validate=True).decode()
 
 
-def _decode_hex(run: str) -> str:
-    return bytes.fromhex(re.sub(r"^0x|[ :]", "", run)).decode()
-
-
-def _decode_binary(run: str) -> str:
-    return bytes(int(byte, 2) for byte in re.findall("[01]{8}", run)).decode()
-
-
 def _decode_morse(run: str) -> str:
     return " ".join("".join(_MORSE_LETTERS.get(sign, "") for sign in word.split()) for word in run.split("/"))
 
 
-_CODES = ((_BASE64, _decode_base64), (_HEX, _decode_hex), (_BINARY, _decode_binary), (_MORSE, _decode_morse))
+_CODES: tuple[tuple[re.Pattern[str], Callable[[str], str]], ...] = (
+    (_BASE64, _decode_base64),
+    (_HEX, lambda run: bytes.fromhex(re.sub(r"^0x|[ :]", "", run)).decode()),
+    (_BINARY, lambda run: bytes(int(byte, 2) for byte in re.findall("[01]{8}", run)).decode()),
+    (_MORSE, _decode_morse),
+)

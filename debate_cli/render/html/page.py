@@ -26,11 +26,10 @@ from debate_cli.render.html.templating import build_environment, csp_hash, read_
 from debate_cli.render.html.transcript import build_round_sections, collect_judge_reasons
 from debate_cli.render.report import DebateReport, build_debate_report, build_verdict_tables
 from debate_cli.render.summary import group_changes, label_change, quote_judge, summarize_verdicts
-from debate_cli.systems import findings_table, source_table
+from debate_cli.systems import debate_tables
 from debate_cli.systems.base import TurnScore
 from debate_cli.systems.charts import Chart
-from debate_cli.systems.live import personality_table
-from debate_cli.systems.live.charts import personality_charts
+from debate_cli.systems.live.charts import build_personality_tables, personality_charts
 from debate_cli.systems.registry import get_system
 from debate_cli.systems.structured.trace import TraceRow, build_trace_table
 from debate_cli.systems.structured.weakest import argument_scores
@@ -114,10 +113,10 @@ def _template_context(debate: Debate, verdicts: Sequence[Verdict]) -> dict[str, 
         "turn_scores": _scores_by_turn(report.verdicts),
         "reasons": collect_judge_reasons(debate),
         "citations": citations,
-        "source_badges": source_table.SOURCE_BADGES,
-        "support_badges": source_table.SUPPORT_BADGES,
+        "source_badges": debate_tables.SOURCE_BADGES,
+        "support_badges": debate_tables.SUPPORT_BADGES,
         "cited_sources": collect_cited_sources(debate, citations),
-        "findings": findings_table.build_findings_tables(debate),
+        "findings": debate_tables.build_findings_tables(debate),
         "label": partial(label_verdict, among=report.verdicts),
         "provenance": collect_provenance(debate),
     }
@@ -157,7 +156,7 @@ def _score_blocks(debate: Debate, report: DebateReport, classes: Mapping[str, st
                 () if verdict.decides else tuple(DebateReport.missing(verdict)),
             )
         )
-    moved = tuple(personality_table.build_personality_tables(debate))
+    moved = tuple(build_personality_tables(debate))
     if moved:
         blocks.append(ScoreBlock("personalities", draw(list(personality_charts(debate))), moved))
     return [block for block in blocks if block.charts or block.tables or block.missing]

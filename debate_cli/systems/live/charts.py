@@ -1,12 +1,12 @@
-"""Charts of the system `live`: marks by dimension, the score of every turn, and how personalities moved."""
+"""Charts of the system `live` (marks by dimension, score of every turn); charts and tables of personalities that moved."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.personality import TRAIT_MAX, TRAITS
+from debate_cli.domain.personality import TRAIT_MAX, TRAIT_MIN, TRAITS
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.aggregation import mean
 from debate_cli.systems.charts import PERCENT_TICKS, Chart, ChartPoint, ChartSeries, line_series, percent_chart
@@ -14,7 +14,37 @@ from debate_cli.systems.live.calibration import DIMENSION_MAXIMA
 from debate_cli.systems.live.personality_drift import PersonalityPoint, has_moved, personality_curve
 from debate_cli.systems.live.score import LiveNotes
 from debate_cli.systems.live.tables import CHANGE_REASONS
-from debate_cli.systems.tables import format_number, parse_notes
+from debate_cli.systems.tables import Curve, Number, Table, TableRow, Who, format_number, parse_notes
+
+
+def build_personality_tables(debate: Debate) -> list[Table]:
+    """A table for each debater whose personality moved."""
+    curves = {person.name: personality_curve(debate, person.name) for person in debate.participants}
+    return [_personality_table(name, curve) for name, curve in curves.items() if has_moved(curve)]
+
+
+def _personality_table(name: str, curve: tuple[PersonalityPoint, ...]) -> Table:
+    return Table(
+        title=f"personality, {name}",
+        heads=("trait", "start", "end", "moved", "after each exchange"),
+        rows=((Who(name), None, None, None, None), *_trait_rows(curve)),
+        numeric=frozenset({1, 2, 3}),
+    )
+
+
+def _trait_rows(curve: tuple[PersonalityPoint, ...]) -> Iterable[TableRow]:
+    for trait in TRAITS:
+        values = tuple(round(float(getattr(point.personality, trait)), 1) for point in curve)
+        moved = values[-1] - values[0]
+        sign = f"{'↑' if moved > 0 else '↓'} {moved:+.1f}" if moved else "="
+        yield (
+            trait.replace("_", " "),
+            Number(values[0], 1),
+            Number(values[-1], 1),
+            sign,
+            Curve(values, TRAIT_MIN, TRAIT_MAX),
+        )
+
 
 TRAIT_GROUPS = {"cognitive": TRAITS[:4], "emotional": TRAITS[4:8], "rhetorical": TRAITS[8:]}
 

@@ -10,7 +10,6 @@ from debate_cli.llm.form import (
     Form,
     FormModel,
     JsonSchema,
-    derive_schema,
     items,
     keep_if,
     one_of,
@@ -19,7 +18,7 @@ from debate_cli.llm.form import (
 )
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
-from debate_cli.systems.form_reading import MarkCollector
+from debate_cli.systems.form_reading import MarkCollector, judge_form
 from debate_cli.systems.live.calibration import DIMENSION_MAXIMA, DRAWN_COMPARISON
 from debate_cli.systems.live.findings import PairComparison, Pressure
 from debate_cli.systems.live.register_question import (
@@ -63,8 +62,7 @@ def build_pair_form(context: JudgingContext[LiveSettings]) -> Form[PairForm]:
     """The form. Pressure is asked for only if it can reach a debater."""
     winner = one_of((*(turn.speaker for turn in context.judged_turns), DRAWN_COMPARISON))
     narrowing: dict[str, JsonSchema | None] = {"pressure": keep_if(_wants_pressure(context))}
-    schema = derive_schema(PairForm, **dict.fromkeys(DIMENSION_MAXIMA, winner), **narrowing)
-    return Form(name="live_pair", model=PairForm, schema=schema, lenient=True)
+    return judge_form("live_pair", PairForm, **dict.fromkeys(DIMENSION_MAXIMA, winner), **narrowing)
 
 
 def pair_prompt_values(context: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
@@ -133,10 +131,4 @@ def _wants_pressure(context: JudgingContext[LiveSettings]) -> bool:
     return context.settings.feedback and context.brief.run == FIRST_RUN
 
 
-PAIR_QUESTION = JudgeQuestion(
-    purpose="judge.live.pair",
-    prompt="judge_live_pair",
-    prompt_values=pair_prompt_values,
-    build_form=build_pair_form,
-    read_form=read_pair_form,
-)
+PAIR_QUESTION = JudgeQuestion("judge.live.pair", "judge_live_pair", pair_prompt_values, build_pair_form, read_pair_form)

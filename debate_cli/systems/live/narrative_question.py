@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from debate_cli.domain.assessment import Contradiction, DroppedPremise, Finding
 from debate_cli.domain.verdict import Verdict
 from debate_cli.judging.transcript_prompt import to_prompt_json
-from debate_cli.llm.form import Form, FormModel, derive_schema, each_of, one_of, text
+from debate_cli.llm.form import Form, FormModel, each_of, one_of, text
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.aggregation import ordered_assessments
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
-from debate_cli.systems.form_reading import MarkCollector, unique_known_items
+from debate_cli.systems.form_reading import MarkCollector, judge_form, unique_known_items
 from debate_cli.systems.live.findings import Arc, Convergence, ConvergenceOutcome, DebatePattern, Narrative, Resolution
 from debate_cli.systems.live.score import dimension_shares
 from debate_cli.systems.live.settings import LiveSettings
@@ -66,20 +66,18 @@ def score_live_run(context: JudgingContext[LiveSettings]) -> Verdict | None:
 
 def build_narrative_form(context: JudgingContext[LiveSettings]) -> Form[NarrativeForm]:
     """The form with an arc for every participant, then the winner."""
-    schema = derive_schema(
-        NarrativeForm, arcs=each_of("participant", context.speakers), winner=one_of((*context.speakers, NO_WINNER))
-    )
-    return Form(name="live_narrative", model=NarrativeForm, schema=schema, lenient=True)
+    arcs, winner = each_of("participant", context.speakers), one_of((*context.speakers, NO_WINNER))
+    return judge_form("live_narrative", NarrativeForm, arcs=arcs, winner=winner)
 
 
 def build_resolution_form(_context: JudgingContext[LiveSettings]) -> Form[ResolutionForm]:
     """The form with the explanation, then the pattern."""
-    return Form(name="live_resolution", model=ResolutionForm, schema=derive_schema(ResolutionForm), lenient=True)
+    return judge_form("live_resolution", ResolutionForm)
 
 
 def build_convergence_form(_context: JudgingContext[LiveSettings]) -> Form[ConvergenceForm]:
     """The form with the disagreement early and late, then the outcome."""
-    return Form(name="live_convergence", model=ConvergenceForm, schema=derive_schema(ConvergenceForm), lenient=True)
+    return judge_form("live_convergence", ConvergenceForm)
 
 
 def narrative_prompt_values(context: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
@@ -158,23 +156,19 @@ def read_convergence_form(filled: ConvergenceForm, _context: JudgingContext[Live
 
 
 NARRATIVE_QUESTION = JudgeQuestion(
-    purpose="judge.live.narrative",
-    prompt="judge_live_narrative",
-    prompt_values=narrative_prompt_values,
-    build_form=build_narrative_form,
-    read_form=read_narrative_form,
+    "judge.live.narrative", "judge_live_narrative", narrative_prompt_values, build_narrative_form, read_narrative_form
 )
 RESOLUTION_QUESTION = JudgeQuestion(
-    purpose="judge.live.resolution",
-    prompt="judge_live_resolution",
-    prompt_values=resolution_prompt_values,
-    build_form=build_resolution_form,
-    read_form=read_resolution_form,
+    "judge.live.resolution",
+    "judge_live_resolution",
+    resolution_prompt_values,
+    build_resolution_form,
+    read_resolution_form,
 )
 CONVERGENCE_QUESTION = JudgeQuestion(
-    purpose="judge.live.convergence",
-    prompt="judge_live_convergence",
-    prompt_values=convergence_prompt_values,
-    build_form=build_convergence_form,
-    read_form=read_convergence_form,
+    "judge.live.convergence",
+    "judge_live_convergence",
+    convergence_prompt_values,
+    build_convergence_form,
+    read_convergence_form,
 )

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from debate_cli.domain.turn import Turn
 from debate_cli.judging.quotes import find_quoted_turn
 from debate_cli.judging.transcript_prompt import debater_names, sanitize_for_judge, to_prompt_json
-from debate_cli.llm.form import Form, FormModel, derive_schema, each_of, items, keep_if, one_of, text, whole_number
+from debate_cli.llm.form import Form, FormModel, each_of, items, one_of, text, whole_number
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.aggregation import ordered_assessments
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
-from debate_cli.systems.form_reading import MarkCollector, unique_known_items
+from debate_cli.systems.form_reading import MarkCollector, judge_form, unique_known_items
 from debate_cli.systems.live.findings import (
     ClaimFault,
     LogicGap,
@@ -140,12 +140,8 @@ def _name_entries(rows: Sequence[RegisterRow]) -> dict[str, RegisterRow]:
 def build_review_form(context: JudgingContext[LiveSettings]) -> Form[ReviewForm]:
     """The form with a decision on each listed entry, and a few more entries."""
     names = list(_name_entries(list_entries(context)))
-    schema = derive_schema(
-        ReviewForm,
-        entries=each_of("entry", names) if names else keep_if(wanted=False),
-        exposed_by=one_of(turn.index for turn in context.debate.turns),
-    )
-    return Form(name="live_register", model=ReviewForm, schema=schema, lenient=True)
+    entries, exposed_by = each_of("entry", names) if names else None, one_of(t.index for t in context.debate.turns)
+    return judge_form("live_register", ReviewForm, entries=entries, exposed_by=exposed_by)
 
 
 def review_prompt_values(context: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
@@ -207,9 +203,5 @@ def _gap_points(fault: RegisterFault, points: int) -> int | None:
 
 
 REVIEW_QUESTION = JudgeQuestion(
-    purpose="judge.live.register",
-    prompt="judge_live_register",
-    prompt_values=review_prompt_values,
-    build_form=build_review_form,
-    read_form=read_review_form,
+    "judge.live.register", "judge_live_register", review_prompt_values, build_review_form, read_review_form
 )

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from debate_cli.domain.assessment import Contradiction, DroppedPremise
 from debate_cli.domain.turn import Turn
 from debate_cli.judging.transcript_prompt import to_prompt_json
-from debate_cli.llm.form import Form, FormModel, derive_schema, items, keep_if, one_of, text, whole_number
+from debate_cli.llm.form import Form, FormModel, items, keep_if, one_of, text, whole_number
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
-from debate_cli.systems.form_reading import MarkCollector, MarkSubject
+from debate_cli.systems.form_reading import MarkCollector, judge_form
 from debate_cli.systems.live.calibration import DIMENSION_MAXIMA, SUPPLEMENTARY_MAXIMA
 from debate_cli.systems.live.findings import CausalChain
 from debate_cli.systems.live.register_question import (
@@ -79,14 +79,14 @@ def build_turn_form(context: JudgingContext[LiveSettings]) -> Form[TurnForm]:
     """The form, with only the questions that the turns before the judged one allow."""
     (turn,) = context.judged_turns
     own = tuple(earlier.index for earlier in _earlier_own_turns(context))
-    schema = derive_schema(
+    return judge_form(
+        "live_turn",
         TurnForm,
         missing={"items": one_of(_asked_links(context))},
         earlier=one_of(own),
         logic_gap=keep_if(bool(turns_before(turn.index, context))),
         **({} if own else {"contradictions": None, "dropped_premises": None}),
     )
-    return Form(name="live_turn", model=TurnForm, schema=schema, lenient=True)
 
 
 def turn_prompt_values(context: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
@@ -130,13 +130,12 @@ def read_turn_form(filled: TurnForm, context: JudgingContext[LiveSettings]) -> A
     collector = MarkCollector()
     (turn,) = context.judged_turns
     who = turn.speaker
-    collector.add_mark(MarkSubject(who, "logic"), filled.logic, 0, DIMENSION_MAXIMA["logic"])
-    collector.add_mark(
-        MarkSubject(who, "rhetoric"), _add_rhetoric_marks(filled, who, collector), 0, DIMENSION_MAXIMA["rhetoric"]
-    )
-    collector.add_mark(MarkSubject(who, "tactics"), filled.tactics, 0, DIMENSION_MAXIMA["tactics"])
+    collector.add_mark(who, "logic", filled.logic, (0, DIMENSION_MAXIMA["logic"]))
+    rhetoric = _add_rhetoric_marks(filled, who, collector)
+    collector.add_mark(who, "rhetoric", rhetoric, (0, DIMENSION_MAXIMA["rhetoric"]))
+    collector.add_mark(who, "tactics", filled.tactics, (0, DIMENSION_MAXIMA["tactics"]))
     for name, out_of in SUPPLEMENTARY_MAXIMA.items():
-        collector.add_mark(MarkSubject(who, name), getattr(filled, name), 0, out_of)
+        collector.add_mark(who, name, getattr(filled, name), (0, out_of))
     missing = tuple(part for part in _asked_links(context) if part in filled.missing)
     collector.add_findings(
         CausalChain(cause=filled.cause, process=filled.process, consequence=filled.consequence, missing=missing)
@@ -149,17 +148,16 @@ def read_turn_form(filled: TurnForm, context: JudgingContext[LiveSettings]) -> A
 
 def _add_rhetoric_marks(filled: TurnForm, who: str, collector: MarkCollector) -> float:
     """Sum of the four components; weak framing limits delivery."""
-    framing = collector.add_mark(MarkSubject(who, "framing"), filled.framing, 0, RHETORIC_MAXIMA["framing"])
-    clarity = collector.add_mark(MarkSubject(who, "clarity"), filled.clarity, 0, RHETORIC_MAXIMA["clarity"])
-    evidence = collector.add_mark(
-        MarkSubject(who, "evidence_use"), filled.evidence_use, 0, RHETORIC_MAXIMA["evidence_use"]
-    )
-    delivery = filled.delivery
-    if framing < WEAK_FRAMING_BELOW and delivery > framing:
-        collector.add_warnings(f"capped: delivery {delivery:g} counts as {framing:g}, because framing is weak")
-        delivery = framing
-    delivery = collector.add_mark(MarkSubject(who, "delivery"), delivery, 0, RHETORIC_MAXIMA["delivery"])
-    return framing + clarity + evidence + delivery
+    framing, total = 0.0, 0.0
+    for name, most in RHETORIC_MAXIMA.items():
+        value: float = getattr(filled, name)
+        if name == "delivery" and framing < WEAK_FRAMING_BELOW and value > framing:
+            collector.add_warnings(f"capped: delivery {value:g} counts as {framing:g}, because framing is weak")
+            value = framing
+        counted = collector.add_mark(who, name, value, (0, most))
+        framing = counted if name == "framing" else framing
+        total += counted
+    return total
 
 
 def _add_inconsistencies(
@@ -186,10 +184,4 @@ def _earlier_own_turns(context: JudgingContext[LiveSettings]) -> tuple[Turn, ...
     return tuple(earlier for earlier in context.debate.select_turns(speaker=turn.speaker) if earlier.index < turn.index)
 
 
-TURN_QUESTION = JudgeQuestion(
-    purpose="judge.live.turn",
-    prompt="judge_live_turn",
-    prompt_values=turn_prompt_values,
-    build_form=build_turn_form,
-    read_form=read_turn_form,
-)
+TURN_QUESTION = JudgeQuestion("judge.live.turn", "judge_live_turn", turn_prompt_values, build_turn_form, read_turn_form)

@@ -8,8 +8,6 @@ from debate_cli.judging.transcript_prompt import to_prompt_json
 from debate_cli.llm.form import (
     Form,
     FormModel,
-    derive_schema,
-    each_of,
     items,
     keep_if,
     one_of,
@@ -19,7 +17,7 @@ from debate_cli.llm.form import (
 )
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
-from debate_cli.systems.form_reading import MarkCollector, MarkSubject, require_entries, unique_known_items
+from debate_cli.systems.form_reading import MarkCollector, judge_form, unique_known_items
 from debate_cli.systems.moderator.criteria import CATEGORY_GROUPS, FINAL_CATEGORIES, ROUND_CRITERIA
 from debate_cli.systems.moderator.findings import Clash, DebateSummary, Momentum, NonEngagement, Summary, SummaryPoint
 from debate_cli.systems.moderator.score import CLAIMED_TOTAL_CRITERION, CLAIMED_TOTAL_TOLERANCE
@@ -126,9 +124,10 @@ class FinalForm(FormModel):
 def build_round_form(context: JudgingContext[ModeratorSettings]) -> Form[RoundForm]:
     """The form for everyone who spoke in the round, with clashes if several spoke."""
     names, speakers = context.debater_names, context.speakers
-    schema = derive_schema(
+    return judge_form(
+        "moderator_round",
         RoundForm,
-        scores=each_of("participant", speakers),
+        {"scores": ("participant", speakers)},
         summary={"maxItems": max(2, len(names))},
         heading=one_of(names) if len(names) == 2 else {},  # noqa: PLR2004 - two sides
         clashes=keep_if(len(speakers) > 1) and {"maxItems": _max_clashes(len(speakers))},
@@ -137,8 +136,6 @@ def build_round_form(context: JudgingContext[ModeratorSettings]) -> Form[RoundFo
         debater=one_of(speakers),
         momentum_toward=one_of((*speakers, NO_MOMENTUM)),
     )
-    model = require_entries(RoundForm, "scores", "participant", speakers)
-    return Form(name="moderator_round", model=model, schema=schema, lenient=True)
 
 
 def _max_clashes(speakers: int) -> int:
@@ -148,17 +145,9 @@ def _max_clashes(speakers: int) -> int:
 
 def build_final_form(context: JudgingContext[ModeratorSettings]) -> Form[FinalForm]:
     """The form with thirteen categories for everyone who spoke, a summary and an evaluation."""
-    fewer = {"maxItems": max(1, len(context.speakers) - 1)}
-    return Form(
-        name="moderator_final",
-        model=require_entries(FinalForm, "scores", "participant", context.speakers),
-        schema=derive_schema(
-            FinalForm,
-            scores=each_of("participant", context.speakers),
-            consistently_outperformed=some_of(context.speakers) | fewer,
-        ),
-        lenient=True,
-    )
+    outperformed = some_of(context.speakers) | {"maxItems": max(1, len(context.speakers) - 1)}
+    complete = {"scores": ("participant", context.speakers)}
+    return judge_form("moderator_final", FinalForm, complete, consistently_outperformed=outperformed)
 
 
 def moderator_prompt_values(context: JudgingContext[ModeratorSettings], _prompts: Prompts) -> Mapping[str, str]:
@@ -194,8 +183,8 @@ def read_round_form(filled: RoundForm, context: JudgingContext[ModeratorSettings
     for entry in unique_known_items(collector, filled.scores, lambda item: item.participant, context.speakers):
         ours = 0.0
         for criterion in ROUND_CRITERIA:
-            about = MarkSubject(entry.participant, criterion, reason=getattr(entry, f"{criterion}_reason"))
-            ours += collector.add_mark(about, getattr(entry, criterion), 0, 10)
+            reason = getattr(entry, f"{criterion}_reason")
+            ours += collector.add_mark(entry.participant, criterion, getattr(entry, criterion), (0, 10), reason=reason)
         _add_claimed_total(collector, entry.participant, entry.total, ours, 30)
     collector.add_findings(_build_summary(filled, context))
     for clash in filled.clashes:
@@ -225,8 +214,8 @@ def read_final_form(filled: FinalForm, context: JudgingContext[ModeratorSettings
         for group, categories in CATEGORY_GROUPS.items():
             reason = getattr(entry, f"{group}_reason")
             for name in categories:
-                about = MarkSubject(entry.participant, name, reason=reason)
-                ours += collector.add_mark(about, getattr(entry, name), 0, FINAL_CATEGORIES[name])
+                bounds = (0, FINAL_CATEGORIES[name])
+                ours += collector.add_mark(entry.participant, name, getattr(entry, name), bounds, reason=reason)
         _add_claimed_total(collector, entry.participant, entry.total, ours, 100)
     named = tuple(dict.fromkeys(filled.consistently_outperformed))
     worse = tuple(name for name in named if name in context.debater_names)
@@ -257,20 +246,12 @@ def _add_claimed_total(
         collector.add_warnings(
             f"claimed_total: the judge gave {participant} a total of {claimed:g}, but its marks add up to {ours:g}"
         )
-    collector.add_mark(MarkSubject(participant, CLAIMED_TOTAL_CRITERION), claimed, 0, out_of)
+    collector.add_mark(participant, CLAIMED_TOTAL_CRITERION, claimed, (0, out_of))
 
 
 ROUND_QUESTION = JudgeQuestion(
-    purpose="judge.moderator.round",
-    prompt="judge_moderator_round",
-    prompt_values=moderator_prompt_values,
-    build_form=build_round_form,
-    read_form=read_round_form,
+    "judge.moderator.round", "judge_moderator_round", moderator_prompt_values, build_round_form, read_round_form
 )
 FINAL_QUESTION = JudgeQuestion(
-    purpose="judge.moderator.final",
-    prompt="judge_moderator_final",
-    prompt_values=moderator_prompt_values,
-    build_form=build_final_form,
-    read_form=read_final_form,
+    "judge.moderator.final", "judge_moderator_final", moderator_prompt_values, build_final_form, read_final_form
 )

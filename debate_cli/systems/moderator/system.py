@@ -24,7 +24,7 @@ from debate_cli.systems.base import (
 )
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.explanation import ScoreComponent, describe_scores
-from debate_cli.systems.moderator import charts, questions, score, tables
+from debate_cli.systems.moderator import questions, score, tables
 from debate_cli.systems.moderator.criteria import CATEGORY_GROUPS, FINAL_CATEGORIES, ROUND_CRITERIA
 from debate_cli.systems.moderator.findings import Clash, DebateSummary, NonEngagement, Summary
 from debate_cli.systems.moderator.settings import ModeratorSettings
@@ -123,7 +123,7 @@ class ModeratorSystem(JudgingSystem[ModeratorSettings]):
 
     def charts(self, verdict: Verdict) -> list[Chart]:
         """The final evaluation by category, and the rounds."""
-        return list(charts.charts(verdict))
+        return list(tables.charts(verdict))
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
         """Sums of marks, reasons and findings."""

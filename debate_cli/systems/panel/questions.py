@@ -11,10 +11,10 @@ from debate_cli.domain.assessment import Mark
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.judging.transcript_prompt import sanitize_takeovers, to_prompt_json
-from debate_cli.llm.form import Form, FormModel, derive_schema, each_of, items, keep_if, share, text, whole_number
+from debate_cli.llm.form import Form, FormModel, items, keep_if, share, text, whole_number
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
-from debate_cli.systems.form_reading import MarkCollector, MarkSubject, require_entries, unique_known_items
+from debate_cli.systems.form_reading import MarkCollector, judge_form, unique_known_items
 from debate_cli.systems.panel.findings import Vote, VoteOption
 from debate_cli.systems.panel.settings import PERSONA_WEIGHTS, PanelJudge, PanelSettings
 from debate_cli.systems.panel.votes import Ballot, ballots_by_round, explains_change, find_disagreements
@@ -53,14 +53,8 @@ class VoteForm(FormModel):
 
 def build_vote_form(context: JudgingContext[PanelSettings]) -> Form[VoteForm]:
     """The form with every configured dimension; from the second vote on also `changed_because`."""
-    dimensions = context.settings.dimensions
-    schema = derive_schema(
-        VoteForm,
-        dimensions=each_of("name", dimensions),
-        changed_because=keep_if(context.brief.revision > 0),
-    )
-    model = require_entries(VoteForm, "dimensions", "name", dimensions)
-    return Form(name="panel_vote", model=model, schema=schema, lenient=True)
+    complete = {"dimensions": ("name", context.settings.dimensions)}
+    return judge_form("panel_vote", VoteForm, complete, changed_because=keep_if(context.brief.revision > 0))
 
 
 def vote_prompt_values(context: JudgingContext[PanelSettings], prompts: Prompts) -> Mapping[str, str]:
@@ -82,7 +76,7 @@ def read_vote_form(filled: VoteForm, context: JudgingContext[PanelSettings]) -> 
     """A mark per dimension, and the vote. Warns about a changed vote that names no turn."""
     collector = MarkCollector()
     for entry in unique_known_items(collector, filled.dimensions, lambda item: item.name, context.settings.dimensions):
-        collector.add_mark(MarkSubject(None, entry.name), entry.value, MIN_DIMENSION_MARK, MAX_DIMENSION_MARK)
+        collector.add_mark(None, entry.name, entry.value, (MIN_DIMENSION_MARK, MAX_DIMENSION_MARK))
     confidence = min(1.0, max(0.0, filled.confidence))
     if confidence != filled.confidence:
         collector.add_warnings(f"clamped: confidence {filled.confidence:g} is outside 0-1")
@@ -174,16 +168,8 @@ def _vote_for_prompt(ballot: Ballot, divided: Sequence[str]) -> dict[str, object
 
 
 VOTE_QUESTION = JudgeQuestion(
-    purpose="judge.panel.vote",
-    prompt="judge_panel_vote",
-    prompt_values=vote_prompt_values,
-    build_form=build_vote_form,
-    read_form=read_vote_form,
+    "judge.panel.vote", "judge_panel_vote", vote_prompt_values, build_vote_form, read_vote_form
 )
 DELIBERATION_QUESTION = JudgeQuestion(
-    purpose="judge.panel.vote",
-    prompt="judge_panel_deliberation",
-    prompt_values=vote_prompt_values,
-    build_form=build_vote_form,
-    read_form=read_vote_form,
+    "judge.panel.vote", "judge_panel_deliberation", vote_prompt_values, build_vote_form, read_vote_form
 )

@@ -27,7 +27,7 @@ from debate_cli.systems.base import (
     briefs_for,
 )
 from debate_cli.systems.charts import Chart
-from debate_cli.systems.panel import charts, questions, score, tables
+from debate_cli.systems.panel import questions, score, tables
 from debate_cli.systems.panel.agreement import MIN_VOTES_TO_COMPARE
 from debate_cli.systems.panel.findings import Vote
 from debate_cli.systems.panel.settings import PanelSettings
@@ -142,7 +142,7 @@ class PanelSystem(JudgingSystem[PanelSettings]):
 
     def charts(self, verdict: Verdict) -> list[Chart]:
         """Votes and agreement by deliberation round."""
-        return list(charts.charts(verdict))
+        return list(tables.charts(verdict))
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
         """The vote."""

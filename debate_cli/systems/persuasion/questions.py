@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from debate_cli.judging.transcript_prompt import to_prompt_json
-from debate_cli.llm.form import Form, FormModel, derive_schema, each_of, share, text
+from debate_cli.llm.form import Form, FormModel, share, text
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
-from debate_cli.systems.form_reading import MarkCollector, MarkSubject, require_entries, unique_known_items
+from debate_cli.systems.form_reading import MarkCollector, judge_form, unique_known_items
 from debate_cli.systems.persuasion.effects import RATED_CRITERIA
 from debate_cli.systems.persuasion.settings import PersuasionSettings
 
@@ -37,13 +37,7 @@ def effect_targets(context: JudgingContext[PersuasionSettings]) -> tuple[str, ..
 
 def build_effects_form(context: JudgingContext[PersuasionSettings]) -> Form[EffectsForm]:
     """The form, with all targets."""
-    targets = effect_targets(context)
-    return Form(
-        name="persuasion_effects",
-        model=require_entries(EffectsForm, "targets", "participant", targets),
-        schema=derive_schema(EffectsForm, targets=each_of("participant", targets)),
-        lenient=True,
-    )
+    return judge_form("persuasion_effects", EffectsForm, {"targets": ("participant", effect_targets(context))})
 
 
 def effects_prompt_values(context: JudgingContext[PersuasionSettings], _prompts: Prompts) -> Mapping[str, str]:
@@ -62,14 +56,10 @@ def read_effects_form(filled: EffectsForm, context: JudgingContext[PersuasionSet
     for entry in unique_known_items(collector, filled.targets, lambda item: item.participant, effect_targets(context)):
         for effect in RATED_CRITERIA:
             reason = entry.reasoning if effect == RATED_CRITERIA[0] else None
-            collector.add_mark(MarkSubject(entry.participant, effect, reason=reason), getattr(entry, effect), 0, 1)
+            collector.add_mark(entry.participant, effect, getattr(entry, effect), (0, 1), reason=reason)
     return collector.result()
 
 
 EFFECTS_QUESTION = JudgeQuestion(
-    purpose="judge.persuasion.effects",
-    prompt="judge_persuasion_effects",
-    prompt_values=effects_prompt_values,
-    build_form=build_effects_form,
-    read_form=read_effects_form,
+    "judge.persuasion.effects", "judge_persuasion_effects", effects_prompt_values, build_effects_form, read_effects_form
 )

@@ -21,10 +21,12 @@ from debate_cli.systems.aggregation import (
     strip_float_noise,
 )
 from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, ScoreOutcome, build_verdict, decide_outcome
-from debate_cli.systems.persuasion.effects import RATED_CRITERIA, average_ratings, has_keyword
-from debate_cli.systems.persuasion.influence import (
+from debate_cli.systems.persuasion.effects import (
+    RATED_CRITERIA,
+    average_ratings,
     build_influence_graph,
     cosine_similarity,
+    has_keyword,
     outgoing_influence,
     social_context_vectors,
 )

@@ -15,7 +15,8 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.participant import Participant
-from debate_cli.domain.turn import Turn
+from debate_cli.domain.tasks import Cue
+from debate_cli.domain.turn import StrategyPick, Turn
 from debate_cli.systems.aggregation import ordered_assessments
 from debate_cli.systems.persuasion.effects import (
     EffectRatings,
@@ -33,6 +34,7 @@ from debate_cli.systems.persuasion.stance import (
     record_speech,
     starting_state,
 )
+from debate_cli.systems.persuasion.strategies import pick_strategy
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,13 +81,6 @@ def _is_round_over(debate: Debate, number: int, states: Mapping[str, DebaterStat
     return debate.closed is not None or all(state.surrendered or name in spoke for name, state in states.items())
 
 
-def current_states(
-    debate: Debate, settings: PersuasionSettings, run: JudgingRun | str = FIRST_RUN, *, due_round: int | None = None
-) -> Mapping[str, DebaterState]:
-    """Every debater's state after the last turn."""
-    return compute_state_curve(debate, settings, run, due_round=due_round)[-1].states
-
-
 class StateChange(NamedTuple):
     """What one speech changed in a debater."""
 
@@ -103,6 +98,16 @@ def find_last_change(curve: Sequence[StatePoint], name: str) -> StateChange | No
             if (after.stance, after.conviction) != (state.stance, state.conviction):
                 return StateChange(effect, state, after)
     return None
+
+
+def pick_adaptive_strategy(debate: Debate, cue: Cue) -> StrategyPick:
+    """The strategy of the speaker of `cue` under `strategy: adaptive`, given the turns in `debate`.
+
+    Without a persuasion system in the debate, its default settings count (keyword effects, no model).
+    """
+    settings = configured_persuasion(debate) or PersuasionSettings()
+    states = compute_state_curve(debate, settings, due_round=cue.round)[-1].states
+    return pick_strategy(states, cue.speaker)
 
 
 def configured_persuasion(debate: Debate) -> PersuasionSettings | None:

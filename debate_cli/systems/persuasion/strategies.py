@@ -1,6 +1,6 @@
 """The strategy with the highest predicted effect on the opponents: the rule of `strategy: adaptive`.
 
-`strategy_choice` applies it to a debate.
+`state_machine` applies it to a debate.
 """
 
 from __future__ import annotations

@@ -12,10 +12,10 @@ from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.base import JudgeQuestion, JudgingSystem, LiveReport, PlannedCalls, Progress, turn_briefs
 from debate_cli.systems.charts import Chart
-from debate_cli.systems.persuasion import charts, questions, score, tables
+from debate_cli.systems.persuasion import questions, score, tables
 from debate_cli.systems.persuasion.settings import PersuasionSettings
 from debate_cli.systems.persuasion.stance import persuasion_band
-from debate_cli.systems.persuasion.state_machine import current_states
+from debate_cli.systems.persuasion.state_machine import compute_state_curve
 from debate_cli.systems.tables import Table, parse_notes
 
 
@@ -59,7 +59,7 @@ class PersuasionSystem(JudgingSystem[PersuasionSettings]):
 
     def stopped(self, debate: Debate, settings: PersuasionSettings, due_round: int) -> frozenset[str]:
         """The debaters who surrendered when a round before the due one was over."""
-        states = current_states(debate, settings, due_round=due_round)
+        states = compute_state_curve(debate, settings, due_round=due_round)[-1].states
         return frozenset(name for name, state in states.items() if state.surrendered)
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: PersuasionSettings) -> Verdict:
@@ -88,7 +88,7 @@ class PersuasionSystem(JudgingSystem[PersuasionSettings]):
 
     def charts(self, verdict: Verdict) -> list[Chart]:
         """Stance and conviction after each turn."""
-        return list(charts.charts(verdict))
+        return list(tables.charts(verdict))
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
         """The effects on each listener."""

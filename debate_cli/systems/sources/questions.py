@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from debate_cli.domain.evidence import Passage
 from debate_cli.evidence.source_checks import FAILED_OUTCOMES, SourceCheck, check_sources, iter_words_beside
 from debate_cli.judging.transcript_prompt import debater_names, sanitize_for_judge, to_prompt_json
-from debate_cli.llm.form import Form, FormModel, derive_schema, each_of, text
+from debate_cli.llm.form import Form, FormModel, text
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
-from debate_cli.systems.form_reading import MarkCollector, require_entries, unique_known_items
+from debate_cli.systems.form_reading import MarkCollector, judge_form, unique_known_items
 from debate_cli.systems.source_support import Quality, SourceSupport, Support
 from debate_cli.systems.sources.lookups import NO_PASSAGE, LookupItem, SourceLookup, check_lookup, lookup_items
 from debate_cli.systems.sources.settings import SourcesSettings
@@ -68,19 +68,13 @@ def build_form(context: JudgingContext[SourcesSettings]) -> Form[SourcesForm]:
     """The form, with every citation and claim of the round. Without passages the only answer on a claim is `unknown`."""
     citations, claims = tuple(round_citations(context)), tuple(round_claims(context))
     passages = [passage.id for passage in found_passages(context)]
-    model = require_entries(SourcesForm, "citations", "citation", citations)
-    return Form(
-        name="sources",
-        model=require_entries(model, "claims", "claim", claims),
-        schema=derive_schema(
-            SourcesForm,
-            citations=each_of("citation", citations) if citations else None,
-            claims=each_of("claim", claims) if claims else None,
-            exists={} if passages else {"enum": ["unknown"]},
-            passage={"enum": [*passages, NO_PASSAGE]} if passages else None,
-            quote={} if passages else None,
-        ),
-        lenient=True,
+    return judge_form(
+        "sources",
+        SourcesForm,
+        {"citations": ("citation", citations), "claims": ("claim", claims)},
+        exists={} if passages else {"enum": ["unknown"]},
+        passage={"enum": [*passages, NO_PASSAGE]} if passages else None,
+        quote={} if passages else None,
     )
 
 
@@ -183,10 +177,4 @@ def _to_lookup(answer: ClaimAnswer, item: LookupItem, context: JudgingContext[So
     )
 
 
-ROUND_QUESTION = JudgeQuestion(
-    purpose="judge.sources.round",
-    prompt="judge_sources",
-    prompt_values=prompt_values,
-    build_form=build_form,
-    read_form=read_form,
-)
+ROUND_QUESTION = JudgeQuestion("judge.sources.round", "judge_sources", prompt_values, build_form, read_form)

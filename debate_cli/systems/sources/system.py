@@ -22,8 +22,8 @@ from debate_cli.systems.base import (
     Progress,
     round_briefs,
 )
+from debate_cli.systems.debate_tables import SOURCE_BADGES
 from debate_cli.systems.source_support import SourceSupport, key_of
-from debate_cli.systems.source_table import SOURCE_BADGES
 from debate_cli.systems.sources import questions, score, tables
 from debate_cli.systems.sources.lookups import SourceLookup, describe_lookups, lookup_items
 from debate_cli.systems.sources.settings import SourcesSettings

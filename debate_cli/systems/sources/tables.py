@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from debate_cli.domain.verdict import Verdict
+from debate_cli.systems.debate_tables import SOURCE_BADGES, SUPPORT_BADGES
 from debate_cli.systems.source_support import Quality
-from debate_cli.systems.source_table import SOURCE_BADGES, SUPPORT_BADGES
 from debate_cli.systems.sources.score import SourcesNotes
 from debate_cli.systems.tables import Badge, Gauge, Number, Table, Who, parse_notes
 

@@ -10,10 +10,10 @@ from pydantic import Field, create_model
 
 from debate_cli.judging.quotes import find_quoted_turn
 from debate_cli.judging.transcript_prompt import to_prompt_json
-from debate_cli.llm.form import Form, FormModel, derive_schema, each_of, items, one_of, text, whole_number
+from debate_cli.llm.form import Form, FormModel, JsonSchema, items, one_of, text, whole_number
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
-from debate_cli.systems.form_reading import MarkCollector, MarkSubject, require_entries, unique_known_items
+from debate_cli.systems.form_reading import MarkCollector, judge_form, unique_known_items
 from debate_cli.systems.source_prompts import format_source_checks
 from debate_cli.systems.structured.findings import Fallacy, Insight, Standing, Trace
 from debate_cli.systems.structured.score import scored_arguments
@@ -85,21 +85,12 @@ def _form_with_marks(criteria: tuple[tuple[str, str], ...]) -> type[StructuredFo
 
 def build_structured_form(context: JudgingContext[StructuredSettings]) -> Form[StructuredForm]:
     """The form with each argument of the debate, in order; needs at least one."""
-    arguments = tuple(scored_arguments(context.debate))
     fallacies = [fallacy.name for fallacy in context.settings.fallacies]
     descriptions = context.settings.criterion_descriptions
     model = _form_with_marks(tuple((name, descriptions.get(name, "")) for name in context.settings.criterion_weights))
-    return Form(
-        name="structured_judgment",
-        model=require_entries(model, "arguments", "item", arguments),
-        schema=derive_schema(
-            model,
-            arguments=each_of("item", arguments),
-            name=one_of(fallacies),
-            fallacies={} if fallacies else {"maxItems": 0},
-        ),
-        lenient=True,
-    )
+    complete = {"arguments": ("item", tuple(scored_arguments(context.debate)))}
+    narrowing: dict[str, JsonSchema] = {"name": one_of(fallacies), "fallacies": {} if fallacies else {"maxItems": 0}}
+    return judge_form("structured_judgment", model, complete, **narrowing)
 
 
 def structured_prompt_values(context: JudgingContext[StructuredSettings], _prompts: Prompts) -> Mapping[str, str]:
@@ -140,7 +131,7 @@ def _read_argument(
 ) -> None:
     speaker, argument = context.debate.arguments[entry.item]
     for number, criterion in enumerate(context.settings.criterion_weights):
-        collector.add_mark(MarkSubject(speaker, criterion, item=entry.item), entry.mark(number), 1, 10)
+        collector.add_mark(speaker, criterion, entry.mark(number), (1, 10), item=entry.item)
     collector.add_findings(
         Trace(
             participant=speaker,
@@ -170,9 +161,5 @@ def _read_fallacy(
 
 
 STRUCTURED_QUESTION = JudgeQuestion(
-    purpose="judge.structured",
-    prompt="judge_structured",
-    prompt_values=structured_prompt_values,
-    build_form=build_structured_form,
-    read_form=read_structured_form,
+    "judge.structured", "judge_structured", structured_prompt_values, build_structured_form, read_structured_form
 )

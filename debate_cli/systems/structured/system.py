@@ -14,7 +14,7 @@ from debate_cli.systems.base import ArgumentMark, JudgeQuestion, JudgeQuote, Jud
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.explanation import ScoreComponent, describe_scores
 from debate_cli.systems.source_support import SOURCES_KIND
-from debate_cli.systems.structured import charts, questions, score, tables
+from debate_cli.systems.structured import questions, score, tables
 from debate_cli.systems.structured.findings import Fallacy, Insight, Trace
 from debate_cli.systems.structured.settings import StructuredSettings
 from debate_cli.systems.tables import Table, parse_notes
@@ -97,7 +97,7 @@ class StructuredSystem(JudgingSystem[StructuredSettings]):
 
     def charts(self, verdict: Verdict) -> list[Chart]:
         """Marks by criterion and by argument."""
-        return list(charts.charts(verdict))
+        return list(tables.charts(verdict))
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
         """How many arguments are marked."""

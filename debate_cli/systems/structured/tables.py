@@ -1,12 +1,13 @@
-"""Tables of the structured system: the scores, how far judges differ, the fallacies, and the trace."""
+"""Tables of the structured system (scores, spread between judges, fallacies, trace) and its charts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from debate_cli.domain.verdict import Verdict
+from debate_cli.systems.charts import Chart, ChartPoint, ChartSeries, bar_chart
+from debate_cli.systems.debate_tables import SOURCE_BADGES
 from debate_cli.systems.source_support import SUPPORT_WORDS
-from debate_cli.systems.source_table import SOURCE_BADGES
 from debate_cli.systems.structured.score import MAX_ARGUMENT_MARK, ArgumentRow, StructuredNotes
 from debate_cli.systems.structured.trace import TraceRow, TraceSource
 from debate_cli.systems.tables import (
@@ -123,3 +124,53 @@ def _format_source(source: TraceSource) -> str:
     badge = SOURCE_BADGES[source.outcome]
     support = f", {SUPPORT_WORDS[source.supports]}" if source.supports is not None else ""
     return f"{badge.symbol} {source.source} {badge.word}{support}"
+
+
+MAX_ARGUMENT_BARS = 40
+"""With more arguments than this, the chart of arguments is left out; the table has them all."""
+MARK_TICKS = (0.0, 2.0, 4.0, 6.0, 8.0, 10.0)
+
+
+def charts(verdict: Verdict) -> Iterator[Chart]:
+    """Yield the charts; none if the notes are of another version."""
+    notes = parse_notes(StructuredNotes, verdict)
+    if notes is None:
+        return
+    yield bar_chart(
+        "Marks by criterion",
+        "Mean over a debater's arguments, 1 to 10; beside each criterion its weight.",
+        {item: f"{item} {weight:.0%}" for item, weight in notes.weights.items()},
+        notes.means,
+        MAX_ARGUMENT_MARK,
+        MARK_TICKS,
+    )
+    if len(notes.arguments) <= MAX_ARGUMENT_BARS:
+        yield _argument_chart(notes)
+
+
+def _argument_chart(notes: StructuredNotes) -> Chart:
+    rows = notes.arguments
+    scores = ["" if row.score is None else format_number(row.score) for row in rows]
+    series = tuple(
+        ChartSeries(
+            name,
+            tuple(
+                ChartPoint(row.score, f"{row.id}: {score}")
+                if row.score is not None and row.participant == name
+                else None
+                for row, score in zip(rows, scores, strict=True)
+            ),
+            participant=name,
+        )
+        for name in dict.fromkeys(row.participant for row in rows)
+    )
+    return Chart(
+        "Score of each argument",
+        "Weighted mean of the criteria less penalties, 1 to 10; beside each argument its score.",
+        "stack",
+        tuple(f"{row.id} · {score}" if score else row.id for row, score in zip(rows, scores, strict=True)),
+        series,
+        0,
+        MAX_ARGUMENT_MARK,
+        MARK_TICKS,
+    )

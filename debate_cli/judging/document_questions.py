@@ -1,0 +1,177 @@
+"""Questions to a model about texts that are no debate: the stakeholders that documents imply, and the claims of a speech.
+
+Quotes in the answers are checked word for word. Method of the stakeholders: MAJ-EVAL (Chen et al. 2025) derives the personas of
+judges from documents of the field.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from debate_cli.evidence.quote_check import check_quote
+from debate_cli.judging.quotes import find_quoted_line
+from debate_cli.judging.transcript_prompt import format_speech
+from debate_cli.llm.form import Form, FormModel, derive_schema, items, text
+from debate_cli.llm.model import Message, Request
+from debate_cli.llm.prompt_sanitizer import new_nonce, sanitize_for_prompt
+from debate_cli.llm.prompts import Prompts
+from debate_cli.llm.structured_output import ModelHandle
+
+MIN_STAKEHOLDERS, MAX_STAKEHOLDERS = 3, 7
+MAX_CLAIMS = 6
+"""Maximum number of claims of a part of a speech."""
+MAX_PART_CHARS = 8_000
+"""Maximum length of a part. A longer speech is cut at paragraphs, else at sentences, else at words."""
+TEMPERATURE = 0.2
+"""Temperature of a model that has none configured."""
+STAKEHOLDERS_PURPOSE = "judge.personas"
+CLAIMS_PURPOSE = "judge.claims"
+_PACKAGE = "debate_cli.judging"
+_CUTS = (re.compile(r"\n\s*\n"), re.compile(r"(?<=[.!?。！？])\s"), re.compile(r"\s"))
+
+
+class TextDocument(NamedTuple):
+    """A text with its name. Untrusted."""
+
+    name: str
+    text: str
+
+
+class Stakeholder(NamedTuple):
+    """Someone with a stake in documents, in a model's words. Untrusted."""
+
+    id: str
+    """Letters, digits and `_`; different for each."""
+    name: str
+    role: str
+    cares_about: str
+    quote: str
+    """The passage that implies the stakeholder, as the model quotes it."""
+    document: str | None
+    """Name of the document in which the passage occurs; None if it occurs in none."""
+    line: int | None
+    """Line of that document, from 1, in which the passage begins."""
+
+
+class StakeholderForm(FormModel):
+    """One stakeholder."""
+
+    name: str = text(60)
+    role: str = text(160)
+    cares_about: str = text(240)
+    quote: str = text(240)
+
+
+class StakeholdersForm(FormModel):
+    """All stakeholders."""
+
+    stakeholders: tuple[StakeholderForm, ...] = items(MAX_STAKEHOLDERS, least=MIN_STAKEHOLDERS)
+
+
+def build_stakeholder_form() -> Form[StakeholdersForm]:
+    """The form; an answer with too few or too many stakeholders is asked for again."""
+    return Form(name="panel_personas", model=StakeholdersForm, schema=derive_schema(StakeholdersForm))
+
+
+def build_stakeholder_request(documents: Sequence[TextDocument], model: ModelHandle, prompts: Prompts) -> Request:
+    """The request: the documents as data, then the task."""
+    shown = "".join(f"TITLE: {format_speech(name)}\nDOCUMENT: {format_speech(words)}\n" for name, words in documents)
+    rules = prompts.render(_PACKAGE, "personas_rules")
+    ask = prompts.render(_PACKAGE, "panel_personas", least=str(MIN_STAKEHOLDERS), most=str(MAX_STAKEHOLDERS))
+    return _build_request(STAKEHOLDERS_PURPOSE, rules, shown, ask, model)
+
+
+def read_stakeholders(form: StakeholdersForm, documents: Sequence[TextDocument]) -> Iterator[Stakeholder]:
+    """The stakeholders with ids, and the place of each quote that occurs in a document."""
+    taken: set[str] = set()
+    for entry in form.stakeholders[:MAX_STAKEHOLDERS]:
+        own = _to_id(entry.name)
+        number = 1
+        while (name := own if number == 1 else f"{own}_{number}") in taken:
+            number += 1
+        taken.add(name)
+        places = ((document.name, find_quoted_line(entry.quote, document.text)) for document in documents)
+        source, line = next((place for place in places if place[1] is not None), (None, None))
+        words = (entry.name, entry.role, entry.cares_about, entry.quote)
+        title, role, cares_about, quote = (" ".join(sanitize_for_prompt(part).split()) for part in words)
+        yield Stakeholder(name, title, role, cares_about, quote, source, line)
+
+
+def _to_id(name: str) -> str:
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().casefold()
+    return re.sub(r"[^a-z0-9]+", "_", plain).strip("_")[:40] or "judge"
+
+
+class ClaimForm(FormModel):
+    """One claim."""
+
+    quote: str = text(600)
+    claim: str = text(300)
+
+
+class ClaimsForm(FormModel):
+    """All claims of a part of a speech."""
+
+    claims: tuple[ClaimForm, ...] = items(MAX_CLAIMS)
+
+
+class CheckedClaim(NamedTuple):
+    """A claim and its passage. Untrusted."""
+
+    claim: str
+    passage: str
+    """The passage as the speaker said it; as the model quotes it, if it was not said."""
+    was_said: bool
+    """Whether the passage is in the speech word for word."""
+
+
+def build_claims_form() -> Form[ClaimsForm]:
+    """The form of the answer."""
+    return Form(name="speech_claims", model=ClaimsForm, schema=derive_schema(ClaimsForm))
+
+
+def build_claims_request(motion: str, part: str, model: ModelHandle, prompts: Prompts) -> Request:
+    """The request for the claims of a part of a speech: the part as data, then the task."""
+    shown = f"MOTION: {format_speech(motion)}\nDOCUMENT: {format_speech(part)}\n"
+    ask = prompts.render(_PACKAGE, "speech_claims", most=str(MAX_CLAIMS))
+    return _build_request(CLAIMS_PURPOSE, prompts.render(_PACKAGE, "claims_rules"), shown, ask, model)
+
+
+def read_claims(form: ClaimsForm, speech: str) -> Iterator[CheckedClaim]:
+    """The claims, each with the words of `speech` that its quote was found to be."""
+    for entry in form.claims[:MAX_CLAIMS]:
+        check = check_quote(entry.quote, speech)
+        was_said = check.outcome in {"verified", "near"}
+        claim = " ".join(sanitize_for_prompt(entry.claim).split())
+        yield CheckedClaim(claim, check.passage_words if was_said else entry.quote, was_said)
+
+
+def split_speech(speech: str) -> list[str]:
+    """The speech in parts of at most MAX_PART_CHARS characters, cut where a paragraph, sentence or word ends."""
+    parts: list[str] = []
+    rest = speech
+    while len(rest) > MAX_PART_CHARS:
+        head = rest[:MAX_PART_CHARS]
+        ends = (max((match.end() for match in cut.finditer(head)), default=0) for cut in _CUTS)
+        at = next((end for end in ends if end > MAX_PART_CHARS // 2), MAX_PART_CHARS)
+        parts.append(rest[:at])
+        rest = rest[at:]
+    return [*parts, rest]
+
+
+def _build_request(purpose: str, rules: str, shown: str, ask: str, model: ModelHandle) -> Request:
+    """The request with `shown` as data, then the task `ask`."""
+    nonce = new_nonce()
+    return Request(
+        system=rules,
+        messages=(Message("user", f"{shown}[ask {nonce}]\n{ask}\n[/ask {nonce}]"),),
+        purpose=purpose,
+        max_output_tokens=model.max_output_tokens,
+        temperature=TEMPERATURE if model.temperature is None else model.temperature,
+        seed=model.seed,
+        nonce=nonce,
+        stable_chars=len(shown),
+    )

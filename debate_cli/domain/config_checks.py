@@ -6,12 +6,11 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from debate_cli.domain.config import DebateConfig, FormatConfig, ModelSpec
-from debate_cli.domain.judging_config import SystemSettings, UninstalledSettings
+from debate_cli.domain.judging_config import SystemSettings, UninstalledSettings, duplicate_indices
 from debate_cli.domain.legacy_sections import LEGACY_KIND, LEGACY_SECTIONS
 from debate_cli.domain.participant import participants
 from debate_cli.domain.people import PERSON_PROVIDERS, TERMINAL_PROVIDERS
@@ -89,7 +88,7 @@ def _check_debaters(config: DebateConfig) -> Iterator[Problem]:
     if len(config.debaters) < MIN_DEBATERS:
         yield TOO_FEW_DEBATERS
     yield from _check_names(config)
-    for index in _duplicate_indices(person.prefix.upper() for person in participants(_without_model_names(config))):
+    for index in duplicate_indices(person.prefix.upper() for person in participants(_without_model_names(config))):
         message = "an earlier debater has this prefix of argument ids; give each a different `prefix`"
         yield Problem(("debaters", index), message)
     if len(config.debaters) == MIN_DEBATERS:
@@ -108,7 +107,7 @@ def _check_names(config: DebateConfig) -> Iterator[Problem]:
                 path,
                 "a name must not contain line breaks, control characters, or spaces at its start or end; remove them",
             )
-    for index in _duplicate_indices(debater.name.casefold() for debater in config.debaters):
+    for index in duplicate_indices(debater.name.casefold() for debater in config.debaters):
         yield Problem(("debaters", index, "name"), "an earlier debater has this name; give each its own")
 
 
@@ -231,7 +230,7 @@ def _check_judging(config: DebateConfig) -> Iterator[Problem]:
     path = ("judging", "systems")
     if not systems:
         yield Problem(path, "names no system; add one, such as `structured`")
-    for index in _duplicate_indices(kinds):
+    for index in duplicate_indices(kinds):
         yield Problem((*path, index), f"`{kinds[index]}` is listed twice; keep one of each kind")
     decides = config.judging.decides
     if kinds and decides is not None and decides not in kinds:
@@ -261,17 +260,6 @@ def _check_system_settings(config: DebateConfig, system: SystemSettings, path: K
         yield from _check_judge_role(config, role, path, model_path)
     for inner, message in system.problems():
         yield Problem((*path, *inner), message)
-
-
-def _duplicate_indices(words: Iterable[str]) -> list[int]:
-    """Indices of words that occurred earlier."""
-    seen: Counter[str] = Counter()
-    again: list[int] = []
-    for index, word in enumerate(words):
-        if seen[word]:
-            again.append(index)
-        seen[word] += 1
-    return again
 
 
 def _without_model_names(config: DebateConfig) -> DebateConfig:

@@ -5,7 +5,7 @@ Settings determine scores, so they are stored with a debate. Scoring again may r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Annotated, Any, ClassVar, NamedTuple, Self, cast
 
 from pydantic import BeforeValidator, ConfigDict, Field, SerializeAsAny, ValidationInfo, model_serializer
@@ -84,8 +84,10 @@ class SystemSettings(ConfigModel):
         return ""
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Contradictions within the settings: key path within the settings, and a sentence."""
-        yield from ()
+        """Contradictions within the settings: key path within the settings, and a sentence. Default: those of `thresholds`."""
+        thresholds = getattr(self, "thresholds", None)
+        if isinstance(thresholds, Thresholds) and thresholds.draw > thresholds.clear:
+            yield ("thresholds",), "must have `clear` at or above `draw`; raise `clear`"
 
     def notices(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
         """Effects of valid settings that a user may not expect: key path within the settings, and a sentence."""
@@ -143,11 +145,6 @@ class Thresholds(ConfigModel):
     clear: NonNegative
     """Margin at which a victory becomes clear. Each scorer decides whether the bound itself is clear."""
 
-    def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """A problem if `clear` is below `draw`."""
-        if self.draw > self.clear:
-            yield ("thresholds",), "must have `clear` at or above `draw`; raise `clear`"
-
 
 def default_bounds(**defaults: float) -> BeforeValidator:
     """Fill in the bounds that a configuration leaves out."""
@@ -156,6 +153,12 @@ def default_bounds(**defaults: float) -> BeforeValidator:
         return {**defaults, **cast("dict[str, object]", bounds)} if isinstance(bounds, dict) else bounds
 
     return BeforeValidator(fill)
+
+
+def duplicate_indices(words: Iterable[str]) -> list[int]:
+    """Indices of the words that also occur earlier in `words`."""
+    first: dict[str, int] = {}
+    return [index for index, word in enumerate(words) if first.setdefault(word, index) != index]
 
 
 def numbered_seats(count: int, model: str | None) -> tuple[JudgeSeat, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Literal
+from typing import Any, Literal
 
 from debate_cli.domain.assessment import Assessment, Finding
 from debate_cli.domain.debate import Debate
@@ -74,17 +74,16 @@ def join_checks(debate: Debate, given: Iterable[Assessment]) -> list[tuple[Sourc
     judged: list[tuple[SourceCheck, JudgedCitation]] = []
     for check in check_sources(debate):
         answer = supports.get(key_of(check))
+        opinions: dict[str, Any] = {"supports": "unknown"}
+        if answer is not None:
+            opinions = answer.model_dump(exclude={"kind", "turn", "item", "source", "quote"})
         citation = JudgedCitation(
             turn=check.turn,
             debater=debate.turns_by_index[check.turn].speaker,
             item=check.item,
             source=check.source,
             outcome=check.outcome,
-            supports="unknown" if answer is None else answer.supports,
-            reputable="unknown" if answer is None else answer.reputable,
-            recent="unknown" if answer is None else answer.recent,
-            relevant="unknown" if answer is None else answer.relevant,
-            reason="" if answer is None else answer.reason,
+            **opinions,
         )
         judged.append((check, citation))
     return judged

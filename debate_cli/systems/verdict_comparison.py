@@ -44,17 +44,7 @@ def compare_verdicts(verdicts: Sequence[Verdict]) -> Agreement | None:
     outcomes: dict[str, list[Verdict]] = defaultdict(list)
     for verdict in determined:
         outcomes[_describe_outcome(verdict)].append(verdict)
-    rows = tuple(
-        AgreementRow(
-            system=verdict.system,
-            run=verdict.run,
-            winner=verdict.winner,
-            victory=verdict.victory,
-            margin=verdict.margin,
-            decides=verdict.decides,
-        )
-        for verdict in verdicts
-    )
+    rows = tuple(AgreementRow(**verdict.model_dump(include=set(AgreementRow.model_fields))) for verdict in verdicts)
     agree = len(outcomes) == 1 if len(determined) > 1 else None
     return Agreement(rows=rows, agree=agree, differences=tuple(_describe_differences(verdicts, outcomes)))
 

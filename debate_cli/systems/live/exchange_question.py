@@ -94,22 +94,10 @@ def read_pair_form(filled: PairForm, context: JudgingContext[LiveSettings]) -> A
     add_logic_gaps(filled.logic_gap, turns_before(later.index, context), collector)
     loser = _loser(tuple(won.values()), names)
     if filled.pressure is not None and loser is not None and _wants_pressure(context):
-        collector.add_findings(_build_pressure(loser, filled.pressure))
+        felt: dict[str, float] = filled.pressure.model_dump()
+        pressure = {kind: min(1.0, max(0.0, value)) for kind, value in felt.items()}
+        collector.add_findings(Pressure.model_validate({"participant": loser, **pressure}))
     return collector.result(filled.reasoning)
-
-
-def _build_pressure(loser: str, felt: PressureForm) -> Pressure:
-    return Pressure(
-        participant=loser,
-        cognitive=_clamp_unit(felt.cognitive),
-        emotional=_clamp_unit(felt.emotional),
-        strategic=_clamp_unit(felt.strategic),
-        credibility=_clamp_unit(felt.credibility),
-    )
-
-
-def _clamp_unit(value: float) -> float:
-    return min(1.0, max(0.0, value))
 
 
 def _valid_winner(name: str, dimension: str, names: tuple[str, str], collector: MarkCollector) -> str:

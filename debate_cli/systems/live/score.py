@@ -230,12 +230,9 @@ def _turn_row(debate: Debate, card: Scorecard, index: int) -> TurnRow:
         speaker=turn.speaker,
         raw=card.raw.get(index, {}),
         calibrated=card.calibrated.get(index, {}),
-        logic=scores.get("logic"),
-        rhetoric=scores.get("rhetoric"),
-        tactics=scores.get("tactics"),
         composite=card.composite(index),
-        frame_control=standing.get("frame_control"),
-        credibility=standing.get("credibility"),
+        **{name: scores.get(name) for name in DIMENSION_MAXIMA},
+        **{name: standing.get(name) for name in SUPPLEMENTARY_MAXIMA},
         cold_start=index < COLD_START_TURNS,
         mixed=card.mixed.get(index, ()),
     )
@@ -285,7 +282,7 @@ def _narrative_note(given: Sequence[Assessment], outcome: ScoreOutcome) -> Narra
 
 def _convergence_note(given: Sequence[Assessment]) -> ConvergenceNote | None:
     found = _first_finding(given, Convergence)
-    return None if found is None else ConvergenceNote(outcome=found.outcome, early=found.early, late=found.late)
+    return None if found is None else ConvergenceNote(**found.model_dump(exclude={"kind"}))
 
 
 def _missing(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated, Literal, Self
 
 from debate_cli.domain.config_model import ConfigModel
@@ -38,10 +37,6 @@ class LiveSettings(SystemSettings):
     def asks_in_turn(self) -> bool:
         """True with feedback: each turn waits for the judging of the one before."""
         return self.feedback
-
-    def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Thresholds in the wrong order."""
-        yield from self.thresholds.problems()
 
     def for_added_run(self) -> Self:
         """The settings without feedback: the debaters of a saved debate have spoken."""

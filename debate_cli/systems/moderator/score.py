@@ -276,12 +276,9 @@ def _round_reports(rounds: Mapping[int, Sequence[Assessment]]) -> Iterator[Round
             yield RoundReport(
                 round=number,
                 assessor=item.assessor,
-                points=summary.points,
+                **summary.model_dump(exclude={"kind"}),
                 clashes=tuple(finding for finding in item.findings if isinstance(finding, Clash)),
                 non_engagement=tuple(finding for finding in item.findings if isinstance(finding, NonEngagement)),
-                consensus=summary.consensus,
-                momentum=summary.momentum,
-                guidance=summary.guidance,
             )
 
 
@@ -289,8 +286,7 @@ def _overviews(final: Sequence[Assessment]) -> Iterator[Overview]:
     for item in final:
         for finding in item.findings:
             if isinstance(finding, DebateSummary):
-                worse = finding.consistently_outperformed
-                yield Overview(assessor=item.assessor, text=finding.text, consistently_outperformed=worse)
+                yield Overview(assessor=item.assessor, **finding.model_dump(exclude={"kind"}))
 
 
 def _mismatched_totals(debate: Debate, assessment: Assessment) -> Iterator[ClaimedTotal]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated, Literal, Self
 
 from pydantic import Field
@@ -32,10 +31,6 @@ class ModeratorSettings(SystemSettings):
     def steers_debate(self) -> bool:
         """True with guidance, which is added to the cues of debaters."""
         return self.guidance
-
-    def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """A problem if the thresholds are in the wrong order."""
-        yield from self.thresholds.problems()
 
     def with_judge_count(self, count: int) -> Self:
         """The settings with `count` chairs."""

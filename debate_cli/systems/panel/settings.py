@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Literal, Self
 
 from pydantic import Field
 
 from debate_cli.domain.config_model import ConfigModel
-from debate_cli.domain.judging_config import JudgeSeat, SystemSettings, UnitInterval
+from debate_cli.domain.judging_config import JudgeSeat, SystemSettings, UnitInterval, duplicate_indices
 from debate_cli.domain.suggestions import format_suggestion
 from debate_cli.systems.panel.agreement import DEFAULT_CONVERGENCE_THRESHOLD, DEFAULT_DIMENSION_THRESHOLD
 
@@ -117,12 +117,12 @@ class PanelSettings(SystemSettings):
         key = "judges" if self.judges else "personas"
         for index, judge in enumerate(self.members):
             yield from (((key, index, *path), message) for path, message in judge.problems())
-        for index in _repeated(judge.id.casefold() for judge in self.members):
+        for index in duplicate_indices(judge.id.casefold() for judge in self.members):
             yield (key, index), "an earlier judge has this id; give each a different id"
         if 1 < len(self.members) < self.min_judges:
             message = f"the panel has {len(self.members)} judges and needs {self.min_judges}; add judges, or lower `min_judges`"
             yield ("min_judges",), message
-        for index in _repeated(self.dimensions):
+        for index in duplicate_indices(self.dimensions):
             yield ("dimensions", index), "this dimension is listed twice; keep one"
 
     def with_models(self, rename: Callable[[str | None], str | None]) -> Self:
@@ -150,9 +150,3 @@ class PanelSettings(SystemSettings):
             for judge in self.members
         ]
         return self.model_copy(update={"judges": tuple(judges[:count])})
-
-
-def _repeated(words: Iterable[str]) -> list[int]:
-    """Indices of the words that also occur earlier in `words`."""
-    first: dict[str, int] = {}
-    return [index for index, word in enumerate(words) if first.setdefault(word, index) != index]

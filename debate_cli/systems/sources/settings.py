@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated, Literal, Self
 
 from pydantic import Field
@@ -35,7 +34,3 @@ class SourcesSettings(SystemSettings):
     def with_lookup(self, lookup: str) -> Self:
         """The settings with this `lookup`."""
         return self.model_copy(update={"lookup": lookup})
-
-    def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """A problem if the thresholds are in the wrong order."""
-        yield from self.thresholds.problems()

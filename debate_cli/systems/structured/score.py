@@ -174,13 +174,7 @@ def _marks(given: Sequence[Assessment], owners: Mapping[str, str], criteria: Col
 
 def _fallacies(given: Sequence[Assessment]) -> tuple[FallacyRow, ...]:
     return tuple(
-        FallacyRow(
-            assessor=assessment.assessor,
-            participant=finding.participant,
-            item=finding.item,
-            name=finding.name,
-            quote=finding.quote,
-        )
+        FallacyRow(assessor=assessment.assessor, **finding.model_dump(exclude={"kind"}))
         for assessment in given
         for finding in assessment.findings
         if isinstance(finding, Fallacy)

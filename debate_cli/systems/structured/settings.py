@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, field_validator
@@ -17,6 +17,7 @@ from debate_cli.domain.judging_config import (
     SystemSettings,
     Thresholds,
     default_bounds,
+    duplicate_indices,
     numbered_seats,
 )
 
@@ -226,19 +227,19 @@ class StructuredSettings(SystemSettings):
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
         """Problems: thresholds in the wrong order, names listed twice, criteria that do not count."""
-        yield from self.thresholds.problems()
+        yield from super().problems()
         yield from self._criteria_problems()
-        for place in _repeated(fallacy.name for fallacy in self.fallacies):
+        for place in duplicate_indices(fallacy.name.casefold() for fallacy in self.fallacies):
             yield ("fallacies", place, "name"), "an earlier fallacy has this name; keep one"
         listed = self.judges if not isinstance(self.judges, int) else ()
         for place, judge in enumerate(listed):
             if "/" in judge.id or not judge.id.isprintable():
                 yield ("judges", place, "id"), "a judge's id has neither slashes nor control characters; rename it"
-        for place in _repeated(judge.id for judge in listed):
+        for place in duplicate_indices(judge.id.casefold() for judge in listed):
             yield ("judges", place, "id"), "an earlier judge has this id; give each a different id"
 
     def _criteria_problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        for place in _repeated(criterion.name for criterion in self.criteria):
+        for place in duplicate_indices(criterion.name.casefold() for criterion in self.criteria):
             yield ("criteria", place, "name"), "an earlier criterion has this name; keep one"
         if self.criteria and self.weights != StructuredWeights():
             yield (
@@ -282,9 +283,3 @@ class StructuredSettings(SystemSettings):
         if isinstance(self.judges, int) or count > len(self.judges):
             return self.model_copy(update={"judges": count})
         return self.model_copy(update={"judges": self.judges[:count]})
-
-
-def _repeated(names: Iterable[str]) -> list[int]:
-    """Indices of the names that also occur earlier, in whatever case."""
-    first: dict[str, int] = {}
-    return [index for index, name in enumerate(names) if first.setdefault(name.casefold(), index) != index]

@@ -123,15 +123,8 @@ def _responses_and_replies(debate: Debate) -> tuple[Mapping[str, list[TraceRespo
     replies: dict[str, list[TraceReply]] = defaultdict(list)
     for turn in debate.turns:
         for response in _responses_of(turn, debate):
-            responses[response.target].append(
-                TraceResponse(
-                    by=turn.speaker,
-                    turn=turn.index,
-                    type=response.type,
-                    reasoning=response.reasoning,
-                    follow_up=response.follow_up,
-                )
-            )
+            said = response.model_dump(include={"type", "reasoning", "follow_up"})
+            responses[response.target].append(TraceResponse(by=turn.speaker, turn=turn.index, **said))
         for answer in turn.answers or ():
             replies[answer.question_target].append(
                 TraceReply(by=turn.speaker, turn=turn.index, reply=answer.reply, evaded=answer.evaded)

@@ -101,6 +101,7 @@ def read_nyu(texts: Texts) -> Iterator[DatasetDebate]:
     """NYU's debates about reading comprehension: files of JSON lines with `question`, `answers` and `turns`.
 
     The motion is that the first answer is right. Remarks of the judge are left out; the last probabilities are its label.
+    Consultancies, in which one debater speaks, are left out.
     """
     for path in sorted(path for path in texts if path.suffix == ".jsonl"):
         try:
@@ -113,7 +114,8 @@ def read_nyu(texts: Texts) -> Iterator[DatasetDebate]:
                 continue
             try:
                 name, found, labels = _read_nyu_line(line)
-                yield DatasetDebate(name, path, found, labels)
+                if len({speech.speaker for speech in found.speeches}) > 1:
+                    yield DatasetDebate(name, path, found, labels)
             except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
                 fault = UnreadableDebateError(f"line {number} is not a debate of this data set ({error!r}); skip it")
                 yield DatasetDebate(f"{path.stem}-{number}", path, fault)
@@ -206,6 +208,8 @@ def read_ukp(texts: Texts) -> Iterator[DatasetDebate]:
             continue
         for number, line in enumerate(lines, 1):
             cells = line.split("\t")
+            if line.startswith("#id\trank"):  # the ranking of single arguments, in another folder of the repository
+                break
             if not line.strip() or line.startswith("#"):
                 continue
             name = cells[0]

@@ -114,6 +114,21 @@ def test_a_margin_that_is_no_number_is_no_label(tmp_path: Path) -> None:
     assert [label.winner for label in read_labels(tmp_path / "out" / "labels.csv")] == ["CON"]
 
 
+@pytest.mark.parametrize(
+    ("name", "files", "more"),
+    [
+        ("nyu", NYU, {"one.jsonl": NYU["debates-readable.jsonl"].split("\n")[0].replace('"index": 1', '"index": 0')}),
+        ("ukp", UKP, {"ranking/move_yes.csv": "#id\trank\targument\narg1\t0.5\tWe should.\n"}),
+    ],
+)
+def test_what_is_no_debate_of_two_sides_is_left_out(
+    tmp_path: Path, name: str, files: dict[str, str], more: dict[str, str]
+) -> None:
+    """Consultancies with one debater, and rankings of single arguments, are part of the repositories and no faults."""
+    alone, both = imported(tmp_path / "a", name, files), imported(tmp_path / "b", name, files | more)
+    assert both.err.replace("/b/", "/a/") == alone.err
+
+
 def test_sides_of_two_speakers_come_from_the_data_set(tmp_path: Path) -> None:
     """The side of the motion's file is the side of the transcript."""
     imported(tmp_path, "debatrix", DEBATRIX)

@@ -219,7 +219,7 @@ _WEAKNESSES: Mapping[str, str] = {
     "mirror": "names a winner although both sides say the same",
     "floor": "gives points to a side that says nothing",
     "injection": "reads orders that debaters give it",
-    "alpha": "does not agree with the labels",
+    "alpha": "does not agree with the known winners",
     "baseline": "is right no more often than a simple rule",
 }
 

@@ -25,7 +25,7 @@ QUESTIONS = {
     "mirror": "a draw if both sides say the same?",
     "floor": "few points for a side that says nothing?",
     "injection": "orders to the judge kept out?",
-    "alpha": "agrees with the labels?",
+    "alpha": "agrees with the known winners?",
     "baseline": "better than the best simple rule?",
 }
 _FOUND = {
@@ -123,7 +123,7 @@ def between_table(between: BetweenJudges) -> Table:
     remarks = [f"Krippendorff's α over all judges: {format_estimate(between.alpha, 'number')}."]
     if between.best:
         remarks.append(
-            f"The majority of the judges names the labelled winner in {format_estimate(between.majority, 'share')}; "
+            f"The majority of the judges names the known winner in {format_estimate(between.majority, 'share')}; "
             f"gain over the best judge, {between.best}: {format_estimate(between.gain, 'share')}."
         )
     return Table("between the judges", ("judges", "same winner", "Cohen's κ"), tuple(rows), tuple(remarks))
@@ -208,14 +208,14 @@ def _comparison_table(comparison: Comparison, unknown_labels: int) -> Table:
     ]
     others: list[TableRow] = [
         ("lead over the best rule", format_estimate(comparison.lead, "share")),
-        ("Cohen's κ with the labels", format_estimate(comparison.kappa, "number")),
+        ("Cohen's κ with the known winners", format_estimate(comparison.kappa, "number")),
         ("α of the raters alone", format_estimate(comparison.alpha_people, "number")),
         ("α with the judge", format_estimate(comparison.alpha_with_judge, "number")),
         ("Brier score of its margins", format_estimate(comparison.brier, "number")),
         ("log score of its margins", format_estimate(comparison.log_score, "number")),
         ("error of its scores, in points", format_estimate(comparison.score_error, "number")),
     ]
-    remarks = [f"Labels: {comparison.source}, {comparison.debates} debates."]
+    remarks = [f"Known winners (labels): {comparison.source}, {comparison.debates} debates."]
     if unknown_labels:
         remarks.append(describe_unknown_labels(unknown_labels))
     if comparison.needed is not None:
@@ -223,7 +223,7 @@ def _comparison_table(comparison: Comparison, unknown_labels: int) -> Table:
             f"About {comparison.needed} debates tell the judge from the best rule, {comparison.best_baseline}."
         )
     return Table(
-        "named the labelled winner",
+        "who named the known winner",
         ("who", "value (95 % interval)"),
         (judge, *rules, None, *(row for row in others if row[1] != "—")),
         tuple(remarks),

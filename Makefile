@@ -8,7 +8,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 LOCKED := .ci/constraints.txt
 LOCKED_LOCAL := .ci/constraints-local.txt
-INSTALL_LOCKED := install --no-deps --only-binary :all: --require-hashes
+INSTALL_LOCKED := install --no-deps --no-compile --only-binary :all: --require-hashes
 TOOLS  := $(VENV)/tools
 
 .DEFAULT_GOAL := help

@@ -5,8 +5,10 @@ Imports httpx2, so adapters import this module when they connect.
 
 from __future__ import annotations
 
+import ssl
 import zlib
 from collections.abc import AsyncIterator
+from functools import cache
 from typing import TypeVar
 
 import httpx2
@@ -38,11 +40,18 @@ def make_http_client(kind: type[ClientT], endpoint: Endpoint) -> ClientT:
         _bound_body(response, SentRequest(endpoint, "", structured=False))
 
     return kind(
+        verify=_tls_context(),
         timeout=httpx2.Timeout(endpoint.timeout_s, connect=min(endpoint.timeout_s, CONNECT_TIMEOUT_S)),
         follow_redirects=False,
         headers={"Accept-Encoding": "gzip"},
         event_hooks={"response": [bound]},
     )
+
+
+@cache
+def _tls_context() -> ssl.SSLContext:
+    """The TLS context of all clients. Loading the certificates takes most of the time that a client needs to start."""
+    return httpx2.create_ssl_context()
 
 
 def _bound_body(response: httpx2.Response, asked: SentRequest) -> None:

@@ -21,7 +21,7 @@ from formats_support import (
     with_assessment,
     with_turns,
 )
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from debate_cli.debaters.conversation import build_conversation
@@ -74,7 +74,6 @@ def configs(draw: st.DrawFn) -> DebateConfig:
 
 
 @given(configs(), st.sampled_from(["Pro", "Con"]), st.text(max_size=40))
-@settings(max_examples=40, deadline=None)
 def test_a_request_begins_with_the_stable_part_of_the_one_before(
     settings_: DebateConfig, speaker: str, word: str
 ) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema
 import pytest
 from formats_support import PAIR, TRIO, config, new_debate, play_debate
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from debate_cli.debaters.forms import build_debater_form, read_turn_content
@@ -64,7 +64,6 @@ def answers(draw: st.DrawFn) -> tuple[TurnContext, Any]:
 
 
 @given(answers())
-@settings(max_examples=150, deadline=None)
 def test_what_the_schema_accepts_is_complete(case: tuple[TurnContext, Any]) -> None:
     """The form accepts it, its shape is complete, and reading it does not fail."""
     occasion, answer = case

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from formats_support import PAIR, TRIO, config, new_debate, speech, with_turns
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from debate_cli.domain.config import DebateConfig
@@ -47,7 +47,6 @@ def run_debate(debate: Debate, data: st.DataObject) -> tuple[Debate, list[Cue]]:
 
 
 @given(configs(), st.data())
-@settings(max_examples=60, deadline=None)
 def test_every_debate_ends_with_each_cue_answered_once(settings_: DebateConfig, data: st.DataObject) -> None:
     """An open cue does not change, indices have no gaps, and there are no more cues than planned."""
     debate, given_cues = run_debate(new_debate(settings_), data)
@@ -56,7 +55,6 @@ def test_every_debate_ends_with_each_cue_answered_once(settings_: DebateConfig, 
 
 
 @given(configs(), st.data())
-@settings(max_examples=40, deadline=None)
 def test_a_resumed_debate_has_the_same_cues(settings_: DebateConfig, data: st.DataObject) -> None:
     """From any prefix of its turns."""
     debate, given_cues = run_debate(new_debate(settings_), data)
@@ -67,7 +65,6 @@ def test_a_resumed_debate_has_the_same_cues(settings_: DebateConfig, data: st.Da
 
 
 @given(configs(), st.data())
-@settings(max_examples=40, deadline=None)
 def test_a_cue_sees_existing_earlier_turns_only(settings_: DebateConfig, data: st.DataObject) -> None:
     """For any order of answers."""
     debate = new_debate(settings_)

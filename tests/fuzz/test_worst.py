@@ -1,4 +1,4 @@
-"""Worst-case inputs of a mebibyte do not hang the program."""
+"""Worst-case inputs (a mebibyte in `make soak`) do not hang the program."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ LARGEST = 16 * MIB
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("target", CASES)
-def test_no_input_hangs(target: str) -> None:
-    """Runs in a process that ends with a stack trace if one input takes too long; its last line names the case."""
+def test_no_input_hangs() -> None:
+    """Runs in one process that ends with a stack trace if one input takes too long; its last line names the case."""
     done = subprocess.run(
-        [sys.executable, TESTS / "fuzz_worst.py", target], capture_output=True, text=True, timeout=600, check=False
+        [sys.executable, TESTS / "fuzz_worst.py"], capture_output=True, text=True, timeout=3600, check=False
     )
     assert done.returncode == 0, f"{done.stdout.splitlines()[-1:]}: {done.stderr[-3000:]}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Callable, Coroutine
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -72,55 +72,43 @@ ASK = Request(
 )
 
 
-def with_server(use: Callable[[EmbeddedServer], Coroutine[Any, Any, list[Reply]]]) -> list[Reply]:
-    """Use a loaded model, and unload it."""
+@pytest.fixture(scope="module", autouse=True)
+def one_processor() -> Iterator[None]:
+    """In CI, use one processor: threads of llama.cpp wait in busy loops, and other tests run at the same time."""
+    if "CI" not in os.environ or not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    processors = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(processors)})
+    yield
+    os.sched_setaffinity(0, processors)
 
-    async def run() -> list[Reply]:
-        server = EmbeddedServer(EmbeddedSettings(Path(), os.environ))
-        try:
-            return await use(server)
-        finally:
-            await server.aclose()
 
-    return asyncio.run(run())
+async def ask_loaded_model() -> tuple[Reply, list[str], Reply, ContextOverflowError]:
+    """A streamed reply, its pieces, the reply to a prompt that continues the first one, and the error of one too long."""
+    server = EmbeddedServer(EmbeddedSettings(Path(), os.environ))
+    model, pieces = server.model("smollm2", PROFILE), list[str]()
+    try:
+        first = await model.complete(ASK, pieces.append)
+        messages = (*ASK.messages, Message("assistant", first.text), Message("user", "Again."))
+        second = await model.complete(replace(ASK, messages=messages, seed=2))
+        with pytest.raises(ContextOverflowError) as refused:
+            await model.complete(replace(ASK, messages=(Message("user", "word " * 20_000),)))
+    finally:
+        await server.aclose()
+    return first, pieces, second, refused.value
 
 
-def test_a_form_is_enforced_and_the_terminal_left_alone(capfd: pytest.CaptureFixture[str]) -> None:
-    """Ids, choices, bounds and lengths are enforced; llama.cpp prints nothing."""
-
-    async def use(server: EmbeddedServer) -> list[Reply]:
-        return [await server.model("smollm2", PROFILE).complete(replace(ASK, seed=seed)) for seed in range(2)]
-
-    for reply in with_server(use):
+def test_a_loaded_model(capfd: pytest.CaptureFixture[str]) -> None:
+    """Enforces the form, streams, does not process a prompt twice, refuses one that is too long, and prints nothing."""
+    first, pieces, second, refused = asyncio.run(ask_loaded_model())
+    for reply in (first, second):
         jsonschema.validate(restore_lists(json.loads(reply.text), FORM), FORM, jsonschema.Draft202012Validator)
-    assert capfd.readouterr() == ("", "")
-
-
-def test_it_streams_and_remembers_prompts() -> None:
-    """The pieces form the text, and a repeated prompt is not processed again."""
-
-    async def use(server: EmbeddedServer) -> list[Reply]:
-        heard: list[str] = []
-        model = server.model("smollm2", PROFILE)
-        first = await model.complete(ASK, heard.append)
-        assert "".join(heard) == first.text
-        assert len(heard) > 10
-        said = Message("assistant", first.text)
-        return [first, await model.complete(replace(ASK, messages=(*ASK.messages, said, Message("user", "Again."))))]
-
-    first, second = with_server(use)
+    assert "".join(pieces) == first.text
+    assert len(pieces) > 10
     assert second.usage.cached_tokens >= first.usage.input_tokens - 8
-
-
-def test_a_prompt_that_is_too_long_is_reported() -> None:
-    """The error says that a repeat cannot help."""
-
-    async def use(server: EmbeddedServer) -> list[Reply]:
-        with pytest.raises(ContextOverflowError):
-            await server.model("smollm2", PROFILE).complete(replace(ASK, messages=(Message("user", "word " * 20_000),)))
-        return []
-
-    with_server(use)
+    assert "context" in str(refused)
+    assert capfd.readouterr() == ("", "")
 
 
 def test_a_file_that_is_no_model_is_reported(tmp_path: Path) -> None:
@@ -135,7 +123,8 @@ def test_a_whole_debate() -> None:
     debate = run_debate(
         config_of(
             models={"default": {"model": "local/smollm2", "temperature": 0.4}},
-            format={"arguments": 1},
+            topic="Tea or coffee?",
+            format={"arguments": 1, "closing_words": 20},
             judging={"systems": ["structured"]},
         )
     )

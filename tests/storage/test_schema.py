@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from jsonschema import Draft202012Validator
 from storage_support import SMALLEST, event_lists, small_debate
 
@@ -83,7 +83,6 @@ def test_errors_are_not_valid(changes: dict[str, Any]) -> None:
     assert list(CONFIG.iter_errors({**SMALLEST, **changes}))  # pyright: ignore[reportUnknownMemberType]
 
 
-@settings(deadline=None, max_examples=30)
 @given(event_lists())
 def test_every_transcript_is_valid(events: list[Any]) -> None:
     """For any events."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from live_scoring_support import turn_marks
 from scoring_support import CON, PRO, THIRD, THREE, assessment, build_debate, opening_event, speech
@@ -82,10 +82,6 @@ def results(debate: Debate, found: Scorecard) -> dict[tuple[int, str], set[str]]
     return outcome
 
 
-thorough = settings(max_examples=80, deadline=None)
-
-
-@thorough
 @given(debates())
 def test_every_score_is_in_its_band(debate: Debate) -> None:
     """Winners from B up, losers without a win below B, all others as marked, after the limit of an incomplete chain."""
@@ -107,7 +103,6 @@ def test_every_score_is_in_its_band(debate: Debate) -> None:
             assert (dimension in found.mixed.get(turn, ())) == (outcome[turn, dimension] == {"won", "lost"})
 
 
-@thorough
 @given(debates())
 def test_the_listed_changes_explain_every_score(debate: Debate) -> None:
     """Marks, changed as the lists say, are the final scores; nothing changes a score without being listed."""
@@ -121,7 +116,6 @@ def test_the_listed_changes_explain_every_score(debate: Debate) -> None:
     assert scores == found.penalised
 
 
-@thorough
 @given(debates())
 def test_the_same_words_cost_once(debate: Debate) -> None:
     """Of entries with the same words, at most one is charged, on a turn not later than its own."""
@@ -132,7 +126,6 @@ def test_the_same_words_cost_once(debate: Debate) -> None:
     assert not [row for row in charged if row.status == "withdrawn"]
 
 
-@thorough
 @given(debates())
 def test_a_withdrawal_never_adds_points(debate: Debate) -> None:
     """All points together are at most those charged with `withdrawals: false`."""

@@ -6,7 +6,7 @@ from statistics import fmean
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scoring_support import CON, NOON, PRO, THIRD, THREE, assessment, build_debate, marks, opening_event, speech
 
@@ -132,7 +132,6 @@ def notes_of(verdict: Verdict) -> PersuasionNotes:
 
 
 @given(rated_debates())
-@settings(max_examples=80, deadline=None)
 def test_the_scorer_equals_a_naive_implementation(drawn: tuple[Debate, PersuasionSettings, Ratings]) -> None:
     """Stances, convictions, surrenders and scores; the four parts of a score are its sum."""
     debate, settings_, ratings = drawn

@@ -195,12 +195,10 @@ def debates(draw: st.DrawFn) -> Debate:
     return build_debate(opening_event(*SYSTEMS), draw(speeches()), draw(assessments()))
 
 
-thorough = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
+large_data = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 
-@thorough
+@large_data
 @given(debates(), st.data())
 def test_the_order_of_assessments_does_not_matter(debate: Debate, data: st.DataObject) -> None:
     """Verdicts, trace table and briefing are the same for any order of arrival."""
@@ -211,7 +209,7 @@ def test_the_order_of_assessments_does_not_matter(debate: Debate, data: st.DataO
     assert build_briefing(other) == build_briefing(debate)
 
 
-@thorough
+@large_data
 @given(debates())
 def test_scores_stay_on_their_scale(debate: Debate) -> None:
     """For any marks; margins are not negative."""
@@ -222,7 +220,7 @@ def test_scores_stay_on_their_scale(debate: Debate) -> None:
         assert verdict.margin >= 0
 
 
-@thorough
+@large_data
 @given(debates())
 def test_the_winner_has_the_highest_score(debate: Debate) -> None:
     """The margin is the difference between first and second."""
@@ -233,7 +231,7 @@ def test_the_winner_has_the_highest_score(debate: Debate) -> None:
         assert abs(verdict.margin - (ranked[0] - ranked[1])) < 1e-8
 
 
-@thorough
+@large_data
 @given(speeches(), assessments(), st.data())
 def test_any_subset_can_be_scored(turns: list[Turn], said: list[Assessment], data: st.DataObject) -> None:
     """Any subset of turns and assessments gives verdicts, trace table and briefing without an error."""
@@ -262,7 +260,7 @@ def is_required(item: Assessment) -> bool:
     return not any(isinstance(finding, Resolution | Convergence) for finding in item.findings)
 
 
-@thorough
+@large_data
 @given(debates(), st.data())
 def test_a_missing_assessment_is_named(debate: Debate, data: st.DataObject) -> None:
     """Without it there is a sentence that was not there before."""
@@ -272,7 +270,7 @@ def test_a_missing_assessment_is_named(debate: Debate, data: st.DataObject) -> N
     assert set(missing(after)) - set(missing(before))
 
 
-@thorough
+@large_data
 @given(debates())
 def test_a_verdict_can_be_stored(debate: Debate) -> None:
     """Read back from JSON and written again, it is the same JSON."""

@@ -20,7 +20,8 @@ from debate_cli.experiments.estimate import (
     ParticipantEstimate,
     estimate_experiment,
 )
-from debate_cli.experiments.ledger import LEDGER_NAME, Ledger
+from debate_cli.experiments.ledger import Ledger
+from debate_cli.experiments.ledger_file import LEDGER_NAME
 from debate_cli.experiments.runner import describe_exclusions
 from debate_cli.render import sanitize, theme
 

@@ -28,7 +28,7 @@ class Options(NamedTuple):
 def run(given: Options) -> None:
     """Print the JSON Schema of a configuration, a transcript or an experiment."""
     if given.of is SchemaKind.experiment:
-        from debate_cli.experiments.schema import experiment_schema
+        from debate_cli.experiments.settings import experiment_schema
 
         print_json(experiment_schema())
         return

@@ -10,12 +10,13 @@ import secrets
 import socket
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from debate_cli.domain.config import Limits
-from debate_cli.errors import DebateError
+from debate_cli.errors import DebateError, StorageError
 from debate_cli.experiments.ledger import (
     DEBATES_FOLDER,
     CellRecord,
@@ -28,7 +29,7 @@ from debate_cli.experiments.ledger import (
 )
 from debate_cli.experiments.progress import Progress, read_progress
 from debate_cli.llm.budget import Budget, BudgetAmount
-from debate_cli.llm.rate_limit import SharedRates
+from debate_cli.llm.rate_limit import Admission, SharedRates, SharedWindow
 from debate_cli.storage.transcript_store import open_debate
 
 RECOVER_EVERY = 10
@@ -84,8 +85,6 @@ class CellStore(Protocol):
 class LedgerCells:
     """The cells of a ledger. Each run renews its entry; a run that finds the entry of another expired takes its cells."""
 
-    rates: SharedRates | None = None
-
     def __init__(
         self,
         ledger: Ledger,
@@ -94,6 +93,7 @@ class LedgerCells:
         clock: Callable[[], float] = time.time,
     ) -> None:
         """`folder`: that of the experiment. `clock`: seconds since 1970."""
+        self.rates: SharedRates | None = LedgerRates(ledger, clock)
         self._ledger = ledger
         self._folder = folder
         self._clock = clock
@@ -135,13 +135,12 @@ class LedgerCells:
 
     async def settle(self, record: CellRecord, how: Settlement, results: Sequence[ResultRow]) -> bool:
         """See `CellStore`."""
-        kept = self._ledger.settle(self._owner, record.cell.key, how, results, self._clock())
-        if kept:
-            self._settled_here = Spending(
-                self._settled_here.usd + how.cost_usd - record.cost_usd,
-                self._settled_here.tokens + how.tokens - record.tokens,
-            )
-        return kept
+        # The journal of a lost cell tells its next worker what was spent here, so that the ledger counts it either way.
+        self._settled_here = Spending(
+            self._settled_here.usd + how.cost_usd - record.cost_usd,
+            self._settled_here.tokens + how.tokens - record.tokens,
+        )
+        return self._ledger.settle(self._owner, record.cell.key, how, results, self._clock())
 
     async def renew(self, budget: Budget) -> Progress | None:
         """Renew the lease, and exchange with the other runs what was spent."""
@@ -178,3 +177,34 @@ class LedgerCells:
                 continue
             tokens = usage.input_tokens + usage.output_tokens
             self._ledger.correct_cost(record.cell.key, Spending(usage.cost_usd or 0.0, tokens))
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerRates:
+    """The windows of a ledger."""
+
+    ledger: Ledger
+    clock: Callable[[], float]
+
+    def window(self, account: str, requests_per_minute: int | None, tokens_per_minute: int | None) -> SharedWindow:
+        """See `SharedRates`."""
+        return LedgerWindow(self.ledger, self.clock, account, (requests_per_minute, tokens_per_minute))
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerWindow:
+    """The calls of one account in the last minute, counted in the ledger."""
+
+    ledger: Ledger
+    clock: Callable[[], float]
+    account: str
+    limits: tuple[int | None, int | None]
+
+    async def admit(self, tokens: int) -> Admission:
+        """See `SharedWindow`."""
+        return self.ledger.count_call(self.account, tokens, self.limits, self.clock())
+
+    async def correct(self, entry: int, tokens: int) -> None:
+        """See `SharedWindow`."""
+        with suppress(StorageError):  # the estimate stays, which is higher
+            self.ledger.correct_call(entry, tokens)

@@ -9,73 +9,22 @@ from __future__ import annotations
 import json
 import os
 import socket
-import sqlite3
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple
 
-from debate_cli.errors import StorageError, UsageError
 from debate_cli.experiments.cells import Cell
-from debate_cli.storage.atomic_write import FILE_MODE, make_folder
+from debate_cli.experiments.ledger_file import LedgerFile
+from debate_cli.llm.rate_limit import MINUTE_S, Admission
 
-LEDGER_NAME = "ledger.sqlite"
 DEBATES_FOLDER = "debates"
 LEASE_S = 30.0
 """Seconds after its last renewal when a worker counts as dead."""
+MIN_WAIT_S = 0.01
+"""Shortest wait for room in the last minute."""
 CellState = Literal["open", "running", "failed", "done"]
-_APPLICATION_ID = 0x64656278
-_VERSION = 1
-_BUSY_S = 60.0
 _CHUNK = 1000
-_SCHEMA = f"""
-CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE cells (
-    key TEXT PRIMARY KEY,
-    seq INTEGER NOT NULL,
-    plan TEXT NOT NULL,
-    bucket INTEGER NOT NULL,
-    motion TEXT NOT NULL,
-    first TEXT NOT NULL,
-    second TEXT NOT NULL,
-    repeat INTEGER NOT NULL,
-    axes TEXT NOT NULL,
-    debate TEXT NOT NULL,
-    judges TEXT NOT NULL,
-    state TEXT NOT NULL DEFAULT 'open',
-    owner TEXT,
-    attempts INTEGER NOT NULL DEFAULT 0,
-    cost_usd REAL NOT NULL DEFAULT 0,
-    tokens INTEGER NOT NULL DEFAULT 0,
-    calls INTEGER NOT NULL DEFAULT 0,
-    seconds REAL NOT NULL DEFAULT 0,
-    cause TEXT,
-    message TEXT,
-    updated_at REAL NOT NULL DEFAULT 0
-) WITHOUT ROWID;
-CREATE INDEX next_cell ON cells (plan, state, seq);
-CREATE TABLE results (
-    cell TEXT NOT NULL,
-    judge TEXT NOT NULL,
-    system TEXT NOT NULL,
-    winner TEXT,
-    decides INTEGER NOT NULL,
-    row TEXT NOT NULL,
-    PRIMARY KEY (cell, judge, system)
-) WITHOUT ROWID;
-CREATE TABLE workers (
-    owner TEXT PRIMARY KEY,
-    host TEXT NOT NULL,
-    pid INTEGER NOT NULL,
-    until REAL NOT NULL,
-    unsettled_usd REAL NOT NULL,
-    unsettled_tokens INTEGER NOT NULL
-) WITHOUT ROWID;
-PRAGMA application_id = {_APPLICATION_ID};
-PRAGMA user_version = {_VERSION};
-"""
 
 
 class Spending(NamedTuple):
@@ -140,103 +89,13 @@ class Claim:
     """Number of the shard, from 1, and of all shards."""
 
 
-class Ledger:
+class Ledger(LedgerFile):
     """An open ledger. Use it in a `with` statement. All methods raise StorageError if the file cannot be used."""
-
-    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
-        self.path = path
-        self._db = connection
-
-    @classmethod
-    def create(cls, folder: Path, name: str, *, mock: bool) -> Ledger:
-        """Open the ledger in `folder`, created if there is none.
-
-        Raises UsageError if it belongs to another experiment, or if only one of the two is a rehearsal.
-        """
-        path = folder / LEDGER_NAME
-        make_folder(folder)
-        if not path.exists():
-            with _friendly(path):
-                os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE))
-        ledger = cls._open(path)
-        kind = "rehearsal" if mock else "run"
-        with ledger.transaction():
-            if not ledger._has_tables():
-                ledger._create_tables()
-                ledger.set_meta("name", name)
-                ledger.set_meta("kind", kind)
-        ledger._check_identity(name, kind)
-        return ledger
-
-    @classmethod
-    def open(cls, folder: Path) -> Ledger:
-        """Open the ledger in `folder`. Raises UsageError if there is none."""
-        path = folder / LEDGER_NAME
-        if not path.is_file():
-            raise UsageError(f"{folder}: holds no experiment; run it first, or name its folder")
-        ledger = cls._open(path)
-        if not ledger._has_tables():
-            raise UsageError(f"{path}: not a ledger of an experiment; name another folder")
-        return ledger
-
-    @classmethod
-    def _open(cls, path: Path) -> Ledger:
-        if path.is_symlink() or not path.is_file():
-            raise UsageError(f"{path}: is not a regular file; remove it, or choose another folder with --out")
-        with _friendly(path):
-            connection = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None)
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")
-            version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if version > _VERSION:
-            raise UsageError(f"{path}: written by a newer version of debate-cli; upgrade it")
-        return cls(path, connection)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the file."""
-        self._db.close()
-
-    @property
-    def name(self) -> str:
-        """Name of the experiment."""
-        return self.meta("name") or ""
-
-    @property
-    def is_rehearsal(self) -> bool:
-        """Whether its debates ran on the mock."""
-        return self.meta("kind") == "rehearsal"
 
     @property
     def plan(self) -> str:
         """Fingerprint of the newest plan; empty before the first."""
         return self.meta("plan") or ""
-
-    def meta(self, name: str) -> str | None:
-        """A stored value; None if there is none."""
-        row = self._query("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-        return None if row is None else row[0]
-
-    def set_meta(self, name: str, value: str) -> None:
-        """Store a value."""
-        self._query("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
-
-    @contextmanager
-    def transaction(self) -> Generator[None]:
-        """A transaction that is undone if its block raises."""
-        with _friendly(self.path):
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                self._db.execute("COMMIT")
-            finally:
-                if self._db.in_transaction:  # SQLite itself undoes a transaction for which the disk has no space
-                    self._db.execute("ROLLBACK")
 
     def set_plan(self, plan: str, cells: Iterable[Cell]) -> None:
         """Make `cells` the cells of the experiment.
@@ -361,6 +220,36 @@ class Ledger:
         )
         return Spending(*row.fetchone())
 
+    def count_call(self, account: str, tokens: int, limits: tuple[int | None, int | None], now: float) -> Admission:
+        """Count a call of up to `tokens` tokens, if it and the calls of the last minute are within `limits`.
+
+        `limits`: requests and tokens a minute, None for no limit. More tokens than the limit fit into an empty minute.
+        """
+        requests, most = limits
+        needed = 0 if most is None else min(tokens, most)
+        with self.transaction():
+            self._db.execute("DELETE FROM calls WHERE account = ? AND at <= ?", (account, now - MINUTE_S))
+            count, used = self._db.execute(
+                "SELECT COUNT(*), CAST(TOTAL(tokens) AS INTEGER) FROM calls WHERE account = ?", (account,)
+            ).fetchone()
+            calls_over = 0 if requests is None else count + 1 - requests
+            tokens_over = 0 if most is None else used + needed - most
+            if calls_over <= 0 and tokens_over <= 0:
+                added = self._db.execute(
+                    "INSERT INTO calls (account, at, tokens) VALUES (?, ?, ?)", (account, now, tokens)
+                )
+                return Admission(0.0, added.lastrowid or 0)
+            (free_at,) = self._db.execute(
+                "SELECT MIN(at) FROM (SELECT at, row_number() OVER past AS calls, SUM(tokens) OVER past AS tokens "
+                "FROM calls WHERE account = ? WINDOW past AS (ORDER BY at, id)) WHERE calls >= ? AND tokens >= ?",
+                (account, calls_over, tokens_over),
+            ).fetchone()
+        return Admission(max(free_at + MINUTE_S - now, MIN_WAIT_S))
+
+    def correct_call(self, entry: int, tokens: int) -> None:
+        """Correct the tokens of a counted call."""
+        self._query("UPDATE calls SET tokens = ? WHERE id = ?", (tokens, entry))
+
     def counts(self, shard: tuple[int, int] = (1, 1)) -> dict[CellState, int]:
         """Number of cells of the plan (or of a shard) by state; every state is present."""
         rows = self._query(
@@ -429,52 +318,6 @@ class Ledger:
             "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?)",
             [(cell.key, *each[:4], json.dumps(each.row, ensure_ascii=False)) for each in results],
         )
-
-    def _has_tables(self) -> bool:
-        return self._query("PRAGMA application_id").fetchone()[0] == _APPLICATION_ID
-
-    def _create_tables(self) -> None:
-        if self._query("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
-            raise UsageError(
-                f"{self.path}: not a ledger of an experiment; remove it, or choose another folder with --out"
-            )
-        for statement in _SCHEMA.split(";"):
-            self._db.execute(statement)
-
-    def _check_identity(self, name: str, kind: str) -> None:
-        if self.name != name:
-            raise UsageError(
-                f"{self.path}: belongs to the experiment `{self.name}`, not to `{name}`; choose another folder with --out"
-            )
-        if self.meta("kind") != kind:
-            other = "a rehearsal" if self.is_rehearsal else "not a rehearsal"
-            raise UsageError(f"{self.path}: is {other}; choose another folder with --out")
-
-    def _query(self, statement: str, values: Sequence[Any] = (), *, one: bool = False) -> Any:
-        """Run a statement. With `one`, return its first row, or None, after it has ended."""
-        with _friendly(self.path):
-            cursor = self._db.execute(statement, values)
-            if not one:
-                return cursor
-            rows = cursor.fetchall()
-            return rows[0] if rows else None
-
-
-@contextmanager
-def _friendly(path: Path) -> Generator[None]:
-    """Turn errors of SQLite and of the file system into StorageError or UsageError of one sentence."""
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        full = "full" in str(error) or "disk I/O" in str(error)
-        advice = "free some space" if full else "check the folder, or choose another one with --out"
-        raise StorageError(f"{path}: cannot be written ({error}); {advice}; nothing that was saved is lost") from error
-    except sqlite3.DatabaseError as error:
-        raise UsageError(
-            f"{path}: not a ledger of an experiment ({error}); choose another folder with --out"
-        ) from error
-    except OSError as error:
-        raise StorageError(f"{path}: cannot be opened ({error.strerror}); choose another folder with --out") from error
 
 
 def _is_alive(host: str, pid: int, until: float, now: float) -> bool:

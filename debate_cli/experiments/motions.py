@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from debate_cli.errors import ConfigError
 from debate_cli.experiments.settings import ExperimentFile
-from debate_cli.regular_file import is_inside, read_regular_file
+from debate_cli.regular_file import is_inside
+from debate_cli.storage.csv_file import read_csv_file
 
 COLUMNS = ("topic", "background", "tags")
-MAX_MOTIONS_BYTES = 64 * 1024 * 1024
+MAX_MOTIONS_BYTES = 64_000_000
 MAX_TOPIC_CHARS = 4000
 MAX_BACKGROUND_CHARS = 1024 * 1024
 _ID_CHARS = 12
@@ -37,8 +36,8 @@ class Motion:
 def load_motions(file: ExperimentFile, trusted_folders: Iterable[Path] = ()) -> tuple[tuple[Motion, ...], str | None]:
     """The motions of an experiment, and a note on ignored columns.
 
-    A CSV file must be in the folder of the experiment, or in one of the `trusted_folders`. Raises ConfigError for a file
-    that cannot be read, has no column `topic`, an empty or too long topic, or a motion twice.
+    A CSV file must be in the folder of the experiment, or in one of the `trusted_folders`. Raises UsageError for a file
+    that cannot be read, and ConfigError for one without a column `topic`, with an empty or too long topic, or a motion twice.
     """
     given = file.config.motions
     if isinstance(given, str):
@@ -81,31 +80,17 @@ def _check_motions(rows: Mapping[str, Motion]) -> None:
 
 def _read_csv(path: Path, place: str) -> tuple[dict[str, Motion], str | None]:
     """Position -> motion, and a note on ignored columns. Errors about the file name the `place` that names it."""
-    try:
-        data = read_regular_file(path, MAX_MOTIONS_BYTES)
-    except OSError as error:
-        raise ConfigError(f"{place}: motions: {path} cannot be read ({error.strerror}); correct the name") from error
-    if len(data) > MAX_MOTIONS_BYTES:
-        raise ConfigError(f"{path}: larger than {MAX_MOTIONS_BYTES // 1024**2} MiB; split the experiment")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: not valid UTF-8; save the file as UTF-8") from error
-    limit = csv.field_size_limit(MAX_BACKGROUND_CHARS * 4)
-    reader = csv.DictReader(io.StringIO(text, newline=""))
-    try:
-        columns = [name.strip().lower() for name in reader.fieldnames or ()]
-        if "topic" not in columns:
-            found = ", ".join(filter(None, columns)) or "none"
-            raise ConfigError(f"{path}:1: there is no column `topic` (columns: {found}); name it in the first line")
-        reader.fieldnames = columns
-        rows = {f"{path}:{reader.line_num}": _to_motion(row) for row in reader}
-    except csv.Error as error:
-        raise ConfigError(f"{path}:{reader.line_num}: not valid CSV ({error}); check the quotes") from error
-    finally:
-        csv.field_size_limit(limit)
+    written, rows = read_csv_file(path, MAX_MOTIONS_BYTES, f"{place}: motions: {path}")
+    columns = [name.lower() for name in written]
+    if "topic" not in columns:
+        found = ", ".join(filter(None, columns)) or "none"
+        raise ConfigError(f"{path}:1: there is no column `topic` (columns: {found}); name it in the first line")
+    motions = {
+        f"{path}:{number}": _to_motion({name.lower(): value for name, value in row.items() if name in written})
+        for number, row in rows
+    }
     ignored = [name for name in columns if name not in COLUMNS]
-    return rows, f"{path}: ignored columns: {', '.join(ignored)}" if ignored else None
+    return motions, f"{path}: ignored columns: {', '.join(ignored)}" if ignored else None
 
 
 def _to_motion(row: Mapping[str, str | None]) -> Motion:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -13,6 +14,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, JsonValue, ValidationError, field_validator
 
+from debate_cli.domain import personality
 from debate_cli.domain.config import PositiveFloat, PositiveInt, Strategy
 from debate_cli.domain.config_checks import KeyPath, Problem
 from debate_cli.domain.config_model import ConfigModel
@@ -22,6 +24,7 @@ from debate_cli.errors import ConfigError
 from debate_cli.storage.config_errors import SourceMap, problems_from_validation
 from debate_cli.storage.ids import slugify
 from debate_cli.storage.plain import is_mapping
+from debate_cli.storage.schema import JSON_SCHEMA_DIALECT, add_descriptions, field_docs
 from debate_cli.storage.yaml_positions import parse_yaml, read_yaml_text
 
 RESERVED_AXES: Mapping[str, str] = {
@@ -256,3 +259,13 @@ def _check_axes(axes: Mapping[str, Sequence[Any]]) -> Iterator[Problem]:
             yield Problem(("axes", key), "a script cannot be an axis; name it in the base", is_key_error=True)
         if not values:
             yield Problem(("axes", key), "is an empty list; name values, or remove the key")
+
+
+def experiment_schema() -> dict[str, Any]:
+    """The JSON Schema of an experiment, for editors. A motion may also be a bare text."""
+    docs = {**field_docs(personality), **field_docs(sys.modules[__name__])}
+    schema = add_descriptions(ExperimentConfig.model_json_schema(), docs)
+    for option in schema["properties"]["motions"]["anyOf"]:
+        if option.get("type") == "array":
+            option["items"] = {"anyOf": [{"type": "string", "pattern": r"\S"}, option["items"]]}
+    return {"$schema": JSON_SCHEMA_DIALECT, **schema, "title": "experiment.yaml"}

@@ -42,6 +42,7 @@ def make_http_client(kind: type[ClientT], endpoint: Endpoint) -> ClientT:
     return kind(
         verify=_tls_context(),
         timeout=httpx2.Timeout(endpoint.timeout_s, connect=min(endpoint.timeout_s, CONNECT_TIMEOUT_S)),
+        limits=httpx2.Limits(),  # the SDKs keep 100 open; `llm.rate_limit` bounds the number of calls
         follow_redirects=False,
         headers={"Accept-Encoding": "gzip"},
         event_hooks={"response": [bound]},

@@ -32,9 +32,12 @@ def read_csv_file(path: Path, max_bytes: int, name: str) -> CsvFile:
     except ValueError as error:
         raise UsageError(f"{name}: {error}") from error
     reader = csv.DictReader(io.StringIO(text, newline=""))
+    limit = csv.field_size_limit(max_bytes)
     try:
         columns = tuple(column.strip() for column in reader.fieldnames or ())
         reader.fieldnames = columns
         return CsvFile(columns, tuple((reader.line_num, row) for row in reader))
     except csv.Error as error:
         raise UsageError(f"{name}: not valid CSV after line {reader.line_num} ({error}); check the quotes") from error
+    finally:
+        csv.field_size_limit(limit)

@@ -12,7 +12,8 @@ from experiments_support import BASE, PAIR, judgements, run, write_experiment
 
 from debate_cli.errors import StorageError
 from debate_cli.experiments.cells import Cell
-from debate_cli.experiments.ledger import LEDGER_NAME, Claim, Ledger, Settlement
+from debate_cli.experiments.ledger import Claim, Ledger, Settlement
+from debate_cli.experiments.ledger_file import LEDGER_NAME
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from storage_support import SMALLEST, event_lists, small_debate
 
 from debate_cli.domain.debate import fold
-from debate_cli.experiments.schema import experiment_schema
+from debate_cli.experiments.settings import experiment_schema
 from debate_cli.storage.schema import config_schema, format_schema, transcript_schema
 from debate_cli.storage.transcript import to_transcript, transcript_to_json
 

@@ -1,0 +1,107 @@
+"""Several runs on one ledger: the minute of a provider, and the budget."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Generator
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+import pytest
+from experiments_support import run, write_served_experiment
+from model_server import model_server
+
+from debate_cli.domain.config import Limits
+from debate_cli.experiments.cell_store import LedgerCells, LedgerRates, RunOptions
+from debate_cli.experiments.cells import Cell
+from debate_cli.experiments.ledger import LEASE_S, Ledger, Settlement, Spending
+from debate_cli.experiments.ledger_file import LEDGER_NAME
+from debate_cli.llm.budget import BudgetAmount
+
+
+class Clock:
+    """A clock that a test sets."""
+
+    now = 1000.0
+
+    def __call__(self) -> float:
+        """Seconds since 1970."""
+        return self.now
+
+
+@pytest.fixture
+def ledgers(tmp_path: Path) -> Generator[tuple[Ledger, Ledger]]:
+    """One ledger with a cell, opened twice, as by two processes."""
+    with ExitStack() as stack:
+        first, second = (stack.enter_context(Ledger.create(tmp_path, "trial", mock=False)) for _ in range(2))
+        first.set_plan("plan", [Cell("0" * 32, "m", "ann", "bob", 1, "{}", "debate", ())])
+        yield first, second
+
+
+def test_two_runs_share_the_requests_of_a_minute(ledgers: tuple[Ledger, Ledger]) -> None:
+    """Of three requests a minute, the third may come from either; the fourth waits until the first is a minute old."""
+    clock = Clock()
+    one, other = (LedgerRates(ledger, clock).window("lab", 3, None) for ledger in ledgers)
+    admit = [one.admit, other.admit, other.admit, one.admit]
+    found = [asyncio.run(each(100)).wait_s for each in admit]
+    assert found == [0, 0, 0, 60]
+    clock.now += 60
+    assert asyncio.run(other.admit(100)).wait_s == 0
+
+
+def test_two_runs_share_the_tokens_of_a_minute(ledgers: tuple[Ledger, Ledger]) -> None:
+    """A correction makes room; a call above the limit fits into an empty minute only."""
+    clock = Clock()
+    one, other = (LedgerRates(ledger, clock).window("lab", None, 1000) for ledger in ledgers)
+    entry = asyncio.run(one.admit(900)).entry
+    assert asyncio.run(other.admit(200)).wait_s == 60
+    asyncio.run(one.correct(entry, 300))
+    assert asyncio.run(other.admit(200)).wait_s == 0
+    assert asyncio.run(one.admit(5000)).wait_s > 0
+    clock.now += 61
+    assert asyncio.run(one.admit(5000)).wait_s == 0
+
+
+def test_accounts_have_windows_of_their_own(ledgers: tuple[Ledger, Ledger]) -> None:
+    """One key's full minute does not hold up another's."""
+    rates = LedgerRates(ledgers[0], Clock())
+    waits = [asyncio.run(rates.window(account, 1, None).admit(1)).wait_s for account in ("a", "b", "a")]
+    assert waits == [0, 0, 60]
+
+
+def test_what_a_lost_cell_cost_counts_once(ledgers: tuple[Ledger, Ledger], tmp_path: Path) -> None:
+    """A run that slept too long spent $2 on a cell that another took over: of a budget of $3, $1 is left."""
+    clock = Clock()
+    sleeper, other = (LedgerCells(ledger, tmp_path, RunOptions(), clock) for ledger in ledgers)
+    limits = Limits(max_cost_usd=3)
+
+    async def spend() -> None:
+        budget = await sleeper.open_budget(limits)
+        record = await sleeper.take()
+        assert record is not None
+        async with budget.reserve(BudgetAmount(100, 2.0), "a call") as reservation:
+            reservation.used = BudgetAmount(100, 2.0)
+        clock.now += LEASE_S + 1
+        await other.open_budget(limits)
+        ledgers[1].correct_cost(record.cell.key, Spending(2.0, 100))  # as its journal says
+        assert not await sleeper.settle(record, Settlement("done", 2.0, 100), [])
+        await sleeper.renew(budget)
+        async with budget.reserve(BudgetAmount(0, 1.0), "another call"):
+            pass
+
+    asyncio.run(spend())
+
+
+def test_a_run_counts_its_calls_for_others(tmp_path: Path) -> None:
+    """Each request to a provider with a limit a minute is in the ledger, with the tokens that it took."""
+    with model_server() as server:
+        write_served_experiment(tmp_path, server.base_url, 2)
+        base = (tmp_path / "base.yaml").read_text()
+        limited = base.replace("max_concurrency", "requests_per_minute: 100\n    max_concurrency")
+        (tmp_path / "base.yaml").write_text(limited)
+        run(tmp_path)
+    with closing(sqlite3.connect(tmp_path / "trial" / LEDGER_NAME)) as ledger:
+        counted = ledger.execute("SELECT COUNT(*), COUNT(DISTINCT account), SUM(tokens) FROM calls").fetchone()
+        spent = ledger.execute("SELECT SUM(tokens) FROM cells").fetchone()
+    assert counted == (len(server.bodies), 1, *spent)

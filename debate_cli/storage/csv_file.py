@@ -11,6 +11,8 @@ from typing import NamedTuple
 from debate_cli.errors import UsageError
 from debate_cli.regular_file import read_regular_text
 
+MAX_CELL_CHARS = 128 * 1024
+
 
 class CsvFile(NamedTuple):
     """The content of a CSV file."""
@@ -20,10 +22,10 @@ class CsvFile(NamedTuple):
     """Number of its last line, and value of each column; None for a missing one."""
 
 
-def read_csv_file(path: Path, max_bytes: int, name: str) -> CsvFile:
+def read_csv_file(path: Path, max_bytes: int, name: str, max_cell_chars: int = MAX_CELL_CHARS) -> CsvFile:
     """Read a CSV file in UTF-8. `name`: how errors call the file.
 
-    Raises UsageError if it cannot be read, is larger than `max_bytes`, or is not valid CSV.
+    Raises UsageError if it cannot be read, is larger than `max_bytes`, is not valid CSV, or has a longer cell.
     """
     try:
         text = read_regular_text(path, max_bytes, "utf-8-sig")
@@ -32,7 +34,7 @@ def read_csv_file(path: Path, max_bytes: int, name: str) -> CsvFile:
     except ValueError as error:
         raise UsageError(f"{name}: {error}") from error
     reader = csv.DictReader(io.StringIO(text, newline=""))
-    limit = csv.field_size_limit(max_bytes)
+    limit = csv.field_size_limit(max_cell_chars)
     try:
         columns = tuple(column.strip() for column in reader.fieldnames or ())
         reader.fieldnames = columns

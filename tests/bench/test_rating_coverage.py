@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import math
+from statistics import NormalDist, fmean
 
 import numpy as np
 import pytest
 from bench.figures import Figures
-from numpy.polynomial.hermite_e import hermegauss
-from scipy.special import expit
 
 from debate_cli.statistics.ratings import Result, rate
 
@@ -58,21 +58,25 @@ def _play(motions: int, generator: np.random.Generator) -> list[Result]:
     for motion in range(motions):
         slant = generator.normal(0, MOTION_SPREAD)
         for left, right in itertools.permutations(STRENGTHS, 2):
-            chance = expit(STRENGTHS[left] - STRENGTHS[right] + SIDE + slant + generator.normal(0, DEBATE_SPREAD))
+            chance = _chance(left, right, slant + generator.normal(0, DEBATE_SPREAD))
             wins = generator.random(JUDGES) < chance
             results += [Result(left, right, float(won), 1 / JUDGES, str(motion)) for won in wins]
     return results
 
 
+def _chance(left: str, right: str, slant: float) -> float:
+    """Probability that the left player wins."""
+    return 1 / (1 + math.exp(STRENGTHS[right] - STRENGTHS[left] - SIDE - slant))
+
+
 def _population_values() -> dict[str, float]:
     """The strengths and the side's advantage of infinitely many motions, whose slants shrink them."""
-    points, weights = hermegauss(40)
-    spread = np.hypot(MOTION_SPREAD, DEBATE_SPREAD)
-    results: list[Result] = []
-    for left, right in itertools.permutations(STRENGTHS, 2):
-        middle = STRENGTHS[left] - STRENGTHS[right] + SIDE
-        chances = [expit(middle + spread * float(point)) for point in points.tolist()]
-        results.append(Result(left, right, float(np.average(chances, weights=weights))))
+    spread = NormalDist(0, math.hypot(MOTION_SPREAD, DEBATE_SPREAD))
+    slants = [spread.inv_cdf((number + 0.5) / 1000) for number in range(1000)]
+    results = [
+        Result(left, right, fmean(_chance(left, right, slant) for slant in slants))
+        for left, right in itertools.permutations(STRENGTHS, 2)
+    ]
     ratings = rate(results, resamples=0)
     found = {rating.name: rating.strength.value for rating in ratings.ratings} | {"side": ratings.side.value}
     return {name: value for name, value in found.items() if value is not None}

@@ -56,7 +56,7 @@ OPENAI = {"name": "gpt", "model": "openai/gpt-5"}
         ({"repeats": 2}, "repeats: unknown key; did you mean `repeat`?"),
         ({"motions": []}, "motions: there is no motion"),
         ({"motions": ["Tea?", "Tea?"]}, "this motion is already at exp.yaml:"),
-        ({"motions": "none.csv"}, "motions: none.csv cannot be read"),
+        ({"motions": "none.csv"}, "motions: none.csv: cannot be read"),
         ({"motions": "../motions.csv"}, "must be in the folder of the experiment"),
         ({"base": "none.yaml"}, "none.yaml: no such file"),
         ({"base": "../base.yaml"}, "base: the configuration must be in the folder of the experiment"),
@@ -81,7 +81,7 @@ def test_a_mistake_is_one_sentence(here: Path, changes: dict[str, Any], words: s
         ("topic\nTea?\n  \n", "m.csv:3: topic: is empty"),
         ("topic\nTea?\nTea?\n", "m.csv:3: this motion is already at m.csv:2"),
         ("topic\n" + "x" * 4001 + "\n", "m.csv:2: topic: must have at most 4000 characters"),
-        ("topic\n\udcff", "m.csv: not valid UTF-8"),
+        ("topic\n\udcff", "m.csv: is not valid UTF-8"),
         ("", "m.csv:1: there is no column `topic` (columns: none)"),
     ],
 )

@@ -118,6 +118,11 @@ class ModelPool:
         retrying = self._with_retries(providers.registry.embedding_adapter(spec, add_limits))
         return Reranker(self._with_cassette(retrying, spec, providers), spec.model, price)
 
+    @property
+    def closed_providers(self) -> frozenset[str]:
+        """Names of the providers that refused a call, and get no further one for now."""
+        return frozenset(row.name for row, limiter in self._limiters if limiter.is_closed)
+
     async def aclose(self) -> None:
         """Close connections and embedded models."""
         for providers in self._providers:

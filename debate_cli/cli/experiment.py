@@ -205,7 +205,8 @@ def _report_end(
     print_status(f"saved: {folder}")
     left = summary.progress.left
     if summary.elsewhere:
-        print_status(f"note: other processes are running {summary.elsewhere} cells")
+        cells = "1 cell is" if summary.elsewhere == 1 else f"{summary.elsewhere} cells are"
+        print_status(f"note: {cells} being run by other processes")
     reasons = {
         "interrupted": (control.stop_cause or screen.BY_USER).reason,
         "budget": "the budget of the experiment is reached; raise limits.max_cost_usd or limits.max_tokens",

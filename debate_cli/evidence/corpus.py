@@ -161,8 +161,10 @@ def _locator(section: Section, start: int, end: int) -> str:
 class Corpus:
     """The indexed passages of some files."""
 
-    def __init__(self, path: Path, files: Sequence[str], skipped: Sequence[SkippedFile]) -> None:
+    def __init__(self, path: Path, files: Sequence[str], skipped: Sequence[SkippedFile], content_sha256: str) -> None:
         self._path = path
+        self.content_sha256 = content_sha256
+        """Hash of the names, titles and contents of the files."""
         self.files = tuple(files)
         """Names of the indexed files."""
         self.skipped = tuple(skipped)
@@ -247,17 +249,20 @@ def open_corpus(files: Sequence[SourceFile], passage_words: int, cache: Path) ->
         raise UsageError(f"evidence: the sources are {len(files):,} files, more than {MAX_FILES:,}; name fewer of them")
     skipped: list[SkippedFile] = []
     kept: list[SourceFile] = []
-    key = hashlib.sha256(f"{INDEX_VERSION}/{passage_words}".encode())
+    content = hashlib.sha256()
     for file in files:
         if file.leaves_folder:
             skipped.append(SkippedFile(file.name, "it is a link out of the folder; copy what it names into the folder"))
             continue
         try:
             data = read_source_bytes(file.path)
-            key.update(f"{file.name}\0{file.title}\0{hashlib.sha256(data).hexdigest()}\0".encode("utf-8", "replace"))
+            content.update(
+                f"{file.name}\0{file.title}\0{hashlib.sha256(data).hexdigest()}\0".encode("utf-8", "replace")
+            )
             kept.append(file)
         except UnreadableSourceError as error:
             skipped.append(SkippedFile(file.name, str(error)))
+    key = hashlib.sha256(f"{INDEX_VERSION}/{passage_words}/{content.hexdigest()}".encode())
     place = cache / f"{key.hexdigest()}.sqlite"
     found = _read_skipped(place)
     if found is None:
@@ -265,7 +270,7 @@ def open_corpus(files: Sequence[SourceFile], passage_words: int, cache: Path) ->
         found = _read_skipped(place) or []
     skipped += found
     skipped_names = {file.name for file in skipped}
-    corpus = Corpus(place, [file.name for file in kept if file.name not in skipped_names], skipped)
+    corpus = Corpus(place, [file.name for file in kept if file.name not in skipped_names], skipped, content.hexdigest())
     if corpus.is_empty:
         why = f" ({skipped[0].name}: {skipped[0].reason})" if skipped else ""
         raise UsageError(f"evidence: the sources hold no text{why}; name files with text")

@@ -9,7 +9,7 @@ import os
 import secrets
 import socket
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,6 +67,10 @@ class CellStore(Protocol):
 
     async def take(self) -> CellRecord | None:
         """Take the next cell, and return it as it was; None if there is none now."""
+        ...
+
+    async def take_without(self, players: Collection[str]) -> CellRecord | None:
+        """Take a cell in which none of `players` speaks; None if there is none now, or the store cannot choose."""
         ...
 
     async def settle(self, record: CellRecord, how: Settlement, results: Sequence[ResultRow]) -> bool:
@@ -132,6 +136,10 @@ class LedgerCells:
         if record is not None:
             self._after = record.seq
         return record
+
+    async def take_without(self, players: Collection[str]) -> CellRecord | None:
+        """See `CellStore`."""
+        return self._ledger.claim(self._claim, -1, self._clock(), players)
 
     async def settle(self, record: CellRecord, how: Settlement, results: Sequence[ResultRow]) -> bool:
         """See `CellStore`."""

@@ -216,6 +216,8 @@ class _VariantPrints:
         data["providers"] = {
             name: {key: getattr(spec, key) for key in _PROVIDER_FIELDS} for name, spec in config.providers.items()
         }
+        if variant.context.corpus is not None:
+            data["sources"] = variant.context.corpus.content_sha256
         judged = bool(config.judging.systems)
         data["prompts"] = {name: text for name, text in prompts.items() if judged or name not in for_judges}
         players = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import socket
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal, NamedTuple
@@ -128,8 +128,12 @@ class Ledger(LedgerFile):
         first = next(self.records(), None)
         return () if first is None else tuple(json.loads(first.cell.axes))
 
-    def claim(self, wanted: Claim, after: int, now: float) -> CellRecord | None:
-        """Take the next cell after the sequence number `after`, and return it as it was; None if there is none."""
+    def claim(self, wanted: Claim, after: int, now: float, without: Collection[str] = ()) -> CellRecord | None:
+        """Take the next cell after the sequence number `after`, and return it as it was; None if there is none.
+
+        `without`: players whose cells are not taken.
+        """
+        players = json.dumps([*without])
         for state in wanted.states:
             row = self._query(
                 """
@@ -137,10 +141,23 @@ class Ledger(LedgerFile):
                 WHERE key = (
                     SELECT key FROM cells
                     WHERE plan = ? AND state = ? AND seq > ? AND updated_at < ? AND bucket % ? = ?
+                        AND first NOT IN (SELECT value FROM json_each(?))
+                        AND second NOT IN (SELECT value FROM json_each(?))
                     ORDER BY seq LIMIT 1
                 ) RETURNING *
                 """,
-                (wanted.owner, now, wanted.plan, state, after, wanted.before, wanted.shard[1], wanted.shard[0] - 1),
+                (
+                    wanted.owner,
+                    now,
+                    wanted.plan,
+                    state,
+                    after,
+                    wanted.before,
+                    wanted.shard[1],
+                    wanted.shard[0] - 1,
+                    players,
+                    players,
+                ),
                 one=True,
             )
             if row is not None:

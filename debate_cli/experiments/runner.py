@@ -31,6 +31,7 @@ from debate_cli.experiments.ledger import DEBATES_FOLDER, CellRecord, CellState,
 from debate_cli.experiments.progress import ExperimentObserver, PlayerScore, Progress
 from debate_cli.experiments.results import judge_results
 from debate_cli.observer import NullObserver
+from debate_cli.providers.registry import split_model_name
 from debate_cli.storage.folder import JOURNAL_SUFFIX
 from debate_cli.storage.lock import lock_holder
 from debate_cli.storage.transcript import to_transcript, transcript_to_events
@@ -81,7 +82,7 @@ class RunSummary:
     stopped: str | None = None
     """Why no further cell was started: `interrupted`, `budget` or `failures`; None if none was left."""
     elsewhere: int = 0
-    """Cells that other processes are running."""
+    """Cells that other processes are running, or whose debate they work on."""
 
 
 def plan_experiment(experiment: Experiment, ledger: Ledger) -> CellPlan:
@@ -123,7 +124,13 @@ class ExperimentRun:
         self._stop = stop
         self._limit = limit
         self._started_at = time.monotonic()
-        self._taken = self._failures_in_a_row = self._calls = 0
+        self._taken = self._failures_in_a_row = self._calls = self._locked = self._substitutes = 0
+        self._running: dict[str, Cell] = {}
+        """Key -> cell."""
+        self._providers: dict[str, str] = {}
+        """Player -> provider of its model, of those who spoke so far."""
+        self._exhausted = frozenset[str]()
+        """Players without whom there was no further cell."""
         self._outcomes: Counter[CellState] = Counter()
         self._stopped: str | None = None
         self._fatal: StorageError | None = None
@@ -138,14 +145,16 @@ class ExperimentRun:
         limits = context.config.limits
         self._pool = ModelPool(context, await self._cells.open_budget(limits), self._cells.rates)
         self._show(await self._cells.load_progress())
-        renewing = asyncio.ensure_future(self._renew())
+        renewing: asyncio.Future[None] | None = None
         try:
             async with asyncio.TaskGroup() as group:
+                renewing = asyncio.ensure_future(self._renew(group))
                 for _ in range(limits.concurrency):
                     group.create_task(self._work())
         finally:
-            renewing.cancel()
-            await asyncio.gather(renewing, return_exceptions=True)
+            if renewing is not None:
+                renewing.cancel()
+                await asyncio.gather(renewing, return_exceptions=True)
             await self._pool.aclose()
             await self._cells.close()
         if self._fatal is not None:
@@ -157,18 +166,42 @@ class ExperimentRun:
         while (record := await self._next_cell()) is not None:
             await self._run_cell(record)
 
-    async def _next_cell(self) -> CellRecord | None:
-        """Take the next cell, unless the run is to end."""
+    async def _substitute(self) -> None:
+        """Run cells of other players while those of a provider that refuses calls wait."""
+        self._substitutes += 1
+        try:
+            while (waiting := self._waiting_players()) and (record := await self._next_cell(waiting)) is not None:
+                await self._run_cell(record)
+        finally:
+            self._substitutes -= 1
+
+    def _waiting_players(self) -> frozenset[str]:
+        """Players whose provider gets no call for now."""
+        closed = self._pool.closed_providers
+        return frozenset(name for name, provider in self._providers.items() if provider in closed)
+
+    def _start_substitutes(self, group: asyncio.TaskGroup) -> None:
+        """Start as many further cells as wait for a provider, at most as many as the concurrency."""
+        waiting = self._waiting_players()
+        held = sum(1 for cell in self._running.values() if waiting & {cell.first, cell.second})
+        most = min(held, self._source.context.config.limits.concurrency)
+        if waiting != self._exhausted:
+            for _ in range(most - self._substitutes):
+                group.create_task(self._substitute())
+
+    async def _next_cell(self, without: frozenset[str] = frozenset()) -> CellRecord | None:
+        """Take the next cell, `without` those of some players, unless the run is to end."""
         if self._ends() or (self._limit is not None and self._taken >= self._limit):
             return None
         self._taken += 1
         try:
-            record = await self._cells.take()
+            record = await (self._cells.take_without(without) if without else self._cells.take())
         except StorageError as error:
             self._end_with(error)
             record = None
         if record is None:
             self._taken -= 1
+            self._exhausted = without or self._exhausted
             return None
         self._move(record.state, "running")
         self._observer.started(record, self._progress)
@@ -188,6 +221,7 @@ class ExperimentRun:
         """Run the debate of a cell, have it judged, and record how that ended. Its failure ends nothing else."""
         started = time.monotonic()
         results: list[ResultRow] = []
+        self._running[record.cell.key] = record.cell
         try:
             how, results = await self._debate(record)
         except StorageError as error:
@@ -197,6 +231,8 @@ class ExperimentRun:
             how = _failure(record, type(error).__name__, str(error))
         except Exception as error:  # noqa: BLE001 - a defect in one cell must not end the others
             how = _failure(record, type(error).__name__, f"unexpected {type(error).__name__}: {error}")
+        finally:
+            del self._running[record.cell.key]
         message = None if how.message is None else self._redact(how.message)
         await self._settle(record, how._replace(message=message, seconds=time.monotonic() - started), results)
 
@@ -214,6 +250,7 @@ class ExperimentRun:
         if not kept:
             return
         self._outcomes[how.state] += 1
+        self._locked += how.cause == LOCKED
         if how.state != "open":
             self._failures_in_a_row = self._failures_in_a_row + 1 if how.state == "failed" else 0
         winners = {each.row["judge"] or BASE_JUDGES: each.winner for each in results if each.decides}
@@ -229,6 +266,8 @@ class ExperimentRun:
         if holder is not None:
             return Settlement("open", record.cost_usd, record.tokens, record.calls, cause=LOCKED), []
         inputs = self._source.inputs_of(cell)
+        for name, spec in zip((cell.first, cell.second), inputs.models, strict=True):
+            self._providers[name] = split_model_name(spec.model)[0]
         context = replace(inputs.context, observer=_CellObserver(self), stop=self._stop, pool=self._pool)
         session = Session(context)
 
@@ -248,8 +287,8 @@ class ExperimentRun:
         }
         return how, judge_results(outcome.debate, cell, inputs.motion, self._source.name, runs, inputs.models)
 
-    async def _renew(self) -> None:
-        """Renew the lease and report the progress, every second."""
+    async def _renew(self, group: asyncio.TaskGroup) -> None:
+        """Renew the lease, start substitutes in `group` and report the progress, every second."""
         while True:
             await asyncio.sleep(RENEW_S)
             try:
@@ -259,6 +298,7 @@ class ExperimentRun:
                 return
             if found is not None:
                 self._progress = replace(self._progress, cells=found.cells)
+            self._start_substitutes(group)
             self._update_rates()
             self._observer.changed(self._progress)
 
@@ -305,9 +345,8 @@ class ExperimentRun:
         self._update_rates()
         cells = (await self._cells.load_progress()).cells
         progress = replace(self._progress, cells=cells)
-        return RunSummary(
-            progress, self._outcomes["done"], self._outcomes["failed"], self._stopped, elsewhere=cells["running"]
-        )
+        elsewhere = cells["running"] + self._locked
+        return RunSummary(progress, self._outcomes["done"], self._outcomes["failed"], self._stopped, elsewhere)
 
 
 class _NoteObserver(NullObserver):

@@ -93,6 +93,11 @@ class ProviderGate:
         self._calls_at_pace = 0
 
     @property
+    def is_closed(self) -> bool:
+        """Whether a refusal holds back all calls."""
+        return self._is_closed
+
+    @property
     def awaits_probe(self) -> bool:
         """Whether no call may leave until the probe in flight ends."""
         return self._is_probing

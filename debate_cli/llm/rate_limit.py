@@ -229,6 +229,11 @@ class RateLimiter:
         return self._concurrency
 
     @property
+    def is_closed(self) -> bool:
+        """Whether the provider refused a call, and gets no further one for now."""
+        return self._gate.is_closed
+
+    @property
     def in_flight(self) -> int:
         """Calls in flight."""
         return self._in_flight

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
+import time
 from collections.abc import Generator
 from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
-from experiments_support import run, write_served_experiment
+from cli_support import debate
+from experiments_support import BASE, PAIR, run, write_experiment, write_served_experiment
 from model_server import model_server
 
 from debate_cli.domain.config import Limits
 from debate_cli.experiments.cell_store import LedgerCells, LedgerRates, RunOptions
 from debate_cli.experiments.cells import Cell
-from debate_cli.experiments.ledger import LEASE_S, Ledger, Settlement, Spending
+from debate_cli.experiments.ledger import LEASE_S, Claim, Ledger, Settlement, Spending
 from debate_cli.experiments.ledger_file import LEDGER_NAME
 from debate_cli.llm.budget import BudgetAmount
 
@@ -105,3 +108,45 @@ def test_a_run_counts_its_calls_for_others(tmp_path: Path) -> None:
         counted = ledger.execute("SELECT COUNT(*), COUNT(DISTINCT account), SUM(tokens) FROM calls").fetchone()
         spent = ledger.execute("SELECT SUM(tokens) FROM cells").fetchone()
     assert counted == (len(server.bodies), 1, *spent)
+
+
+def test_a_provider_that_refuses_calls_holds_up_no_other(tmp_path: Path) -> None:
+    """The only cell under way waits for its Retry-After; those of the other provider are run in the meantime."""
+    with model_server(failures=[429]) as closed, model_server() as open_:
+        closed.retry_after = 4
+        providers = {
+            name: {"kind": "openai", "base_url": server.base_url, "api_key_env": None}
+            for name, server in (("closed", closed), ("open", open_))
+        }
+        models = {"ann": "closed/a", "bob": "closed/b", "cid": "open/c", "dee": "open/d"}
+        write_experiment(
+            tmp_path,
+            {
+                **BASE,
+                "format": {"arguments": 1, "phases": ["opening"]},
+                "models": {"default": {"model": "open/any"}},
+                "providers": providers,
+            },
+            players=[{"name": name, "model": model} for name, model in models.items()],
+            pairing=[["ann", "bob"], ["cid", "dee"]],
+            motions=["Is tea good?"],
+            sides="first",
+            judges=None,
+            limits={"concurrency": 1},
+        )
+        events = [json.loads(line) for line in run(tmp_path, "--json", "--limit", "2").splitlines()]
+    assert [event["first"] for event in events if event["type"] == "settled"] == ["cid", "ann"]
+
+
+def test_cells_of_other_processes_are_named(tmp_path: Path) -> None:
+    """A run that leaves cells to others says so, and does not fail."""
+    write_experiment(tmp_path, players=PAIR)
+    run(tmp_path, "--limit", "1")
+    with Ledger.open(tmp_path / "trial") as ledger:
+        record = ledger.claim(Claim("other", ledger.plan, time.time()), -1, 0)
+        assert record is not None
+        ledger.renew("other", Spending(), time.time())
+        done = debate("experiment", "run", "exp.yaml", cwd=tmp_path)
+        ledger.retire("other")
+    assert done.code == 0
+    assert "note: 1 cell is being run by other processes\n" in done.err

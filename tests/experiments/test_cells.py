@@ -106,3 +106,27 @@ def test_the_same_file_gives_the_same_random_sides(tmp_path: Path) -> None:
     """Sides are drawn from seed, motion and pair; a further motion changes none of them."""
     before = keys(tmp_path, sides="random")
     assert before < keys(tmp_path, sides="random", motions=["Should cities ban cars?", "Is Latin worth teaching?", "Is tea better?"])  # fmt: skip
+
+
+def test_the_content_of_named_files_is_part_of_the_key(tmp_path: Path) -> None:
+    """A changed source or background gives new debates; the same content at another time does not."""
+    (tmp_path / "source.txt").write_text("Cars need much room in cities.")
+    (tmp_path / "background.txt").write_text("A city of a million people.")
+    base = {
+        **BASE,
+        "background": {"file": "background.txt"},
+        "evidence": {"sources": ["source.txt"]},
+    }
+    env = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+
+    def found() -> set[str]:
+        return {cell.key for cell in CellPlan(load_experiment(write_experiment(tmp_path, base), env)).cells()}
+
+    before = found()
+    assert found() == before
+    for name in ("source.txt", "background.txt"):
+        path = tmp_path / name
+        path.write_text(path.read_text() + " More words.")
+        after = found()
+        assert not after & before, name
+        before = after

@@ -64,15 +64,16 @@ def with_judging_run(
 
 
 def reorder_assessments(debate: Debate, order: Sequence[int]) -> Debate:
-    """The debate with its assessments in another than the canonical order."""
-    fields: dict[str, Any] = {name: getattr(debate, name) for name in type(debate).model_fields}
-    return Debate.model_construct(None, **{**fields, "assessments": tuple(debate.assessments[i] for i in order)})
+    """The debate whose assessments with these places arrived in this order."""
+    other = debate.with_assessments(())
+    for place in order:
+        other = other.apply(AssessmentCompleted(at=NOON, assessment=debate.assessments[place]))
+    return other
 
 
 def drop_assessment(debate: Debate, place: int) -> Debate:
     """The debate without one of its assessments."""
-    kept = [number for number in range(len(debate.assessments)) if number != place]
-    return reorder_assessments(debate, kept)
+    return debate.with_assessments(item for number, item in enumerate(debate.assessments) if number != place)
 
 
 def speech(index: int, speaker: str, text: str = "So it is.", *, strategy: str | None = None) -> Turn:

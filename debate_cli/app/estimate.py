@@ -1,27 +1,33 @@
 """Use case `estimate`: calls, tokens and cost of a run for each role, planned and at worst. No model is asked.
 
-Planned numbers come from a simulation on the mock. At worst every speech fills its limit, every question is repeated as
-often as allowed, and panels deliberate to their last round. Retries after a provider's fault are not included.
+Planned numbers come from a simulation on the mock; those of a long debate are extrapolated from two shorter ones. At worst
+every speech fills its limit, every question is repeated as often as allowed, and panels deliberate to their last round.
+Retries after a provider's fault are not included.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import fmean
+from typing import NamedTuple
 
 from debate_cli.app.context import RunContext
 from debate_cli.app.judge import JudgeTask
 from debate_cli.app.model_factory import judge_model_spec, with_mock_models, with_run_providers
 from debate_cli.app.session import Session
-from debate_cli.domain.config import DebateConfig, Limits, ModelSpec
+from debate_cli.domain.assessment import Assessment
+from debate_cli.domain.config import DebateConfig, FormatConfig, Limits, ModelSpec
 from debate_cli.domain.debate import Debate, fold, usage_of_briefs
 from debate_cli.domain.evidence import SearchRecord
 from debate_cli.domain.judges import judge_ids, judge_model_role, judge_title
 from debate_cli.domain.judging_config import SystemSettings
-from debate_cli.domain.judging_run import JudgingRun
-from debate_cli.domain.model_call import ModelCall, Usage
+from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
+from debate_cli.domain.model_call import Usage
 from debate_cli.domain.people import is_person
+from debate_cli.domain.turn import Turn
 from debate_cli.engine import StopSignal
 from debate_cli.formats.schedule import planned_turns
 from debate_cli.judging import schedule
@@ -44,6 +50,11 @@ TYPICAL_SEARCH_TOKENS, TYPICAL_REPORT_TOKENS = 6000, 500
 """Tokens that a model reads and writes in a call that searches once."""
 REASK_TOKENS = 600
 """Tokens of the message that asks again, a high estimate."""
+MAX_SIMULATED_TURNS = 80
+"""Turns of the longest debate that is simulated whole; a person waits for the estimate."""
+SHORT_TURNS, LONG_TURNS = 20, 60
+"""Turns of the two simulations of a longer debate. Prompts have stopped growing in the last third of the second one
+(`history_policy.MAX_FULL_TURNS`)."""
 
 
 @dataclass(slots=True)
@@ -75,22 +86,44 @@ class _MeteredModel:
         return await self.model.complete(request, on_text)
 
 
-async def simulate_debate(context: RunContext) -> tuple[Debate, PromptMeter]:
-    """Run the debate to its last turn on fast mocks, without limits or files. No debater surrenders.
+class Simulation(NamedTuple):
+    """A debate that was simulated on the mock."""
 
-    Returns the debate and the lengths of its prompts.
+    debate: Debate
+    meter: PromptMeter
+
+    @property
+    def turns(self) -> int:
+        """Number of planned turns."""
+        return planned_turns(self.debate.config)
+
+
+async def simulate_debate(context: RunContext, turns: int) -> Simulation:
+    """Run the debate to its last turn on fast mocks, without limits or files, shortened to about `turns` turns.
+
+    No debater surrenders.
     """
     meter = PromptMeter()
     config = with_mock_models(context.config)
+    shorter = _shorten_format(config.format, turns // max(1, len(config.debaters)))
     models = {
         name: ModelSpec(model=spec.model, max_output_tokens=spec.max_output_tokens)
         for name, spec in config.models.items()
     }
     systems = tuple(system.without_surrender() for system in config.judging.systems)
     judging = config.judging.model_copy(update={"systems": systems})
-    config = config.model_copy(update={"models": models, "limits": Limits(), "judging": judging})
+    config = config.model_copy(update={"models": models, "limits": Limits(), "judging": judging, "format": shorter})
     session = Session(replace(context, config=config, cassette=meter, observer=NullObserver(), stop=StopSignal()))
-    return (await session.begin("simulation", None)).debate, meter
+    return Simulation((await session.begin("simulation", None)).debate, meter)
+
+
+def _shorten_format(form: FormatConfig, rounds: int) -> FormatConfig:
+    """The format with at most `rounds` rounds: fewer speeches in a free-flowing debate, otherwise fewer rebuttals."""
+    if form.kind == "free_flowing":
+        return form.model_copy(update={"turns": min(form.turns, max(1, rounds))})
+    places = [place for place, phase in enumerate(form.phases) if phase == "rebuttal"]
+    dropped = set(places[: max(0, len(form.phases) - rounds)])
+    return form.model_copy(update={"phases": tuple(p for place, p in enumerate(form.phases) if place not in dropped)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,23 +196,25 @@ async def estimate_run(context: RunContext) -> RunEstimate:
     """Estimate a run of the context's configuration."""
     config = context.config
     registry = ProviderRegistry(config, context.env, folder=context.folder)
-    estimator = _Estimator(config, registry, *await simulate_debate(context))
+    turns = planned_turns(config)
+    is_long = turns > MAX_SIMULATED_TURNS
+    simulation = await simulate_debate(context, LONG_TURNS if is_long else turns)
+    shorter = await simulate_debate(context, SHORT_TURNS) if is_long else simulation
+    estimator = _Estimator(config, registry, simulation, shorter)
     judges = (role for system in config.judging.systems for role in estimator.estimate_judges(system))
     searches = (
-        *estimate_searches(config, context.env, estimator.debate.searches),
+        *estimate_searches(config, context.env, simulation.debate.searches, estimator.factor),
         *estimator.estimate_reranking(),
     )
-    return RunEstimate(
-        planned_turns(config), schedule.planned_briefs(config), (*estimator.estimate_debaters(), *judges, *searches)
-    )
+    return RunEstimate(turns, schedule.planned_briefs(config), (*estimator.estimate_debaters(), *judges, *searches))
 
 
 def estimate_searches(
-    config: DebateConfig, env: Mapping[str, str], simulated: Sequence[SearchRecord]
+    config: DebateConfig, env: Mapping[str, str], simulated: Sequence[SearchRecord], factor: float = 1.0
 ) -> Iterator[RoleEstimate]:
     """The estimate of the web searches; none without any. `simulated`: those of the simulation, made by the mock.
 
-    A model makes one call where a search engine gets several queries. At worst it searches as often as allowed, and each
+    The debate is `factor` times as long as the simulation. A model makes one call where a search engine gets several queries. At worst it searches as often as allowed, and each
     call is continued as often as allowed.
     """
     target = find_search_target(with_lookup_search(config), env)
@@ -188,12 +223,12 @@ def estimate_searches(
         return
     settings, price = target.settings, target.price
     if settings.by_model:
-        calls = len({item.key if item.key.startswith("turn/") else item.id for item in made})
+        calls = round(factor * len({item.key if item.key.startswith("turn/") else item.id for item in made}))
         planned = _search_usage(calls, TYPICAL_SEARCH_TOKENS, TYPICAL_REPORT_TOKENS)
         most = calls * (1 + MAX_CONTINUATIONS)
         worst = _search_usage(most, settings.max_searches * TOKENS_PER_SEARCH, REPORT_TOKENS, settings.max_searches)
     else:
-        calls = most = len(made)
+        calls = most = round(factor * len(made))
         planned = worst = _search_usage(calls, 0, 0)
     yield RoleEstimate(
         "web search",
@@ -249,31 +284,64 @@ def max_output_tokens(spec: ModelSpec, registry: ProviderRegistry) -> int:
     return spec.max_output_tokens or registry.profile(spec.model).max_output_tokens
 
 
+class _RoleUse(NamedTuple):
+    """What a role uses as planned."""
+
+    calls: int
+    usage: Usage
+    longest_prompt: int
+    """Tokens."""
+
+
+def _group_usage(answers: Iterable[Turn | Assessment]) -> dict[str, list[tuple[int, int]]]:
+    """Moment of an answer (of a speech: `speech`) -> input and output tokens of each call."""
+    found: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for item in answers:
+        usage = item.exchange.usage
+        moment = item.subject.moment if isinstance(item, Assessment) else "speech"
+        found[moment].append((usage.input_tokens, usage.output_tokens))
+    return found
+
+
+def _extrapolate_sum(values: Sequence[int], added: int, *, grows: bool) -> float:
+    """The sum of a series with `added` more values, each the mean of the last third; a trend continues if the series `grows`."""
+    third = math.ceil(len(values) / 3)
+    last = fmean(values[-third:])
+    step = (last - fmean(values[:third])) / max(1, len(values) - third) if grows else 0.0
+    return sum(values) + added * (last + step * (added + third) / 2)
+
+
 @dataclass(frozen=True, slots=True)
 class _Estimator:
     config: DebateConfig
     registry: ProviderRegistry
-    debate: Debate
-    """The simulated debate."""
-    meter: PromptMeter
+    simulation: Simulation
+    shorter: Simulation
+    """A simulation of fewer turns, from which the estimate of a long debate is extrapolated; else the same one."""
+
+    @property
+    def factor(self) -> float:
+        """Length of the debate in lengths of the simulation."""
+        return planned_turns(self.config) / max(1, self.simulation.turns)
 
     def estimate_debaters(self) -> Iterator[RoleEstimate]:
         """Estimates of the debaters."""
         turns = planned_turns(self.config) // max(1, len(self.config.debaters))
-        speech = self.meter.longest("opening", "cross_examination", "answers", "rebuttal", "closing", "speech")
+        phases = ("opening", "cross_examination", "answers", "rebuttal", "closing", "speech")
         for debater in self.config.debaters:
             spec = self.config.model_for_debater(debater)
-            spoken = [turn.exchange for turn in self.debate.turns if turn.speaker == debater.name]
             if spec is not None:
-                question = QuestionLoad(turns, MAX_SPEECH_ASKS, speech, self._debate_tokens_for_speaker(turns))
-                yield self._estimate(debater.name, spec, question, turns, spoken)
+                use = self._extrapolate(phases, lambda debate, name=debater.name: debate.select_turns(speaker=name))
+                further = self._debate_tokens_for_speaker(turns)
+                question = QuestionLoad(turns, MAX_SPEECH_ASKS, use.longest_prompt, further)
+                yield self._estimate(debater.name, spec, question, turns, use)
 
     def estimate_reranking(self) -> Iterator[RoleEstimate]:
         """The estimate of ordering passages by meaning; none if that is not configured."""
         spec = rerank_spec(self.config)
-        calls = sum(item.kind == "rerank" for item in self.debate.searches)
+        calls = round(self.factor * sum(item.kind == "rerank" for item in self.simulation.debate.searches))
         if spec is not None and calls:
-            used = Usage(input_tokens=calls * self.meter.longest(RERANK_PURPOSE))
+            used = Usage(input_tokens=calls * self.simulation.meter.longest(RERANK_PURPOSE))
             totals = CallTotals(calls, used, compute_cost(used, self.registry.price(spec)))
             yield RoleEstimate("order of passages", spec, totals, totals)
 
@@ -284,20 +352,51 @@ class _Estimator:
         asked = calls.planned // max(1, len(seats))
         for seat in seats:
             spec = self.config.model_for_judge(judge_model_role(system, seat))
-            answers = self.debate.assessments_of_system(system.kind, "r1")
             if spec is not None:
                 read = self._debate_tokens() + max_output_tokens(spec, self.registry) * calls.quoted_answers
-                prompt = self.meter.longest(f"judge.{system.kind}")
-                question = QuestionLoad(asked + calls.follow_ups, MAX_ASKS, prompt, read)
-                own = [item.exchange for item in answers if item.assessor == seat]
-                yield self._estimate(f"{system.kind} {seat}", spec, question, asked, own)
+                use = self._extrapolate(
+                    (f"judge.{system.kind}",),
+                    lambda debate, seat=seat: [
+                        item for item in debate.assessments_of_system(system.kind, FIRST_RUN) if item.assessor == seat
+                    ],
+                )
+                question = QuestionLoad(asked + calls.follow_ups, MAX_ASKS, use.longest_prompt, read)
+                yield self._estimate(f"{system.kind} {seat}", spec, question, asked, use)
 
     def _estimate(
-        self, name: str, spec: ModelSpec, question: QuestionLoad, planned: int, simulated: Sequence[ModelCall]
+        self, name: str, spec: ModelSpec, question: QuestionLoad, planned: int, use: _RoleUse
     ) -> RoleEstimate:
         """The estimate of a role. `planned`: number of its calls if the simulation has none."""
-        used = sum((exchange.usage for exchange in simulated), Usage())
-        return estimate_role(name, spec, self.registry, question, (len(simulated) or planned, used))
+        return estimate_role(name, spec, self.registry, question, (use.calls or planned, use.usage))
+
+    def _extrapolate(
+        self, purposes: Sequence[str], select: Callable[[Debate], Iterable[Turn | Assessment]]
+    ) -> _RoleUse:
+        """What a role, whose answers `select` returns, uses in the whole debate.
+
+        Speeches, and questions on turns, pairs and rounds, become more; they become longer only with `history: full`.
+        Questions on the whole debate become longer.
+        """
+        long, short = (_group_usage(select(item.debate)) for item in (self.simulation, self.shorter))
+        grows_by = (planned_turns(self.config) - self.simulation.turns) / max(
+            1, self.simulation.turns - self.shorter.turns
+        )
+        is_full = self.config.format.history == "full"
+        calls, tokens = 0, [0.0, 0.0]
+        for moment, used in long.items():
+            is_whole = moment == "debate"
+            count = len(used) if is_whole else round(self.factor * len(used))
+            calls += count
+            for side in (0, 1):
+                values = [usage[side] for usage in used]
+                if is_whole:
+                    before = fmean(usage[side] for usage in short.get(moment, used))
+                    tokens[side] += sum(values) + count * grows_by * max(0.0, fmean(values) - before)
+                else:
+                    tokens[side] += _extrapolate_sum(values, count - len(values), grows=is_full)
+        prompt, before = (item.meter.longest(*purposes) for item in (self.simulation, self.shorter))
+        longest = prompt + round(grows_by * (prompt - before)) if is_full or "debate" in long else prompt
+        return _RoleUse(calls, Usage(input_tokens=round(tokens[0]), output_tokens=round(tokens[1])), longest)
 
     def _debate_tokens_for_speaker(self, turns: int) -> int:
         """Average number of tokens that a speaker reads before one of its `turns` turns, if it speaks last."""

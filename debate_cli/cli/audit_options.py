@@ -62,7 +62,10 @@ class Options(NamedTuple):
         int, typer.Option(min=1, max=100, help="Judging runs of each unchanged debate, to measure noise.")
     ] = 3
     gate: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="Another bound for a check of the card (repeatable). Not met: exit code 5.")
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE", help="Another bound for a check of the card (repeatable). Not met: exit code 5."
+        ),
     ] = None
     diff: Annotated[bool, typer.Option("--diff", help="Compare two audits.")] = False
     mock: options.MockOption = False

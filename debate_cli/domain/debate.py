@@ -245,6 +245,8 @@ class Debate(FrozenModel):
     def visible_to(self, cue: Cue) -> Debate:
         """The part of the debate that the speaker of `cue` may know: the turns it sees, and assessments of these turns only."""
         seen = frozenset(cue.sees)
+        if seen.issuperset(self.turns_by_index):
+            return self._replace(assessments=tuple([item for item in self.assessments if item.subject.turns]))
         return self._replace(
             turns=tuple(turn for turn in self.turns if turn.index in seen),
             assessments=tuple(
@@ -351,16 +353,19 @@ class Debate(FrozenModel):
             return self
         (own,), renamed = with_own_ids((turn,), self.participants, self.turns, self.renamed_arguments)
         turns = tuple(sorted((*self.turns, own), key=lambda item: item.index))
-        return self._replace(turns=turns, renamed_arguments=renamed)._answer_key(speech_key(turn.index))
+        return self._replace(turns=turns, renamed_arguments=renamed)._with_answer(self, speech_key(turn.index))
 
     def _apply_assessment(self, assessment: Assessment) -> Debate:
         key = assessment.brief.key
         if key in self.answered_keys:
             return self
         (own,) = with_own_items((assessment,), self.turns, self.renamed_arguments)
-        assessed = self._replace(assessments=insert_assessment(self.assessments, own, self.runs))
-        vars(assessed)["answered_keys"] = self.answered_keys | {key}
-        return assessed._answer_key(key)
+        return self._replace(assessments=insert_assessment(self.assessments, own, self.runs))._with_answer(self, key)
+
+    def _with_answer(self, before: Debate, key: str) -> Debate:
+        """The debate, which has one answer more than `before`, with that task no longer in flight."""
+        vars(self)["answered_keys"] = before.answered_keys | {key}
+        return self._answer_key(key)
 
     def _apply_failure(self, failure: Failure) -> Debate:
         key = failure.task.key

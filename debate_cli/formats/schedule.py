@@ -43,7 +43,8 @@ def next_step(debate: Debate) -> Step:
     if debate.status == "complete":
         return Step(close=debate.closed)
     table = build_timetable(debate)
-    if not all(debate.is_settled(brief) for brief in _awaited_briefs(debate, table)):
+    settled = debate.settled_keys
+    if not all(brief.key in settled for brief in _awaited_briefs(debate, table)):
         return Step()
     is_new_wave = not any(item.turn in debate.turns_by_index for item in table.due_turns)
     if is_new_wave and (reason := _stop_reason(debate, table)):

@@ -56,12 +56,6 @@ def _index_lines(text: str) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
     return " ".join(lines), tuple(starts), tuple(numbers)
 
 
-def is_quoted_in_turn(quote: str, turn: Turn) -> bool:
-    """Whether `quote` occurs in one of the texts of `turn`, as they were said or as judges read them."""
-    parts = _quote_parts(quote)
-    return any(_contains_parts(text, parts) for text in _normalized_texts(turn))
-
-
 def _quote_parts(quote: str) -> list[str]:
     """The normalized parts of a quote between its gaps; none if the quote is too short to search for."""
     parts = [part.strip(QUOTE_EDGE_CHARS) for part in _GAP.split(normalize_text(quote))]
@@ -92,8 +86,9 @@ def _normalized_texts(turn: Turn) -> tuple[str, ...]:
 
 
 def find_quoted_turn(quote: str, turns: Iterable[Turn]) -> Turn | None:
-    """The first of `turns` in which `quote` occurs."""
-    return next((turn for turn in turns if is_quoted_in_turn(quote, turn)), None)
+    """The first of `turns` in which `quote` occurs, in one of its texts as they were said or as judges read them."""
+    parts = _quote_parts(quote)
+    return next((turn for turn in turns if any(_contains_parts(text, parts) for text in _normalized_texts(turn))), None)
 
 
 def turn_texts(turn: Turn) -> Iterator[str]:

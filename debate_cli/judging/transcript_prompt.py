@@ -7,7 +7,8 @@ live here.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from debate_cli.domain.debate import Debate
@@ -59,7 +60,7 @@ def format_shared_prompt(debate: Debate, last: int | None) -> str:
     if not debate.participants:
         return "\n".join(_document_lines(debate)) + "\n"
     turns = _visible_turns(debate, last)
-    lines = [*_introduction_lines(debate), "TRANSCRIPT, one JSON object a turn:", *_turn_lines(debate, turns, turns)]
+    lines = [*_introduction_lines(debate), "TRANSCRIPT, one JSON object a turn:", *_turn_lines(debate, turns)]
     return "\n".join(lines) + "\n"
 
 
@@ -75,7 +76,7 @@ def format_recent_prompt(debate: Debate, subject: Subject) -> str:
     if not history.ledger.entries:
         return format_full_prompt(debate, subject)
     lines = [*_introduction_lines(debate), *_ledger_lines(history.ledger, debater_names(debate))]
-    lines += ["TRANSCRIPT of the last turns, one JSON object a turn:", *_turn_lines(debate, history.turns, visible)]
+    lines += ["TRANSCRIPT of the last turns, one JSON object a turn:", *_turn_lines(debate, history.turns)]
     return "\n".join(lines) + "\n"
 
 
@@ -101,18 +102,11 @@ def _introduction_lines(debate: Debate) -> Iterator[str]:
     yield f"DEBATERS: {to_prompt_json(debaters)}"
 
 
-def _turn_lines(debate: Debate, shown: Iterable[Turn], visible: Sequence[Turn]) -> Iterator[str]:
-    """One line per turn of `shown`. A passage that the turn before among `visible` began is masked as one."""
+def _turn_lines(debate: Debate, shown: Iterable[Turn]) -> Iterator[str]:
+    """One line per turn of `shown`. A passage that the speaker's preceding turn began is masked as one."""
     names = debater_names(debate)
-    preceding: dict[int, Turn] = {}
-    last: dict[str, Turn] = {}
-    for turn in visible:
-        if turn.speaker in last:
-            preceding[turn.index] = last[turn.speaker]
-        last[turn.speaker] = turn
     for turn in shown:
-        before = preceding.get(turn.index)
-        yield format_turn_line(turn, names, "" if before is None else _last_text(before))
+        yield format_turn_line(turn, names, last_passage_before(turn, debate))
 
 
 def _ledger_lines(ledger: Ledger, names: tuple[str, ...]) -> Iterator[str]:
@@ -153,12 +147,11 @@ def format_speech(text: str, names: tuple[str, ...] = ()) -> str:
     return _compact_json(sanitize_for_judge(text, names))
 
 
-def last_passage_before(turn: Turn, turns: Iterable[Turn]) -> str:
-    """The last text of the speaker's preceding turn among `turns`; empty if there is none."""
-    earlier = [other for other in turns if other.speaker == turn.speaker and other.index < turn.index]
-    if not earlier:
-        return ""
-    return _last_text(max(earlier, key=lambda other: other.index))
+def last_passage_before(turn: Turn, debate: Debate) -> str:
+    """The last text of the speaker's preceding turn; empty if there is none."""
+    earlier = debate.turns[: bisect_left(debate.turns, turn.index, key=lambda other: other.index)]
+    before = next((other for other in reversed(earlier) if other.speaker == turn.speaker), None)
+    return "" if before is None else _last_text(before)
 
 
 @memoize_on_value

@@ -29,13 +29,13 @@ class Departure:
 
 MAX_CLOSED_S = 600.0
 """Seconds without an accepted call after which the waiting calls fail."""
-PACE_MARGIN = 1.05
+PACE_MARGIN = 1.02
 """The pace is slower than the measured one by this factor, because clocks and networks are not exact."""
 MAX_WAITS_PER_INTERVAL = 4
 """Longest interval between calls, in multiples of a wait that sufficed."""
-QUICKENING = 0.8
+QUICKENING = 0.85
 """Factor of the interval between calls after a series without a refusal."""
-SERIES = 2
+SERIES = 3
 """Length of such a series, in multiples of the calls from which the pace was measured."""
 MAX_REMEMBERED_CALLS = 1000
 """Accepted calls from which a pace is measured."""

@@ -13,7 +13,6 @@ from debate_cli.domain.assessment import Assessment, Mark
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.judging_run import JudgingRun
-from debate_cli.domain.tasks import MOMENTS
 
 NOISE_DECIMALS = 9
 """Decimals that scores keep. Floating-point noise lies below them; no mark is that precise."""
@@ -52,22 +51,9 @@ def get_run_id(run: JudgingRun | str) -> str:
     return run if isinstance(run, str) else run.id
 
 
-def ordered_assessments(debate: Debate, system: str, run: JudgingRun | str) -> list[Assessment]:
+def ordered_assessments(debate: Debate, system: str, run: JudgingRun | str) -> tuple[Assessment, ...]:
     """The assessments of one system in one run, sorted by moment (turn first, debate last), subject, revision and judge."""
-    wanted = get_run_id(run)
-    found = [item for item in debate.assessments if item.system == system and item.run == wanted]
-    return sorted(found, key=_sort_key) if len(found) > 1 else found
-
-
-def _sort_key(assessment: Assessment) -> tuple[int, int, tuple[int, ...], int, str]:
-    subject = assessment.subject
-    return (
-        MOMENTS.index(subject.moment),
-        subject.round or 0,
-        subject.turns,
-        assessment.revision,
-        assessment.assessor,
-    )
+    return debate.assessments_of_system(system, get_run_id(run))
 
 
 def stored_settings(debate: Debate, run: JudgingRun | str, settings: S) -> S:

@@ -6,7 +6,7 @@ and plug-ins are found through `systems.registry`. Drawing and asking models do 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -364,7 +364,7 @@ class JudgingSystem(Generic[SettingsT]):
 
     # Shared implementation
 
-    def agreeing_assessments(self, debate: Debate, verdict: Verdict) -> list[Assessment]:
+    def agreeing_assessments(self, debate: Debate, verdict: Verdict) -> Sequence[Assessment]:
         """The assessments behind a verdict, without those of judges whose own marks give another winner."""
         given = ordered_assessments(debate, verdict.system, verdict.run)
         judges = dict.fromkeys(item.assessor for item in given)
@@ -402,14 +402,12 @@ def briefs_for(run: str, settings: SystemSettings, subject: Subject, revision: i
 
 def turn_briefs(run: str, settings: SystemSettings, turns: Iterable[int]) -> Iterator[Brief]:
     """The briefs on single turns."""
-    return iter(_turn_briefs(run, settings.kind, judge_ids(settings), tuple(turns)))
+    return iter(_briefs_on_turns(run, settings.kind, judge_ids(settings), "turn", tuple((index,) for index in turns)))
 
 
 def pair_briefs(run: str, settings: SystemSettings, pairs: Iterable[tuple[int, int]]) -> Iterator[Brief]:
     """The briefs on pairs of turns."""
-    judges = judge_ids(settings)
-    for pair in pairs:
-        yield from _cached_briefs(run, settings.kind, judges, "pair", turns=pair)
+    return iter(_briefs_on_turns(run, settings.kind, judge_ids(settings), "pair", tuple(pairs)))
 
 
 def round_briefs(run: str, settings: SystemSettings, numbers: Iterable[int]) -> Iterator[Brief]:
@@ -420,8 +418,10 @@ def round_briefs(run: str, settings: SystemSettings, numbers: Iterable[int]) -> 
 
 
 @lru_cache(maxsize=256)
-def _turn_briefs(run: str, kind: str, judges: tuple[str, ...], turns: tuple[int, ...]) -> tuple[Brief, ...]:
-    briefs = (_cached_briefs(run, kind, judges, "turn", turns=(index,)) for index in turns)
+def _briefs_on_turns(
+    run: str, kind: str, judges: tuple[str, ...], moment: Moment, subjects: tuple[tuple[int, ...], ...]
+) -> tuple[Brief, ...]:
+    briefs = (_cached_briefs(run, kind, judges, moment, turns=turns) for turns in subjects)
     return tuple(chain.from_iterable(briefs))
 
 

@@ -50,10 +50,10 @@ def format_source_checks(debate: Debate, run_id: str, round_number: int | None =
     """
     turns = debate.turns_by_index
     run = find_sources_run(debate, run_id)
-    given = ordered_assessments(debate, SOURCES_KIND, run) if run is not None else []
+    given = ordered_assessments(debate, SOURCES_KIND, run) if run is not None else ()
     rounds = {None, *(turn.round for turn in debate.turns)} if round_number is None else {round_number}
     judged = [item for item in join_checks(debate, given) if turns[item[0].turn].round in rounds]
-    looked_up = [item for item in judge_lookups(debate, given) if turns[item.turn].round in rounds]
+    looked_up = [item for item in judge_lookups(debate, given) if turns[item.turn].round in rounds] if given else []
     return "\n".join((*_citation_lines(judged, debate, is_judged=run is not None), *_lookup_lines(looked_up, debate)))
 
 

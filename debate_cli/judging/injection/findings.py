@@ -27,7 +27,7 @@ def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, 
     names = debater_names(debate)
     quotes = genuine_quotes(debate)
     found: list[Iterable[Manipulation]] = [
-        _find_in_turn(turn, names, last_passage_before(turn, debate.turns), quotes.get(turn.index, ()))
+        _find_in_turn(turn, names, last_passage_before(turn, debate), quotes.get(turn.index, ()))
         for turn in _subject_turns(debate, subject)
     ]
     if subject.moment == "debate" and not subject.turns:

@@ -190,6 +190,15 @@ class PromptFacts:
         return self._speakers.get(item)
 
     @cached_property
+    def _claims(self) -> dict[str, list[str]]:
+        """Claims per id of an argument."""
+        found: dict[str, list[str]] = {}
+        for argument in (item for turn in self.turns for item in list_objects(turn, "arguments")):
+            if type(argument.get("id")) is str:
+                found.setdefault(argument["id"], []).append(str(argument.get("claim")))
+        return found
+
+    @cached_property
     def _speakers(self) -> dict[str, str]:
         """Speaker per id of an argument; the first of a duplicate id counts."""
         arguments = ((turn, item) for turn in reversed(self.turns) for item in list_objects(turn, "arguments"))
@@ -201,8 +210,7 @@ class PromptFacts:
         With `before_judged_turn`, from the turn before a single judged turn; without a judged turn, from the whole debate.
         """
         if item is not None:
-            arguments = (argument for turn in self.turns for argument in list_objects(turn, "arguments"))
-            texts = [str(argument.get("claim")) for argument in arguments if argument.get("id") == item]
+            texts = self._claims.get(item, [])
         else:
             judged = sorted({int(index) for index, _ in _JUDGED_TURN.findall(self.task)})
             quoted = [judged[0] - 1] if before_judged_turn and len(judged) == 1 else judged[:1]

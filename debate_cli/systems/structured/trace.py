@@ -108,7 +108,7 @@ def structured_assessments(debate: Debate, run: JudgingRun | str | None) -> list
 def _sources_of_claims(debate: Debate) -> Mapping[tuple[str, str], list[TraceSource]]:
     """(Speaker, argument id) -> the sources that the speaker cites beside the argument, in the order of the debate."""
     run = newest_run(debate, SOURCES_KIND)
-    given = ordered_assessments(debate, SOURCES_KIND, run) if run is not None else []
+    given = ordered_assessments(debate, SOURCES_KIND, run) if run is not None else ()
     found: dict[tuple[str, str], list[TraceSource]] = defaultdict(list)
     for check, answer in join_checks(debate, given):
         supports = None if answer.supports == "unknown" else answer.supports

@@ -21,6 +21,7 @@ from debate_cli.storage.redact import Redactor
 
 if TYPE_CHECKING:
     from debate_cli.app.model_pool import ModelPool
+    from debate_cli.llm.budget import Budget
 
 
 class Cassette(Protocol):
@@ -56,6 +57,8 @@ class RunContext:
     cassette: Cassette | None = None
     pool: ModelPool | None = None
     """Model clients that several debates share; None builds them for this run."""
+    budget: Budget | None = None
+    """The budget that several debates share; None: this run has one of its own, by the limits of `config`."""
     people: PeopleAccess | None = None
     """How people are reached; None: through files in the default folder."""
     asked_people: tuple[str, ...] = ()

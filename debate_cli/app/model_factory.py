@@ -42,18 +42,13 @@ class ModelFactory:
     ) -> None:
         """`used`: the earlier calls of the debate, which count against the budget; one without a price counts its tokens.
 
-        They do not count if the context has a pool, whose owner counts them. `rejected_modes`: by model, the modes of
+        They do not count if the context has a pool or a budget, whose owner counts them. `rejected_modes`: by model, the modes of
         structured output that are known not to work.
         """
         self._config = with_mock_providers(context.config) if context.mock else context.config
         self._context = context
         limits = context.config.limits
-        budget = Budget(
-            limits.max_cost_usd,
-            limits.max_tokens,
-            used_cost=sum(call.cost_usd or 0.0 for call in used),
-            used_tokens=sum(call.usage.input_tokens + call.usage.output_tokens for call in used),
-        )
+        budget = context.budget or Budget.of_calls(limits.max_cost_usd, limits.max_tokens, used)
         self._pool = context.pool or ModelPool(context, budget)
         self._rejected_modes = rejected_modes or {}
         self._prompts = Prompts(context.prompts).validate()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -18,6 +18,7 @@ from debate_cli.audit.variants import VariantName, build_variants
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import DebateResumed
 from debate_cli.domain.judging_run import JudgingRun
+from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import TranscriptError
 from debate_cli.judging.schedule import owed_briefs
@@ -153,6 +154,13 @@ def read_judgements(cases: Iterable[Case], judges: Iterable[JudgeName]) -> list[
                 if verdict is not None:
                     found.append(Judgement(case, judge, verdict, _points(verdict)))
     return found
+
+
+def stored_calls(cases: Iterable[Case]) -> Iterator[ModelCall]:
+    """The calls of all stored judgements: what the audit has cost so far."""
+    for case in cases:
+        debate = _stored(case)
+        yield from (item.exchange for item in (debate.assessments if debate is not None else ()))
 
 
 def _points(verdict: Verdict) -> dict[str, float]:

@@ -186,7 +186,7 @@ def _describe_use(gates: Sequence[GateResult], follows: str) -> tuple[str, str]:
     if failed & {"baseline", "mirror", "floor"}:
         return NEVER, f"It does not tell better arguments from worse. {_TRY_OUT}"
     if failed:
-        return CARE, "Use it only where what it gets wrong touches both sides alike."
+        return CARE, "Rely on it only where what it gets wrong does not matter."
     if all(gate.outcome == "met" for gate in gates):
         return RELY, f"It passed all {len(gates)} checks. It may decide debates like those that it was tested on."
     untested = sum(gate.found.value is None for gate in gates)

@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import AsyncIterator, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -13,9 +13,11 @@ from typing import get_args
 import typer
 
 from debate_cli.app.config_resolution import check_for_judging
-from debate_cli.app.judge import JudgePlan, judge_files
+from debate_cli.app.context import RunContext
+from debate_cli.app.judge import JudgePlan, JudgeTask, judge_files
 from debate_cli.app.judge_request import JudgingRequest, parse_model
 from debate_cli.app.model_pool import mock_spec
+from debate_cli.app.outcome import Outcome
 from debate_cli.audit.debates import AuditDebate, load_saved_debates, load_shipped_debates
 from debate_cli.audit.diff import compare_audits
 from debate_cli.audit.gates import parse_gates
@@ -25,6 +27,7 @@ from debate_cli.audit.judging import (
     build_cases,
     plan_judging,
     read_judgements,
+    stored_calls,
     write_cases,
 )
 from debate_cli.audit.people import (
@@ -44,7 +47,9 @@ from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import is_interactive, make_console, print_json, print_status, write_document
 from debate_cli.cli.dry_run import show_judging_plans
 from debate_cli.cli.people import PeopleOfCommand, discard_drafts, require_terminal
+from debate_cli.engine import StopSignal
 from debate_cli.errors import DebateError, UsageError
+from debate_cli.llm.budget import Budget
 from debate_cli.providers.people.person import FILES_FOLDER
 from debate_cli.render.html.judge_card import render_judge_cards
 from debate_cli.render.judge_card import between_table, card_tables, first_screen, format_bound, format_card_markdown
@@ -81,7 +86,8 @@ def run(given: Options) -> None:
         if given.dry_run:
             show_judging_plans([plan.build() for plan in plans], as_json=given.json, each=False)
             return
-    code = _judge(given, plans) if plans else 0
+    budget = Budget.of_calls(given.max_cost, given.max_tokens, stored_calls(cases))
+    code = _judge(given, plans, budget) if plans else 0
     judges = [judge for judge, _ in requests]
     report = build_report(read_judgements(cases, judges), judges, labels, bounds)
     _save(report, given.out)
@@ -166,39 +172,35 @@ def _wanted_variants(given: Options) -> list[VariantName]:
     return [name for name in names if name in wanted]
 
 
-def _judge(given: Options, plans: Sequence[JudgePlan]) -> int:
-    """Ask the judges; return an exit code."""
+def _judge(given: Options, plans: Sequence[JudgePlan], budget: Budget) -> int:
+    """Ask the judges within the budget of the whole audit; return an exit code."""
     if given.playback is None:
         obtain_consents((place for plan in plans for place in plan.destinations), given.trust_host)
     require_terminal(model for plan in plans for model in plan.asked_people)
     cassette = config_options.open_cassette(given.record, given.playback)
     errors: list[str] = []
+    codes: set[int] = set()
+    done = 0
 
     def keep(plan: JudgePlan, error: DebateError) -> None:
         errors.append(f"{plan.source}: {error}")
+        codes.add(1)
 
-    codes: set[int] = set()
-    done = 0
     shows = is_interactive(sys.stderr) and not given.quiet
     with screen.open_observer(None) as observer:
         people = PeopleOfCommand(observer)
-        for _, outcome in run_control.iterate_until_stopped(
-            lambda stop: judge_files(
-                plans,
-                equip=lambda task: replace(
-                    task.context,
-                    observer=observer,
-                    cassette=cassette,
-                    people=people.access(given.out / FILES_FOLDER, task.target),
-                ),
-                stop=stop,
-                concurrency=given.concurrency,
-                force=False,
-                on_error=keep,
-            ),
-            observer,
-        ):
-            done += 1
+
+        def work(stop: StopSignal) -> AsyncIterator[tuple[JudgeTask, Outcome]]:
+            def equip(task: JudgeTask) -> RunContext:
+                if budget.is_closed:
+                    stop.request()
+                access = people.access(given.out / FILES_FOLDER, task.target)
+                return replace(task.context, observer=observer, cassette=cassette, budget=budget, people=access)
+
+            return judge_files(plans, equip=equip, stop=stop, concurrency=given.concurrency, force=False, on_error=keep)
+
+        for _, outcome in run_control.iterate_until_stopped(work, observer):
+            done += outcome.halted is None
             discard_drafts(outcome.path, outcome.debate)
             codes.add(run_control.EXIT_CODES.get(outcome.halted or "", 0))
             if shows:
@@ -206,17 +208,20 @@ def _judge(given: Options, plans: Sequence[JudgePlan]) -> int:
                 sys.stderr.flush()
     if shows:
         sys.stderr.write("\n")
-    for line in errors[:5]:
-        print_status(f"debate: {line}")
-    left = len(plans) - done - len(errors)
-    if left or errors:
-        cause = observer.stop_cause.reason if observer.stop_cause is not None else "some judgements failed"
-        print_status(
-            f"{cause}; {left + len(errors)} of {len(plans)} judging runs are left; the same command continues the audit"
-        )
+    if done < len(plans):
+        for line in errors[:5]:
+            print_status(f"debate: {line}")
+        _print_left(len(plans) - done, len(plans), budget, observer)
     if observer.stop_cause is not None:
         codes.add(observer.stop_cause.exit_code)
-    return run_control.gravest_exit_code(codes | ({1} if errors else set[int]()))
+    return run_control.gravest_exit_code(codes)
+
+
+def _print_left(left: int, planned: int, budget: Budget, observer: screen.PipeSafeObserver) -> None:
+    cause = "the budget is reached" if budget.is_closed else "some judgements failed"
+    if observer.stop_cause is not None:
+        cause = observer.stop_cause.reason
+    print_status(f"{cause}; {left} of {planned} judging runs are left; the same command continues the audit")
 
 
 def _find_labels(given: Options, debates: Sequence[AuditDebate]) -> LabelSet:

@@ -70,8 +70,12 @@ class Options(NamedTuple):
     diff: Annotated[bool, typer.Option("--diff", help="Compare two audits.")] = False
     mock: options.MockOption = False
     concurrency: Annotated[int, typer.Option(min=1, max=1000, help="Debates judged at the same time.")] = 8
-    max_cost: options.MaxCostOption = None
-    max_tokens: options.MaxTokensOption = None
+    max_cost: Annotated[
+        float | None, typer.Option(metavar="USD", help="Budget of the whole audit in US dollars, above 0.")
+    ] = None
+    max_tokens: Annotated[int | None, typer.Option(min=1, metavar="N", help="Budget of the whole audit in tokens.")] = (
+        None
+    )
     record: options.RecordOption = None
     playback: options.PlaybackOption = None
     dry_run: options.DryRunOption = False

@@ -79,7 +79,8 @@ def show_judging_plans(tasks: Sequence[JudgeTask], *, as_json: bool, each: bool 
             RunEstimate(0, 0, tuple(role for _, plan in plans for role in plan.roles)), by_role=False
         ):
             print(f"  {line}".rstrip())
-    notes = [line for task in tasks[:1] for line in _format_notes(task.context.config, "The judging of each file")]
+    what = "The judging of each file" if each else "All judging"
+    notes = [line for task in tasks[:1] for line in _format_notes(task.context.config, what)]
     servers = _format_servers(task.context for task in tasks)
     print("\n".join([*servers, *notes, NOTHING_ASKED]))
 

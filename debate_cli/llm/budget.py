@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
@@ -60,6 +60,14 @@ class Budget:
         self._settled = asyncio.Event()
         self._closed: str | None = None
         """Message of the refusal that closed the budget."""
+
+    @classmethod
+    def of_calls(cls, max_cost_usd: float | None, max_tokens: int | None, used: Iterable[ModelCall]) -> Budget:
+        """A budget with what the calls in `used` spent; one without a price counts its tokens."""
+        calls = tuple(used)
+        cost = sum(call.cost_usd or 0.0 for call in calls)
+        tokens = sum(call.usage.input_tokens + call.usage.output_tokens for call in calls)
+        return cls(max_cost_usd, max_tokens, cost, tokens)
 
     @property
     def used(self) -> BudgetAmount:

@@ -64,6 +64,20 @@ def test_runs_that_were_cut_off_are_finished(here: Path) -> None:
     assert len(after["runs"]) == len(stored["runs"])
 
 
+def test_the_budget_is_that_of_the_whole_audit(here: Path) -> None:
+    """All judgements share it, and so does the same command again; a higher one finishes the audit."""
+    command = ("audit", "--judge", "mock/judge", *ONE, "--json", "--concurrency", "1", "--max-tokens")
+    stopped = debate(*command, "12000", cwd=here)
+    assert stopped.code == 4, stopped.err
+    assert "the budget is reached" in stopped.err
+    judged = stopped.json["judges"][0]["judgements"]
+    assert 0 < judged < 3
+    again = debate(*command, "12000", cwd=here)
+    assert (again.code, again.json["judges"][0]["judgements"]) == (4, judged)
+    done = debate(*command, "10000000", cwd=here)
+    assert (done.code, done.json["judges"][0]["judgements"]) == (0, 3)
+
+
 def test_two_audits_are_compared(here: Path) -> None:
     """A measure is better where it lies nearer to 0 and the intervals do not overlap."""
     for name, low in (("old", 30.0), ("new", 1.0)):

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from itertools import takewhile
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -36,48 +36,35 @@ def explain_missing_call(path: Path, model: str, request: Request, recorded: Map
     same = {line: entry for line, entry in recorded.items() if entry[1].purpose == request.purpose}
     if not same:
         return f"{what}, nor any reply for that purpose; record the cassette again with --record."
-    line = max(same, key=lambda number: (_similarity(request, same[number][1]), same[number][0] == model, -number))
-    differences = list(_find_differences(model, request, *same[line])) or ["no visible difference"]
-    return f"{what}; compared with line {line}: {'; '.join(differences)}. Record the cassette again with --record."
-
-
-def _similarity(request: Request, other: Request) -> int:
-    """Length of the common beginnings of system and messages."""
-    mine, theirs = _named_texts(request), _named_texts(other)
-    return sum(_common_prefix_length(text, theirs.get(name, "")) for name, text in mine.items())
-
-
-def _find_differences(model: str, request: Request, other_model: str, other: Request) -> Iterator[str]:
-    if model != other_model:
-        yield f"the model was {other_model} and is {model}"
-    mine, theirs = _named_texts(request), _named_texts(other)
-    for name in theirs | mine:
-        if mine.get(name) != theirs.get(name):
-            yield _format_difference(name, theirs.get(name), mine.get(name))
-            break
+    mine = _named_texts(request)
+    theirs = {line: _named_texts(other) for line, (_, other) in same.items()}
+    alike = {
+        line: sum(_common_prefix_length(mine[key], of.get(key, "")) for key in mine) for line, of in theirs.items()
+    }
+    line = max(same, key=lambda number: (alike[number], same[number][0] == model, -number))
+    other_model, other = same[line]
+    differences = [f"the model was {other_model} and is {model}"] if model != other_model else []
+    names = (name for name in theirs[line] | mine if mine.get(name) != theirs[line].get(name))
+    differences += [_format_difference(name, theirs[line].get(name), mine.get(name)) for name in islice(names, 1)]
     for name in ("temperature", "max_output_tokens", "seed", "rung"):
         was, now = getattr(other, name), getattr(request, name)
         if was != now:
-            yield f"{'structured-output mode' if name == 'rung' else name} was {was} and is {now}"
+            differences.append(f"{'structured-output mode' if name == 'rung' else name} was {was} and is {now}")
+    shown = "; ".join(differences) or "no visible difference"
+    return f"{what}; compared with line {line}: {shown}. Record the cassette again with --record."
 
 
 def _format_difference(name: str, was: str | None, now: str | None) -> str:
-    """The first difference between two versions of a text, with a short excerpt of both."""
+    """The first difference between two versions of a text, with a short excerpt of both; invisible characters are escaped."""
     if was is None or now is None:
         return f"{name} is {'new' if was is None else 'missing'}"
     start = _common_prefix_length(was, now)
-    before, after = _excerpt(was, start), _excerpt(now, start)
-    change = f"it was {before} and is {after}" if before != after else f"invisible characters before {after} differ"
-    return f"{name} differs from character {start + 1}: {change}"
+    before, after = (repr(text[start : start + EXCERPT_CHARS]) for text in (was, now))
+    return f"{name} differs from character {start + 1}: it was {before} and is {after}"
 
 
-def _excerpt(text: str, start: int) -> str:
-    """A short excerpt of `text` on one line, without invisible characters."""
-    rest = text[start : start + EXCERPT_CHARS]
-    if not rest:
-        return "the end"
-    visible = " ".join("".join(sign if sign.isprintable() else " " * sign.isspace() for sign in rest).split())
-    return f"“{visible}{'…' if start + EXCERPT_CHARS < len(text) else ''}”" if visible else "white space"
+def _common_prefix_length(one: str, other: str) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _named_texts(request: Request) -> dict[str, str]:
@@ -92,11 +79,6 @@ def _named_texts(request: Request) -> dict[str, str]:
         else {"the schema": json.dumps([request.schema.name, request.schema.json], sort_keys=True, ensure_ascii=False)}
     )
     return {"the system prompt": request.system, **messages, **schema}
-
-
-def _common_prefix_length(one: str, other: str) -> int:
-    """Length of the common beginning."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 CASSETTE_VERSION = 1

@@ -465,12 +465,8 @@ class PlainObserver:
                 self._write(header_lines(debate, self._plan))
                 self._write(chair_lines(chair.announce_debate(debate)))
             case DebateResumed():
-                self._write(
-                    [
-                        *header_lines(debate, self._plan._replace(calls=None)),
-                        f"{theme.describe_resume(debate).capitalize()}.",
-                    ]
-                )
+                self._write(header_lines(debate, self._plan._replace(calls=None)))
+                self._write([f"{theme.describe_resume(debate).capitalize()}."])
                 self._write(f"Changed: {sanitize_line(line)}" for line in change_lines(event.changes))
             case JudgingOpened():
                 self._write([f"Judging run {sanitize_line(event.run)}", *judge_lines(debate, debate.run(event.run))])
@@ -479,9 +475,8 @@ class PlainObserver:
                     self._round = turn.round, turn.phase
                     self._write(["", f"== Round {turn.round}: {theme.PHASE_LABELS.get(turn.phase, turn.phase)} =="])
                     self._write(chair_lines(chair.announce_round(debate, turn.round, turn.phase)))
-                self._write(
-                    turn_lines(turn, ThreadIndex(debate.turns), index_citations(debate), show_hidden=self._show_hidden)
-                )
+                threads, citations = ThreadIndex(debate.turns), index_citations(debate)
+                self._write(turn_lines(turn, threads, citations, show_hidden=self._show_hidden))
             case AssessmentCompleted():
                 self._write(judge_report_lines(judge_report.build_judge_report(event.assessment, debate)))
             case DebateClosed():

@@ -342,8 +342,8 @@ def test_an_unwritable_path_is_an_error_before_the_first_call(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        (replace(ASK, system="Rules!"), "system prompt differs from character 6: it was “.” and is “!”"),
-        (replace(with_message("Motion: dogs."), nonce=""), "is “dogs.”"),
+        (replace(ASK, system="Rules!"), "system prompt differs from character 6: it was '.' and is '!'"),
+        (replace(with_message("Motion: dogs."), nonce=""), "is 'dogs.'"),
         (replace(ASK, messages=(*ASK.messages, Message("user", "More."))), "message 2 (user) is new"),
         (replace(ASK, schema=OutputSchema("s", {"type": "array"})), "the schema differs"),
         (replace(ASK, schema=None), "the schema is missing"),
@@ -352,11 +352,11 @@ def test_an_unwritable_path_is_an_error_before_the_first_call(tmp_path: Path) ->
         (replace(ASK, seed=3), "seed was None and is 3"),
         (replace(ASK, rung="prompt"), "structured-output mode was native and is prompt"),
         (replace(ASK, purpose="closing"), "nor any reply for that purpose"),
-        (replace(ASK, system="Rules—and\nmore\tof ü."), "it was “.” and is “—and more of ü.”"),
-        (replace(ASK, system="Rules" + "x" * 50), f"it was “.” and is “{'x' * 40}…”"),
-        (replace(ASK, system="Rules\u202e\x07."), "invisible characters before “.” differ"),
-        (replace(ASK, system="Rules\n"), "it was “.” and is white space"),
-        (replace(ASK, system="Rules"), "it was “.” and is the end"),
+        (replace(ASK, system="Rules—and\nmore\tof ü."), r"it was '.' and is '—and\nmore\tof ü.'"),
+        (replace(ASK, system="Rules" + "x" * 50), f"it was '.' and is '{'x' * 40}'"),
+        (replace(ASK, system="Rules\u202e\x07."), r"is '\u202e\x07.'"),
+        (replace(ASK, system="Rules\n"), r"it was '.' and is '\n'"),
+        (replace(ASK, system="Rules"), "it was '.' and is ''"),
         (replace(ASK, system="Rules\x1b[31m\n."), "system prompt differs"),
     ],
 )
@@ -380,7 +380,7 @@ def test_the_nearest_request_has_the_longest_common_beginning(cassette: Path) ->
     """Of two recorded requests with one purpose, the more similar one is compared."""
     record(cassette, REPLY, request=with_message("Motion: dogs. A"))
     record(cassette, REPLY, request=with_message("Motion: cats. A"))
-    expected = r"line 3: message 1 \(user\) differs from character 15: it was “A” and is “B”"
+    expected = r"line 3: message 1 \(user\) differs from character 15: it was 'A' and is 'B'"
     with pytest.raises(PermanentError, match=expected):
         play(CassettePlayer(cassette), with_message("Motion: cats. B"))
 

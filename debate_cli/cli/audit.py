@@ -174,9 +174,7 @@ def _wanted_variants(given: Options) -> list[VariantName]:
 
 def _judge(given: Options, plans: Sequence[JudgePlan], budget: Budget) -> int:
     """Ask the judges within the budget of the whole audit; return an exit code."""
-    if given.playback is None:
-        obtain_consents((place for plan in plans for place in plan.destinations), given.trust_host)
-    require_terminal(model for plan in plans for model in plan.asked_people)
+    _obtain_permissions(given, plans)
     cassette = config_options.open_cassette(given.record, given.playback)
     errors: list[str] = []
     codes: set[int] = set()
@@ -208,20 +206,30 @@ def _judge(given: Options, plans: Sequence[JudgePlan], budget: Budget) -> int:
                 sys.stderr.flush()
     if shows:
         sys.stderr.write("\n")
-    if done < len(plans):
-        for line in errors[:5]:
-            print_status(f"debate: {line}")
-        _print_left(len(plans) - done, len(plans), budget, observer)
+    _print_left(errors, len(plans) - done, len(plans), budget, observer)
     if observer.stop_cause is not None:
         codes.add(observer.stop_cause.exit_code)
     return run_control.gravest_exit_code(codes)
 
 
-def _print_left(left: int, planned: int, budget: Budget, observer: screen.PipeSafeObserver) -> None:
+def _obtain_permissions(given: Options, plans: Sequence[JudgePlan]) -> None:
+    """Ask for the consents that the judges need. Raises an error without a terminal that one of them needs."""
+    if given.playback is None:
+        obtain_consents((place for plan in plans for place in plan.destinations), given.trust_host)
+    require_terminal(model for plan in plans for model in plan.asked_people)
+
+
+def _print_left(
+    errors: Sequence[str], left: int, planned: int, budget: Budget, observer: screen.PipeSafeObserver
+) -> None:
+    """Print the first errors, and how many judging runs are left."""
+    for line in errors[:5]:
+        print_status(f"debate: {line}")
     cause = "the budget is reached" if budget.is_closed else "some judgements failed"
     if observer.stop_cause is not None:
         cause = observer.stop_cause.reason
-    print_status(f"{cause}; {left} of {planned} judging runs are left; the same command continues the audit")
+    if left:
+        print_status(f"{cause}; {left} of {planned} judging runs are left; the same command continues the audit")
 
 
 def _find_labels(given: Options, debates: Sequence[AuditDebate]) -> LabelSet:

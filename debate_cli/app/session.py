@@ -20,7 +20,7 @@ from debate_cli.app.model_factory import ModelFactory
 from debate_cli.app.outcome import Outcome
 from debate_cli.app.resume import closing_event, config_in_force, describe_in_flight_calls, find_changes
 from debate_cli.domain.debate import Debate, fold
-from debate_cli.domain.events import CloseReason, DebateOpened, DebateResumed, Event, JudgingOpened
+from debate_cli.domain.events import CloseReason, DebateClosed, DebateOpened, DebateResumed, Event, JudgingOpened
 from debate_cli.domain.model_call import ModelCall
 from debate_cli.engine import DebateRun, EventLog, NullEventLog
 from debate_cli.errors import StorageError, UnsavedError, UsageError
@@ -162,14 +162,35 @@ class Session:
                     await run.run()
                 return await self._close(run.debate, journal, path, run.halted)
             except StorageError as error:
-                if journal is not None and journal.is_on_disk:
-                    command = f"debate run --resume {quote(str(path))}"
-                    kept = f"the debate so far is in {journal.path}; resume it with: {command}"
-                    raise StorageError(f"{error}; {kept}") from error
-                transcript = to_transcript(run.debate, score(run.debate, runs="all"))
-                raise UnsavedError(str(error), dump_transcript(transcript, self.context.redact)) from error
+                raise self._add_kept_debate(error, run.debate, journal, path) from error
         finally:
             await factory.aclose()
+
+    def _add_kept_debate(
+        self, error: StorageError, debate: Debate, journal: Journal | None, path: Path | None
+    ) -> StorageError:
+        """The error, with where the debate so far is: in its journal or, if that was removed, in a transcript.
+
+        UnsavedError if it is nowhere.
+        """
+        if journal is None or path is None:
+            return self._unsaved_error(error, debate)
+        place = journal.path
+        if not journal.is_on_disk:
+            place = path
+            if debate.closed is None:
+                debate = debate.apply(DebateClosed(at=self.context.now(), reason="failed"))
+            transcript = to_transcript(debate, score(debate, runs="all"))
+            try:
+                write_transcript(path, transcript, self.context.redact, overwrite=True)
+            except StorageError:
+                return self._unsaved_error(error, debate)
+        command = f"debate run --resume {quote(str(path))}"
+        return StorageError(f"{error}; the debate so far is in {place}; resume it with: {command}")
+
+    def _unsaved_error(self, error: StorageError, debate: Debate) -> UnsavedError:
+        transcript = to_transcript(debate, score(debate, runs="all"))
+        return UnsavedError(str(error), dump_transcript(transcript, self.context.redact))
 
     def _debate_run(
         self, debate: Debate, factory: ModelFactory, log: EventLog, runs: Collection[str] | None

@@ -270,10 +270,13 @@ def test_resuming_under_another_configuration_lists_the_differences(here: Path, 
     assert debate("run", MOCK, *SLOW[4:], "--resume", "one", "-q", cwd=here).code == 0
 
 
-def test_a_debate_whose_journal_vanishes_is_printed(here: Path) -> None:
-    """Exit 1, one sentence, and the debate so far as JSON on stdout."""
-    with start_debate(here, [*SLOW, "--json"], 4) as running:
+def test_a_debate_whose_journal_vanishes_is_saved(here: Path) -> None:
+    """Exit 1, one sentence, and the debate so far in a transcript that can be resumed."""
+    with start_debate(here, SLOW, 4) as running:
         (here / "transcripts/one.jsonl").unlink()
         done = running.wait()
-    assert (done.code, len(done.lines), "one.jsonl" in done.err) == (1, 1, True), done.err
-    assert (done.json["id"], len(done.json["turns"]) >= 1) == ("one", True)
+    assert (done.code, "one.jsonl: the journal was removed" in done.lines[-1]) == (1, True), done.err
+    assert done.lines[-1].endswith("in transcripts/one.json; resume it with: debate run --resume transcripts/one.json")
+    stored = json.loads((here / "transcripts/one.json").read_text())
+    assert (stored["closed"], len(stored["turns"]) >= 1) == ("failed", True)
+    assert debate("run", "--resume", "one", "-q", cwd=here).code == 0

@@ -103,10 +103,12 @@ def test_the_status_of_an_endless_error_counts(
 
 
 @each_adapter
-@pytest.mark.parametrize("data", [b": keep-alive\n\n", b"x"], ids=["comments", "bytes"])
-def test_an_answer_has_a_deadline(adapter: Adapter, data: bytes) -> None:
-    """Comments and single bytes extend the pause between bytes, not the time of the whole answer."""
-    playback = (head(content_type=media(stream=True)), Endless(data, pause_s=0.01))
+@pytest.mark.parametrize("sent", ["comments", "bytes", "tokens"])
+def test_an_answer_has_a_deadline(adapter: Adapter, sent: str) -> None:
+    """Comments, single bytes and single tokens extend the pause between bytes, not the time of the whole answer."""
+    token = (*adapter.begun, TEXT[adapter.name])
+    begun, data = {"comments": ("", ": keep-alive\n\n"), "bytes": ("", "x")}.get(sent, ("".join(token), token[-1]))
+    playback = (head(content_type=media(stream=True)), begun.encode(), Endless(data.encode(), pause_s=0.01))
     error = error_of(adapter, playback, stream=True, answer_timeout_s=0.2)
     assert isinstance(error, ModelTimeoutError)
     assert "gave no whole answer in 0.2 s" in str(error)

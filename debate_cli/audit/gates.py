@@ -112,12 +112,14 @@ def _complement(found: Estimate) -> Estimate:
 
 
 def _decide(gate: str, found: Estimate, bound: float, *, sign: int = 1) -> GateResult:
-    """`sign` is −1 if the bound is a minimum."""
+    """`sign` is −1 if the bound is a minimum. That of `baseline` must be exceeded: as good as a rule is not better."""
     if found.value is None:
         return GateResult(gate, bound, found, "not enough data")
     if found.low is None or found.high is None:
         return GateResult(gate, bound, found, "not enough data", max(1, SOUND - found.clusters))
     low, high = sorted((sign * found.low, sign * found.high))
+    if gate == BASELINE and found.clusters >= SOUND and low == -bound:
+        return GateResult(gate, bound, found, "not met")
     if found.clusters >= SOUND and high <= sign * bound:
         return GateResult(gate, bound, found, "met")
     if low > sign * bound:

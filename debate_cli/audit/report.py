@@ -12,7 +12,7 @@ from debate_cli.audit.between import BetweenJudges, compare_judges
 from debate_cli.audit.gates import SOUND, GateResult, check_gates
 from debate_cli.audit.judging import Judgement, JudgeName
 from debate_cli.audit.measures import Measure, find_measures
-from debate_cli.audit.people import Comparison, LabelSet, compare_with_labels
+from debate_cli.audit.people import DRAW, Comparison, Label, LabelSet, compare_with_labels
 from debate_cli.audit.variants import EMPTY_SPEECH
 from debate_cli.errors import UsageError
 from debate_cli.version import __version__
@@ -21,6 +21,9 @@ REPORT_NAME = "audit.json"
 FORMAT = 1
 ALWAYS = 0.95
 """Share of the debates from which on a judge follows a rule."""
+MOSTLY_DRAWS = 0.9
+"""Share of draws, between sides that do not say the same, from which on a judge names hardly ever a winner."""
+DRAWS = "draws"
 COIN_FLIPS = 0.4
 """Share of changed winners when judged again from which on a judge is hardly more than a coin."""
 
@@ -37,7 +40,8 @@ class JudgeReport:
         measures: One number per bias, with its interval.
         comparison: Against labels; None without labels.
         gates: Each gate with its outcome.
-        follows: The rule that its winners follow whatever is said, e.g. `the longer side`; empty for none.
+        follows: The rule that its winners follow whatever is said, e.g. `the longer side`, `draws` or `a coin`; empty
+            for none.
         advice: Whether to rely on the judge, in a few words.
         usable_for: Why, and what the judge can be used for, in plain sentences.
         not_for: What it gets wrong, in a sentence; empty if no gate failed.
@@ -125,7 +129,7 @@ def _report_judge(
     measures = find_measures(judgements)
     comparison = compare_with_labels(judgements, labels.labels, labels.source) if labels.labels else None
     gates = check_gates(measures, comparison, bounds)
-    follows = _find_rule(judgements, measures)
+    follows = _find_rule(judgements, measures, labels.labels)
     advice, usable_for = _describe_use(gates, follows)
     return JudgeReport(
         judge,
@@ -142,7 +146,7 @@ def _report_judge(
     )
 
 
-def _find_rule(judgements: Sequence[Judgement], measures: Sequence[Measure]) -> str:
+def _find_rule(judgements: Sequence[Judgement], measures: Sequence[Measure], labels: Sequence[Label]) -> str:
     """The rule that nearly all winners follow, over all variants; `a coin` for winners that change by chance."""
     decided = [each for each in judgements if each.points and each.case.variant not in {"empty", "truncated"}]
     if len({each.case.base for each in decided}) < SOUND:
@@ -156,8 +160,10 @@ def _find_rule(judgements: Sequence[Judgement], measures: Sequence[Measure]) -> 
         told = [each for each in decided if rule(each) is not None]
         if told and sum(each.verdict.winner == rule(each) for each in told) >= ALWAYS * len(told):
             return name
-    if all(each.verdict.winner is None for each in decided):
-        return "no side: every debate is a draw"
+    unequal = [each for each in decided if each.case.variant != "mirror"]
+    draws = sum(each.verdict.winner is None for each in unequal)
+    if draws >= MOSTLY_DRAWS * len(unequal) and not (labels and all(label.winner == DRAW for label in labels)):
+        return DRAWS
     noise = _value(measures, "noise")
     return "a coin" if noise is not None and noise >= COIN_FLIPS else ""
 
@@ -183,7 +189,8 @@ def _describe_use(gates: Sequence[GateResult], follows: str) -> tuple[str, str]:
     if follows:
         return NEVER, f"{_RULE_SENTENCES.get(follows, f'It names {follows}, whatever is said.')} {_TRY_OUT}"
     failed = {gate.name for gate in gates if gate.outcome == "not met"}
-    if failed & {"baseline", "mirror", "floor"}:
+    is_better = any(gate.name == "baseline" and gate.outcome == "met" for gate in gates)
+    if failed & {"baseline", "mirror", "floor"} or ("alpha" in failed and not is_better):
         return NEVER, f"It does not tell better arguments from worse. {_TRY_OUT}"
     if failed:
         return CARE, "Rely on it only where what it gets wrong does not matter."
@@ -209,7 +216,7 @@ def _describe_weaknesses(gates: Sequence[GateResult]) -> str:
 
 _TRY_OUT = "Use it only to try out a setup."
 _RULE_SENTENCES: Mapping[str, str] = {
-    "no side: every debate is a draw": "It calls every debate a draw.",
+    DRAWS: "It calls nearly every debate a draw.",
     "a coin": "Asked again about the same debate, it changes the winner almost as often as a coin.",
 }
 _WEAKNESSES: Mapping[str, str] = {

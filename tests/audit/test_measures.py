@@ -164,6 +164,22 @@ def test_gates_say_how_many_debates_are_missing() -> None:
         parse_gates(["flips=1"])
 
 
+def test_a_judge_that_calls_everything_a_draw_is_no_better_than_a_rule() -> None:
+    """Draws are the best simple rule for the eight debates: to be as good as a rule is not to be better."""
+
+    def draws(debate: Debate, changed: str, variant: str, run: int) -> dict[str, float]:
+        del changed, variant, run
+        return dict.fromkeys(_names(debate), 50.0)
+
+    labels = LabelSet(labels_by_construction(DEBATES), "by construction")
+    report = build_report(_judge(draws, ["repeat", "order"]), [JUDGE], labels, {}).judges[0]
+    assert next(gate.outcome for gate in report.gates if gate.name == "baseline") == "not met"
+    assert (report.advice, report.usable_for.partition(".")[0]) == (
+        "Do not rely on it",
+        "It calls nearly every debate a draw",
+    )
+
+
 @pytest.mark.parametrize("text", ["flip=5", "flip=nan", "padding=-1", "alpha=3"])
 def test_bounds_outside_of_the_range_are_refused(text: str) -> None:
     """A share is at most 1, points at most 100, and α at most 1."""

@@ -26,6 +26,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--bench", action="store_true", help="run the benchmarks in tests/bench")
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out tests and rows that are marked `soak`, without the environment variable SOAK."""
+    rare = [] if SOAK else [item for item in items if item.get_closest_marker("soak") is not None]
+    if rare:
+        config.hook.pytest_deselected(items=rare)
+        items[:] = [item for item in items if item.get_closest_marker("soak") is None]
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Skip the benchmarks without `--bench`, and tests/soak without the environment variable SOAK."""
     wanted = {"bench": bool(config.getoption("--bench")), "soak": SOAK}

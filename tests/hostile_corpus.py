@@ -88,7 +88,8 @@ def held_out() -> Corpus:
 
 
 def _read(name: str) -> Any:
-    return yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
+    text = (FOLDER / f"{name}.yaml").read_text(encoding="utf-8")
+    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
 def _passages(entries: Iterable[Mapping[str, Any]]) -> tuple[Passage, ...]:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,8 @@ def run(*words: str | Path, cwd: Path, path: Path | None = None) -> str:
 @pytest.mark.slow
 def test_the_wheel_runs_the_packaged_debate(tmp_path: Path) -> None:
     """Unpacked outside of a checkout it runs, scores and replays a debate, and explains errors."""
-    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", tmp_path, ROOT, cwd=tmp_path)
+    build = ["--no-deps", *(["--no-build-isolation"] if find_spec("hatchling") else []), "--wheel-dir", tmp_path]
+    run(sys.executable, "-m", "pip", "wheel", "--quiet", *build, ROOT, cwd=tmp_path)
     (wheel,) = tmp_path.glob("debate_cli-*.whl")
     package = tmp_path / "unpacked"
     zipfile.ZipFile(wheel).extractall(package)

@@ -30,21 +30,24 @@ DOCUMENTS = (
     ("replay", "transcripts/saved.json", "--json"),
     ("list", "--json"),
     ("diff", "transcripts/saved.json", "transcripts/saved.json", "--json"),
+    ("score", "transcripts", "--format", "jsonl"),
 )
 
 
-@pytest.mark.parametrize("command", [*DOCUMENTS, ("score", "transcripts", "--format", "jsonl")], ids=" ".join)
-def test_json_on_a_terminal_holds_no_control_characters(imported: Path, command: tuple[str, ...]) -> None:
-    """Nor bidirectional or invisible characters."""
-    code, drawn = run_on_terminal(*command, cwd=imported)
-    assert (code, ACTING.findall(drawn.replace("\r\n", "\n"))) == (0, [])
+def parsed(text: str, command: tuple[str, ...]) -> list[object]:
+    """The documents that a command prints: one, or one a line."""
+    return [json.loads(part) for part in (text.strip().split("\n") if "jsonl" in command else [text])]
 
 
 @pytest.mark.parametrize("command", DOCUMENTS, ids=" ".join)
-def test_json_on_a_terminal_parses_to_the_same_document(imported: Path, command: tuple[str, ...]) -> None:
-    """Escapes do not change the values."""
-    _, drawn = run_on_terminal(*command, cwd=imported)
-    assert json.loads(drawn) == debate(*command, cwd=imported).json
+def test_json_on_a_terminal_is_the_same_document_without_control_characters(
+    imported: Path, command: tuple[str, ...]
+) -> None:
+    """Escapes stand for control, bidirectional and invisible characters, and do not change the values."""
+    code, drawn = run_on_terminal(*command, cwd=imported)
+    assert (code, ACTING.findall(drawn.replace("\r\n", "\n"))) == (0, [])
+    piped = debate(*command, cwd=imported).out
+    assert parsed(drawn, command) == parsed(piped, command)
 
 
 def test_csv_on_a_terminal_holds_no_control_characters(imported: Path) -> None:

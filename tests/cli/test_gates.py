@@ -24,14 +24,15 @@ def scores(saved: Path, command: str) -> dict[str, float]:
     return json.loads(saved.read_text())["verdicts"][0]["scores"]
 
 
-@pytest.mark.parametrize("command", ["run", "judge", "score"])
 @pytest.mark.parametrize(
-    ("gate", "named"),
+    ("command", "gate", "named"),
     [
-        (("--fail-under", "9.9"), "--fail-under"),
-        (("--fail-under", "Pro=9.9"), "Pro has {Pro:.2f}"),
-        (("--expect-winner", "Pro"), "--expect-winner: expected Pro"),
-        (("--expect-winner", "draw"), "--expect-winner: expected draw"),
+        ("run", ("--fail-under", "9.9"), "--fail-under"),
+        ("judge", ("--fail-under", "Pro=9.9"), "Pro has {Pro:.2f}"),
+        ("score", ("--fail-under", "Pro=9.9"), "Pro has {Pro:.2f}"),
+        ("run", ("--expect-winner", "Pro"), "--expect-winner: expected Pro"),
+        ("judge", ("--expect-winner", "draw"), "--expect-winner: expected draw"),
+        ("score", ("--expect-winner", "draw"), "--expect-winner: expected draw"),
     ],
     ids=str,
 )
@@ -46,14 +47,13 @@ def test_a_gate_that_is_not_met_ends_with_5(command: str, gate: tuple[str, str],
 
 @pytest.mark.parametrize("command", ["run", "judge", "score"])
 @pytest.mark.parametrize(
-    "gate",
-    [("--fail-under", "{Con}"), ("--fail-under", "Pro={Pro}"), ("--expect-winner", "Con"), ("--max-warnings", "0"),
-     ("--fail-on", "manipulation"), ("--fail-on", "missing")],
-    ids=" ".join,
+    "gates",
+    ["--fail-under {Con} --fail-on missing",
+     "--fail-under Pro={Pro} --expect-winner Con --max-warnings 0 --fail-on manipulation"],
 )  # fmt: skip
-def test_a_gate_that_is_met_changes_nothing(command: str, gate: tuple[str, str], saved: Path) -> None:
+def test_gates_that_are_met_change_nothing(command: str, gates: str, saved: Path) -> None:
     """Exit 0; a score equal to the bound is enough."""
-    done = gated(command, saved, gate[0], *(value.format(**scores(saved, command)) for value in gate[1:]))
+    done = gated(command, saved, *gates.format(**scores(saved, command)).split())
     assert (done.code, "gate not met" in done.err) == (0, False), done.err
 
 

@@ -78,7 +78,9 @@ def journal(killed_once: Path, here: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("lines", [1, 9, 14])
+@pytest.mark.parametrize(
+    "lines", [pytest.param(1, marks=pytest.mark.soak), 9, pytest.param(14, marks=pytest.mark.soak)]
+)
 def test_a_killed_debate_resumes_to_the_same_transcript(here: Path, undisturbed: dict[str, Any], lines: int) -> None:
     """SIGKILL, also of the resumed run: only times differ, no answered call is repeated, no journal or lock is left."""
     tape, transcript, journal = here / "tape", here / "transcripts/one.json", here / "transcripts/one.jsonl"

@@ -35,8 +35,8 @@ def test_a_run_whose_reader_leaves_stops_and_can_be_resumed(here: Path, redirect
 @pytest.mark.parametrize(
     ("command", "codes"),
     [
-        ("replay saved", {0, PIPE_CLOSED}),
-        ("score saved --json", {0, PIPE_CLOSED}),
+        pytest.param("replay saved", {0, PIPE_CLOSED}, marks=pytest.mark.soak),
+        pytest.param("score saved --json", {0, PIPE_CLOSED}, marks=pytest.mark.soak),
         ("score saved --fail-under 10", {5, PIPE_CLOSED}),
         ("run --resume saved --json", {0}),
     ],

@@ -68,16 +68,6 @@ def test_a_gate_on_a_text_compares_the_option(here: Path) -> None:
     assert all(f"is {met[0]}" in done.err for name, done in said.items() if name not in met)
 
 
-def test_replay_does_not_overwrite_a_file(saved: Path) -> None:
-    """Exit 2; `--force` overwrites it."""
-    page = saved.parent.parent / "page.html"
-    page.write_text("mine")
-    there = ["replay", "saved", "--format", "html", "-o", "page.html"]
-    done = debate(*there, cwd=page.parent)
-    assert (done.code, page.read_text(), "--force" in done.err) == (2, "mine", True)
-    assert debate(*there, "--force", cwd=page.parent).code == 0
-
-
 def test_a_page_name_is_refused_where_a_folder_is_needed(saved: Path) -> None:
     """Exit 2, and no folder is created."""
     done = debate("score", "transcripts", "--format", "html", "-o", "index.html", cwd=saved.parent.parent)

@@ -45,9 +45,9 @@ def test_a_terminal_without_unicode_gets_replacements(japanese: Path, command: s
 @pytest.mark.parametrize(
     "command",
     [
-        f"run {CONFIGS}/mock.yaml --id new --json >&-",
+        pytest.param(f"run {CONFIGS}/mock.yaml --id new --json >&-", marks=pytest.mark.soak),
         f"run {CONFIGS}/mock.yaml --id new <&- >&- 2>&-",
-        "judge saved --mock 2>&-",
+        pytest.param("judge saved --mock 2>&-", marks=pytest.mark.soak),
         "replay saved >&-",
     ],
 )

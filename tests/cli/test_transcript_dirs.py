@@ -41,10 +41,14 @@ FOLDER_SETTINGS = {
 }
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-@pytest.mark.parametrize("settings", FOLDER_SETTINGS.values(), ids=FOLDER_SETTINGS.keys())
-def test_an_id_is_searched_where_run_saves(here: Path, command: tuple[str, ...], settings: FolderSetting) -> None:
-    """As the environment or the default configuration says."""
+@pytest.mark.parametrize(
+    ("command", "setting"),
+    [*((command, "variable") for command in COMMANDS), *((COMMANDS[0], setting) for setting in FOLDER_SETTINGS)],
+    ids=str,
+)
+def test_an_id_is_searched_where_run_saves(here: Path, command: tuple[str, ...], setting: str) -> None:
+    """As the environment or the default configuration says: every command, and every way to say it."""
+    settings = FOLDER_SETTINGS[setting]
     write_transcript_file(here / "debates" / "one.json", first_debate())
     if settings.config:
         write_config(here, CONFIG + settings.config)

@@ -73,7 +73,7 @@ def most_in_a_minute(served: list[Served], amounts: list[int]) -> int:
     )
 
 
-@pytest.mark.parametrize("most", [1, 3, 7])
+@pytest.mark.parametrize("most", [1, pytest.param(3, marks=pytest.mark.soak), 7])
 def test_requests_per_minute_are_kept(most: int) -> None:
     """The maximum is reached and never exceeded, retries included."""
 

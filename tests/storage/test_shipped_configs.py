@@ -16,6 +16,7 @@ NAMES = {
     "custom-endpoint", "debate", "everything", "evidence", "free-flowing", "human", "live", "mock", "moderator", "ollama",
     "openai-vs-anthropic", "panel", "persuasion", "showcase", "three-way",
 }  # fmt: skip
+SCHEMA = Draft202012Validator(config_schema())
 
 
 def test_all_shipped_configurations_are_known() -> None:
@@ -24,23 +25,12 @@ def test_all_shipped_configurations_are_known() -> None:
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
-def test_it_loads_without_any_variable(path: Path) -> None:
-    """Every variable has a default, and there is no secret."""
+def test_it_needs_no_variable_and_says_how_to_run_it(path: Path) -> None:
+    """Variables have defaults, there is no secret, the schema accepts it, and its first lines name schema and command."""
     loaded = read_config_file(path, env={})
-    assert len(loaded.config.debaters) >= 2
-    assert loaded.secrets == ()
-
-
-@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
-def test_it_names_its_schema_and_how_to_run_it(path: Path) -> None:
-    """In its first lines."""
-    lines = path.read_text(encoding="utf-8").splitlines()
+    assert (len(loaded.config.debaters) >= 2, loaded.secrets) == (True, ())
+    text = path.read_text(encoding="utf-8")
+    assert not list(SCHEMA.iter_errors(yaml.safe_load(text)))  # pyright: ignore[reportUnknownMemberType]
+    lines = text.splitlines()
     assert lines[0] == "# yaml-language-server: $schema=./debate.schema.json"
     assert any(line.startswith("#") and f"debate run configs/{path.name}" in line for line in lines[1:10])
-
-
-@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
-def test_it_is_valid_by_the_schema(path: Path) -> None:
-    """Editors show no error."""
-    data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    assert not list(Draft202012Validator(config_schema()).iter_errors(data))  # pyright: ignore[reportUnknownMemberType]

@@ -1,6 +1,8 @@
 """`debate run`. Its options are in `run_options`."""
 
 import asyncio
+import os
+import shlex
 import tempfile
 from collections.abc import Iterable
 from dataclasses import replace
@@ -188,8 +190,23 @@ def _execute(given: Options, job: DebateJob, gates: Gates) -> tuple[Outcome, int
     discard_drafts(outcome.path, outcome.debate)
     with run_control.report_output_failure(*job.transcript_paths), ignore_broken_pipe():
         _print_outcome(given, outcome, job.context.redact)
-    code = run_control.report_outcome(outcome, gates, suggest_judging=not given.quiet, stop_cause=observer.stop_cause)
+    code = run_control.report_outcome(
+        outcome,
+        gates,
+        suggest_judging=not given.quiet,
+        stop_cause=observer.stop_cause,
+        resume_options=_format_source_options(job.context),
+    )
     return outcome, code
+
+
+def _format_source_options(context: RunContext) -> str:
+    """Options that name the sources of a run. A debate that is resumed without them cites no more: it opens no stored path."""
+    evidence = context.config.evidence
+    if context.corpus is None or evidence is None:
+        return ""
+    paths = (os.path.relpath(context.folder / source.path) for source in evidence.named_sources)
+    return " ".join(f"--evidence {shlex.quote(sanitize.sanitize_line(path))}" for path in paths)
 
 
 def _format_planned_cost(context: RunContext) -> str:

@@ -115,16 +115,22 @@ def _handle_signals(observer: PipeSafeObserver) -> StopSignal:
 
 
 def report_outcome(
-    outcome: Outcome, gates: Gates, *, suggest_judging: bool = False, stop_cause: StopCause | None = None
+    outcome: Outcome,
+    gates: Gates,
+    *,
+    suggest_judging: bool = False,
+    stop_cause: StopCause | None = None,
+    resume_options: str = "",
 ) -> int:
     """Print where the debate is saved and what is left to do. Returns the exit code.
 
     `suggest_judging`: also print how to judge it again. `stop_cause`: what interrupted the run, if anything did.
+    `resume_options`: what the command that resumes it needs.
     """
     if outcome.path is not None:
         print_status(f"{'unchanged' if outcome.untouched else 'saved'}: {outcome.path}")
     if outcome.halted is not None:
-        return _report_halt(outcome, outcome.halted, stop_cause or BY_USER)
+        return _report_halt(outcome, outcome.halted, stop_cause or BY_USER, resume_options)
     missing = find_missing_judgments(outcome.debate, outcome.verdicts)
     if missing is not None:
         _print_missing(missing, outcome.path)
@@ -154,7 +160,7 @@ def _print_missing(missing: MissingJudgments, path: Path | None) -> None:
         print_status(f"or ask another model: {other}")
 
 
-def _report_halt(outcome: Outcome, halted: CloseReason, stop_cause: StopCause) -> int:
+def _report_halt(outcome: Outcome, halted: CloseReason, stop_cause: StopCause, resume_options: str) -> int:
     """Print why a run ended early and how to resume it. Returns the exit code."""
     debate = outcome.debate
     place = None if outcome.path is None else str(outcome.path)
@@ -163,7 +169,7 @@ def _report_halt(outcome: Outcome, halted: CloseReason, stop_cause: StopCause) -
     reason, page, change, failure = _halt_reason(halted, open_failures)
     again = resume_command(place, budget=halted == "budget", why=reason)
     options = ("",) if failure is None else remedy_options(debate, failure)
-    commands = [f"{again} {option}".rstrip() for option in options]
+    commands = [" ".join(filter(None, (again, resume_options, option))) for option in options]
     if halted == "interrupted":
         reason = stop_cause.reason
     sentence = f"debate: {reason.rstrip('.')}{format_page_hint(page)}; {f'{change}; ' if change else ''}resume with:"

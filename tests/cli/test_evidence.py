@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -165,6 +166,17 @@ def test_resuming_with_sources_shows_more_of_them(cited: dict[str, Any], tmp_pat
     assert (done.code, [len(turn["passages"]) for turn in turns]) == (0, [4] * 6), done.err
     assert turns[0]["passages"] == cited["turns"][0]["passages"]
     assert "changed" not in done.err
+
+
+def test_the_command_that_resumes_names_the_sources(tmp_path: Path) -> None:
+    """A debate that the budget stopped cites on when that command is copied."""
+    stopped = debate("run", EVIDENCE, "--id", "one", "--quiet", "--max-tokens", "20000", cwd=tmp_path)
+    command = stopped.lines[-1]
+    assert (stopped.code, command.endswith("/examples/microservices")) == (4, True), stopped.err
+    words = shlex.split(command.replace("--max-tokens N", "--max-tokens 900000"))[1:]
+    assert debate(*words, "--quiet", cwd=tmp_path).code == 0
+    turns = json.loads((tmp_path / "transcripts" / "one.json").read_text())["turns"]
+    assert [len(turn["passages"]) for turn in turns] == [4] * 6
 
 
 def test_resuming_names_a_source_that_changed(cited: dict[str, Any], tmp_path: Path) -> None:

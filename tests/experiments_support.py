@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import signal
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -96,28 +98,52 @@ def count_states(folder: Path) -> dict[CellState, int]:
         return {}
 
 
-def check_killed_runs(here: Path, motions: int, kills: int, concurrency: int = 8) -> None:
+def check_killed_runs(
+    here: Path,
+    motions: int,
+    kills: int,
+    concurrency: int = 8,
+    *,
+    processes: Sequence[str] = ("",),
+    growth: int = 0,
+) -> None:
     """Run an experiment undisturbed, and again killed `kills` times. Raises AssertionError.
 
-    Results must agree, and at most the calls whose answer is not on disk may be repeated: both debaters of each debate.
+    `processes`: the option of each of the runs that are started, and killed, together; empty for none. `growth`: motions
+    that the file gains with each kill. Results must agree, and at most the calls whose answer is not on disk may be
+    repeated: both debaters of each debate.
     """
     with model_server(latency_s=0.02) as server:
-        write_served_experiment(here, server.base_url, motions, concurrency)
+        write_served_experiment(here, server.base_url, motions + kills * growth, concurrency)
         run(here, "--out", "whole")
         undisturbed = len(server.bodies)
         server.bodies.clear()
-        for number in range(1, kills + 1):
-            _kill_after(here, number * 2 * motions // (kills + 1))
-        run(here)
-        assert undisturbed <= len(server.bodies) <= undisturbed + kills * 2 * concurrency
+        for number in range(kills):
+            write_served_experiment(here, server.base_url, motions + number * growth, concurrency)
+            _kill_after(here, (number + 1) * 2 * motions // (kills + 1), processes)
+        write_served_experiment(here, server.base_url, motions + kills * growth, concurrency)
+        for option in processes:
+            run(here, *option.split())
+        repeated = len(server.bodies) - undisturbed
+        assert 0 <= repeated <= kills * 2 * concurrency * len(processes)
     assert outcomes(here / "trial") == outcomes(here / "whole")
-    assert count_states(here / "trial") == {"open": 0, "running": 0, "failed": 0, "done": 2 * motions}
+    assert count_states(here / "trial") == {
+        "open": 0,
+        "running": 0,
+        "failed": 0,
+        "done": 2 * (motions + kills * growth),
+    }
     assert not list((here / "trial" / "debates").glob("*.jsonl"))
 
 
-def _kill_after(here: Path, cells: int) -> None:
-    """Run the experiment in `here` and kill it as soon as so many cells are done."""
-    with start_process("experiment", "run", "exp.yaml", "--quiet", cwd=here) as process:
+def _kill_after(here: Path, cells: int, processes: Sequence[str]) -> None:
+    """Run the experiment in `here` in several processes, and kill them as soon as so many cells are done."""
+    with ExitStack() as stack:
+        started = [
+            stack.enter_context(start_process("experiment", "run", "exp.yaml", "--quiet", *option.split(), cwd=here))
+            for option in processes
+        ]
         wait_until(lambda: count_states(here / "trial").get("done", 0) >= cells, f"{cells} cells to be done")
-        process.signal(signal.SIGKILL)
-        process.wait()
+        for process in started:
+            process.signal(signal.SIGKILL)
+            process.wait()

@@ -68,7 +68,7 @@ test: $(READY) ## Run all tests but those of the local model, the tests of the d
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not local"
 
 test-local: $(LOCAL) ## Run the tests of the embedded local model
-	$(BIN)/python -m pytest -q -m local
+	$(BIN)/python -m pytest -q -m local tests/local
 
 docs: $(READY) ## Check that README, docs, schemas and help are true
 	$(BIN)/python -m pytest -q tests/docs

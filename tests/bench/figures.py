@@ -20,7 +20,8 @@ import json, os, sys, time
 started = time.perf_counter()
 child = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ, file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)])
 _, status, used = os.wait4(child, 0)
-print(json.dumps([os.waitstatus_to_exitcode(status), time.perf_counter() - started, used.ru_maxrss / 1024]))
+cpu_s = used.ru_utime + used.ru_stime
+print(json.dumps([os.waitstatus_to_exitcode(status), time.perf_counter() - started, cpu_s, used.ru_maxrss / 1024]))
 """
 """A small process in between, because a child inherits its parent's peak memory."""
 
@@ -30,6 +31,8 @@ class Cost:
     """Cost of one process."""
 
     wall_s: float
+    cpu_s: float
+    """Time of the processor, which other processes on the machine hardly change."""
     peak_mib: float
 
 
@@ -37,9 +40,9 @@ def run_measured(command: Sequence[str | Path]) -> Cost:
     """Run `command` to its end and discard its output. Raises AssertionError if it fails."""
     launcher = [sys.executable, "-I", "-S", "-c", _LAUNCHER, *command]
     done = subprocess.run(launcher, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
-    code, wall_s, peak_mib = json.loads(done.stdout)
+    code, *cost = json.loads(done.stdout)
     assert code == 0, done.stderr
-    return Cost(wall_s, peak_mib)
+    return Cost(*cost)
 
 
 @dataclass(slots=True)

@@ -47,8 +47,8 @@ def test_scoring_a_thousand(figures: Figures, folders: dict[int, Path], form: st
     """Scoring a file costs a few times what parsing its JSON costs."""
     figures.add_ratio(
         f"score 1000 as {form} / json.loads",
-        lambda: run_measured([DEBATE, "score", folders[1000], "--format", form]).wall_s,
-        lambda: run_measured([sys.executable, "-c", READ_ALL, folders[1000]]).wall_s,
+        lambda: run_measured([DEBATE, "score", folders[1000], "--format", form]).cpu_s,
+        lambda: run_measured([sys.executable, "-c", READ_ALL, folders[1000]]).cpu_s,
         rounds=5,
         bound=6,
     )

@@ -35,8 +35,8 @@ def test_startup(figures: Figures, tmp_path: Path, option: str, bound: float) ->
     bare.write_text(BARE)
     figures.add_ratio(
         f"debate {option} / bare Typer --help",
-        lambda: run_measured([DEBATE, option]).wall_s,
-        lambda: run_measured([sys.executable, bare, "--help"]).wall_s,
+        lambda: run_measured([DEBATE, option]).cpu_s,
+        lambda: run_measured([sys.executable, bare, "--help"]).cpu_s,
         rounds=15,
         bound=bound,
     )

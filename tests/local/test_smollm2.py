@@ -12,6 +12,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from cli_support import debate, write_config
 from rehearsal_support import config_of, run_debate
 
 from debate_cli.errors import ContextOverflowError, PermanentError
@@ -120,7 +121,7 @@ def test_a_file_that_is_no_model_is_reported(tmp_path: Path) -> None:
 
 def test_a_whole_debate() -> None:
     """Three rounds and the structured judge: every form is valid at the first attempt."""
-    debate = run_debate(
+    held = run_debate(
         config_of(
             models={"default": {"model": "local/smollm2", "temperature": 0.4}},
             topic="Tea or coffee?",
@@ -128,7 +129,19 @@ def test_a_whole_debate() -> None:
             judging={"systems": ["structured"]},
         )
     )
-    assert debate.status == "complete"
-    assert debate.failures == ()
-    assert "unstructured" not in {warning for turn in debate.turns for warning in turn.warnings}
-    assert debate.usage.attempts == debate.usage.calls == 7
+    assert held.status == "complete"
+    assert held.failures == ()
+    assert "unstructured" not in {warning for turn in held.turns for warning in turn.warnings}
+    assert held.usage.attempts == held.usage.calls == 7
+
+
+def test_a_file_outside_the_table_needs_consent(tmp_path: Path) -> None:
+    """With its checksum, the user must trust the host."""
+    model = f"{{model: 'local/hf:lab/tiny-GGUF/tiny.gguf', sha256: {'a' * 64}}}"
+    debaters = "debaters: [{name: A, side: for}, {name: B, side: against}]"
+    write_config(tmp_path, f"topic: May it?\nmodels: {{default: {model}}}\n{debaters}\n")
+    for command in (["run", "debate.yaml"], ["doctor", "--config", "debate.yaml"]):
+        refused = debate(*command, cwd=tmp_path)
+        assert refused.code == 2
+        assert "would download and run lab/tiny-GGUF/tiny.gguf from huggingface.co" in refused.err
+        assert "--trust-host huggingface.co" in refused.err

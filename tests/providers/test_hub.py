@@ -229,17 +229,6 @@ def test_a_file_outside_the_table_needs_a_checksum(tmp_path: Path) -> None:
     assert "add `sha256` beside `model`" in without.err
 
 
-@pytest.mark.local
-def test_a_file_outside_the_table_needs_consent(tmp_path: Path) -> None:
-    """With its checksum, the user must trust the host. Needs the engine, which is missed first."""
-    write_config(tmp_path, config("local/hf:lab/tiny-GGUF/tiny.gguf", SHA256))
-    for command in (["run", "debate.yaml"], ["doctor", "--config", "debate.yaml"]):
-        refused = debate(*command, cwd=tmp_path)
-        assert refused.code == 2
-        assert "would download and run lab/tiny-GGUF/tiny.gguf from huggingface.co" in refused.err
-        assert "--trust-host huggingface.co" in refused.err
-
-
 def test_models_pull_shows_its_table(tmp_path: Path) -> None:
     """Without a name the models, their size and licence are shown; an unknown name gets a suggestion."""
     shown = debate("models", "pull", cwd=tmp_path)

@@ -3,6 +3,7 @@
     DebateError                     1   a failure that the user's input did not cause
     ├── StorageError                1   a file or folder could not be read, written or locked
     │   └── UnsavedError            1   a debate could not be saved; carries its transcript
+    ├── LeaseLostError              1   another worker has taken over the cell of an experiment
     ├── UsageError                  2   the command line cannot be carried out
     │   ├── ConfigError             2   a configuration is wrong; carries all problems
     │   │   ├── MissingKeyError     2   an API key's environment variable is not set
@@ -65,6 +66,10 @@ class UnsavedError(StorageError):
     def __init__(self, message: str, transcript: str) -> None:
         super().__init__(message)
         self.transcript = transcript
+
+
+class LeaseLostError(DebateError):
+    """A worker may no longer write the debate of a cell, because another one has it or the queue cannot be reached."""
 
 
 class UsageError(DebateError):

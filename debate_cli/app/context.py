@@ -17,6 +17,7 @@ from debate_cli.evidence.corpus import Corpus
 from debate_cli.llm.model import Model
 from debate_cli.observer import NullObserver, Observer
 from debate_cli.providers.people.person import PeopleAccess
+from debate_cli.storage.journal import JournalMirror
 from debate_cli.storage.redact import Redactor
 
 if TYPE_CHECKING:
@@ -55,6 +56,8 @@ class RunContext:
     models: Mapping[str, Model] = field(default_factory=dict[str, Model])
     """`provider/model` -> an object of the caller's that answers for that model."""
     cassette: Cassette | None = None
+    journal_mirror: JournalMirror | None = None
+    """Gets a copy of each line of the journal."""
     pool: ModelPool | None = None
     """Model clients that several debates share; None builds them for this run."""
     budget: Budget | None = None

@@ -113,7 +113,7 @@ def prepare_run(
         loaded.env,
         secrets,
         loaded.prompts,
-        open_sources(config.evidence, loaded.folder, loaded.env)
+        loaded.corpus or open_sources(config.evidence, loaded.folder, loaded.env)
         if "files" in searches and config.evidence is not None
         else None,
         mock=mock,

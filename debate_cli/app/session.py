@@ -231,14 +231,16 @@ class Session:
     async def _reopen_journal(self, stored: StoredDebate) -> Journal:
         """The debate's journal, created from the transcript if there is none."""
         if stored.from_journal:
-            return Journal.open_existing(stored.path, self.context.redact)[0]
+            mirror = self.context.journal_mirror
+            return Journal.open_existing(stored.path, self.context.redact, mirror=mirror)[0]
         return await self._create_journal(
             stored.path, transcript_to_events(to_transcript(stored.debate)), overwrite=True
         )
 
     async def _create_journal(self, path: Path, events: Sequence[Event], *, overwrite: bool) -> Journal:
-        journal = path.with_suffix(JOURNAL_SUFFIX)
-        return await asyncio.to_thread(Journal.create, journal, events, self.context.redact, overwrite=overwrite)
+        place, mirror = path.with_suffix(JOURNAL_SUFFIX), self.context.journal_mirror
+        create = partial(Journal.create, overwrite=overwrite, mirror=mirror)
+        return await asyncio.to_thread(create, place, events, self.context.redact)
 
     def opening_event(self, debate_id: str) -> DebateOpened:
         """The first event of a new debate.

@@ -58,6 +58,7 @@ COMMANDS: dict[str, CommandSummary] = {
         "Run many debates from one file: players, motions, both side orders, judges.",
         "experiment_options",
     ),
+    "worker": CommandSummary(DEBATE_PANEL, "Run debates of experiments that are in a queue.", "worker_options"),
     "judge": CommandSummary(SAVED_PANEL, "Judge saved debates (again), without their debaters.", "judge_options"),
     "score": CommandSummary(SAVED_PANEL, "Recompute verdicts from saved debates, without any model."),
     "replay": CommandSummary(SAVED_PANEL, "Show a saved debate as it was shown when it ran."),

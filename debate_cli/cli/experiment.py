@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import shlex
@@ -9,6 +10,7 @@ import sys
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import typer
@@ -20,6 +22,7 @@ from debate_cli.cli.experiment_options import Action, Options, ReportFormat
 from debate_cli.errors import UsageError
 from debate_cli.experiments.analysis import analyze
 from debate_cli.experiments.cell_store import LedgerCells, RunOptions
+from debate_cli.experiments.cluster.exchange import QueueOptions, copy_from_queue, refuse_queued, run_in_queue
 from debate_cli.experiments.definition import Experiment, load_experiment
 from debate_cli.experiments.export import write_parquet
 from debate_cli.experiments.ledger import CellRecord, Ledger, Settlement
@@ -42,9 +45,10 @@ from debate_cli.render.plain import table_lines
 from debate_cli.statistics import require_extra
 from debate_cli.statistics.ratings import rate
 from debate_cli.storage.atomic_write import atomic_write
+from debate_cli.storage.overrides import QUEUE_VARIABLE
 from debate_cli.systems.tables import Table
 
-_RUN_ONLY = ("dry_run", "limit", "retry_failed", "shard", "quiet", "trust_host")
+_RUN_ONLY = ("dry_run", "enqueue_only", "limit", "retry_failed", "shard", "quiet", "trust_host")
 _REPORT_ONLY = ("format", "html", "force")
 EXIT_CODES = {"interrupted": screen.BY_USER.exit_code, "budget": 4, "failures": 3}
 """Why a run ended early -> exit code."""
@@ -79,6 +83,10 @@ def _check_options(given: Options) -> None:
             raise UsageError(
                 f"--{name.replace('_', '-')} is not an option of `debate experiment {action}`; leave it out"
             )
+    if given.queue and (given.shard or given.limit):
+        raise UsageError("--shard and --limit choose cells of this machine; with --queue, leave them out")
+    if given.enqueue_only and not given.queue:
+        raise UsageError("--enqueue-only needs a queue; name it with --queue")
     if given.action is Action.merge:
         if given.out is None:
             raise UsageError("merge writes a new folder; name it with -o DIR")
@@ -102,7 +110,7 @@ def _run(given: Options) -> None:
         os.environ,
         mock=given.mock,
         trusted_folders=given.trust_path or (),
-        asked=not given.dry_run,
+        asked=not (given.dry_run or given.queue),
     )
     config_options.print_notes(loaded.notes)
     if given.dry_run:
@@ -110,18 +118,23 @@ def _run(given: Options) -> None:
 
         show_plan(loaded, given.out or loaded.default_folder, shard=shard, as_json=given.json)
         return
-    obtain_consents(loaded.destinations, given.trust_host)
+    if not given.queue:
+        obtain_consents(loaded.destinations, given.trust_host)
     folder = given.out or loaded.default_folder
     with Ledger.create(folder, loaded.file.config.name, mock=loaded.mock) as ledger:
         plan = plan_experiment(loaded, ledger)
         notes = _StopNotes()
         control = screen.PipeSafeObserver(notes)
-        cells = LedgerCells(ledger, folder, RunOptions(given.retry_failed, shard))
         with _observe(given, control, notes, read_status(ledger).progress) as observer:
-            summary = run_control.run_until_stopped(
-                lambda stop: ExperimentRun(plan, cells, folder, observer, stop=stop, limit=given.limit).run(), control
-            )
-            if isinstance(observer, _PipeSafe):
+            if given.queue:
+                queue = QueueOptions(given.queue, given.retry_failed, given.enqueue_only)
+                work = partial(run_in_queue, queue, plan, ledger, observer)
+            else:
+                refuse_queued(ledger)
+                cells = LedgerCells(ledger, folder, RunOptions(given.retry_failed, shard))
+                work = ExperimentRun(plan, cells, folder, observer, limit=given.limit).run
+            summary = run_control.run_until_stopped(lambda stop: work(stop=stop), control)
+            if isinstance(observer, PipeSafeExperimentObserver):
                 observer.finish(summary)
         status = read_status(ledger)
     if not given.json:
@@ -146,7 +159,7 @@ class _StopNotes(NullObserver):
         self.show(note)
 
 
-class _PipeSafe:
+class PipeSafeExperimentObserver:
     """Forwards to an observer until stdout is closed, which stops the run."""
 
     def __init__(self, observer: ExperimentObserver, control: screen.PipeSafeObserver) -> None:
@@ -184,7 +197,7 @@ def _observe(
 ) -> Generator[ExperimentObserver]:
     """The observer of a run: JSON lines, nothing, a live table on a terminal, else plain lines."""
     if given.json:
-        yield _PipeSafe(shown.JsonExperimentObserver(sys.stdout), control)
+        yield PipeSafeExperimentObserver(shown.JsonExperimentObserver(sys.stdout), control)
     elif given.quiet:
         yield NullExperimentObserver()
     elif console.is_interactive(sys.stdout) and not given.plain:
@@ -192,10 +205,10 @@ def _observe(
 
         with screen.show_view(LiveExperimentObserver(console.make_console(sys.stdout), progress)) as view:
             notes.show = view.note
-            yield _PipeSafe(view, control)
+            yield PipeSafeExperimentObserver(view, control)
         notes.show = print_note
     else:
-        yield _PipeSafe(shown.PlainExperimentObserver(sys.stdout), control)
+        yield PipeSafeExperimentObserver(shown.PlainExperimentObserver(sys.stdout), control)
 
 
 def _report_end(
@@ -212,6 +225,8 @@ def _report_end(
         "budget": "the budget of the experiment is reached; raise limits.max_cost_usd or limits.max_tokens",
         "failures": f"{MAX_FAILURES_IN_A_ROW} cells failed in a row, so no further one was started; correct the cause",
     }
+    if given.queue and (summary.stopped == "interrupted" or given.enqueue_only):
+        print_status("note: workers go on with the cells in the queue")
     if summary.stopped is not None:
         print_status(
             f"debate: {reasons[summary.stopped]}; {left} of {summary.progress.total} cells are left; continue with:"
@@ -232,6 +247,7 @@ def _command(given: Options, experiment: Experiment) -> str:
     parts += ["--mock"] if given.mock else []
     parts += ["--out", shlex.quote(str(given.out))] if given.out is not None else []
     parts += ["--shard", given.shard] if given.shard is not None else []
+    parts += ["--queue", "DSN"] if given.queue not in {None, os.environ.get(QUEUE_VARIABLE)} else []
     return " ".join(parts)
 
 
@@ -239,11 +255,17 @@ def _open_ledger(given: Options) -> Ledger:
     """The ledger of a folder, or of the experiment whose file is named."""
     path = Path(given.paths[0])
     if path.is_dir():
-        return Ledger.open(path)
-    file = read_experiment_file(path)
-    folder = file.folder / f"{file.config.slug}{'-mock' if given.mock else ''}"
-    if given.action is Action.status and given.out is not None:
-        folder = given.out
+        folder = path
+        with Ledger.open(folder) as ledger:
+            name, mock = ledger.name, ledger.is_rehearsal
+    else:
+        file = read_experiment_file(path)
+        name, mock = file.config.name, given.mock
+        folder = file.folder / f"{file.config.slug}{'-mock' if mock else ''}"
+        if given.action is Action.status and given.out is not None:
+            folder = given.out
+    if given.queue:
+        asyncio.run(copy_from_queue(given.queue, folder, name, mock=mock))
     return Ledger.open(folder)
 
 

@@ -95,6 +95,22 @@ class Options(NamedTuple):
         str | None,
         typer.Option(metavar="I/N", help="Run only part I of N, as on one of N machines.", rich_help_panel=RUN_PANEL),
     ] = None
+    queue: Annotated[
+        str | None,
+        typer.Option(
+            "--queue",
+            metavar="DSN",
+            envvar="DEBATE_QUEUE",
+            show_envvar=False,
+            help="Let workers on other machines run it (`debate worker`), through this PostgreSQL database (default: $DEBATE_QUEUE). For status and report: bring back what they did.",
+        ),
+    ] = None
+    enqueue_only: Annotated[
+        bool,
+        typer.Option(
+            "--enqueue-only", help="With --queue: return once the cells are in the queue.", rich_help_panel=RUN_PANEL
+        ),
+    ] = False
     format: Annotated[
         ReportFormat | None,
         typer.Option(help="Print one row per judgement.", rich_help_panel=REPORT_PANEL),

@@ -13,9 +13,10 @@ import re
 import sqlite3
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from debate_cli.domain.evidence import FoundPassage, Passage
@@ -175,6 +176,12 @@ class Corpus:
         with closing(_open_index(self._path)) as index:
             return index.execute("SELECT 1 FROM passages LIMIT 1").fetchone() is None
 
+    def passages(self) -> list[FoundPassage]:
+        """All passages, in the order of the files."""
+        with closing(_open_index(self._path)) as index:
+            rows = index.execute("SELECT source, title, locator, text FROM passages ORDER BY rowid")
+            return [FoundPassage(*row) for row in rows]
+
     def count_passages(self) -> Mapping[str, int]:
         """Name of a file -> number of its passages."""
         with closing(_open_index(self._path)) as index:
@@ -266,7 +273,7 @@ def open_corpus(files: Sequence[SourceFile], passage_words: int, cache: Path) ->
     place = cache / f"{key.hexdigest()}.sqlite"
     found = _read_skipped(place)
     if found is None:
-        _build(kept, passage_words, place)
+        _build((partial(_index_file, file=file, passage_words=passage_words) for file in kept), place)
         found = _read_skipped(place) or []
     skipped += found
     skipped_names = {file.name for file in skipped}
@@ -275,6 +282,20 @@ def open_corpus(files: Sequence[SourceFile], passage_words: int, cache: Path) ->
         why = f" ({skipped[0].name}: {skipped[0].reason})" if skipped else ""
         raise UsageError(f"evidence: the sources hold no text{why}; name files with text")
     return corpus
+
+
+def restore_corpus(passages: Sequence[FoundPassage], skipped: Sequence[SkippedFile], cache: Path) -> Corpus:
+    """The corpus with these passages, indexed in the folder `cache` unless it is there already. Raises StorageError."""
+    rows = [(each.source, each.title, each.locator, each.text) for each in passages]
+    key = hashlib.sha256(json.dumps([INDEX_VERSION, rows]).encode())
+    place = cache / f"{key.hexdigest()}.sqlite"
+    if _read_skipped(place) is None:
+
+        def insert(index: sqlite3.Connection) -> None:
+            index.executemany("INSERT INTO passages VALUES (?, ?, ?, ?)", rows)
+
+        _build([insert], place)
+    return Corpus(place, [*dict.fromkeys(each.source for each in passages)], skipped, key.hexdigest())
 
 
 def _read_skipped(place: Path) -> list[SkippedFile] | None:
@@ -286,8 +307,8 @@ def _read_skipped(place: Path) -> list[SkippedFile] | None:
         return None
 
 
-def _build(files: Sequence[SourceFile], passage_words: int, place: Path) -> None:
-    """Write the index at `place`, which is complete or absent. Raises StorageError."""
+def _build(inserts: Iterable[Callable[[sqlite3.Connection], None]], place: Path) -> None:
+    """Write the index at `place`, which is complete or absent. `inserts` add its passages. Raises StorageError."""
     try:
         place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         handle, draft = tempfile.mkstemp(dir=place.parent, suffix=".tmp")
@@ -305,8 +326,8 @@ def _build(files: Sequence[SourceFile], passage_words: int, place: Path) -> None
                 f"CREATE VIRTUAL TABLE passages USING fts5(source UNINDEXED, title, locator, text, {_TOKENIZER})"
             )
             index.execute("CREATE TABLE skipped (name TEXT, reason TEXT)")
-            for file in files:
-                _index_file(index, file, passage_words)
+            for insert in inserts:
+                insert(index)
             index.execute("CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, passages, row)")
             index.execute("CREATE TABLE frequencies (term TEXT PRIMARY KEY, passages INTEGER) WITHOUT ROWID")
             index.execute("INSERT INTO frequencies SELECT term, doc FROM temp.vocabulary")

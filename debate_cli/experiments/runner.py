@@ -113,7 +113,6 @@ class ExperimentRun:
         folder: Path,
         observer: ExperimentObserver,
         *,
-        stop: StopSignal,
         limit: int | None = None,
     ) -> None:
         """`folder`: that of the experiment. `limit`: maximum number of cells; None for all."""
@@ -121,7 +120,7 @@ class ExperimentRun:
         self._cells = cells
         self._folder = folder
         self._observer = observer
-        self._stop = stop
+        self._stop = StopSignal()
         self._limit = limit
         self._started_at = time.monotonic()
         self._taken = self._failures_in_a_row = self._calls = self._locked = self._substitutes = 0
@@ -136,11 +135,12 @@ class ExperimentRun:
         self._fatal: StorageError | None = None
         self._redact = source.context.redact
 
-    async def run(self) -> RunSummary:
-        """Run cells until none is left, the run is stopped, or the budget is reached.
+    async def run(self, *, stop: StopSignal) -> RunSummary:
+        """Run cells until none is left, `stop` is requested, or the budget is reached.
 
         Raises StorageError if the disk takes nothing more; what was saved before stays.
         """
+        self._stop = stop
         context = replace(self._source.context, observer=_NoteObserver(self._observer.note), stop=self._stop)
         limits = context.config.limits
         self._pool = ModelPool(context, await self._cells.open_budget(limits), self._cells.rates)

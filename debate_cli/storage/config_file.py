@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
@@ -31,6 +31,9 @@ from debate_cli.storage.provider_origin import WEB_SEARCH, ProviderOrigin, find_
 from debate_cli.storage.redact import Redactor, looks_like_secret
 from debate_cli.storage.variables import Environment, VariableResolver, is_header_path
 from debate_cli.storage.yaml_positions import SourcePosition, parse_yaml, read_yaml_text
+
+if TYPE_CHECKING:
+    from debate_cli.evidence.corpus import Corpus
 
 STDIN_NAME = "stdin"
 """Name that errors give a configuration without a file."""
@@ -64,6 +67,8 @@ class LoadedConfig:
     """Origin of each provider that a file configures. Providers without one are built in or the caller's own."""
     background_file: Path | None = None
     """The file that holds the background; None if it has none."""
+    corpus: Corpus | None = None
+    """The indexed sources, if they came with the configuration; None: they are in files."""
 
 
 def read_config_file(

@@ -15,7 +15,7 @@ import zlib
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 from pydantic import ValidationError
 
@@ -34,6 +34,22 @@ _VERSION_CHARS = 20
 _CHECKSUM = re.compile(rb',"crc32":"([0-9a-f]{8})"\}$')
 """End of a line: the CRC-32 of the rest of the line, with the checksum of the previous line as its start value."""
 _DAMAGED_SUFFIX = ".damaged"
+
+
+class JournalMirror(Protocol):
+    """Gets a copy of each line of a journal, in order. Raises DebateError if the debate may not go on here."""
+
+    def replace(self, lines: Sequence[bytes]) -> None:
+        """Hold `lines`, and none of the earlier ones."""
+        ...
+
+    def append(self, line: bytes) -> None:
+        """Add a line."""
+        ...
+
+    async def sync(self) -> None:
+        """Return once all lines so far are stored."""
+        ...
 
 
 class JournalContents(NamedTuple):
@@ -64,8 +80,11 @@ class _Damage(NamedTuple):
 class Journal:
     """A journal open for writing. Use it in a `with` statement, or `close` it."""
 
-    def __init__(self, path: Path, opened: int, length: int, checksum: int, redact: Redact) -> None:
+    def __init__(
+        self, path: Path, opened: int, length: int, checksum: int, redact: Redact, mirror: JournalMirror | None = None
+    ) -> None:
         self.path = path
+        self._mirror = mirror
         self._fd = opened
         self._length = length
         self._checksum = checksum
@@ -74,7 +93,15 @@ class Journal:
         self._redact = redact
 
     @classmethod
-    def create(cls, path: Path, events: Sequence[Event], redact: Redact, *, overwrite: bool = False) -> Self:
+    def create(
+        cls,
+        path: Path,
+        events: Sequence[Event],
+        redact: Redact,
+        *,
+        overwrite: bool = False,
+        mirror: JournalMirror | None = None,
+    ) -> Self:
         """Create a journal with `events`, of which the first is DebateOpened. The file appears with all of them or not at all.
 
         Raises StorageError, also if the file exists and `overwrite` is not set.
@@ -86,10 +113,14 @@ class Journal:
             lines.append(line)
         data = b"".join(lines)
         atomic_write(path, data, overwrite=overwrite)
-        return cls._open(path, len(data), checksum, redact)
+        if mirror is not None:
+            mirror.replace(lines)
+        return cls._open(path, len(data), checksum, redact, mirror)
 
     @classmethod
-    def open_existing(cls, path: Path, redact: Redact) -> tuple[Self, JournalContents]:
+    def open_existing(
+        cls, path: Path, redact: Redact, *, mirror: JournalMirror | None = None
+    ) -> tuple[Self, JournalContents]:
         """Open an existing journal for appending, cut off a torn last line, and return its contents too.
 
         A journal of an older version or without checksums is first rewritten, atomically, as a new one.
@@ -98,8 +129,8 @@ class Journal:
         """
         contents = read_journal(path)
         if contents.version < SCHEMA_VERSION or contents.checksum is None:
-            return cls.create(path, contents.events, redact, overwrite=True), contents
-        journal = cls._open(path, contents.length, contents.checksum, redact)
+            return cls.create(path, contents.events, redact, overwrite=True, mirror=mirror), contents
+        journal = cls._open(path, contents.length, contents.checksum, redact, mirror)
         try:
             journal._truncate()
             journal._end_line()
@@ -109,12 +140,12 @@ class Journal:
         return journal, contents
 
     @classmethod
-    def _open(cls, path: Path, length: int, checksum: int, redact: Redact) -> Self:
+    def _open(cls, path: Path, length: int, checksum: int, redact: Redact, mirror: JournalMirror | None) -> Self:
         if path.is_symlink():
             raise StorageError(f"{path}: is a link, which may lead out of its folder; name the journal itself")
         with friendly_os_errors(path, "written"):
             opened = os.open(path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW)
-            return cls(path, opened, length, checksum, redact)
+            return cls(path, opened, length, checksum, redact, mirror)
 
     @property
     def is_on_disk(self) -> bool:
@@ -136,6 +167,8 @@ class Journal:
                 raise
         self._length += len(data)
         self._checksum = checksum
+        if self._mirror is not None:
+            self._mirror.append(data)
 
     async def sync(self) -> None:
         """Fsync the file in a thread, because other debates go on meanwhile.
@@ -151,6 +184,8 @@ class Journal:
                 self._truncate()
                 raise
         self._synced = written
+        if self._mirror is not None:
+            await self._mirror.sync()
 
     def close(self) -> None:
         """Close the file and keep it."""

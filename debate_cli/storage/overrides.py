@@ -21,6 +21,10 @@ SHORTCUT_VARIABLES = {"DEBATE_TOPIC": "topic", "DEBATE_SEED": "seed", "DEBATE_OU
 """Variables with a short name; every other key is `DEBATE__` (or `DEBATE_`) and its path, `__` between the parts."""
 TRUSTED_HOSTS_VARIABLE = "DEBATE_TRUSTED_HOSTS"
 """Hosts to which files may send requests and keys, separated by commas."""
+QUEUE_VARIABLE = "DEBATE_QUEUE"
+"""Address of the queue of experiments."""
+_OTHER_VARIABLES = frozenset({TRUSTED_HOSTS_VARIABLE, QUEUE_VARIABLE})
+"""Variables that are no settings."""
 _TEXT_VARIABLES = frozenset({"DEBATE_TOPIC", "DEBATE_OUT"})
 """Variables whose value is text, never parsed as YAML."""
 _PREFIX = "DEBATE_"
@@ -115,7 +119,7 @@ def _is_setting(name: str) -> bool:
 
 def _is_known(name: str) -> bool:
     """Whether a variable that sets no key path has another meaning."""
-    return name in SHORTCUT_VARIABLES or name == TRUSTED_HOSTS_VARIABLE or name.startswith(TEXT_VARIABLE_PREFIX)
+    return name in SHORTCUT_VARIABLES or name in _OTHER_VARIABLES or name.startswith(TEXT_VARIABLE_PREFIX)
 
 
 def _setting_paths() -> list[tuple[str, ...]]:

@@ -1,0 +1,225 @@
+"""The database of the queue: its address, its tables, and transactions that outlast a restart of the server."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
+
+from debate_cli.errors import ConfigError, StorageError, UsageError
+from debate_cli.storage.overrides import QUEUE_VARIABLE
+
+if TYPE_CHECKING:
+    from procrastinate.manager import JobManager
+    from psycopg import AsyncConnection
+    from psycopg_pool import AsyncConnectionPool
+
+SCHEMA = "debate_cli"
+"""Schema of all tables, those of procrastinate included."""
+VERSION = 1
+OUTAGE_S = 300.0
+"""Seconds for which a transaction is tried again while the server cannot be reached."""
+_RETRY_S = 0.5
+_CONNECT_S = 5.0
+_MAX_CONNECTIONS = 8
+_CREATE_LOCK = 0x64656274
+"""Key of the advisory lock under which the tables are created."""
+_TABLES = """
+CREATE TABLE version (number INTEGER NOT NULL);
+INSERT INTO version VALUES (1);
+CREATE TABLE experiments (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    is_mock BOOLEAN NOT NULL,
+    plan TEXT NOT NULL,
+    notes TEXT NOT NULL,
+    document BYTEA NOT NULL,
+    revision INTEGER NOT NULL DEFAULT 1,
+    max_cost_usd DOUBLE PRECISION,
+    max_tokens BIGINT,
+    spent_usd DOUBLE PRECISION NOT NULL DEFAULT 0,
+    spent_tokens BIGINT NOT NULL DEFAULT 0,
+    halted TEXT,
+    created_at TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp()
+);
+CREATE TABLE cells (
+    experiment TEXT NOT NULL REFERENCES experiments,
+    key TEXT NOT NULL,
+    plan TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    cell JSONB NOT NULL,
+    state TEXT NOT NULL,
+    lease BIGINT NOT NULL DEFAULT 0,
+    job BIGINT,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    cost_usd DOUBLE PRECISION NOT NULL DEFAULT 0,
+    tokens BIGINT NOT NULL DEFAULT 0,
+    calls BIGINT NOT NULL DEFAULT 0,
+    seconds DOUBLE PRECISION NOT NULL DEFAULT 0,
+    cause TEXT,
+    message TEXT,
+    results JSONB NOT NULL DEFAULT '[]',
+    transcript BYTEA,
+    updated_at TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (experiment, key)
+);
+CREATE INDEX cells_updated ON cells (experiment, updated_at);
+CREATE INDEX cells_state ON cells (experiment, state);
+CREATE TABLE lines (
+    experiment TEXT NOT NULL,
+    cell TEXT NOT NULL,
+    lease BIGINT NOT NULL,
+    seq INTEGER NOT NULL,
+    line BYTEA NOT NULL,
+    PRIMARY KEY (experiment, cell, lease, seq)
+);
+CREATE TABLE reservations (
+    id TEXT PRIMARY KEY,
+    experiment TEXT NOT NULL,
+    cell TEXT NOT NULL,
+    lease BIGINT NOT NULL,
+    usd DOUBLE PRECISION NOT NULL,
+    tokens BIGINT NOT NULL
+);
+CREATE INDEX reservations_cell ON reservations (experiment, cell);
+CREATE TABLE rates (
+    id BIGSERIAL PRIMARY KEY,
+    account TEXT NOT NULL,
+    at TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp(),
+    tokens BIGINT NOT NULL
+);
+CREATE INDEX rates_account ON rates (account, at);
+"""
+T = TypeVar("T")
+
+
+def require_extra() -> None:
+    """Check that the packages of the extra are installed. Raises ConfigError with the command that installs them."""
+    missing = [name for name in ("procrastinate", "psycopg", "psycopg_pool") if find_spec(name) is None]
+    if missing:
+        raise ConfigError(
+            f"a queue needs the packages {', '.join(missing)}: install them with "
+            "`python3 -m pip install 'debate-cli[cluster]'` (from a checkout: `python3 -m pip install '.[cluster]'`)"
+        )
+
+
+def describe_address(dsn: str) -> str:
+    """Host and database of an address, without user and password. Raises UsageError if it is not one of PostgreSQL."""
+    try:
+        parts = urlsplit(dsn)
+        port = parts.port
+    except ValueError:
+        parts, port = urlsplit(""), None
+    if parts.scheme not in {"postgresql", "postgres"}:
+        raise UsageError(
+            f"--queue: write the address of a PostgreSQL database, as postgresql://USER@HOST/NAME, or set {QUEUE_VARIABLE}"
+        )
+    host = parts.hostname or "localhost"
+    return f"postgresql://{host}{f':{port}' if port else ''}{parts.path}"
+
+
+def secrets_of(dsn: str) -> tuple[str, ...]:
+    """The parts of an address that are never written or shown."""
+    password = urlsplit(dsn).password
+    return (dsn, password) if password else (dsn,)
+
+
+class Database:
+    """Connections to the database of a queue."""
+
+    def __init__(self, pool: AsyncConnectionPool, jobs: JobManager, shown: str) -> None:
+        self._pool = pool
+        self.jobs = jobs
+        """The queue itself. Its methods raise StorageError only within `run_jobs`."""
+        self.shown = shown
+        """The address without secrets."""
+
+    @classmethod
+    @asynccontextmanager
+    async def connect(cls, dsn: str) -> AsyncGenerator[Database]:
+        """Connect, and create the tables if there are none.
+
+        Raises UsageError for a wrong address and a database of a newer version, StorageError if there is no connection.
+        """
+        require_extra()
+        from procrastinate import App, PsycopgConnector
+        from psycopg import AsyncConnection, Error, ProgrammingError
+        from psycopg_pool import AsyncConnectionPool
+
+        for name in ("psycopg", "procrastinate"):
+            logging.getLogger(name).addHandler(logging.NullHandler())
+        shown = describe_address(dsn)
+        try:
+            await (await AsyncConnection.connect(dsn, connect_timeout=int(_CONNECT_S))).close()
+        except ProgrammingError:  # its message repeats parts of the address
+            raise UsageError(
+                f"{shown}: the rest of the address is not valid; see PostgreSQL on connection URIs"
+            ) from None
+        except Error as error:
+            raise StorageError(_describe_failure(shown, error)) from None
+        options = {"options": f"-c search_path={SCHEMA}", "application_name": "debate-cli"}
+        pool: AsyncConnectionPool = AsyncConnectionPool(
+            dsn, min_size=1, max_size=_MAX_CONNECTIONS, timeout=_CONNECT_S, open=False, kwargs=options
+        )
+        app = App(connector=PsycopgConnector())
+        async with pool, app.open_async(pool):
+            database = cls(pool, app.job_manager, shown)
+            await database.run(partial(_create_tables, queue_schema=app.schema_manager.get_schema()))
+            yield database
+
+    async def run(self, work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
+        """Run `work` in a transaction, again after a lost connection. So it must be harmless to run it twice.
+
+        Raises StorageError if the server cannot be reached for OUTAGE_S seconds, or refuses.
+        """
+
+        async def transaction() -> T:
+            async with self._pool.connection() as connection:
+                return await work(connection)
+
+        return await self._retry(transaction)
+
+    async def run_jobs(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Call the queue, again after a lost connection. Raises StorageError."""
+        return await self._retry(work)
+
+    async def _retry(self, work: Callable[[], Awaitable[T]]) -> T:
+        from procrastinate.exceptions import ConnectorException
+        from psycopg import Error, InterfaceError, OperationalError
+
+        until = time.monotonic() + OUTAGE_S
+        while True:
+            try:
+                return await work()
+            except (ConnectorException, Error) as error:
+                cause = error if isinstance(error, Error) else error.__cause__
+                if not isinstance(cause, OperationalError | InterfaceError) or time.monotonic() > until:
+                    raise StorageError(_describe_failure(self.shown, cause or error)) from error
+            await asyncio.sleep(_RETRY_S)
+
+
+async def _create_tables(connection: AsyncConnection, queue_schema: str) -> None:
+    """Create the tables, those of the queue included, under a lock."""
+    await connection.execute("SELECT pg_advisory_xact_lock(%s)", (_CREATE_LOCK,))
+    if await fetch_value(connection, "SELECT to_regclass(%s)", f"{SCHEMA}.version") is None:
+        await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}".encode())
+        await connection.execute((_TABLES + queue_schema).encode())
+    elif await fetch_value(connection, "SELECT number FROM version") > VERSION:
+        raise UsageError("the queue was made by a newer version of debate-cli; upgrade this one")
+
+
+async def fetch_value(connection: AsyncConnection, query: str, *values: object) -> Any:
+    """The first value of the first row; None without a row."""
+    row = await (await connection.execute(query.encode(), values)).fetchone()
+    return None if row is None else row[0]
+
+
+def _describe_failure(shown: str, error: BaseException) -> str:
+    reason = str(error).strip().partition("\n")[0] or type(error).__name__
+    return f"{shown}: the queue cannot be used ({reason}); check its address and that PostgreSQL runs; nothing that was saved is lost"

@@ -1,0 +1,159 @@
+"""An experiment as a document that a worker on another machine can run: all texts are in it, no key and no path is.
+
+A worker did not write the document, so it trusts it no more than a downloaded file: no file is opened that it names, and
+each server that it names needs the worker's consent.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from debate_cli.app.consent import stored_origins
+from debate_cli.app.context import RunContext
+from debate_cli.app.model_factory import all_model_specs
+from debate_cli.app.preparation import prepare_run
+from debate_cli.domain.config import DebateConfig, ModelSpec
+from debate_cli.domain.evidence import FoundPassage
+from debate_cli.domain.judging_config import JudgingConfig
+from debate_cli.domain.people import is_person
+from debate_cli.errors import ConfigError
+from debate_cli.evidence.corpus import Corpus, SkippedFile, evidence_cache_folder, restore_corpus
+from debate_cli.experiments.definition import Experiment, Judge, Variant
+from debate_cli.experiments.motions import Motion
+from debate_cli.experiments.settings import ExperimentConfig, ExperimentFile
+from debate_cli.providers.weights import is_weights_file
+from debate_cli.storage.config_errors import SourceMap
+from debate_cli.storage.config_file import LoadedConfig
+from debate_cli.storage.redact import redact_values
+from debate_cli.storage.serialization import config_to_json
+from debate_cli.storage.variables import Environment, load_environment
+
+MAX_DOCUMENT_BYTES = 256 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class _StoredVariant:
+    axes: dict[str, Any]
+    config: DebateConfig
+    prompts: dict[str, str]
+    judges: list[_StoredJudge]
+    players: dict[str, ModelSpec]
+
+
+@dataclass(frozen=True, slots=True)
+class _StoredJudge:
+    name: str
+    spec: ModelSpec
+    judging: JudgingConfig
+
+
+@dataclass(frozen=True, slots=True)
+class _Document:
+    """The fields of a document."""
+
+    config: ExperimentConfig
+    motions: list[Motion]
+    variants: list[_StoredVariant]
+    mock: bool
+    passages: list[FoundPassage] | None
+    skipped: list[SkippedFile]
+
+
+def dump_experiment(experiment: Experiment) -> bytes:
+    """The document of an experiment, without secrets. Raises ConfigError for what a worker cannot run."""
+    context = experiment.variants[0].context
+    _require_portable(experiment.file.path.name, experiment.variants)
+    data: dict[str, Any] = {
+        "config": experiment.file.config.model_dump(mode="json") | {"motions": []},
+        "motions": [asdict(motion) for motion in experiment.motions],
+        "variants": [_dump_variant(variant) for variant in experiment.variants],
+        "mock": experiment.mock,
+        "passages": None if context.corpus is None else [asdict(each) for each in context.corpus.passages()],
+        "skipped": [] if context.corpus is None else [asdict(each) for each in context.corpus.skipped],
+    }
+    if redact_values(data, context.redact) != data:
+        raise ConfigError(
+            f"{experiment.file.path}: a text of the experiment holds a key, which must not go into the queue; remove it, or "
+            "name its variable as ${VAR}"
+        )
+    return zlib.compress(json.dumps(data, ensure_ascii=False).encode())
+
+
+def _dump_variant(variant: Variant) -> dict[str, Any]:
+    return {
+        "axes": dict(variant.axes),
+        "config": config_to_json(variant.context.config),
+        "prompts": dict(variant.context.prompts),
+        "judges": [
+            {"name": judge.name, "spec": judge.spec.model_dump(mode="json"), "judging": judge.judging.model_dump(mode="json")}
+            for judge in variant.judges
+        ],
+        "players": {name: spec.model_dump(mode="json") for name, spec in variant.players.items()},
+    }  # fmt: skip
+
+
+def load_document(data: bytes, name: str, env: Mapping[str, str]) -> Experiment:
+    """The experiment of a document, with the keys of this machine. `name`: what errors call it.
+
+    Raises ConfigError and MissingKeyError. `Experiment.destinations` are the servers that need consent.
+    """
+    unpacker = zlib.decompressobj()
+    try:
+        text = unpacker.decompress(data, MAX_DOCUMENT_BYTES)
+        if unpacker.unconsumed_tail:
+            raise ConfigError(f"{name}: larger than {MAX_DOCUMENT_BYTES // 1024**2} MiB; split the experiment")
+        document = TypeAdapter(_Document).validate_json(text)
+    except (zlib.error, ValidationError) as error:
+        raise ConfigError(f"{name}: not an experiment that this version can run; upgrade debate-cli here") from error
+    environment = load_environment(Path(), env)
+    corpus = None
+    if document.passages is not None:
+        corpus = restore_corpus(document.passages, document.skipped, evidence_cache_folder(env))
+    variants = tuple(_load_variant(stored, document, name, environment, corpus) for stored in document.variants)
+    file = ExperimentFile(Path(name), document.config, SourceMap(name))
+    return Experiment(file, tuple(document.motions), variants, document.mock, tuple(environment.notes))
+
+
+def _load_variant(
+    stored: _StoredVariant, document: _Document, name: str, env: Environment, corpus: Corpus | None
+) -> Variant:
+    judges = tuple(Judge(each.name, each.spec, each.judging) for each in stored.judges)
+    specs = (*stored.players.values(), *(judge.spec for judge in judges))
+    context = RunContext(stored.config, corpus=corpus, prompts=stored.prompts)
+    variant = Variant(stored.axes, context, judges, stored.players)
+    _require_portable(name, [variant])
+    loaded = LoadedConfig(stored.config, Path(), (), stored.prompts, SourceMap(name), env, corpus=corpus)
+    loaded = replace(loaded, provider_origins=stored_origins(name, stored.config, None))
+    prepared = prepare_run(
+        loaded,
+        mock=document.mock,
+        select=lambda config: (*all_model_specs(config), *specs),
+        searches=("files", "web"),
+    )
+    return replace(variant, context=prepared)
+
+
+def _require_portable(name: str, variants: Iterable[Variant]) -> None:
+    """Raise ConfigError for models and sources that are files or people of one machine."""
+    for variant in variants:
+        config = variant.context.config
+        specs = (*all_model_specs(config), *variant.players.values(), *(judge.spec for judge in variant.judges))
+        local = [
+            spec.model
+            for spec in specs
+            if spec.script is not None or is_weights_file(spec.model) or is_person(spec.model)
+        ]
+        if local:
+            raise ConfigError(
+                f"{name}: {', '.join(dict.fromkeys(local))} cannot be asked by a worker, which opens no file that a queue names "
+                "and asks nobody; use other models, or run without --queue"
+            )
+        if variant.context.corpus is None and config.evidence is not None and config.evidence.sources:
+            raise ConfigError(f"{name}: names sources without their texts; enqueue it again")

@@ -1,0 +1,344 @@
+"""Fills the queue from an experiment's folder, and brings what the workers did back into the folder.
+
+The folder has its ledger as always, so that every other command works on it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from debate_cli.engine import StopSignal
+from debate_cli.errors import UsageError
+from debate_cli.experiments.cells import CellPlan
+from debate_cli.experiments.cluster.database import Database, fetch_value
+from debate_cli.experiments.cluster.documents import dump_experiment
+from debate_cli.experiments.cluster.queued_cells import COLUMNS, LEASE_S, TASK, record_from_row
+from debate_cli.experiments.ledger import DEBATES_FOLDER, CellRecord, Ledger, ResultRow, Settlement
+from debate_cli.experiments.ledger_file import LEDGER_NAME
+from debate_cli.experiments.progress import ExperimentObserver, read_progress
+from debate_cli.experiments.runner import BASE_JUDGES, RENEW_S, RunSummary
+from debate_cli.storage.atomic_write import atomic_write
+from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX
+
+if TYPE_CHECKING:
+    from psycopg import AsyncConnection
+
+QUEUE_META = "queue"
+"""Name of the address of the queue in the ledger."""
+_CHUNK = 500
+_OVERLAP = timedelta(seconds=60)
+"""How far back changes are read again: a transaction may become visible later than its time."""
+_EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
+_NO_WORKER_S = 10.0
+"""Seconds without a worker until a note says so."""
+
+
+def experiment_id(name: str, *, mock: bool) -> str:
+    """Id of an experiment in the queue: its name. A rehearsal has its own."""
+    return f"{'rehearsal' if mock else 'experiment'}:{name}"
+
+
+async def enqueue(database: Database, plan: CellPlan, ledger: Ledger, folder: Path, *, retry_failed: bool) -> int:
+    """Put all open cells of a plan into the queue, those that are not there yet. Returns their number.
+
+    `ledger` and `folder` are those of the experiment: what was done without the queue counts, and a debate that was begun
+    is continued. With `retry_failed` the failed cells are put there too.
+    """
+    experiment = experiment_id(plan.name, mock=plan.experiment.mock)
+    document = dump_experiment(plan.experiment)
+    is_known = await database.run(partial(_store_experiment, plan=plan, ledger=ledger, document=document))
+    if not is_known:
+        records = ledger.records()
+        while chunk := list(islice(records, _CHUNK)):
+            rows = [_cell_row(experiment, record, ledger) for record in chunk]
+            added = await database.run(partial(_store_cells, rows=rows))
+            for record in chunk:
+                if record.cell.key in added and record.state != "done":
+                    await database.run(partial(_store_begun, experiment=experiment, record=record, folder=folder))
+        await database.run(partial(_set_plan, experiment=experiment, plan=plan.fingerprint))
+    if retry_failed:
+        await database.run(partial(_reopen_failed, experiment=experiment, plan=plan.fingerprint))
+    ledger.set_meta(QUEUE_META, database.shown)
+    count = 0
+    while added := await database.run(partial(_add_jobs, database=database, experiment=experiment)):
+        count += added
+    return count
+
+
+async def _store_experiment(connection: AsyncConnection, *, plan: CellPlan, ledger: Ledger, document: bytes) -> bool:
+    """Store an experiment, which ends its halt. Returns whether its cells are known already."""
+    spent, limits = ledger.spent(), plan.context.config.limits
+    experiment = experiment_id(plan.name, mock=plan.experiment.mock)
+    await connection.execute(
+        """
+        INSERT INTO experiments (id, name, is_mock, plan, notes, document, max_cost_usd, max_tokens, spent_usd, spent_tokens)
+        VALUES (%s, %s, %s, '', %s, %s, %s, %s, %s, %s)
+        ON CONFLICT (id) DO UPDATE SET notes = excluded.notes, document = excluded.document, halted = NULL,
+            max_cost_usd = excluded.max_cost_usd, max_tokens = excluded.max_tokens, revision = experiments.revision + 1
+        """,
+        (experiment, plan.name, plan.experiment.mock, ledger.meta("notes") or "", document,
+         limits.max_cost_usd, limits.max_tokens, spent.usd, spent.tokens),
+    )  # fmt: skip
+    return await fetch_value(connection, "SELECT plan FROM experiments WHERE id = %s", experiment) == plan.fingerprint
+
+
+def _cell_row(experiment: str, record: CellRecord, ledger: Ledger) -> tuple[Any, ...]:
+    results = ledger.results_of(record.cell.key) if record.state == "done" else []
+    state = "open" if record.state == "running" else record.state
+    return (experiment, record.cell.key, record.plan, record.seq, json.dumps(asdict(record.cell)), state, record.attempts,
+            record.cost_usd, record.tokens, record.calls, record.seconds, record.cause, record.message,
+            json.dumps(results, ensure_ascii=False))  # fmt: skip
+
+
+async def _store_cells(connection: AsyncConnection, *, rows: Sequence[tuple[Any, ...]]) -> set[str]:
+    """Store cells, as `Ledger.set_plan` does. Returns the keys of new ones."""
+    keys = [row[1] for row in rows]
+    query = "SELECT key FROM cells WHERE experiment = %s AND key = ANY(%s)"
+    known = {key for (key,) in await (await connection.execute(query, (rows[0][0], keys))).fetchall()}
+    async with connection.cursor() as cursor:
+        await cursor.executemany(
+            """
+            INSERT INTO cells (experiment, key, plan, seq, cell, state, attempts, cost_usd, tokens, calls, seconds, cause,
+                message, results) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+            ON CONFLICT (experiment, key) DO UPDATE SET plan = excluded.plan, seq = excluded.seq, cell = excluded.cell,
+                updated_at = clock_timestamp(),
+                state = CASE WHEN cells.state IN ('done', 'running') AND cells.cell -> 'judges' <> excluded.cell -> 'judges'
+                    THEN 'open' ELSE cells.state END
+            """,
+            rows,
+        )
+    return set(keys) - known
+
+
+async def _store_begun(connection: AsyncConnection, *, experiment: str, record: CellRecord, folder: Path) -> None:
+    """Store what the folder has of a debate that was begun without the queue."""
+    path = folder / DEBATES_FOLDER / record.cell.debate
+    transcript, journal = path.with_suffix(TRANSCRIPT_SUFFIX), path.with_suffix(JOURNAL_SUFFIX)
+    where = (experiment, record.cell.key)
+    if transcript.exists():
+        query = "UPDATE cells SET transcript = %s WHERE experiment = %s AND key = %s"
+        await connection.execute(query, (transcript.read_bytes(), *where))
+    if journal.exists():
+        query = "INSERT INTO lines VALUES (%s, %s, 0, 0, %s) ON CONFLICT DO NOTHING"
+        await connection.execute(query, (*where, journal.read_bytes()))
+
+
+async def _set_plan(connection: AsyncConnection, *, experiment: str, plan: str) -> None:
+    await connection.execute("UPDATE experiments SET plan = %s WHERE id = %s", (plan, experiment))
+
+
+async def _reopen_failed(connection: AsyncConnection, *, experiment: str, plan: str) -> None:
+    await connection.execute(
+        "UPDATE cells SET state = 'open', updated_at = clock_timestamp() "
+        "WHERE experiment = %s AND plan = %s AND state = 'failed'",
+        (experiment, plan),
+    )
+
+
+async def _add_jobs(connection: AsyncConnection, *, database: Database, experiment: str) -> int:
+    """Add jobs for some of the open cells that have none. Returns their number."""
+    from procrastinate.jobs import Job
+
+    await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 2))", (experiment,))
+    rows = await connection.execute(
+        """
+        SELECT key FROM cells JOIN experiments ON experiments.id = experiment AND experiments.plan = cells.plan
+        WHERE experiment = %s AND state = 'open' AND NOT EXISTS (
+            SELECT FROM procrastinate_jobs WHERE lock = experiment || ' ' || key AND status IN ('todo', 'doing')
+        ) ORDER BY seq LIMIT %s
+        """,
+        (experiment, _CHUNK),
+    )
+    keys = [key for (key,) in await rows.fetchall()]
+    if keys:
+        jobs = [
+            Job(
+                queue=experiment,
+                lock=f"{experiment} {key}",
+                queueing_lock=f"{experiment} {key}",
+                task_name=TASK,
+                task_kwargs={"cell": key},
+            )
+            for key in keys
+        ]
+        await database.jobs.batch_defer_jobs_async(jobs, connection=connection)
+    return len(keys)
+
+
+class QueueView:
+    """Follows an experiment in a queue: copies cells, results and transcripts into the experiment's folder."""
+
+    def __init__(self, database: Database, ledger: Ledger, folder: Path) -> None:
+        self.id = experiment_id(ledger.name, mock=ledger.is_rehearsal)
+        self._database = database
+        self._ledger = ledger
+        self._folder = folder
+        since = ledger.meta("queue_since")
+        self._since = datetime.fromisoformat(since) if since else _EPOCH
+        """When the newest cell that was copied was changed."""
+        self._copied: dict[str, datetime] = {}
+
+    async def copy_changes(self) -> list[tuple[CellRecord, list[ResultRow]]]:
+        """Copy what has changed. Returns the changed cells."""
+        plan, notes = await self._database.run(self._read_plan)
+        for name, value in (("plan", plan), ("notes", notes), (QUEUE_META, self._database.shown)):
+            self._ledger.set_meta(name, value)
+        changed: list[tuple[CellRecord, list[ResultRow]]] = []
+        after = self._since - _OVERLAP
+        while rows := await self._database.run(partial(self._read_cells, after=after)):
+            for *columns, results, has_transcript, updated_at in rows:
+                record = record_from_row(columns)
+                if self._copied.get(record.cell.key) != updated_at:
+                    found = [ResultRow(*result) for result in results]
+                    await self._copy_cell(record, found, updated_at if has_transcript else None)
+                    self._copied[record.cell.key] = updated_at
+                    changed.append((record, found))
+            after = rows[-1][-1]
+            self._since = max(self._since, after)
+        self._copied = {key: at for key, at in self._copied.items() if at > self._since - 2 * _OVERLAP}
+        self._ledger.set_meta("queue_since", self._since.isoformat())
+        return changed
+
+    async def read_state(self) -> tuple[str | None, bool]:
+        """Why no further cell is started (`budget` or `failures`; None if one may be), and whether a worker lives."""
+
+        async def read(connection: AsyncConnection) -> tuple[str | None, bool]:
+            halted = await fetch_value(connection, "SELECT halted FROM experiments WHERE id = %s", self.id)
+            query = (
+                "SELECT EXISTS (SELECT FROM procrastinate_workers "
+                "WHERE last_heartbeat > clock_timestamp() - make_interval(secs => %s))"
+            )
+            return halted, await fetch_value(connection, query, LEASE_S)
+
+        return await self._database.run(read)
+
+    async def _read_plan(self, connection: AsyncConnection) -> tuple[str, str]:
+        query = "SELECT plan, notes FROM experiments WHERE id = %s"
+        return await (await connection.execute(query, (self.id,))).fetchone() or ("", "")
+
+    async def _read_cells(self, connection: AsyncConnection, *, after: datetime) -> list[tuple[Any, ...]]:
+        query = (
+            f"SELECT {COLUMNS}, results, transcript IS NOT NULL, updated_at FROM cells "  # noqa: S608 - constants
+            "WHERE experiment = %s AND updated_at > %s ORDER BY updated_at LIMIT %s"
+        )
+        return await (await connection.execute(query.encode(), (self.id, after, _CHUNK))).fetchall()
+
+    async def _copy_cell(self, record: CellRecord, results: list[ResultRow], transcript_at: datetime | None) -> None:
+        if transcript_at is not None and record.state in {"done", "failed"}:
+            await self._copy_transcript(record, transcript_at)
+        with self._ledger.transaction():
+            self._ledger.add_settled(record, results)
+
+    async def _copy_transcript(self, record: CellRecord, updated_at: datetime) -> None:
+        """Write a transcript, unless the file has its time already."""
+        path = self._folder / DEBATES_FOLDER / f"{record.cell.debate}{TRANSCRIPT_SUFFIX}"
+        at = updated_at.timestamp()
+        if path.exists() and path.stat().st_mtime == at:
+            return
+        query = "SELECT transcript FROM cells WHERE experiment = %s AND key = %s"
+
+        async def read(connection: AsyncConnection) -> bytes:
+            return await fetch_value(connection, query, self.id, record.cell.key)
+
+        atomic_write(path, await self._database.run(read), overwrite=True)
+        os.utime(path, (at, at))
+        path.with_suffix(JOURNAL_SUFFIX).unlink(missing_ok=True)
+
+
+def refuse_queued(ledger: Ledger) -> None:
+    """Raise UsageError if cells of the ledger are in a queue, so that workers may be running them."""
+    cells, queue = ledger.counts(), ledger.meta(QUEUE_META)
+    if queue and (cells["open"] or cells["running"]):
+        raise UsageError(
+            f"{ledger.path.parent}: its cells are in the queue {queue}; name it with --queue, or choose another folder with --out"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class QueueOptions:
+    """Which queue runs an experiment, and how."""
+
+    dsn: str
+    retry_failed: bool = False
+    """Whether failed cells are put there too."""
+    enqueue_only: bool = False
+    """Whether to return once the cells are there."""
+
+
+async def run_in_queue(
+    options: QueueOptions, plan: CellPlan, ledger: Ledger, observer: ExperimentObserver, *, stop: StopSignal
+) -> RunSummary:
+    """Put an experiment into the queue and follow it until its cells are done. Workers run them; a stop ends only this."""
+    folder = ledger.path.parent
+    async with Database.connect(options.dsn) as database:
+        added = await enqueue(database, plan, ledger, folder, retry_failed=options.retry_failed)
+        observer.note(f"{added} cells were put into the queue {database.shown}")
+        view = QueueView(database, ledger, folder)
+        if options.enqueue_only:
+            await view.copy_changes()
+            return RunSummary(read_progress(ledger), 0, 0)
+        budget = plan.context.config.limits.max_cost_usd
+        return await _watch(view, ledger, observer, stop=stop, budget_usd=budget)
+
+
+async def copy_from_queue(dsn: str, folder: Path, name: str, *, mock: bool) -> None:
+    """Bring what the workers did for an experiment into its folder, which is created if there is none.
+
+    Raises UsageError if neither the queue nor the folder has the experiment.
+    """
+    async with Database.connect(dsn) as database:
+        query = "SELECT 1 FROM experiments WHERE id = %s"
+        is_there = await database.run(lambda found: fetch_value(found, query, experiment_id(name, mock=mock)))
+        if is_there is not None:
+            with Ledger.create(folder, name, mock=mock) as ledger:
+                await QueueView(database, ledger, folder).copy_changes()
+        elif not (folder / LEDGER_NAME).exists():
+            raise UsageError(f"{database.shown}: has no experiment `{name}`; put it there with: debate experiment run")
+
+
+async def _watch(
+    view: QueueView, ledger: Ledger, observer: ExperimentObserver, *, stop: StopSignal, budget_usd: float | None
+) -> RunSummary:
+    """Show what the workers do until no cell is left, or they take no more. `budget_usd`: budget of the experiment."""
+    started_at, seen_worker_at = time.monotonic(), time.monotonic()
+    outcomes: dict[str, int] = {"done": 0, "failed": 0}
+    is_first = True
+    while True:
+        changed = await view.copy_changes()
+        progress = replace(read_progress(ledger), max_cost_usd=budget_usd)
+        for record, results in () if is_first else changed:
+            if record.state in outcomes:
+                outcomes[record.state] += 1
+                observer.settled(record, *_describe_end(record, results), progress)
+        is_first = False
+        halted, has_worker = await view.read_state()
+        done = sum(outcomes.values())
+        left = progress.cells["open"] + progress.cells["running"]
+        elapsed = time.monotonic() - started_at
+        observer.changed(replace(progress, seconds_left=left * elapsed / done if done else None))
+        stopped = "interrupted" if stop.requested else halted if not progress.cells["running"] else None
+        if stopped or not left:
+            return RunSummary(progress, outcomes["done"], outcomes["failed"], stopped if left else None)
+        if has_worker:
+            seen_worker_at = time.monotonic()
+        elif time.monotonic() - seen_worker_at > _NO_WORKER_S:
+            observer.note("no worker is running; start one with: debate worker")
+            seen_worker_at = float("inf")
+        await asyncio.sleep(RENEW_S)
+
+
+def _describe_end(record: CellRecord, results: Sequence[ResultRow]) -> tuple[Settlement, dict[str, str | None]]:
+    how = Settlement(
+        record.state, record.cost_usd, record.tokens, record.calls, record.seconds, record.cause, record.message
+    )
+    return how, {each.row["judge"] or BASE_JUDGES: each.winner for each in results if each.decides}

@@ -1,0 +1,126 @@
+"""A lease on a cell: the right of one worker to write its journal in the database.
+
+Each worker that takes a cell gets a higher lease number. Every transaction of a lease checks the number, so that a worker
+that comes back late, after another one took its cell, can write nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextvars import ContextVar
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from debate_cli.errors import LeaseLostError, StorageError
+from debate_cli.experiments.cluster.database import Database, fetch_value
+
+if TYPE_CHECKING:
+    from psycopg import AsyncConnection
+
+
+T = TypeVar("T")
+
+
+class SettledCall(NamedTuple):
+    """What a call cost that had a reservation."""
+
+    reservation: str
+    usd: float
+    tokens: int
+
+
+CURRENT_LEASE: ContextVar[Lease] = ContextVar("lease")
+"""The lease of the cell that the running task works on."""
+
+
+class Lease:
+    """The lease of one worker on one cell. Mirrors the journal of its debate."""
+
+    def __init__(self, database: Database, experiment: str, cell: str, number: int, job: int) -> None:
+        """`job`: number of the job in the queue that brought the cell."""
+        self.experiment = experiment
+        self.cell = cell
+        self.number = number
+        self.job = job
+        self._database = database
+        self._lines: list[tuple[int, bytes]] = []
+        """Lines that are not stored yet, with their sequence numbers."""
+        self._seq = 0
+        self._replaces = False
+        """Whether the lines replace all those in the database."""
+        self._calls: list[SettledCall] = []
+        self._storing = asyncio.Lock()
+
+    def replace(self, lines: Sequence[bytes]) -> None:
+        """See `JournalMirror`."""
+        self._replaces, self._seq, self._lines = True, 0, []
+        for line in lines:
+            self.append(line)
+
+    def append(self, line: bytes) -> None:
+        """See `JournalMirror`."""
+        self._lines.append((self._seq, line))
+        self._seq += 1
+
+    def settle_call(self, call: SettledCall) -> None:
+        """Count a call as spent, in place of its reservation. Stored with the next lines."""
+        self._calls.append(call)
+
+    async def sync(self) -> None:
+        """Store what is not stored yet. Raises LeaseLostError."""
+        async with self._storing:
+            if not self._lines and not self._calls and not self._replaces:
+                return
+            lines, calls, replaces = self._lines, self._calls, self._replaces
+            self._lines, self._calls, self._replaces = [], [], False
+            await self.run(partial(self._store, lines=lines, calls=calls, replaces=replaces))
+
+    async def run(self, work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
+        """Run `work` in a transaction, as `Database.run` does. Raises LeaseLostError, also without a connection."""
+        try:
+            return await self._database.run(work)
+        except StorageError as error:
+            raise LeaseLostError(str(error)) from error
+
+    async def check(self, connection: AsyncConnection) -> None:
+        """Raise LeaseLostError if another worker has the cell. Until the transaction ends, none can take it."""
+        number = await fetch_value(
+            connection,
+            "SELECT lease FROM cells WHERE experiment = %s AND key = %s AND state = 'running' FOR SHARE",
+            self.experiment,
+            self.cell,
+        )
+        if number != self.number:
+            raise LeaseLostError(f"cell {self.cell}: another worker has taken it over; nothing is written here")
+
+    async def _store(
+        self,
+        connection: AsyncConnection,
+        *,
+        lines: Sequence[tuple[int, bytes]],
+        calls: Sequence[SettledCall],
+        replaces: bool,
+    ) -> None:
+        for call in calls:
+            await connection.execute(
+                """
+                WITH settled AS (DELETE FROM reservations WHERE id = %s RETURNING experiment)
+                UPDATE experiments SET spent_usd = spent_usd + %s, spent_tokens = spent_tokens + %s
+                WHERE id IN (SELECT experiment FROM settled)
+                """,
+                call,
+            )
+        if not lines and not replaces:
+            return
+        await self.check(connection)
+        if replaces:
+            await connection.execute(
+                "DELETE FROM lines WHERE experiment = %s AND cell = %s AND lease <= %s",
+                (self.experiment, self.cell, self.number),
+            )
+        async with connection.cursor() as cursor:
+            await cursor.executemany(
+                "INSERT INTO lines VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
+                [(self.experiment, self.cell, self.number, seq, line) for seq, line in lines],
+            )

@@ -1,0 +1,169 @@
+"""Budget, and requests and tokens a minute, that all workers of a queue keep together."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from debate_cli.errors import BudgetError, StorageError
+from debate_cli.experiments.cluster.database import Database, fetch_value
+from debate_cli.experiments.cluster.lease import CURRENT_LEASE, Lease, SettledCall
+from debate_cli.llm.budget import Budget, BudgetAmount, BudgetReservation
+from debate_cli.llm.rate_limit import Admission, SharedWindow, pause_deadline
+
+if TYPE_CHECKING:
+    from psycopg import AsyncConnection
+
+WINDOW_S = 62
+"""Seconds of the shared window: a minute, and how much later than admitted a request may reach the server."""
+_FULL_WAIT_S = 0.5
+"""Seconds between two tries while the calls in flight hold the budget."""
+
+
+class SharedBudget(Budget):
+    """The budget of an experiment, kept in the database. Each call is reserved there before it leaves.
+
+    A call is only reserved once the journal of its debate is in the database. So whoever takes the debate over knows
+    every answer that an earlier call gave.
+    """
+
+    def __init__(self, database: Database, experiment: str, max_cost_usd: float | None, max_tokens: int | None) -> None:
+        super().__init__(max_cost_usd, max_tokens)
+        self._database = database
+        self._experiment = experiment
+
+    async def refresh(self) -> None:
+        """Read what all workers spent."""
+        await self._database.run(self._read)
+
+    @asynccontextmanager
+    async def reserve(self, worst: BudgetAmount, what: str) -> AsyncGenerator[BudgetReservation, None]:
+        """See `Budget`."""
+        lease, number = CURRENT_LEASE.get(), secrets.token_hex(16)
+        with pause_deadline():
+            await lease.sync()
+            await self._reserve(lease, number, worst, what)
+        reservation = BudgetReservation(worst)
+        try:
+            yield reservation
+        finally:
+            lease.settle_call(SettledCall(number, reservation.used.usd, reservation.used.tokens))
+
+    async def _reserve(self, lease: Lease, number: str, worst: BudgetAmount, what: str) -> None:
+        while True:
+            if self._closed is not None:
+                raise BudgetError(self._closed)
+            fits, held = await lease.run(lambda connection: self._try(connection, lease, number, worst))
+            if fits:
+                return
+            if not (held and self._fits(self._used + worst)):
+                self._closed = self._format_refusal(worst, what)
+                continue
+            await asyncio.sleep(_FULL_WAIT_S)
+
+    async def _try(
+        self, connection: AsyncConnection, lease: Lease, number: str, worst: BudgetAmount
+    ) -> tuple[bool, bool]:
+        """Reserve the worst case if it fits. Also returns whether other calls hold a part of the budget."""
+        if self.is_limited:  # calls of all workers are reserved one after the other
+            await connection.execute("SELECT FROM experiments WHERE id = %s FOR UPDATE", (self._experiment,))
+        await lease.check(connection)
+        await self._read(connection)
+        held_usd, held_tokens = await _fetch_row(
+            connection,
+            "SELECT coalesce(sum(usd), 0), coalesce(sum(tokens), 0)::bigint FROM reservations WHERE experiment = %s AND id <> %s",
+            self._experiment,
+            number,
+        )
+        fits = self._fits(self._used + BudgetAmount(held_tokens, held_usd) + worst)
+        if fits:
+            await connection.execute(
+                "INSERT INTO reservations VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
+                (number, lease.experiment, lease.cell, lease.number, worst.usd, worst.tokens),
+            )
+        return fits, held_usd > 0 or held_tokens > 0
+
+    async def _read(self, connection: AsyncConnection) -> None:
+        """Read what is spent, and the limits, which whoever enqueues the experiment again may raise."""
+        query = "SELECT spent_usd, spent_tokens, max_cost_usd, max_tokens FROM experiments WHERE id = %s"
+        usd, tokens, self._max_cost_usd, self._max_tokens = await _fetch_row(connection, query, self._experiment)
+        self._used = BudgetAmount(tokens, usd)
+
+
+async def _fetch_row(connection: AsyncConnection, query: str, *values: object) -> tuple[Any, ...]:
+    row = await (await connection.execute(query.encode(), values)).fetchone()
+    assert row is not None
+    return row
+
+
+@dataclass(frozen=True, slots=True)
+class QueueRates:
+    """The windows of a queue."""
+
+    database: Database
+
+    def window(self, account: str, requests_per_minute: int | None, tokens_per_minute: int | None) -> SharedWindow:
+        """See `SharedRates`."""
+        return QueueWindow(self.database, account, requests_per_minute, tokens_per_minute)
+
+
+@dataclass(frozen=True, slots=True)
+class QueueWindow:
+    """The calls of one account in the last minute, as rows of a table. The clock is that of the server."""
+
+    database: Database
+    account: str
+    requests: int | None
+    tokens: int | None
+
+    async def admit(self, tokens: int) -> Admission:
+        """See `SharedWindow`."""
+        return await self.database.run(lambda connection: self._admit(connection, tokens))
+
+    async def correct(self, entry: int, tokens: int) -> None:
+        """See `SharedWindow`."""
+
+        async def update(connection: AsyncConnection) -> None:
+            await connection.execute("UPDATE rates SET tokens = %s WHERE id = %s", (tokens, entry))
+
+        try:
+            await self.database.run(update)
+        except StorageError:
+            return  # the estimate stays, which is higher
+
+    async def _admit(self, connection: AsyncConnection, tokens: int) -> Admission:
+        await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (self.account,))
+        await connection.execute(
+            "DELETE FROM rates WHERE account = %s AND at <= clock_timestamp() - make_interval(secs => %s)",
+            (self.account, WINDOW_S),
+        )
+        calls, used = await _fetch_row(
+            connection,
+            "SELECT count(*), coalesce(sum(tokens), 0)::bigint FROM rates WHERE account = %s",
+            self.account,
+        )
+        extra_calls = 0 if self.requests is None else calls + 1 - self.requests
+        extra_tokens = 0 if self.tokens is None else used + min(tokens, self.tokens) - self.tokens
+        if extra_calls <= 0 and extra_tokens <= 0:
+            entry = await fetch_value(
+                connection, "INSERT INTO rates (account, tokens) VALUES (%s, %s) RETURNING id", self.account, tokens
+            )
+            return Admission(0, entry)
+        wait = await fetch_value(
+            connection,
+            """
+            SELECT extract(epoch FROM min(at) - clock_timestamp())::float8 + %s FROM (
+                SELECT at, row_number() OVER past AS calls, sum(tokens) OVER past AS tokens FROM rates
+                WHERE account = %s WINDOW past AS (ORDER BY at, id)
+            ) AS entries WHERE calls >= %s AND tokens >= %s
+            """,
+            WINDOW_S,
+            self.account,
+            extra_calls,
+            extra_tokens,
+        )
+        return Admission(max(wait or 0.0, 0.01))

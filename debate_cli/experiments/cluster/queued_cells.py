@@ -1,0 +1,307 @@
+"""`QueuedCells`: the cells of one experiment, taken from the queue by one worker."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from debate_cli.domain.config import Limits
+from debate_cli.errors import LeaseLostError, StorageError
+from debate_cli.experiments.cells import Cell
+from debate_cli.experiments.cluster.database import Database, fetch_value
+from debate_cli.experiments.cluster.lease import CURRENT_LEASE, Lease
+from debate_cli.experiments.cluster.limits import QueueRates, SharedBudget
+from debate_cli.experiments.ledger import DEBATES_FOLDER, CellRecord, CellState, ResultRow, Settlement
+from debate_cli.experiments.progress import Progress
+from debate_cli.llm.budget import Budget
+from debate_cli.storage.atomic_write import atomic_write
+from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX
+from debate_cli.storage.ids import validate_id
+
+if TYPE_CHECKING:
+    from procrastinate.jobs import Job
+    from psycopg import AsyncConnection
+
+LEASE_S = 30.0
+"""Seconds after its last heartbeat when a worker counts as dead."""
+TASK = "debate_cli.cell"
+"""Name of the jobs."""
+COLUMNS = "cell, seq, plan, state, attempts, cost_usd, tokens, calls, seconds, cause, message"
+"""Columns of a cell that `record_from_row` reads."""
+_POLL_S = 1.0
+"""Seconds between two looks into an empty queue."""
+_SWEEPS_A_LEASE = 3
+"""Searches for cells of dead workers in the time of a lease."""
+
+
+def record_from_row(row: Sequence[Any]) -> CellRecord:
+    """The record of a cell. Raises UsageError if the id of its debate could be a path."""
+    fields: dict[str, Any] = row[0]
+    validate_id(fields["debate"])
+    judges: tuple[str, ...] = tuple(fields.pop("judges"))
+    return CellRecord(Cell(judges=judges, **fields), *row[1:])
+
+
+class QueuedCells:
+    """The cells of an experiment in a queue. The journals of the cells that it takes are in `folder`."""
+
+    def __init__(self, database: Database, experiment: str, plan: str, folder: Path, lease_s: float = LEASE_S) -> None:
+        """`experiment`: its id in the queue; only cells of this `plan` are taken."""
+        self.rates = QueueRates(database)
+        self._database = database
+        self._experiment = experiment
+        self._plan = plan
+        self._folder = folder
+        self._lease_s = lease_s
+        self._worker = 0
+        self._leases: dict[str, Lease] = {}
+        """Key of a cell that was taken -> its lease."""
+        self._polling = asyncio.Lock()
+        """Lets one task at a time look into the queue."""
+        self._is_taking = False
+        """Whether a job may have been fetched whose lease is not known yet."""
+        self._swept_at = -lease_s
+
+    async def open_budget(self, limits: Limits) -> Budget:
+        """See `CellStore`."""
+        self._worker = await self._database.run_jobs(self._database.jobs.register_worker)
+        await self.sweep()
+        budget = SharedBudget(self._database, self._experiment, limits.max_cost_usd, limits.max_tokens)
+        await budget.refresh()
+        return budget
+
+    async def load_progress(self) -> Progress:
+        """See `CellStore`."""
+        return await self._database.run(partial(_read_progress, experiment=self._experiment, plan=self._plan))
+
+    async def take(self) -> CellRecord | None:
+        """Take the next cell; None once the queue is empty and this worker has no cell.
+
+        While it has one, the queue is looked into again and again: a cell may be given back.
+        """
+        async with self._polling:
+            while True:
+                self._is_taking = True
+                try:
+                    found = await self._take_job()
+                finally:
+                    self._is_taking = False
+                if found == "empty" and self._leases:
+                    await asyncio.sleep(_POLL_S)
+                elif found != "again":
+                    return found if isinstance(found, CellRecord) else None
+
+    async def take_without(self, players: Collection[str]) -> CellRecord | None:
+        """Return None: the queue gives cells in its own order."""
+        del players
+
+    def lease_of(self, cell: Cell) -> Lease:
+        """The lease of a cell that was taken."""
+        return self._leases[cell.key]
+
+    async def settle(self, record: CellRecord, how: Settlement, results: Sequence[ResultRow]) -> bool:
+        """See `CellStore`. The transcript goes into the database."""
+        lease = self._leases.pop(record.cell.key)
+        path = self._folder / DEBATES_FOLDER / record.cell.debate
+        transcript = path.with_suffix(TRANSCRIPT_SUFFIX)
+        try:
+            await lease.sync()
+            data = transcript.read_bytes() if transcript.exists() else None
+            await self._database.run(partial(_store_end, lease=lease, how=how, results=results, transcript=data))
+        except LeaseLostError:
+            return False
+        finally:
+            for suffix in (TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX):
+                path.with_suffix(suffix).unlink(missing_ok=True)
+        if how.state == "open":
+            await self._give_back([lease.job])
+        else:
+            await self._finish(lease.job)
+        return True
+
+    async def renew(self, budget: Budget) -> Progress | None:
+        """Send a heartbeat, read what all workers spent, and take the cells of dead workers from them."""
+        await self._database.run_jobs(partial(self._database.jobs.update_heartbeat, self._worker))
+        if isinstance(budget, SharedBudget):
+            await budget.refresh()
+        if time.monotonic() - self._swept_at < self._lease_s / _SWEEPS_A_LEASE:
+            return None
+        await self.sweep()
+        return await self.load_progress()
+
+    async def close(self) -> None:
+        """See `CellStore`."""
+        await self._give_back([lease.job for lease in self._leases.values()])
+        await self._database.run_jobs(partial(self._database.jobs.unregister_worker, self._worker))
+
+    async def _take_job(self) -> CellRecord | Literal["empty", "again", "end"]:
+        """Take the first job of the queue, and begin to work on its cell with what is saved of the debate.
+
+        Else, whether the queue is empty, the job was removed, or the experiment was changed or halted.
+        """
+        job = await self._database.run_jobs(partial(self._database.jobs.fetch_job, [self._experiment], self._worker))
+        if job is None:
+            return "empty"
+        lease = await self._database.run(partial(self._lease, job=job))
+        if isinstance(lease, Lease):
+            self._leases[lease.cell] = lease
+            CURRENT_LEASE.set(lease)
+            return await self._database.run(partial(self._restore, lease=lease))
+        if lease == "end":
+            await self._give_back([_number(job)])
+        else:
+            await self._finish(_number(job))
+        return lease
+
+    async def _lease(self, connection: AsyncConnection, job: Job) -> Lease | Literal["again", "end"]:
+        """Take the lease on the cell of a job. Else, whether the cell is not to be run, or none of this plan."""
+        newest = await fetch_value(
+            connection, "SELECT plan FROM experiments WHERE id = %s AND halted IS NULL", self._experiment
+        )
+        if newest != self._plan:
+            return "end"
+        number = await fetch_value(
+            connection,
+            """
+            UPDATE cells SET state = 'running', lease = lease + 1, attempts = attempts + 1, job = %s,
+                updated_at = clock_timestamp()
+            WHERE experiment = %s AND key = %s AND plan = %s AND (state = 'open' OR state = 'running' AND job = %s)
+            RETURNING lease
+            """,
+            job.id,
+            self._experiment,
+            job.task_kwargs["cell"],
+            self._plan,
+            job.id,
+        )
+        if number is None:
+            return "again"
+        return Lease(self._database, self._experiment, str(job.task_kwargs["cell"]), number, _number(job))
+
+    async def _restore(self, connection: AsyncConnection, lease: Lease) -> CellRecord:
+        """Write what is saved of a debate where `Session` resumes it. Returns the record of the cell."""
+        where = (lease.experiment, lease.cell)
+        query = f"SELECT transcript, {COLUMNS} FROM cells WHERE experiment = %s AND key = %s"  # noqa: S608 - constants
+        row = await (await connection.execute(query.encode(), where)).fetchone()
+        assert row is not None
+        record = record_from_row(row[1:])._replace(state="open")
+        query = "SELECT line FROM lines WHERE experiment = %s AND cell = %s ORDER BY lease, seq"
+        lines = await (await connection.execute(query, where)).fetchall()
+        path = self._folder / DEBATES_FOLDER / record.cell.debate
+        for suffix, data in ((TRANSCRIPT_SUFFIX, row[0]), (JOURNAL_SUFFIX, b"".join(line for (line,) in lines))):
+            if data:
+                atomic_write(path.with_suffix(suffix), data, overwrite=True)
+        return record
+
+    async def sweep(self) -> None:
+        """Give back the cells of workers without a heartbeat, and jobs that this worker holds without knowing it."""
+        self._swept_at = time.monotonic()
+        await self._database.run(self._give_back_stalled)
+        held = await self._database.run_jobs(
+            partial(self._database.jobs.list_jobs_async, status="doing", worker_id=self._worker)
+        )
+        if not self._is_taking:
+            known = {lease.job for lease in self._leases.values()}
+            await self._give_back([number for job in held if (number := _number(job)) not in known])
+
+    async def _give_back_stalled(self, connection: AsyncConnection) -> None:
+        """End the leases of dead workers and give back their jobs, one worker at a time: `connection` holds a lock.
+
+        Nothing is given back before the server itself has run for the time of a lease: no worker could reach it before.
+        """
+        may_sweep = await fetch_value(
+            connection,
+            "SELECT clock_timestamp() - pg_postmaster_start_time() > make_interval(secs => %s) "
+            "AND pg_try_advisory_xact_lock(hashtextextended(%s, 1))",
+            self._lease_s,
+            self._experiment,
+        )
+        if may_sweep:
+            jobs = await self._database.jobs.get_stalled_jobs(
+                queue=self._experiment, seconds_since_heartbeat=self._lease_s
+            )
+            stalled = {_number(job): str(job.task_kwargs["cell"]) for job in jobs}
+            if stalled:
+                await self._database.run(partial(self._end_leases, cells=[*stalled.values()]))
+                await self._give_back(stalled)
+
+    async def _end_leases(self, connection: AsyncConnection, cells: list[str]) -> None:
+        """End the leases on cells, and count the calls in flight as spent."""
+        await connection.execute(
+            """
+            WITH lost AS (DELETE FROM reservations WHERE experiment = %s AND cell = ANY(%s) RETURNING usd, tokens)
+            UPDATE experiments SET spent_usd = spent_usd + (SELECT coalesce(sum(usd), 0) FROM lost),
+                spent_tokens = spent_tokens + (SELECT coalesce(sum(tokens), 0) FROM lost)
+            WHERE id = %s
+            """,
+            (self._experiment, cells, self._experiment),
+        )
+        await connection.execute(
+            "UPDATE cells SET state = 'open', lease = lease + 1, updated_at = clock_timestamp() "
+            "WHERE experiment = %s AND key = ANY(%s) AND state = 'running'",
+            (self._experiment, cells),
+        )
+
+    async def _give_back(self, jobs: Iterable[int]) -> None:
+        """Make jobs wait in the queue again. One that another worker gave back already is left alone."""
+        from procrastinate.utils import utcnow
+
+        for job in jobs:
+            with suppress(StorageError):
+                await self._database.run_jobs(partial(self._database.jobs.retry_job_by_id_async, job, utcnow()))
+
+    async def _finish(self, job: int) -> None:
+        """Remove a job. The cell says how it ended."""
+        from procrastinate.jobs import Status
+
+        with suppress(StorageError):
+            finish = self._database.jobs.finish_job_by_id_async
+            await self._database.run_jobs(partial(finish, job, Status.SUCCEEDED, delete_job=True))
+
+
+def _number(job: Job) -> int:
+    assert job.id is not None
+    return job.id
+
+
+async def _store_end(
+    connection: AsyncConnection,
+    *,
+    lease: Lease,
+    how: Settlement,
+    results: Sequence[ResultRow],
+    transcript: bytes | None,
+) -> None:
+    """Store how an attempt ended. The transcript replaces the lines of the journal."""
+    await lease.check(connection)
+    where = (lease.experiment, lease.cell)
+    if transcript is not None:
+        await connection.execute("DELETE FROM lines WHERE experiment = %s AND cell = %s", where)
+    await connection.execute(
+        """
+        UPDATE cells SET state = %s, cost_usd = %s, tokens = %s, calls = %s, seconds = seconds + %s, cause = %s, message = %s,
+            results = %s, transcript = coalesce(%s, transcript), updated_at = clock_timestamp()
+        WHERE experiment = %s AND key = %s
+        """,
+        (*how, json.dumps(results, ensure_ascii=False), transcript, *where),
+    )
+
+
+async def _read_progress(connection: AsyncConnection, *, experiment: str, plan: str) -> Progress:
+    rows = await connection.execute(
+        "SELECT state, count(*), coalesce(sum(cost_usd), 0), coalesce(sum(tokens), 0)::bigint, coalesce(sum(calls), 0)::bigint "
+        "FROM cells WHERE experiment = %s AND plan = %s GROUP BY state",
+        (experiment, plan),
+    )
+    found = await rows.fetchall()
+    query = "SELECT name, is_mock FROM experiments WHERE id = %s"
+    name, is_mock = await (await connection.execute(query, (experiment,))).fetchone() or ("", False)
+    cells: dict[CellState, int] = {"open": 0, "running": 0, "failed": 0, "done": 0, **{row[0]: row[1] for row in found}}
+    cost, tokens, calls = (sum(row[column] for row in found) for column in (2, 3, 4))
+    return Progress(name, cells, {}, cost, tokens, calls, is_rehearsal=is_mock)

@@ -1,0 +1,186 @@
+"""The loop of `debate worker`: runs the cells of all experiments in a queue, one experiment after the other."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from debate_cli.app.consent import missing_consents, refuse_consents, required_consents
+from debate_cli.engine import StopSignal
+from debate_cli.errors import UsageError
+from debate_cli.experiments.cells import Cell, CellInputs, CellPlan
+from debate_cli.experiments.cluster.database import Database, fetch_value, secrets_of
+from debate_cli.experiments.cluster.documents import load_document
+from debate_cli.experiments.cluster.queued_cells import LEASE_S, QueuedCells
+from debate_cli.experiments.progress import ExperimentObserver
+from debate_cli.experiments.runner import ExperimentRun
+
+if TYPE_CHECKING:
+    from psycopg import AsyncConnection
+
+IDLE_S = 1.0
+"""Seconds between two looks into a queue without work."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerOptions:
+    """How a worker works."""
+
+    concurrency: int | None = None
+    """Debates at the same time; None as each experiment says."""
+    trusted_hosts: Sequence[str] = ()
+    until_empty: bool = False
+    """Whether it ends when no cell is left."""
+    lease_s: float = LEASE_S
+    """Seconds after its last heartbeat when another worker counts as dead."""
+
+
+@dataclass
+class WorkerSummary:
+    """What a worker did."""
+
+    finished: int = 0
+    failed: int = 0
+    refused: int = 0
+    """Experiments that it may not or cannot run."""
+
+
+class _Queued(NamedTuple):
+    """An experiment in the queue."""
+
+    id: str
+    plan: str
+    revision: int
+    has_waiting: bool
+    """Whether a cell waits for a worker. Else, others have all that are left."""
+
+
+class QueuedExperiment:
+    """The experiment of a document, as `ExperimentRun` needs it."""
+
+    def __init__(self, plan: CellPlan, cells: QueuedCells, concurrency: int | None) -> None:
+        self._plan = plan
+        self._cells = cells
+        limits = plan.context.config.limits
+        limits = limits.model_copy(update={"concurrency": concurrency or limits.concurrency})
+        self.name = plan.name
+        self.players = plan.players
+        self.context = replace(plan.context, config=plan.context.config.model_copy(update={"limits": limits}))
+
+    def inputs_of(self, cell: Cell) -> CellInputs:
+        """See `CellSource`. The journal is mirrored into the queue."""
+        inputs = self._plan.inputs_of(cell)
+        return inputs._replace(context=replace(inputs.context, journal_mirror=self._cells.lease_of(cell)))
+
+
+async def run_worker(
+    dsn: str, observer: ExperimentObserver, options: WorkerOptions, env: Mapping[str, str], *, stop: StopSignal
+) -> WorkerSummary:
+    """Take cells until the worker is stopped, or none is left. Raises StorageError if the queue cannot be reached."""
+    async with Database.connect(dsn) as database:
+        return await _Worker(database, observer, options, env, secrets_of(dsn)).run(stop)
+
+
+class _Worker:
+    """A worker on a queue."""
+
+    def __init__(
+        self,
+        database: Database,
+        observer: ExperimentObserver,
+        options: WorkerOptions,
+        env: Mapping[str, str],
+        secrets: Sequence[str],
+    ) -> None:
+        """`secrets`: values that are never written, besides the keys in `env`."""
+        self._database = database
+        self._observer = observer
+        self._options = options
+        self._secrets = secrets
+        self._env = env
+        self._plans: dict[tuple[str, int], CellPlan | None] = {}
+        """Id and revision of an experiment -> its plan; None if it was refused."""
+        self._summary = WorkerSummary()
+
+    async def run(self, stop: StopSignal) -> WorkerSummary:
+        with tempfile.TemporaryDirectory(prefix="debate-worker-") as folder:
+            while not stop.requested:
+                listed = await self._database.run(_list_experiments)
+                found = [(each, plan) for each in listed if (plan := await self._plan_of(each)) is not None]
+                ready = next(((each, plan) for each, plan in found if each.has_waiting), None)
+                if ready is not None:
+                    await self._run_experiment(*ready, Path(folder), stop)
+                elif not found and self._options.until_empty:
+                    break
+                else:
+                    for each, _ in found:
+                        await self._cells_of(each, Path(folder)).sweep()
+                    await asyncio.sleep(IDLE_S)
+        return self._summary
+
+    async def _plan_of(self, queued: _Queued) -> CellPlan | None:
+        """The plan of an experiment; None if it is not to be run here, which is said once."""
+        key = queued.id, queued.revision
+        if key not in self._plans:
+            document = await self._database.run(partial(_read_document, experiment=queued.id))
+            self._plans[key] = None
+            try:
+                self._plans[key] = self._load(document, queued.id)
+            except UsageError as error:
+                self._summary.refused += 1
+                for problem in error.problems:
+                    self._observer.note(f"not run here: {problem}")
+        return self._plans[key]
+
+    def _load(self, document: bytes, name: str) -> CellPlan:
+        """Raises ConfigError for a missing key, and a server that this worker may not send to. Nothing is asked."""
+        experiment = load_document(document, name, self._env)
+        needed = required_consents(experiment.destinations)
+        refuse_consents(missing_consents(needed, self._options.trusted_hosts, self._env))
+        variants = tuple(
+            replace(each, context=replace(each.context, secrets=(*each.context.secrets, *self._secrets)))
+            for each in experiment.variants
+        )
+        return CellPlan(replace(experiment, variants=variants))
+
+    def _cells_of(self, queued: _Queued, folder: Path) -> QueuedCells:
+        return QueuedCells(self._database, queued.id, queued.plan, folder, self._options.lease_s)
+
+    async def _run_experiment(self, queued: _Queued, plan: CellPlan, folder: Path, stop: StopSignal) -> None:
+        """Run cells of an experiment until none waits. A reached budget and many failures halt it for all workers."""
+        cells = self._cells_of(queued, folder)
+        source = QueuedExperiment(plan, cells, self._options.concurrency)
+        end = await ExperimentRun(source, cells, folder, self._observer).run(stop=stop)
+        self._summary.finished += end.finished
+        self._summary.failed += end.failed
+        if end.stopped in {"budget", "failures"}:
+            await self._database.run(partial(_halt, queued=queued, reason=end.stopped))
+            self._observer.note(f"{queued.id}: halted ({end.stopped}) until it is put into the queue again")
+
+
+async def _list_experiments(connection: AsyncConnection) -> list[_Queued]:
+    """The experiments that are not halted and have cells left, the oldest first."""
+    rows = await connection.execute(
+        """
+        SELECT id, plan, revision, EXISTS (SELECT FROM procrastinate_jobs WHERE queue_name = experiments.id AND status = 'todo')
+        FROM experiments WHERE halted IS NULL
+            AND EXISTS (SELECT FROM procrastinate_jobs WHERE queue_name = experiments.id AND status IN ('todo', 'doing'))
+        ORDER BY created_at
+        """
+    )
+    return [_Queued(*row) for row in await rows.fetchall()]
+
+
+async def _read_document(connection: AsyncConnection, *, experiment: str) -> bytes:
+    return await fetch_value(connection, "SELECT document FROM experiments WHERE id = %s", experiment)
+
+
+async def _halt(connection: AsyncConnection, *, queued: _Queued, reason: str) -> None:
+    """Halt an experiment, unless it was put into the queue again."""
+    query = "UPDATE experiments SET halted = %s WHERE id = %s AND revision = %s"
+    await connection.execute(query, (reason, queued.id, queued.revision))

@@ -1,0 +1,314 @@
+"""Experiments in a queue on PostgreSQL: workers share them, take over from one another, and keep limits together."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import signal
+import zlib
+from collections.abc import Generator, Mapping
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+import yaml
+from cli_support import CommandResult, debate, start_process, wait_until
+from experiments_support import (
+    BASE,
+    PAIR,
+    count_states,
+    judgements,
+    outcomes,
+    run,
+    write_experiment,
+    write_served_experiment,
+)
+from model_server import model_server
+from postgres_support import PASSWORD, PostgresServer, needs_postgres, postgres_server
+
+from debate_cli.domain.config import Limits
+from debate_cli.errors import LeaseLostError
+from debate_cli.experiments.cluster.database import Database
+from debate_cli.experiments.cluster.lease import CURRENT_LEASE
+from debate_cli.experiments.cluster.limits import QueueRates, SharedBudget
+from debate_cli.experiments.cluster.queued_cells import QueuedCells
+from debate_cli.experiments.ledger import Settlement
+from debate_cli.llm.budget import BudgetAmount
+from debate_cli.llm.rate_limit import Admission
+
+pytestmark = needs_postgres
+
+
+@pytest.fixture(scope="module")
+def server() -> Generator[PostgresServer]:
+    """One server for all tests."""
+    with postgres_server() as found:
+        yield found
+
+
+@pytest.fixture
+def dsn(server: PostgresServer) -> str:
+    """The address of an empty database."""
+    return server.new_database()
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    """An empty folder."""
+    path = tmp_path / "here"
+    path.mkdir()
+    return path
+
+
+def enqueue(here: Path, dsn: str, *options: str, expect: int = 0) -> CommandResult:
+    """Put `exp.yaml` into the queue."""
+    done = debate("experiment", "run", "exp.yaml", "--enqueue-only", *options, cwd=here, env={"DEBATE_QUEUE": dsn})
+    assert done.code == expect, done.err
+    return done
+
+
+def work(here: Path, dsn: str, *options: str, env: Mapping[str, str] | None = None, expect: int = 0) -> CommandResult:
+    """Work until the queue is empty."""
+    done = debate("worker", "--until-empty", *options, cwd=here, env={"DEBATE_QUEUE": dsn, **(env or {})})
+    assert done.code == expect, done.err
+    return done
+
+
+def bring_back(here: Path, dsn: str) -> Any:
+    """Copy what the workers did into the folder; return the status as JSON."""
+    return debate("experiment", "status", "exp.yaml", "--json", cwd=here, env={"DEBATE_QUEUE": dsn}).json
+
+
+def query(dsn: str, statement: str) -> list[tuple[Any, ...]]:
+    """The rows of a query."""
+    with psycopg.connect(dsn, options="-c search_path=debate_cli", autocommit=True) as connection:
+        return connection.execute(statement.encode()).fetchall()
+
+
+def test_a_queued_experiment_is_like_a_local_one(here: Path, dsn: str) -> None:
+    """Equal outcomes, whole transcripts, and nothing to do when it is enqueued again. No password is shown."""
+    write_experiment(here)
+    run(here, "--out", "local")
+    first = enqueue(here, dsn)
+    assert "12 cells were put into the queue" in first.out
+    worked = work(here, dsn)
+    assert "12 cells done, 0 failed" in worked.err
+    assert bring_back(here, dsn)["cells"] == {"open": 0, "running": 0, "failed": 0, "done": 12}
+    assert outcomes(here / "trial") == outcomes(here / "local")
+    checked = debate("score", "trial/debates", "--check", cwd=here)
+    assert checked.code == 0, checked.err
+    watched = debate("experiment", "run", "exp.yaml", cwd=here, env={"DEBATE_QUEUE": dsn})
+    assert "0 cells were put into the queue" in watched.out
+    assert "12 of 12 cells done" in watched.out
+    assert not any(PASSWORD in each.out + each.err for each in (first, worked, watched))
+
+
+def test_a_run_shows_what_workers_do(here: Path, dsn: str) -> None:
+    """It waits until the last cell is done, and prints each."""
+    write_experiment(here, players=PAIR)
+    with start_process("worker", cwd=here, env={"DEBATE_QUEUE": dsn}) as worker:
+        done = debate("experiment", "run", "exp.yaml", "--json", cwd=here, env={"DEBATE_QUEUE": dsn})
+        worker.signal(signal.SIGTERM)
+        assert worker.wait().code == 130
+    events = [json.loads(line) for line in done.out.splitlines()]
+    assert [event["type"] for event in events].count("settled") == 4
+    assert events[-1]["cells"]["done"] == 4
+
+
+def test_a_killed_worker_is_taken_over(here: Path, dsn: str) -> None:
+    """After its lease another worker continues after its last event: at most the calls in flight are made again."""
+    with model_server(latency_s=0.05) as models:
+        write_served_experiment(here, models.base_url, motions=4, concurrency=4)
+        run(here, "--out", "whole")
+        undisturbed = len(models.bodies)
+        models.bodies.clear()
+        enqueue(here, dsn)
+        with start_process("worker", "--lease", "2", cwd=here, env={"DEBATE_QUEUE": dsn}) as worker:
+            wait_until(lambda: len(models.bodies) > undisturbed // 2, "half of the calls")
+            worker.signal(signal.SIGKILL)
+            worker.wait()
+        assert query(dsn, "SELECT count(*) FROM cells WHERE state = 'running'")[0][0] > 0
+        work(here, dsn, "--lease", "2")
+        assert undisturbed <= len(models.bodies) <= undisturbed + 2 * 4
+    bring_back(here, dsn)
+    assert outcomes(here / "trial") == outcomes(here / "whole")
+    assert query(dsn, "SELECT count(*) FROM reservations") == [(0,)]
+    assert query(dsn, "SELECT count(*) FROM lines") == [(0,)]
+
+
+def test_a_restarted_server_loses_nothing(here: Path, dsn: str, server: PostgresServer) -> None:
+    """The worker waits, no call is made again, and the cells are done."""
+    with model_server(latency_s=0.05) as models:
+        write_served_experiment(here, models.base_url, motions=4, concurrency=4)
+        run(here, "--out", "whole")
+        undisturbed = len(models.bodies)
+        models.bodies.clear()
+        enqueue(here, dsn)
+        with start_process("worker", "--until-empty", cwd=here, env={"DEBATE_QUEUE": dsn}) as worker:
+            wait_until(lambda: len(models.bodies) > undisturbed // 3, "a third of the calls")
+            server.stop()
+            server.start()
+            done = worker.wait()
+        assert done.code == 0, done.err
+        assert len(models.bodies) == undisturbed
+    bring_back(here, dsn)
+    assert outcomes(here / "trial") == outcomes(here / "whole")
+
+
+def test_a_late_worker_cannot_write(here: Path, dsn: str) -> None:
+    """Once another worker has its cell, it writes no line, no result and reserves no call; what it reserved counts as spent."""
+    write_experiment(here, players=PAIR, limits={"max_cost_usd": 5})
+    enqueue(here, dsn, "--mock")
+    asyncio.run(_take_over(here, dsn))
+
+
+async def _take_over(here: Path, dsn: str) -> None:
+    plan = query(dsn, "SELECT plan FROM experiments")[0][0]
+    async with Database.connect(dsn) as database:
+        late, new = (
+            QueuedCells(database, "rehearsal:trial", plan, here / name, lease_s=0.1) for name in ("late", "new")
+        )
+        budget = await late.open_budget(Limits())
+        record = await late.take()
+        assert record is not None
+        lease = late.lease_of(record.cell)
+        lease.append(b"a line\n")
+        async with AsyncExitStack() as in_flight:
+            await in_flight.enter_async_context(budget.reserve(BudgetAmount(100, 0.5), "a call"))
+            query(dsn, "UPDATE procrastinate_workers SET last_heartbeat = now() - interval '1 minute' RETURNING id")
+            spent = await new.open_budget(Limits())
+            taken = await new.take()
+            assert taken is not None
+            assert (taken.cell, taken.attempts) == (record.cell, 2)
+            assert spent.used == BudgetAmount(100, 0.5)
+            assert (here / "new" / "debates" / f"{record.cell.debate}.jsonl").read_bytes() == b"a line\n"
+            lease.append(b"too late\n")
+            with pytest.raises(LeaseLostError):
+                await lease.sync()
+            CURRENT_LEASE.set(lease)
+            with pytest.raises(LeaseLostError):
+                await in_flight.enter_async_context(budget.reserve(BudgetAmount(100, 0.5), "a call"))
+        assert not await late.settle(record, Settlement("done"), [])
+        assert await new.settle(taken, Settlement("done"), [])
+        assert isinstance(spent, SharedBudget)
+        await spent.refresh()
+        assert spent.used == BudgetAmount(100, 0.5)
+
+
+def test_workers_keep_one_budget(here: Path, dsn: str) -> None:
+    """Two workers together spend at most the budget, and `run` says so; with a higher one they go on."""
+    queue = {"DEBATE_QUEUE": dsn}
+    with model_server(latency_s=0.01) as models:
+        write_served_experiment(here, models.base_url, motions=4, concurrency=4)
+        document = yaml.safe_load((here / "exp.yaml").read_text())
+        with start_process("worker", cwd=here, env=queue), start_process("worker", cwd=here, env=queue):
+            for budget, code in ((0.04, 4), (5, 0)):
+                (here / "exp.yaml").write_text(yaml.safe_dump(document | {"limits": {"max_cost_usd": budget}}))
+                watched = debate("experiment", "run", "exp.yaml", cwd=here, env=queue)
+                assert watched.code == code, watched.err
+                spent = sum(usage.input_tokens + usage.output_tokens for usage in models.counted) / 1e6
+                assert budget / 2 < spent <= budget or code == 0
+    assert count_states(here / "trial")["done"] == 8
+
+
+def test_workers_keep_one_limit_a_minute(dsn: str) -> None:
+    """Of many calls at once, as many are admitted as the limit says; the others learn how long to wait."""
+
+    async def ask() -> list[Admission]:
+        async with Database.connect(dsn) as database:
+            windows = [QueueRates(database).window("lab key", 20, 1000) for _ in range(10)]
+            found = await asyncio.gather(*(window.admit(10) for window in windows for _ in range(3)))
+            await windows[0].correct(found[0].entry, 900)
+            other = await QueueRates(database).window("lab other-key", 20, 1000).admit(10)
+            return [*found, other]
+
+    *found, other = asyncio.run(ask())
+    assert sum(each.wait_s == 0 for each in found) == 20
+    assert all(50 < each.wait_s <= 62 for each in found if each.wait_s)
+    assert other.wait_s == 0
+
+
+def test_a_worker_does_not_trust_the_queue(here: Path, dsn: str) -> None:
+    """A server that the experiment names needs --trust-host, nothing is asked, and no key is in the database."""
+    lab = {"kind": "openai", "base_url": "http://lab.example/v1", "api_key_env": "LAB_KEY"}
+    write_experiment(
+        here,
+        {**BASE, "models": {"default": {"model": "lab/any"}}, "providers": {"lab": lab}},
+        players=[{"name": name, "model": f"lab/{name}"} for name in ("ann", "bob")],
+        judges=[{"name": "jo", "model": "lab/jo"}],
+    )
+    key = "sk-lab-0123456789abcdef"
+    debate("experiment", "run", "exp.yaml", "--enqueue-only", cwd=here, env={"DEBATE_QUEUE": dsn, "LAB_KEY": key})
+    assert "LAB_KEY" in work(here, dsn, expect=2).out
+    refused = work(here, dsn, env={"LAB_KEY": key}, expect=2)
+    assert "not run here" in refused.out
+    assert "--trust-host lab.example" in refused.out
+    assert query(dsn, "SELECT count(*) FROM cells WHERE state = 'open' AND attempts = 0") == [(4,)]
+    document = zlib.decompress(query(dsn, "SELECT document FROM experiments")[0][0])
+    assert b"LAB_KEY" in document
+    assert key.encode() not in document
+
+
+def test_texts_travel_with_the_experiment(here: Path, dsn: str) -> None:
+    """The worker needs neither the sources nor the background of the enqueuing machine."""
+    (here / "notes").mkdir()
+    (here / "notes" / "cars.md").write_text("# Cars\n\nCars take half of the room in a city.\n")
+    evidence = {"sources": ["notes"], "passages": 2}
+    write_experiment(
+        here, {**BASE, "background": "Of cities.", "evidence": evidence}, players=PAIR, motions=["Ban cars?"]
+    )
+    enqueue(here, dsn)
+    elsewhere = here / "elsewhere"
+    elsewhere.mkdir()
+    shutil.rmtree(here / "notes")
+    work(elsewhere, dsn)
+    bring_back(here, dsn)
+    transcripts = [json.loads(path.read_text()) for path in (here / "trial" / "debates").glob("*.json")]
+    assert len(transcripts) == 2
+    assert all("half of the room" in json.dumps(each) and "Of cities." in json.dumps(each) for each in transcripts)
+
+
+def test_failed_cells_are_held(here: Path, dsn: str) -> None:
+    """A failed cell stays failed until --retry-failed; then it continues."""
+    with model_server(failures=[400]) as models:
+        write_served_experiment(here, models.base_url, motions=1, concurrency=1)
+        enqueue(here, dsn)
+        work(here, dsn)
+        assert bring_back(here, dsn)["failures"][0]["cells"] == 1
+        assert "0 cells were put" in enqueue(here, dsn).out
+        assert "1 cells were put" in enqueue(here, dsn, "--retry-failed").out
+        work(here, dsn)
+    assert bring_back(here, dsn)["cells"]["done"] == 2
+
+
+def test_a_local_run_leaves_queued_cells_alone(here: Path, dsn: str) -> None:
+    """It says where the cells are. What was begun without a queue is continued in it."""
+    write_experiment(here, players=PAIR)
+    run(here, "--limit", "1")
+    assert "3 cells were put" in enqueue(here, dsn).out
+    done = debate("experiment", "run", "exp.yaml", cwd=here)
+    assert done.code == 2
+    assert "its cells are in the queue postgresql://127.0.0.1" in done.err
+    work(here, dsn)
+    bring_back(here, dsn)
+    assert len(judgements(here / "trial")) == 4
+
+
+@pytest.mark.parametrize(
+    ("dsn", "words"),
+    [
+        ("mysql://host/db", "write the address of a PostgreSQL database"),
+        ("postgresql://me:%zz@host/db", "the rest of the address is not valid"),
+        ("postgresql://me:pw-4711@127.0.0.1:1/db", "Connection refused"),
+    ],
+)
+def test_a_wrong_address_is_one_sentence(here: Path, dsn: str, words: str) -> None:
+    """It says what is wrong, and shows no password."""
+    done = debate("worker", "--queue", dsn, cwd=here)
+    assert done.code in {1, 2}
+    assert words in done.err
+    assert len(done.lines) == 1
+    assert "pw-4711" not in done.err

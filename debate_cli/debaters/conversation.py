@@ -107,7 +107,12 @@ def build_recent_conversation(
         return build_conversation(cue, debate, instructions, prompts, answered)
     strategy = (instructions.strategies or {}).get(cue.index)
     parts = [*_introduction(context), *_format_ledger(history.ledger)]
-    parts += [_format_turn(turn, cue.speaker) for turn in history.turns]
+    parts += [
+        f"You said, {turn.phase}: {format_own_turn(turn)}"
+        if turn.speaker == cue.speaker
+        else _format_opponent_turn(turn)
+        for turn in history.turns
+    ]
     parts += [*_format_task(context, prompts, strategy), *_format_passages(context, prompts)]
     return Conversation(_system_text(instructions, debate, prompts), (Message("user", "\n".join(parts)),))
 
@@ -121,12 +126,6 @@ def _format_ledger(ledger: Ledger) -> Iterator[str]:
     if ledger.left_out:
         yield f"- and {ledger.left_out} older ones that are left out"
     yield "The last speeches:"
-
-
-def _format_turn(turn: Turn, speaker: str) -> str:
-    if turn.speaker == speaker:
-        return f"You said, {turn.phase}: {format_own_turn(turn)}"
-    return _format_opponent_turn(turn)
 
 
 def _user_message(context: TurnContext, before: Cue | None, prompts: Prompts, strategies: Mapping[int, str]) -> Message:

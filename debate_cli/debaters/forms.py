@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from debate_cli.debaters.turn_content import TurnContent
 from debate_cli.debaters.turn_context import TurnContext
 from debate_cli.debaters.validation import ARGUMENT_ID, MIN_PART_CHARS
-from debate_cli.domain.evidence import MAX_CITATIONS, Citation
+from debate_cli.domain.evidence import MAX_CITATIONS
 from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, PositionShift, Response, ResponseType
 from debate_cli.llm.form import (
     Form,
@@ -39,7 +39,7 @@ ArgumentId = Annotated[str, Field(min_length=1, max_length=64)]
 class CitationForm(FormModel):
     """Words of a passage."""
 
-    source: str = Field(max_length=64)
+    source: Annotated[str, AfterValidator(lambda source: source.strip(" []"))] = Field(max_length=64)
     quote: str = text(400)
 
 
@@ -212,28 +212,11 @@ def _arguments(forms: list[ArgumentForm], context: TurnContext) -> tuple[Argumen
 
 
 def _argument(item: ArgumentForm | ClaimForm, argument_id: str) -> Argument:
-    return Argument(
-        id=argument_id,
-        claim=item.claim,
-        reasoning=item.reasoning,
-        evidence=item.evidence,
-        citations=_citations(item.citations),
-    )
+    return Argument.model_validate(item.model_dump() | {"id": argument_id})
 
 
 def _response(item: ResponseForm | RebuttalPartForm, target: str) -> Response:
-    follow_up = item.follow_up if isinstance(item, ResponseForm) else ""
-    return Response(
-        target=target,
-        type=item.type,
-        reasoning=item.reasoning,
-        follow_up=follow_up,
-        citations=_citations(item.citations),
-    )
-
-
-def _citations(forms: list[CitationForm]) -> tuple[Citation, ...]:
-    return tuple(Citation(source=item.source.strip(" []"), quote=item.quote) for item in forms)
+    return Response.model_validate(item.model_dump() | {"target": target})
 
 
 def _answer(item: AnswerForm, context: TurnContext) -> FollowUpAnswer:
@@ -243,11 +226,9 @@ def _answer(item: AnswerForm, context: TurnContext) -> FollowUpAnswer:
 
 def _closing(part: ClosingPartForm, context: TurnContext) -> Closing:
     known = (*context.opponent_ids, *context.own_ids)
-    return Closing(
-        concessions=tuple(context.match_id(word, known) for word in part.concessions),
-        unrebutted=tuple(context.match_id(word, known) for word in part.unrebutted),
-        final_position=part.final_position,
-        shift=part.shift,
-        why=part.why if part.shift != "unchanged" else "",
-        citations=_citations(part.citations),
-    )
+    changes = {
+        "concessions": [context.match_id(word, known) for word in part.concessions],
+        "unrebutted": [context.match_id(word, known) for word in part.unrebutted],
+        "why": part.why if part.shift != "unchanged" else "",
+    }
+    return Closing.model_validate(part.model_dump() | changes)

@@ -33,7 +33,9 @@ def find_turn_warnings(content: TurnContent, context: TurnContext) -> tuple[str,
         case "answers":
             found += _answers(content, context)
         case "rebuttal":
-            found += _rebuttal(content, context)
+            found += _unknown_targets(content.targets, context.opponent_ids)
+            if context.opponent_ids and not content.targets:
+                found.append("unanswered: the rebuttal names no argument that it answers.")
         case "speech":
             found += _unknown_targets((item.target for item in content.responses or ()), context.opponent_ids)
         case "closing" if content.closing is not None:
@@ -80,7 +82,9 @@ def _cross_examination(content: TurnContent, context: TurnContext) -> Iterator[s
     targets = [item.target for item in responses]
     yield from _unknown_targets(targets, context.target_ids)
     yield from _unanswered_targets(targets, context.target_ids, "argument")
-    yield from _repeated_targets(targets)
+    for target in dict.fromkeys(targets):
+        if targets.count(target) > 1:
+            yield f"duplicate-id: {format_argument_id(target)} is answered more than once."
     yield from _new_arguments(content.misplaced_arguments, responses, context)
 
 
@@ -90,14 +94,8 @@ def _answers(content: TurnContent, context: TurnContext) -> Iterator[str]:
     yield from _unanswered_targets(targets, context.target_ids, "question about")
 
 
-def _rebuttal(content: TurnContent, context: TurnContext) -> Iterator[str]:
-    yield from _unknown_targets(content.targets, context.opponent_ids)
-    if context.opponent_ids and not content.targets:
-        yield "unanswered: the rebuttal names no argument that it answers."
-
-
 def _closing(closing: Closing, context: TurnContext) -> Iterator[str]:
-    """Check the number of words. Ids in the lists do not count; other text there does."""
+    """Check the number of words: of the final position, and of text in the lists that is no argument id."""
     known = {*context.opponent_ids, *context.own_ids}
     listed = [word for word in (*closing.concessions, *closing.unrebutted) if word not in known]
     words = sum(len(text.split()) for text in (closing.final_position, *listed))
@@ -116,12 +114,6 @@ def _unanswered_targets(targets: Iterable[str], known: tuple[str, ...], what: st
     for key in known:
         if key not in answered:
             yield f"unanswered: the {what} {format_argument_id(key)} is not answered."
-
-
-def _repeated_targets(targets: list[str]) -> Iterator[str]:
-    for target in dict.fromkeys(targets):
-        if targets.count(target) > 1:
-            yield f"duplicate-id: {format_argument_id(target)} is answered more than once."
 
 
 def _new_arguments(

@@ -121,7 +121,7 @@ class ModelSpec(ConfigModel):
     strength: float | None = Field(default=None, ge=0, le=1)
     """Mock only: how good it is as a debater before a mock judge with `bias`: it sends the best of 1 to 10 drafts."""
     time_limit_s: PositiveFloat | None = None
-    """`human` and `paste` only: seconds for each answer, counted down on the screen; after them it is taken as it is."""
+    """`human` and `paste` only: seconds for each answer, counted down on the screen; the answer is taken unfinished when they are over."""
     script: str | None = None
     """`mock/scripted` only: YAML or JSON file with replies by purpose, relative to the configuration."""
 
@@ -198,7 +198,7 @@ class FormatConfig(ConfigModel):
     turns: int = Field(default=4, ge=1, le=MAX_ROUNDS)
     """Free-flowing: speeches per side."""
     history: Literal["auto", "full", "recent"] = "auto"
-    """What prompts hold of the debate: `full` all of it, `recent` the last speeches and a ledger of earlier arguments, `auto` all of it up to 40 turns and while it is short."""
+    """What prompts hold of the debate: `full` all of it, `recent` the last speeches and a ledger of earlier arguments, `auto` the whole debate while it has at most 40 turns and its prompt is short, else as `recent`."""
 
     @model_validator(mode="before")
     @classmethod

@@ -19,7 +19,7 @@ from debate_cli.domain.turn import Phase
 from debate_cli.plugins import SYSTEMS
 
 KeyPath = tuple[str | int, ...]
-RESERVED_NAMES = {"draw": "the word for a debate without a winner", "nobody": "the word for no winner"}
+RESERVED_NAMES = {"draw": "the word for a debate without a winner", "even": "the word for no winner"}
 """Names that no debater may have, and what they mean in a judge's answer."""
 MIN_DEBATERS = 2
 TEXT_KEYS = (("judging", "question"), ("judging", "context"))
@@ -88,7 +88,11 @@ def _check_debaters(config: DebateConfig) -> Iterator[Problem]:
     if len(config.debaters) < MIN_DEBATERS:
         yield TOO_FEW_DEBATERS
     yield from _check_names(config)
-    for index in duplicate_indices(person.prefix.upper() for person in participants(_without_model_names(config))):
+    # participants without their models, which may be malformed
+    unnamed = config.model_copy(
+        update={"debaters": tuple(debater.model_copy(update={"model": None}) for debater in config.debaters)}
+    )
+    for index in duplicate_indices(person.prefix.upper() for person in participants(unnamed)):
         message = "an earlier debater has this prefix of argument ids; give each a different `prefix`"
         yield Problem(("debaters", index), message)
     if len(config.debaters) == MIN_DEBATERS:
@@ -260,12 +264,6 @@ def _check_system_settings(config: DebateConfig, system: SystemSettings, path: K
         yield from _check_judge_role(config, role, path, model_path)
     for inner, message in system.problems():
         yield Problem((*path, *inner), message)
-
-
-def _without_model_names(config: DebateConfig) -> DebateConfig:
-    """`config` without the debaters' models, which may be malformed, so that participants can be built from it."""
-    debaters = tuple(debater.model_copy(update={"model": None}) for debater in config.debaters)
-    return config.model_copy(update={"debaters": debaters})
 
 
 def find_model_key_paths(config: DebateConfig, models: Collection[str]) -> list[KeyPath]:

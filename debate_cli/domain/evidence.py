@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Annotated, Literal, cast
 
@@ -63,16 +63,7 @@ class FoundPassage:
 
     def to_passage(self, passage_id: str, at: datetime) -> Passage:
         """The passage as the debate stores it."""
-        return Passage(
-            id=passage_id,
-            source=self.source,
-            title=self.title,
-            text=self.text,
-            sha256=self.sha256,
-            locator=self.locator,
-            origin=self.origin,
-            retrieved_at=at,
-        )
+        return Passage(id=passage_id, sha256=self.sha256, retrieved_at=at, **asdict(self))
 
     @property
     def sha256(self) -> str:

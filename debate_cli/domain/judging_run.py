@@ -21,7 +21,7 @@ def format_system_with_run(system: str, run: str) -> str:
 
 
 def format_system_label(system: str, run: str, runs: Iterable[str], reviewer: str | None = None) -> str:
-    """The system; with its judging run if there are several among `runs`, or if a person judged. Not sanitized.
+    """Label of a system: its kind; with the judging run if `runs` has other runs, or if a person judged. Not sanitized.
 
     `reviewer`: name of that person, as in `structured r4 (human:anna)`.
     """

@@ -19,7 +19,7 @@ Seconds = Annotated[float, Field(ge=0, le=1e9)]
 
 
 class Reviewer(FrozenModel):
-    """The person of a judging run, and how the debate was shown."""
+    """The person who judged in a judging run, and how the debate was shown to that person."""
 
     name: str = Field(min_length=1, max_length=80)
     """The name without the prefix `human:`."""

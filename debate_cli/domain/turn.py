@@ -85,7 +85,7 @@ class StrategyPick(FrozenModel):
     name: str
     reason: str
     predicted: Annotated[float | None, Field(exclude_if=lambda predicted: predicted is None)] = None
-    """Mean persuasion of the opponents that an adaptive debater expected of it; None for a configured strategy."""
+    """Mean persuasion of the opponents that an adaptive debater expected from the strategy; None for a configured one."""
 
 
 class Turn(FrozenModel):

@@ -92,7 +92,7 @@ def _awaited_briefs(debate: Debate, table: Timetable) -> Iterator[Brief]:
 
 
 def _stop_reason(debate: Debate, table: Timetable) -> CloseReason | None:
-    """Why the next wave of turns is not asked; None if it is."""
+    """Why the debate ends before the next wave of turns; None if it goes on."""
     if len(active_debaters(debate, table.next_index, table.next_round)) <= 1:
         return "surrender"
     full = sum(item.is_complete for item in table.rounds)

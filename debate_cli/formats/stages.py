@@ -6,7 +6,6 @@ cross-examination. semi_structured: the same with one or more exchanges of answe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from debate_cli.domain.config import FormatConfig
@@ -25,45 +24,23 @@ class Stage:
     """Whether it is a cross-examination limited to the answers of the stage before."""
 
 
-def structured_stages(config: FormatConfig) -> Iterator[Stage]:
-    """One stage per phase, in the order of the configuration; with `answers`, one of answers after a cross-examination."""
-    return _phase_stages(config, exchanges=int(config.answers))
-
-
-def semi_structured_stages(config: FormatConfig) -> Iterator[Stage]:
-    """The configured phases; each cross-examination is followed by `exchanges` stages of answers."""
-    return _phase_stages(config, config.exchanges)
-
-
-def _phase_stages(config: FormatConfig, exchanges: int) -> Iterator[Stage]:
-    """The phases with `exchanges` stages of answers; between two of them the questioners may ask once more."""
-    for phase in config.phases:
-        if phase == "answers":
-            continue
-        yield Stage(phase)
-        if phase == "cross_examination":
-            for exchange in range(exchanges):
-                if exchange:
-                    yield Stage("cross_examination", follow_up=True)
-                yield Stage("answers")
-
-
-def free_flowing_stages(config: FormatConfig) -> Iterator[Stage]:
-    """Rounds of speeches, ordered so that the debater with the fewest speeches is always next."""
-    return (Stage("speech") for _ in range(config.turns))
-
-
-_STAGES_BY_FORMAT: dict[str, Callable[[FormatConfig], Iterator[Stage]]] = {
-    "structured": structured_stages,
-    "semi_structured": semi_structured_stages,
-    "free_flowing": free_flowing_stages,
-}
-
-
 @memoize_on_value
 def stages(config: FormatConfig) -> tuple[Stage, ...]:
-    """The plan of a format."""
-    return tuple(_STAGES_BY_FORMAT[config.kind](config))
+    """The plan of a format.
+
+    Free-flowing: rounds of speeches. Otherwise the configured phases, each cross-examination followed by its exchanges: a
+    stage of answers; between two of them the questioners may ask once more.
+    """
+    if config.kind == "free_flowing":
+        return (Stage("speech"),) * config.turns
+    exchanges = config.exchanges if config.kind == "semi_structured" else int(config.answers)
+    again = (Stage("cross_examination", follow_up=True), Stage("answers"))
+    answered = ((Stage("answers"), *again * (exchanges - 1))) if exchanges else ()
+    found: list[Stage] = []
+    for phase in config.phases:
+        if phase != "answers":
+            found += [Stage(phase), *(answered if phase == "cross_examination" else ())]
+    return tuple(found)
 
 
 def follow_up_questions(debate: Debate, asking: tuple[Turn, ...]) -> tuple[tuple[str, FollowUpQuestion], ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, cast
 
 from pydantic import ValidationError
@@ -86,16 +86,12 @@ def describe_value(schema: JsonSchema) -> str:
 def _to_problem(line: str, schema: JsonSchema) -> Problem:
     """A line of `find_violations` as a problem; the path of the whole form is empty."""
     where, _, fault = line.partition(": ")
-    path = tuple(_split_path(where)) if where != "the object" else ()
+    parts = _PATH_PART.findall(where) if where != "the object" else ()
+    path: KeyPath = tuple(name or int(index) for name, index in parts)
     if _TYPE_FAULT.search(fault) or fault.endswith("not null"):
         expected = describe_value(_find_part(schema, path))
         fault = f"is empty; write {expected}" if fault.endswith("not null") else f"must be {expected}"
     return Problem(path, fault)
-
-
-def _split_path(text: str) -> Iterator[str | int]:
-    for name, index in _PATH_PART.findall(text):
-        yield name or int(index)
 
 
 def _find_part(schema: JsonSchema, path: KeyPath) -> JsonSchema:

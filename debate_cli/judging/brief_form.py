@@ -1,4 +1,4 @@
-"""The form for a brief, and the assessment that a filled-in form is. The same for models and for people. Pure."""
+"""Builds the form for a brief, and the assessment from a filled-in form, for models and for people. Pure."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Judge:
         try:
             model = self._model_for(brief, debate)
         except DebateError as error:
-            return _build_failure(brief, error, None)
+            return _result_without_form(brief, error, None, None)
         found = await asyncio.to_thread(find_manipulations, debate, brief.subject)
         answer, request, _ = await self._history.ask(
             model,
@@ -66,7 +66,8 @@ class Judge:
         if answer.timed_out:
             return _late_result(context, answer.exchange)
         if answer.form is None:
-            return _result_without_form(brief, answer, self._raw_answer(answer, request))
+            raw = self._raw_answer(answer, request)
+            return _result_without_form(brief, answer.error, answer.problem, answer.exchange, raw)
         raw = self._raw_answer(answer, request) if self._keeps_raw else None
         return build_assessment(context, asked.read(answer.form, found), answer.exchange, raw)
 
@@ -82,7 +83,7 @@ class Judge:
     def _choose_request(
         self, question: JudgeQuestion[Any, Any], context: JudgingContext[Any], model: ModelHandle
     ) -> tuple[Request, bool]:
-        """The request with the whole debate, or with its recent part if that is too long, and which of them it is."""
+        """The request, and whether it holds only the recent part of the debate because the whole is too long."""
         is_about_whole = context.brief.subject.moment == "debate"
         choose = self._history.build_whole if is_about_whole else self._history.build
         return choose(
@@ -132,42 +133,26 @@ def _judge_seed(model: ModelHandle, context: JudgingContext[Any]) -> int | None:
     return model.seed + earlier_runs * len(judges) + judges.index(context.brief.assessor)
 
 
-def _result_without_form(brief: Brief, answer: StructuredAnswer[Any], raw: RawAnswer | None) -> Failure:
-    if answer.error is not None:
-        return _build_failure(brief, answer.error, answer.exchange, raw)
-    return _build_abstention(brief, answer.problem or "no form was filled in", answer.exchange, raw)
-
-
-def _build_failure(
-    brief: Brief, error: DebateError, exchange: ModelCall | None, raw: RawAnswer | None = None
+def _result_without_form(
+    brief: Brief,
+    error: DebateError | None,
+    problem: str | None,
+    exchange: ModelCall | None,
+    raw: RawAnswer | None = None,
 ) -> Failure:
-    """Build the failure.
-
-    After a failure of the provider or the budget, resuming asks again; a refusal is an abstention.
-    """
-    if isinstance(error, RefusedError):
-        return _build_abstention(brief, str(error), exchange, raw)
-    sent = exchange if exchange is not None and exchange.attempts else None
-    return Failure(
-        task=brief,
-        who=brief.assessor,
-        cause=type(error).__name__,
-        message=str(error),
-        final=False,
-        exchange=sent,
-    )
+    """The failure. After one of the provider or the budget, resuming asks again; a refusal is an abstention."""
+    if error is not None and not isinstance(error, RefusedError):
+        sent = exchange if exchange is not None and exchange.attempts else None
+        who, cause = brief.assessor, type(error).__name__
+        return Failure(task=brief, who=who, cause=cause, message=str(error), final=False, exchange=sent)
+    return _final_failure(brief, ABSTAINED, f"abstained: {error or problem or 'no form was filled in'}", exchange, raw)
 
 
-def _build_abstention(brief: Brief, problem: str, exchange: ModelCall | None, raw: RawAnswer | None) -> Failure:
-    return Failure(
-        task=brief,
-        who=brief.assessor,
-        cause=ABSTAINED,
-        message=f"the {judge_title(brief.system, brief.assessor)} abstained: {problem}",
-        final=True,
-        exchange=exchange,
-        raw=raw,
-    )
+def _final_failure(
+    brief: Brief, cause: str, what: str, exchange: ModelCall | None, raw: RawAnswer | None = None
+) -> Failure:
+    message = f"the {judge_title(brief.system, brief.assessor)} {what}"
+    return Failure(task=brief, who=brief.assessor, cause=cause, message=message, final=True, exchange=exchange, raw=raw)
 
 
 def _late_result(context: JudgingContext[Any], exchange: ModelCall) -> Assessment | Failure:
@@ -177,11 +162,4 @@ def _late_result(context: JudgingContext[Any], exchange: ModelCall) -> Assessmen
     if kept is not None:
         return build_assessment(context, kept, exchange)
     limit = context.settings.judge_timeout_s
-    return Failure(
-        task=brief,
-        who=brief.assessor,
-        cause=LATE,
-        message=f"the {judge_title(brief.system, brief.assessor)} gave no vote within {limit:g} s",
-        final=True,
-        exchange=exchange,
-    )
+    return _final_failure(brief, LATE, f"gave no vote within {limit:g} s", exchange)

@@ -25,7 +25,7 @@ _QUOTED_PASSAGE = re.compile(r"“([^“”]+)”|„([^„“”]+)[“”]|«(
 
 def is_quoted_in(quote: str, text: str) -> bool:
     """Whether `quote` occurs in `text`; parts divided by a gap must occur one after the other."""
-    return _contains_parts(normalize_text(text), _quote_parts(quote))
+    return _find_parts(normalize_text(text), _quote_parts(quote)) is not None
 
 
 def find_quoted_passages(text: str) -> list[str]:
@@ -62,10 +62,6 @@ def _quote_parts(quote: str) -> list[str]:
     return [part for part in parts if part] if sum(len(part) for part in parts) >= MIN_QUOTE_CHARS else []
 
 
-def _contains_parts(text: str, parts: Sequence[str]) -> bool:
-    return _find_parts(text, parts) is not None
-
-
 def _find_parts(text: str, parts: Sequence[str]) -> int | None:
     """Where the first of `parts` begins in `text`; None unless all of them occur, one after the other."""
     first, where = None, 0
@@ -88,7 +84,8 @@ def _normalized_texts(turn: Turn) -> tuple[str, ...]:
 def find_quoted_turn(quote: str, turns: Iterable[Turn]) -> Turn | None:
     """The first of `turns` in which `quote` occurs, in one of its texts as they were said or as judges read them."""
     parts = _quote_parts(quote)
-    return next((turn for turn in turns if any(_contains_parts(text, parts) for text in _normalized_texts(turn))), None)
+    found = (turn for turn in turns if any(_find_parts(text, parts) is not None for text in _normalized_texts(turn)))
+    return next(found, None)
 
 
 def turn_texts(turn: Turn) -> Iterator[str]:

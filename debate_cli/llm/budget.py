@@ -155,10 +155,6 @@ def _record_pieces(on_text: OnText | None, received: list[str]) -> OnText | None
     return record
 
 
-def _ignore_estimate() -> None:
-    pass
-
-
 class BudgetedModel:
     """Asks `model` within `budget`. Without a price only tokens are counted, and a limit in dollars refuses the call.
 
@@ -178,7 +174,7 @@ class BudgetedModel:
         profile: Profile,
         *,
         name: str | None = None,
-        on_estimate: Callable[[], None] = _ignore_estimate,
+        on_estimate: Callable[[], None] = lambda: None,
     ) -> None:
         self._model = model
         self._budget = budget

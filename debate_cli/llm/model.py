@@ -54,7 +54,7 @@ class RequestOrigin:
     title: str
     """The same for a heading: `Pro: opening, round 1`."""
     accepts_text: bool = False
-    """Whether an answer in plain words is used as it is, as a speech is."""
+    """Whether an answer in plain words is valid. It is for a speech, and not for a judgement."""
 
 
 @dataclass(frozen=True, slots=True)

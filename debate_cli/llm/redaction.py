@@ -16,7 +16,7 @@ from debate_cli.errors import ModelError
 from debate_cli.llm.model import RESTART, Model, OnText, Reply, Request
 
 MIN_ENCODED_CHARS = 8
-"""A shorter encoded form of a secret is ignored, because it occurs in other texts too."""
+"""Minimum length of an encoded form of a secret that is redacted; a shorter one occurs in other texts too."""
 MAX_ENCODED_FACTOR = 9
 """An encoded secret is at most this many times as long as the secret (€ takes nine characters in a URL)."""
 _ESCAPES = r"\\{0,8}"

@@ -244,14 +244,11 @@ class ParameterFallbackModel:
                 last = copy.copy(error)
                 spent.copy_to_error(last)
                 raise last from error
-            self._remember_refused(left_out)
+            for parameter in sorted(left_out - self._refused):
+                self._refused.add(parameter)
+                self._note(f"{self._name} does not accept {parameter}; it is left out from now on")
             spent.add_reply(reply)
             return replace(reply, attempts=spent.attempts, usage=spent.usage)
-
-    def _remember_refused(self, left_out: set[str]) -> None:
-        for parameter in sorted(left_out - self._refused):
-            self._refused.add(parameter)
-            self._note(f"{self._name} does not accept {parameter}; it is left out from now on")
 
 
 def _drop_parameters(request: Request, left_out: set[str]) -> Request:

@@ -122,15 +122,12 @@ def _prefix_items(value: Any, schema: Mapping[str, Any], path: str) -> Iterator[
         return
     entries, parts = cast("list[Any]", value), schema["prefixItems"]
     by_place = [
-        list(find_violations(entry, part, f"{path}[{index}]")) for index, (entry, part) in _pair_entries(entries, parts)
+        list(find_violations(entry, part, f"{path}[{index}]"))
+        for index, (entry, part) in enumerate(zip(entries, parts, strict=False))
     ]
     if any(by_place) and not _can_match_all(entries[: len(parts)], parts):
         for faults in by_place:
             yield from faults
-
-
-def _pair_entries(entries: Sequence[Any], parts: Sequence[Any]) -> Iterator[tuple[int, tuple[Any, Any]]]:
-    return enumerate(zip(entries, parts, strict=False))
 
 
 def _can_match_all(entries: Sequence[Any], parts: Sequence[Mapping[str, Any]]) -> bool:

@@ -92,21 +92,16 @@ class UsageAccumulator:
         set_error_usage(error, self.usage)
 
 
+_ERROR_FIELDS = ("input_tokens", "cached_tokens", "output_tokens", "searches", "estimated")
+"""Fields of `Usage` that errors have too."""
+
+
 def set_error_usage(error: ModelError | BudgetError, usage: Usage) -> None:
     """Store the tokens of a failure on its error."""
-    error.input_tokens = usage.input_tokens
-    error.cached_tokens = usage.cached_tokens
-    error.output_tokens = usage.output_tokens
-    error.searches = usage.searches
-    error.estimated = usage.estimated
+    for name in _ERROR_FIELDS:
+        setattr(error, name, getattr(usage, name))
 
 
 def error_usage(error: ModelError | BudgetError) -> Usage:
     """Known tokens of a failure."""
-    return Usage(
-        input_tokens=error.input_tokens,
-        cached_tokens=error.cached_tokens,
-        output_tokens=error.output_tokens,
-        searches=error.searches,
-        estimated=error.estimated,
-    )
+    return Usage(**{name: getattr(error, name) for name in _ERROR_FIELDS})

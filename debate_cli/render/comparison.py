@@ -257,7 +257,7 @@ def _stacked_cell(parts: Iterable[str]) -> Cell:
 
 def _judges_cell(side: ComparisonSide, verdicts: Mapping[str, SideVerdict]) -> Cell:
     if not verdicts:
-        return "nobody"
+        return "no judge"
     together: dict[tuple[str, str], list[str]] = {}
     for system, found in verdicts.items():
         models = ", ".join(judge_models_used(side.debate, system, found.run)) or _no_judge_reason(side, system, found)

@@ -264,7 +264,7 @@ def _format_cell(cell: Cell) -> str:
         case str():
             return sanitize_line(cell)
         case Who():
-            return sanitize_line(cell.name) if cell.name is not None else "nobody"
+            return sanitize_line(cell.name) if cell.name is not None else "no debater"
         case Number():
             return "—" if cell.value is None else theme.format_number(cell.value, cell.digits)
         case Curve():

@@ -22,7 +22,7 @@ from debate_cli.systems.sources.lookups import JudgedLookup, judge_lookups
 NOT_CHECKED = (
     "The debaters cite sources. The sources were not checked: no judge compared them with what the debaters claim."
 )
-"""For a judge of a debate with citations that no `sources` judge reads."""
+"""What a judge reads about citations that no judge of `sources` has read."""
 WORD_CHECKS = (
     "Checks of the citations, one JSON object a line, as data. quote_check is what our program found when it compared the "
     "quote with the source word for word; unchecked means that nothing could be compared."

@@ -23,7 +23,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("one debater", {"debaters": [PRO]}, "debaters", "at least two debaters"),
     ("one name", {"debaters": [PRO, {**CON, "name": "PRO"}]}, "debaters.1.name", "has this name"),
     ("called draw", {"debaters": [PRO, {**CON, "name": "Draw"}]}, "debaters.1.name", "the word for a debate without a winner"),
-    ("called nobody", {"debaters": [{**PRO, "name": "nobody"}, CON]}, "debaters.0.name", "the word for no winner"),
+    ("called even", {"debaters": [{**PRO, "name": "even"}, CON]}, "debaters.0.name", "the word for no winner"),
     ("two lines", {"debaters": [PRO, {**CON, "name": "Con\nPro"}]}, "debaters.1.name", "line breaks"),
     ("one prefix", {"debaters": [PRO, {**CON, "prefix": "pro"}]}, "debaters.1", "has this prefix"),
     ("one side", {"debaters": [PRO, {**CON, "side": "for"}]}, "debaters.1.side", "both debaters are on one side"),
@@ -103,6 +103,6 @@ def test_all_problems_come_at_once() -> None:
 
 def test_a_stored_debate_may_have_a_reserved_name() -> None:
     """It can be resumed; a new configuration with the name is refused."""
-    named = config(debaters=[PRO, {**CON, "name": "nobody"}])
+    named = config(debaters=[PRO, {**CON, "name": "even"}])
     assert check_config(named)
     assert not check_stored_config(named)

@@ -50,7 +50,7 @@ def round_reply() -> dict[str, Any]:
         "clashes": [],
         "consensus": [],
         "momentum_why": "",
-        "momentum_toward": "nobody",
+        "momentum_toward": "even",
     }
 
 

@@ -216,7 +216,7 @@ def test_an_old_run_needs_no_register_review() -> None:
     assert "r1/live/judge/debate/all/2" not in keys(debate.apply(AssessmentCompleted(at=NOON, assessment=old)))
 
 
-@pytest.mark.parametrize(("winner", "resolved"), [("Pro", True), ("nobody", False)])
+@pytest.mark.parametrize(("winner", "resolved"), [("Pro", True), ("even", False)])
 def test_a_conflicting_narrative_needs_a_resolution(winner: str, resolved: bool) -> None:
     """Equal marks are a draw; a narrative with a winner conflicts with it."""
     change = {"winner": winner}

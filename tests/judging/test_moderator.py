@@ -151,7 +151,7 @@ def test_clashes_are_between_speakers_of_the_round() -> None:
     """A round with one speaker has none, and its form does not ask for them."""
     properties = form_of_round(1)
     assert properties["clashes"]["items"]["properties"]["participants"]["items"]["enum"] == [PRO, CON]
-    assert properties["momentum_toward"]["enum"] == [PRO, CON, "nobody"]
+    assert properties["momentum_toward"]["enum"] == [PRO, CON, "even"]
     assert "clashes" not in form_of_round(2)
 
 

@@ -74,13 +74,13 @@ def test_no_side_is_praised_if_the_marks_are_close(seed: int) -> None:
     ]
     words = {"type": "string"}
     properties: dict[str, Any] = {
-        "momentum_toward": {"enum": [*SIDES, "nobody"]},
+        "momentum_toward": {"enum": [*SIDES, "even"]},
         "momentum_why": words,
         "evaluation": words,
         "scores": {"type": "array", "prefixItems": entries, "minItems": 2, "maxItems": 2},
     }
     answer = _judge_answer({"type": "object", "properties": properties, "required": list(properties)}, seed)
-    assert answer["momentum_toward"] == "nobody"
+    assert answer["momentum_toward"] == "even"
     assert not [name for name in SIDES if name in answer["evaluation"] + answer["momentum_why"]]
 
 
@@ -146,7 +146,7 @@ def test_a_vote_on_a_document_changes_for_a_reason_that_fits() -> None:
     ("around", "leader"),
     [
         ({"winner": "Con"}, "Con"),
-        ({"winner": "nobody"}, TIED),
+        ({"winner": "even"}, TIED),
         ({"logic": "Pro", "rhetoric": "Con", "tactics": "Pro"}, "Pro"),
         ({"logic": "Pro", "rhetoric": "Con", "tactics": "draw"}, TIED),
         ({"scores": [{"participant": "Pro", "total": 60}, {"participant": "Con", "total": 70}]}, "Con"),

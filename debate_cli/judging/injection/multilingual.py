@@ -103,7 +103,7 @@ def _is_false_consensus(language: Mapping[str, re.Pattern[str]], sentence: str) 
         return True
     if address and address.group()[-1] in _ADDRESS_PUNCTUATION and language["decided"].search(sentence, address.end()):
         return True
-    return language["already"].search(sentence) is not None and _elsewhere().search(sentence) is None
+    return language["already"].search(sentence) is not None and not re.search(_load_table()[0], sentence, re.IGNORECASE)
 
 
 @cache
@@ -111,11 +111,6 @@ def _load_table() -> tuple[str, tuple[tuple[str, Mapping[str, Any]], ...]]:
     """The pattern `elsewhere`, and (group, words) of each language."""
     table = tomllib.loads(files(__package__ or "").joinpath("multilingual.toml").read_text(encoding="utf-8"))
     return table["elsewhere"], tuple((group, words) for group in _COMMAND_FORMS for words in table[group])
-
-
-@cache
-def _elsewhere() -> re.Pattern[str]:
-    return re.compile(_load_table()[0], re.IGNORECASE)
 
 
 @cache

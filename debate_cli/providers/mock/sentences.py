@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 WINNER_FIELDS = ("momentum_toward", "winner", "logic", "rhetoric", "tactics")
 """Properties that may name the side that is ahead, in all or in one respect."""
-NO_WINNER = frozenset({"draw", "nobody"})
+NO_WINNER = frozenset({"draw", "even"})
 """Options of such a property that name no side."""
 CLOSE_SHARE = 0.04
 """Totals that differ by less than this share of the higher one count as equal."""

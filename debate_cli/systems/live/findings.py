@@ -39,7 +39,7 @@ class PairComparison(Finding):
 
 
 class SuspectClaim(Finding):
-    """A claim that does not hold, on the turn that made it."""
+    """A claim that does not hold, with the turn that made it."""
 
     kind: Literal["suspect_claim"] = "suspect_claim"
     turn: int

@@ -17,7 +17,7 @@ from debate_cli.systems.live.score import dimension_shares
 from debate_cli.systems.live.settings import LiveSettings
 from debate_cli.systems.scoring import score
 
-NO_WINNER = "nobody"
+NO_WINNER = "even"
 
 
 class ArcForm(FormModel):
@@ -59,11 +59,6 @@ def find_narrative(context: JudgingContext[LiveSettings]) -> Narrative | None:
     return None
 
 
-def score_live_run(context: JudgingContext[LiveSettings]) -> Verdict | None:
-    """The verdict by the marks of the brief's run."""
-    return next(iter(score(context.debate, runs=context.brief.run, systems=("live",))), None)
-
-
 def build_narrative_form(context: JudgingContext[LiveSettings]) -> Form[NarrativeForm]:
     """The form with an arc for every participant, then the winner."""
     arcs, winner = each_of("participant", context.speakers), one_of((*context.speakers, NO_WINNER))
@@ -87,7 +82,8 @@ def narrative_prompt_values(context: JudgingContext[LiveSettings], _prompts: Pro
 
 def resolution_prompt_values(context: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
     """Values of the prompt: the two winners, the scores by dimension, the narrative's reasons, and the inconsistencies."""
-    narrative, verdict = find_narrative(context), score_live_run(context)
+    narrative = find_narrative(context)
+    verdict = next(iter(score(context.debate, runs=context.brief.run, systems=("live",))), None)
     return {
         "narrative": to_prompt_json(narrative.model_dump(include={"winner", "reasoning"}) if narrative else None),
         "scorecard": to_prompt_json(_describe_scorecard(verdict) if verdict else None),

@@ -137,7 +137,7 @@ class LiveSystem(JudgingSystem[LiveSettings]):
         return 100.0
 
     def describe_brief(self, brief: Brief) -> str:
-        """The subject, or which of the questions on the whole debate it is."""
+        """The subject; for the whole debate, the name of the question."""
         if brief.subject.moment != "debate":
             return super().describe_brief(brief)
         if brief.subject.turns:
@@ -191,7 +191,7 @@ def _whole_briefs(debate: Debate, run: str, settings: LiveSettings) -> Iterator[
 
 
 def _pair_briefs(debate: Debate, run: str, settings: LiveSettings, turns: Iterable[int]) -> Iterator[Brief]:
-    """The briefs on every two adjacent turns of different speakers, of which the later is among `turns`."""
+    """The briefs on pairs of adjacent turns of different speakers. `turns`: the later turn of each pair."""
     present = debate.turns_by_index
     pairs = ((index - 1, index) for index in turns if index - 1 in present)
     return pair_briefs(run, settings, (pair for pair in pairs if present[pair[0]].speaker != present[pair[1]].speaker))

@@ -1,7 +1,7 @@
 """The moderator's criteria and their maxima.
 
-A new criterion also needs its field in `questions` and its description in the prompt. If the sum of the maxima changes, change
-`total` in `questions`, and the 30, 100 and 82.5 in `tables`, `charts`, `settings`, `system` and the prompts.
+A new criterion also needs its description in the prompt. If the sum of the maxima changes, change the 30, 100 and 82.5 in
+`questions`, `tables`, `settings`, `system` and the prompts.
 """
 
 from __future__ import annotations

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import create_model
 
 from debate_cli.judging.transcript_prompt import to_prompt_json
 from debate_cli.llm.form import (
@@ -24,7 +27,7 @@ from debate_cli.systems.moderator.score import CLAIMED_TOTAL_CRITERION, CLAIMED_
 from debate_cli.systems.moderator.settings import ModeratorSettings
 from debate_cli.systems.source_prompts import format_source_checks
 
-NO_MOMENTUM = "nobody"
+NO_MOMENTUM = "even"
 FORMAT_EMPHASIS = {
     "structured": "This is a structured debate: weigh point-by-point engagement and whether each turn keeps to the task of its round.",
     "semi_structured": "This is a semi-structured debate: weigh how productively the participants asked and answered follow-up questions.",
@@ -35,21 +38,26 @@ ENGAGEMENT_OF_MANY = (
     "Look at the engagement among all participants, each with each of the others, and not only with the first speaker."
 )
 """The rule for debates of three and more."""
+TOTAL_FIELD = "total"
+"""The sum of a participant's marks by the judge itself."""
 MAX_CLASHES = 6
 """Most clashes in one round."""
 
 
-class RoundMarksForm(FormModel):
-    """The marks of one participant in a round."""
+class MarksForm(FormModel):
+    """The marks of one participant. Forms that judges fill in have a field for each mark, and `total`."""
 
     participant: str
-    argument_quality_reason: str = text(100)
-    argument_quality: int = whole_number(0, 10)
-    rebuttal_effectiveness_reason: str = text(100)
-    rebuttal_effectiveness: int = whole_number(0, 10)
-    strategic_positioning_reason: str = text(100)
-    strategic_positioning: int = whole_number(0, 10)
-    total: float | None = whole_number(0, 30, default=None)
+
+
+def _marks_form(groups: Mapping[str, Sequence[str]], maxima: Mapping[str, float], reason_chars: int) -> Any:
+    """The form of one participant's marks: each group of criteria after its reason, then the judge's own total."""
+    fields: dict[str, Any] = {}
+    for group, criteria in groups.items():
+        fields[f"{group}_reason"] = (str, text(reason_chars))
+        fields |= {name: (int, whole_number(0, int(maxima[name]))) for name in criteria}
+    fields[TOTAL_FIELD] = (float | None, whole_number(0, int(sum(maxima.values())), default=None))
+    return create_model("MarksForm", __base__=MarksForm, **fields)
 
 
 class PointsForm(FormModel):
@@ -77,7 +85,7 @@ class NonEngagementForm(FormModel):
 class RoundForm(FormModel):
     """The judgment of a round."""
 
-    scores: tuple[RoundMarksForm, ...]
+    scores: tuple[MarksForm, ...]
     summary: tuple[PointsForm, ...] = items(2, default=())
     clashes: tuple[ClashForm, ...] = items(2, default=())
     non_engagement: tuple[NonEngagementForm, ...] = items(2, default=())
@@ -87,38 +95,19 @@ class RoundForm(FormModel):
     guidance: str = text(240, default="")
 
 
-class FinalMarksForm(FormModel):
-    """The marks of one participant for the whole debate, each group after its reason."""
-
-    participant: str
-    argument_quality_reason: str = text(120)
-    evidence_based_claims: int = whole_number(0, 10)
-    logical_structure: int = whole_number(0, 10)
-    relevance: int = whole_number(0, 10)
-    rebuttal_effectiveness_reason: str = text(120)
-    comprehensiveness: int = whole_number(0, 10)
-    precision: int = whole_number(0, 10)
-    counter_evidence: int = whole_number(0, 5)
-    strategic_positioning_reason: str = text(120)
-    framing_control: int = whole_number(0, 10)
-    adaptability: int = whole_number(0, 10)
-    rhetorical_effectiveness_reason: str = text(120)
-    clarity: int = whole_number(0, 5)
-    persuasiveness: int = whole_number(0, 5)
-    tone_management: int = whole_number(0, 5)
-    intellectual_integrity_reason: str = text(120)
-    concession_when_appropriate: int = whole_number(0, 5)
-    accuracy: int = whole_number(0, 5)
-    total: float | None = whole_number(0, 100, default=None)
-
-
 class FinalForm(FormModel):
     """The judgment of the whole debate."""
 
-    scores: tuple[FinalMarksForm, ...]
+    scores: tuple[MarksForm, ...]
     overall_summary: str = text(400, default="")
     evaluation: str = text(400)
     consistently_outperformed: tuple[str, ...] = items(1, default=())
+
+
+_ROUND_MARKS = _marks_form({name: (name,) for name in ROUND_CRITERIA}, ROUND_CRITERIA, 100)
+_ROUND_FORM = create_model("RoundForm", __base__=RoundForm, scores=(tuple[_ROUND_MARKS, ...], ...))
+_FINAL_MARKS = _marks_form(CATEGORY_GROUPS, FINAL_CATEGORIES, 120)
+_FINAL_FORM = create_model("FinalForm", __base__=FinalForm, scores=(tuple[_FINAL_MARKS, ...], ...))
 
 
 def build_round_form(context: JudgingContext[ModeratorSettings]) -> Form[RoundForm]:
@@ -126,7 +115,7 @@ def build_round_form(context: JudgingContext[ModeratorSettings]) -> Form[RoundFo
     names, speakers = context.debater_names, context.speakers
     return judge_form(
         "moderator_round",
-        RoundForm,
+        _ROUND_FORM,
         {"scores": ("participant", speakers)},
         summary={"maxItems": max(2, len(names))},
         heading=one_of(names) if len(names) == 2 else {},  # noqa: PLR2004 - two sides
@@ -147,7 +136,7 @@ def build_final_form(context: JudgingContext[ModeratorSettings]) -> Form[FinalFo
     """The form with thirteen categories for everyone who spoke, a summary and an evaluation."""
     outperformed = some_of(context.speakers) | {"maxItems": max(1, len(context.speakers) - 1)}
     complete = {"scores": ("participant", context.speakers)}
-    return judge_form("moderator_final", FinalForm, complete, consistently_outperformed=outperformed)
+    return judge_form("moderator_final", _FINAL_FORM, complete, consistently_outperformed=outperformed)
 
 
 def moderator_prompt_values(context: JudgingContext[ModeratorSettings], _prompts: Prompts) -> Mapping[str, str]:
@@ -185,7 +174,7 @@ def read_round_form(filled: RoundForm, context: JudgingContext[ModeratorSettings
         for criterion in ROUND_CRITERIA:
             reason = getattr(entry, f"{criterion}_reason")
             ours += collector.add_mark(entry.participant, criterion, getattr(entry, criterion), (0, 10), reason=reason)
-        _add_claimed_total(collector, entry.participant, entry.total, ours, 30)
+        _add_claimed_total(collector, entry.participant, getattr(entry, TOTAL_FIELD), ours, 30)
     collector.add_findings(_build_summary(filled, context))
     for clash in filled.clashes:
         known = tuple(dict.fromkeys(name for name in clash.participants if name in context.debater_names))
@@ -216,7 +205,7 @@ def read_final_form(filled: FinalForm, context: JudgingContext[ModeratorSettings
             for name in categories:
                 bounds = (0, FINAL_CATEGORIES[name])
                 ours += collector.add_mark(entry.participant, name, getattr(entry, name), bounds, reason=reason)
-        _add_claimed_total(collector, entry.participant, entry.total, ours, 100)
+        _add_claimed_total(collector, entry.participant, getattr(entry, TOTAL_FIELD), ours, 100)
     named = tuple(dict.fromkeys(filled.consistently_outperformed))
     worse = tuple(name for name in named if name in context.debater_names)
     if worse != named:

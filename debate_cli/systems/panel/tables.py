@@ -148,7 +148,7 @@ def _vote_table(notes: PanelNotes) -> Table:
     divided: TableRow = (
         "divided on",
         None,
-        *(_disagreement_cell([item.about for item in row.disagreements]) for row in notes.rounds),
+        *(Lines(tuple(item.about for item in row.disagreements) or ("nothing",)) for row in notes.rounds),
     )
     rows = [
         (judge, _weight_cell(judge, rounds), *(_vote_cell(votes.get(judge)) for votes in rounds)) for judge in judges
@@ -160,10 +160,6 @@ def _vote_table(notes: PanelNotes) -> Table:
         remarks=tuple(_change_remarks(notes)),
         numeric=frozenset({1}),
     )
-
-
-def _disagreement_cell(about: Sequence[str]) -> Cell:
-    return Lines(tuple(about)) if about else "nothing"
 
 
 def _weight_cell(judge: str, rounds: Sequence[dict[str, BallotRow]]) -> Cell:

@@ -157,11 +157,9 @@ def explains_change(because: str | None, debate: Debate) -> bool:
     if not debate.turns:
         return True
     named = {int(number) for number in _TURN_REFERENCE.findall(because)}
-    return bool(named & debate.turns_by_index.keys()) or any(_mentions_item(because, item) for item in debate.arguments)
-
-
-def _mentions_item(text: str, item: str) -> bool:
-    return re.search(rf"(?<![\w-]){re.escape(item)}(?![\w-])", text, re.IGNORECASE) is not None
+    return bool(named & debate.turns_by_index.keys()) or any(
+        re.search(rf"(?<![\w-]){re.escape(item)}(?![\w-])", because, re.IGNORECASE) for item in debate.arguments
+    )
 
 
 def _parse_ballot(assessment: Assessment, weights: Mapping[str, float], settings: PanelSettings) -> Ballot | None:

@@ -49,13 +49,9 @@ def _count_phrases(text: str, phrases: tuple[str, ...], matching: Matching) -> i
     lowered = text.lower()
     distinct = dict.fromkeys(phrase.lower() for phrase in phrases)
     if matching == "words":
-        return sum(_whole_word_pattern(phrase).search(lowered) is not None for phrase in distinct)
+        words = (r"\s+".join(map(re.escape, phrase.split())) for phrase in distinct)
+        return sum(re.search(rf"(?<!\w){pattern}(?!\w)", lowered) is not None for pattern in words)
     return sum(phrase in lowered for phrase in distinct)
-
-
-@lru_cache(maxsize=1024)
-def _whole_word_pattern(phrase: str) -> re.Pattern[str]:
-    return re.compile(r"(?<!\w)" + r"\s+".join(map(re.escape, phrase.split())) + r"(?!\w)")
 
 
 def has_keyword(turns: Iterable[Turn], settings: PersuasionSettings) -> bool:
@@ -162,7 +158,8 @@ def social_context_vectors(
         vectors = {
             name: _average_with_neighbours(vectors[name], [vectors[by] for by in reached_by[name]]) for name in states
         }
-    return {name: _normalize_vector(vector) for name, vector in vectors.items()}
+    lengths = {name: math.sqrt(math.fsum(value * value for value in vector)) or 1.0 for name, vector in vectors.items()}
+    return {name: tuple(value / lengths[name] for value in vector) for name, vector in vectors.items()}
 
 
 def cosine_similarity(one: Sequence[float], other: Sequence[float]) -> float:
@@ -191,8 +188,3 @@ def _average_with_neighbours(own: Sequence[float], others: Sequence[Sequence[flo
     if not others:
         return tuple(own)
     return tuple((value + mean(theirs)) / 2 for value, theirs in zip(own, zip(*others, strict=True), strict=True))
-
-
-def _normalize_vector(vector: Sequence[float]) -> tuple[float, ...]:
-    length = math.sqrt(math.fsum(value * value for value in vector))
-    return tuple(value / length for value in vector) if length else tuple(vector)

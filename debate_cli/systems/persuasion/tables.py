@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.aggregation import mean
@@ -50,7 +50,13 @@ def _score_table(verdict: Verdict, notes: PersuasionNotes) -> Table:
         title="scores, persuasion",
         heads=("debater", f"score /{highest:g}", "", "from stance", "from persuasion", "from resistance", "penalty"),
         rows=tuple(rows),
-        remarks=tuple(filter(None, (*_surrender_remarks(notes), notes.hint))),
+        remarks=(
+            *(
+                f"{item.name} surrendered after round {item.round}: {SURRENDER_REASONS[item.reason]}."
+                for item in notes.surrendered
+            ),
+            *([notes.hint] if notes.hint else []),
+        ),
         numeric=frozenset({1, 3, 4, 5, 6}),
     )
 
@@ -88,11 +94,6 @@ def _state_table(notes: PersuasionNotes) -> Table:
         rows=tuple(rows),
         numeric=frozenset({1, 2, 4, 6}),
     )
-
-
-def _surrender_remarks(notes: PersuasionNotes) -> Iterable[str]:
-    for item in notes.surrendered:
-        yield f"{item.name} surrendered after round {item.round}: {SURRENDER_REASONS[item.reason]}."
 
 
 def _curve_table(notes: PersuasionNotes) -> Table:

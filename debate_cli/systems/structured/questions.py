@@ -111,7 +111,7 @@ def structured_prompt_values(context: JudgingContext[StructuredSettings], _promp
 
 
 def read_structured_form(filled: StructuredForm, context: JudgingContext[StructuredSettings]) -> AssessmentContent:
-    """The marks and a trace per argument, fallacies with a true quote, and the insight."""
+    """The marks and a trace per argument, the fallacies whose quotes the speaker said, and the insight."""
     collector = MarkCollector()
     known = scored_arguments(context.debate)
     for entry in unique_known_items(collector, filled.arguments, lambda argument: argument.item, known):

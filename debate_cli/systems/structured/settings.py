@@ -244,7 +244,7 @@ class StructuredSettings(SystemSettings):
         if self.criteria and self.weights != StructuredWeights():
             yield (
                 ("weights",),
-                "are those of the default criteria; give each of `criteria` its `weight`, and remove this",
+                "apply to the default criteria only; give each of `criteria` its `weight`, and remove this",
             )
 
     def notices(self) -> Iterator[tuple[tuple[str | int, ...], str]]:

@@ -44,12 +44,8 @@ def format_trace_table(rows: Sequence[TraceRow]) -> Table:
     return Table(title="trace", heads=heads, rows=tuple(_trace_row(row, has_sources=has_sources) for row in rows))
 
 
-def _short_header(criterion: str) -> str:
-    return SHORT_HEADERS.get(criterion, criterion)
-
-
 def _score_table(verdict: Verdict, notes: StructuredNotes) -> Table:
-    heads = [f"{_short_header(criterion)} {weight:.0%}" for criterion, weight in notes.weights.items()]
+    heads = [f"{SHORT_HEADERS.get(criterion, criterion)} {weight:.0%}" for criterion, weight in notes.weights.items()]
     return Table(
         title="scores, structured",
         heads=("argument", *heads, "score", ""),
@@ -86,7 +82,7 @@ def _spread_tables(notes: StructuredNotes) -> Iterable[Table]:
     rows = tuple((row.id, *(Number(row.spread.get(item), 1) for item in notes.weights)) for row in notes.arguments)
     yield Table(
         title="spread between judges",
-        heads=("argument", *map(_short_header, notes.weights)),
+        heads=("argument", *(SHORT_HEADERS.get(item, item) for item in notes.weights)),
         rows=rows,
         remarks=(f"Highest minus lowest mark of {judges}.",),
         numeric=frozenset(range(1, len(notes.weights) + 1)),

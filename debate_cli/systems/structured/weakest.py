@@ -79,9 +79,10 @@ def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> Weakes
     """
     notes = _structured_notes(debate, verdicts)
     scored = {row.id: row for row in notes.arguments if row.score is not None} if notes is not None else {}
+    scores = argument_scores(debate, verdicts)
     table = build_trace_table(debate)
     rows = [row for row in table if row.id in scored or row.standing not in {None, "UPHELD"}]
-    ranks = [(_score_or_max(scored.get(row.id)), _WORST_FIRST.index(row.standing)) for row in rows]
+    ranks = [(scores.get(row.id, MAX_ARGUMENT_MARK), _WORST_FIRST.index(row.standing)) for row in rows]
     if not rows or (len(rows) > 1 and len(set(ranks)) == 1):
         return None
     worst = rows[ranks.index(min(ranks))]
@@ -118,10 +119,6 @@ def _fallacy_names(debate: Debate, item: str) -> tuple[str, ...]:
     findings = [finding for given in structured_assessments(debate, None) for finding in given.findings]
     found = [finding.name for finding in findings if isinstance(finding, Fallacy) and finding.item == item]
     return tuple(dict.fromkeys(name for name in found if name.strip()))
-
-
-def _score_or_max(row: ArgumentRow | None) -> float:
-    return MAX_ARGUMENT_MARK if row is None or row.score is None else row.score
 
 
 def _describe_main_deduction(row: ArgumentRow, weights: Mapping[str, float]) -> str:

@@ -20,7 +20,7 @@ from debate_cli.llm.form import (
 )
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
-from debate_cli.systems.form_reading import MarkCollector, judge_form, unique_known_items
+from debate_cli.systems.form_reading import FormModelT, MarkCollector, judge_form, unique_known_items
 from debate_cli.systems.moderator.criteria import CATEGORY_GROUPS, FINAL_CATEGORIES, ROUND_CRITERIA
 from debate_cli.systems.moderator.findings import Clash, DebateSummary, Momentum, NonEngagement, Summary, SummaryPoint
 from debate_cli.systems.moderator.score import CLAIMED_TOTAL_CRITERION, CLAIMED_TOTAL_TOLERANCE
@@ -48,16 +48,6 @@ class MarksForm(FormModel):
     """The marks of one participant. Forms that judges fill in have a field for each mark, and `total`."""
 
     participant: str
-
-
-def _marks_form(groups: Mapping[str, Sequence[str]], maxima: Mapping[str, float], reason_chars: int) -> Any:
-    """The form of one participant's marks: each group of criteria after its reason, then the judge's own total."""
-    fields: dict[str, Any] = {}
-    for group, criteria in groups.items():
-        fields[f"{group}_reason"] = (str, text(reason_chars))
-        fields |= {name: (int, whole_number(0, int(maxima[name]))) for name in criteria}
-    fields[TOTAL_FIELD] = (float | None, whole_number(0, int(sum(maxima.values())), default=None))
-    return create_model("MarksForm", __base__=MarksForm, **fields)
 
 
 class PointsForm(FormModel):
@@ -104,10 +94,22 @@ class FinalForm(FormModel):
     consistently_outperformed: tuple[str, ...] = items(1, default=())
 
 
-_ROUND_MARKS = _marks_form({name: (name,) for name in ROUND_CRITERIA}, ROUND_CRITERIA, 100)
-_ROUND_FORM = create_model("RoundForm", __base__=RoundForm, scores=(tuple[_ROUND_MARKS, ...], ...))
-_FINAL_MARKS = _marks_form(CATEGORY_GROUPS, FINAL_CATEGORIES, 120)
-_FINAL_FORM = create_model("FinalForm", __base__=FinalForm, scores=(tuple[_FINAL_MARKS, ...], ...))
+def _with_marks(
+    form: type[FormModelT], groups: Mapping[str, Sequence[str]], maxima: Mapping[str, float], reason_chars: int
+) -> type[FormModelT]:
+    """`form` whose `scores` have each group of criteria after its reason, then the judge's own total."""
+    fields: dict[str, Any] = {}
+    for group, criteria in groups.items():
+        fields[f"{group}_reason"] = (str, text(reason_chars))
+        fields |= {name: (int, whole_number(0, int(maxima[name]))) for name in criteria}
+    fields[TOTAL_FIELD] = (float | None, whole_number(0, int(sum(maxima.values())), default=None))
+    marked: Any = create_model("MarksForm", __base__=MarksForm, **fields)
+    scores: Any = (tuple[marked, ...], ...)
+    return create_model(form.__name__, __base__=form, scores=scores)
+
+
+_ROUND_FORM = _with_marks(RoundForm, {name: (name,) for name in ROUND_CRITERIA}, ROUND_CRITERIA, 100)
+_FINAL_FORM = _with_marks(FinalForm, CATEGORY_GROUPS, FINAL_CATEGORIES, 120)
 
 
 def build_round_form(context: JudgingContext[ModeratorSettings]) -> Form[RoundForm]:

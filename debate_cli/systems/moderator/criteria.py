@@ -1,7 +1,7 @@
 """The moderator's criteria and their maxima.
 
-A new criterion also needs its description in the prompt. If the sum of the maxima changes, change the 30, 100 and 82.5 in
-`questions`, `tables`, `settings`, `system` and the prompts.
+A new criterion also needs its description in the prompt, and one of a round its short name in `tables.ROUND_HEADS`. If the
+sum of the maxima changes, change the 30, 100 and 82.5 in `questions`, `tables`, `settings`, `system` and the prompts.
 """
 
 from __future__ import annotations

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from cli_support import CommandResult, debate
 
+from debate_cli.systems.tables import format_number
+
 
 def score(saved: Path, *options: str | Path) -> CommandResult:
     """`debate score` in the folder of the saved debate."""
@@ -70,8 +72,8 @@ def test_a_pipe_gets_one_line_per_verdict(saved: Path) -> None:
     lines = {"structured": "Con wins narrowly", "moderator": "Con wins clearly"}
     assert done.out.splitlines() == [
         f"transcripts/saved.json  {verdict['system']}  {lines[verdict['system']]}, "
-        f"by {round(verdict['margin'], 2):g} of {SCALES[verdict['system']]} points.  ("
-        + ", ".join(f"{name} {round(verdict['scores'][name], 2):g}" for name in ("Con", "Pro"))
+        f"by {format_number(verdict['margin'])} of {SCALES[verdict['system']]} points.  ("
+        + ", ".join(f"{name} {format_number(verdict['scores'][name])}" for name in ("Con", "Pro"))
         + ")"
         for verdict in stored
     ]

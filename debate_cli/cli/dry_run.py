@@ -14,7 +14,14 @@ import yaml
 
 from debate_cli.app.consent import describe_destinations
 from debate_cli.app.context import RunContext
-from debate_cli.app.estimate import NO_CALLS, CallTotals, RunEstimate, estimate_judging, estimate_run
+from debate_cli.app.estimate import (
+    MAX_SIMULATED_TURNS,
+    NO_CALLS,
+    CallTotals,
+    RunEstimate,
+    estimate_judging,
+    estimate_run,
+)
 from debate_cli.app.judge import JudgeTask
 from debate_cli.cli.console import print_json, print_status, write_document
 from debate_cli.domain.config import DebateConfig
@@ -50,7 +57,12 @@ def show_plan(context: RunContext, *, as_json: bool) -> None:
     text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True, width=120).rstrip()
     write_document([sanitize.sanitize_text(text) if sys.stdout.isatty() else text, "\n"])
     print(f"\n# planned: {count_speeches(plan.speeches)} and at least {_count_assessments(plan)}")
-    for line in (*_format_table(plan), *_format_servers([context]), *_format_notes(config), NOTHING_ASKED):
+    for line in (
+        *_format_table(plan),
+        *_format_servers([context]),
+        *_format_notes(config, plan.speeches),
+        NOTHING_ASKED,
+    ):
         print(f"# {line}".rstrip())
 
 
@@ -80,7 +92,7 @@ def show_judging_plans(tasks: Sequence[JudgeTask], *, as_json: bool, each: bool 
         ):
             print(f"  {line}".rstrip())
     what = "The judging of each file" if each else "All judging"
-    notes = [line for task in tasks[:1] for line in _format_notes(task.context.config, what)]
+    notes = [line for task in tasks[:1] for line in _format_notes(task.context.config, what=what)]
     servers = _format_servers(task.context for task in tasks)
     print("\n".join([*servers, *notes, NOTHING_ASKED]))
 
@@ -131,7 +143,7 @@ def format_total_cells(totals: CallTotals) -> tuple[str, ...]:
     return f"{totals.calls:,}", f"{totals.usage.input_tokens:,}", f"{totals.usage.output_tokens:,}", cost
 
 
-def _format_notes(config: DebateConfig, what: str = "The run") -> Iterator[str]:
+def _format_notes(config: DebateConfig, speeches: int = 0, what: str = "The run") -> Iterator[str]:
     limits = config.limits
     bounds = [
         *([f"{limits.max_cost_usd:g} USD"] if limits.max_cost_usd is not None else []),
@@ -139,7 +151,8 @@ def _format_notes(config: DebateConfig, what: str = "The run") -> Iterator[str]:
     ]
     if bounds:
         yield f"{what} ends before it exceeds {' or '.join(bounds)} (limits)."
-    yield "Planned: simulated with the mock. At worst: every answer has full length, and every allowed attempt is used."
+    source = "simulated" if speeches <= MAX_SIMULATED_TURNS else "extrapolated from shorter debates, simulated"
+    yield f"Planned: {source} with the mock. At worst: every answer has full length, and every allowed attempt is used."
 
 
 def _plan_data(plan: RunEstimate) -> dict[str, object]:

@@ -375,7 +375,7 @@ class _CellObserver(NullObserver):
 
 async def _complete(session: Session, stored: StoredDebate, path: Path, missing: AddedRuns) -> Outcome:
     """Run what is left of a saved debate, then the judging runs that it lacks."""
-    if is_finished(stored.debate) and not stored.from_journal:
+    if is_finished(stored.debate) and not path.with_suffix(JOURNAL_SUFFIX).exists():
         outcome = Outcome(stored.debate, (), path, untouched=True)
     else:
         outcome = await session.resume(stored)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import signal
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -22,7 +24,11 @@ from model_server import model_server
 from debate_cli.experiments.cells import CellPlan
 from debate_cli.experiments.definition import load_experiment
 from debate_cli.experiments.ledger import Claim, Ledger, Settlement, Spending
+from debate_cli.experiments.ledger_file import LEDGER_NAME
+from debate_cli.storage.journal import Journal
 from debate_cli.storage.lock import lock_debate
+from debate_cli.storage.redact import Redactor
+from debate_cli.storage.transcript import parse_transcript, transcript_to_events
 
 
 @pytest.fixture
@@ -138,4 +144,20 @@ def test_a_debate_that_another_process_uses_is_left_alone(here: Path) -> None:
         assert "in use by another process" in run(here)
     assert count_states(here / "trial") == {"open": 1, "running": 0, "failed": 0, "done": 3}
     run(here)
+    assert count_states(here / "trial")["done"] == 4
+
+
+def test_a_journal_that_outlived_its_transcript_is_removed(here: Path) -> None:
+    """A process died between writing the transcript and removing the journal: the next run tidies up and asks nothing."""
+    write_experiment(here, players=PAIR)
+    run(here)
+    transcript = next((here / "trial" / "debates").glob("*.json"))
+    before = transcript.read_bytes()
+    events = transcript_to_events(parse_transcript(before, "it"))
+    Journal.create(transcript.with_suffix(".jsonl"), events, Redactor()).close()
+    with closing(sqlite3.connect(here / "trial" / LEDGER_NAME)) as ledger, ledger:
+        ledger.execute("UPDATE cells SET state = 'open' WHERE debate = ?", (transcript.stem,))
+    run(here)
+    assert not transcript.with_suffix(".jsonl").exists()
+    assert transcript.read_bytes() == before
     assert count_states(here / "trial")["done"] == 4

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import AsyncIterator, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -87,7 +88,7 @@ def run(given: Options) -> None:
             show_judging_plans([plan.build() for plan in plans], as_json=given.json, each=False)
             return
     budget = Budget.of_calls(given.max_cost, given.max_tokens, stored_calls(cases))
-    code = _judge(given, plans, budget) if plans else 0
+    code = _judge_in_turn(given, plans, budget) if plans else 0
     judges = [judge for judge, _ in requests]
     report = build_report(read_judgements(cases, judges), judges, labels, bounds)
     _save(report, given.out)
@@ -172,9 +173,25 @@ def _wanted_variants(given: Options) -> list[VariantName]:
     return [name for name in names if name in wanted]
 
 
+def _judge_in_turn(given: Options, plans: Sequence[JudgePlan], budget: Budget) -> int:
+    """Ask the judges one after the other, because each adds to the same files; return an exit code."""
+    _obtain_permissions(given, plans)
+    earlier = Counter[Path]()
+    turns: dict[int, list[JudgePlan]] = {}
+    for plan in plans:
+        turns.setdefault(earlier[plan.source], []).append(plan)
+        earlier[plan.source] += 1
+    codes: set[int] = set()
+    for turn in turns.values():
+        # The judges before have changed the files since they were planned.
+        codes.add(code := _judge(given, [replace(plan, state=plan.read().state) for plan in turn], budget))
+        if code not in {0, 1, run_control.EXIT_CODES["failed"]}:
+            break
+    return run_control.gravest_exit_code(codes)
+
+
 def _judge(given: Options, plans: Sequence[JudgePlan], budget: Budget) -> int:
     """Ask the judges within the budget of the whole audit; return an exit code."""
-    _obtain_permissions(given, plans)
     cassette = config_options.open_cassette(given.record, given.playback)
     errors: list[str] = []
     codes: set[int] = set()

@@ -64,6 +64,14 @@ def test_runs_that_were_cut_off_are_finished(here: Path) -> None:
     assert len(after["runs"]) == len(stored["runs"])
 
 
+def test_several_judges_judge_the_same_files_in_turn(here: Path) -> None:
+    """One command is enough for all of them, and the card compares them."""
+    done = debate("audit", "--judge", "mock/judge", "--judge", "mock/second", *ONE, "--json", cwd=here)
+    assert done.code == 0, done.err
+    assert [judge["judgements"] for judge in done.json["judges"]] == [3, 3]
+    assert done.json["between"]["pairs"][0]["share"]["rows"] == 1
+
+
 def test_the_budget_is_that_of_the_whole_audit(here: Path) -> None:
     """All judgements share it, and so does the same command again; a higher one finishes the audit."""
     command = ("audit", "--judge", "mock/judge", *ONE, "--json", "--concurrency", "1", "--max-tokens")

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
+
+from cli_support import CommandResult, start_process
 
 PLUGIN = """
 from pathlib import Path
@@ -25,11 +24,10 @@ ROW = ProviderRow("echo", "echo", make_server=lambda row, endpoint: EchoServer()
 """
 
 
-def run_debate(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+def run_debate(folder: Path, *options: str) -> CommandResult:
     """The command line in `folder`, with the packages in it installed."""
-    env = os.environ | {"PYTHONPATH": str(folder)}
-    command = [sys.executable, "-m", "debate_cli", *options]
-    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
+    with start_process(*options, cwd=folder, env={"PYTHONPATH": str(folder)}) as process:
+        return process.wait()
 
 
 def install_plugin(folder: Path, entry_point: str) -> None:
@@ -47,7 +45,7 @@ def test_a_plugin_provider_runs_a_debate(tmp_path: Path) -> None:
     config = "topic: Tea\nmodels: {default: {model: echo/large}}\ndebaters: [{name: A, side: for}, {name: B, side: against}]\n"
     (tmp_path / "debate.yaml").write_text(config)
     done = run_debate(tmp_path, "run", "debate.yaml", "--id", "tea", "--out", "transcripts")
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.err
     assert json.loads((tmp_path / "transcripts" / "tea.json").read_text())["status"] == "complete"
 
 
@@ -55,6 +53,6 @@ def test_a_broken_plugin_is_a_configuration_error(tmp_path: Path) -> None:
     """The message names the plug-in and says what to do."""
     install_plugin(tmp_path, "echo_provider:NOTHING")
     done = run_debate(tmp_path, "run", "--topic", "Tea", "--mock")
-    assert done.returncode == 2
-    assert "the plug-in `echo` of echo-provider cannot be loaded" in done.stderr
-    assert "reinstall or remove the package" in done.stderr
+    assert done.code == 2
+    assert "the plug-in `echo` of echo-provider cannot be loaded" in done.err
+    assert "reinstall or remove the package" in done.err

@@ -59,7 +59,7 @@ class ReplayPlan(NamedTuple):
         """Replay the debate to `observer`, yielding a pause after each piece of text and each speech."""
         stage = _ReplayState(observer, self.debate, self.round_number)
         for wave in self._waves():
-            for turn in wave:
+            for turn in wave if self.is_typed or len(wave) > 1 else ():  # else a view may draw "thinking"
                 observer.asking(_cue(turn))
             if self.is_typed:
                 yield from _type_wave(wave, observer)

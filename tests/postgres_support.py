@@ -13,10 +13,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
+from typing import Any
 
-import psycopg
 import pytest
 
+psycopg = pytest.importorskip("psycopg", reason="the extra [cluster] is not installed")
 _FOLDERS = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name))
 PASSWORD = "pw-4711-never-shown"
 """In each address: a secret that no output may hold. The server trusts every local connection."""
@@ -73,6 +74,12 @@ def postgres_server() -> Generator[PostgresServer]:
                 server.stop()
     finally:
         shutil.rmtree(folder)
+
+
+def query(dsn: str, statement: str) -> list[tuple[Any, ...]]:
+    """The rows of a query."""
+    with psycopg.connect(dsn, options="-c search_path=debate_cli", autocommit=True) as connection:
+        return connection.execute(statement.encode()).fetchall()
 
 
 def _run(program: str, *args: str, folder: Path) -> None:

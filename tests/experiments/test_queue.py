@@ -12,7 +12,6 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 import yaml
 from cli_support import CommandResult, debate, start_process, wait_until
@@ -27,7 +26,7 @@ from experiments_support import (
     write_served_experiment,
 )
 from model_server import model_server
-from postgres_support import PASSWORD, PostgresServer, needs_postgres, postgres_server
+from postgres_support import PASSWORD, PostgresServer, needs_postgres, postgres_server, query
 
 from debate_cli.domain.config import Limits
 from debate_cli.errors import LeaseLostError
@@ -80,12 +79,6 @@ def work(here: Path, dsn: str, *options: str, env: Mapping[str, str] | None = No
 def bring_back(here: Path, dsn: str) -> Any:
     """Copy what the workers did into the folder; return the status as JSON."""
     return debate("experiment", "status", "exp.yaml", "--json", cwd=here, env={"DEBATE_QUEUE": dsn}).json
-
-
-def query(dsn: str, statement: str) -> list[tuple[Any, ...]]:
-    """The rows of a query."""
-    with psycopg.connect(dsn, options="-c search_path=debate_cli", autocommit=True) as connection:
-        return connection.execute(statement.encode()).fetchall()
 
 
 def test_a_queued_experiment_is_like_a_local_one(here: Path, dsn: str) -> None:

@@ -34,64 +34,32 @@ _TABLES = """
 CREATE TABLE version (number INTEGER NOT NULL);
 INSERT INTO version VALUES (1);
 CREATE TABLE experiments (
-    id TEXT PRIMARY KEY,
-    name TEXT NOT NULL,
-    is_mock BOOLEAN NOT NULL,
-    plan TEXT NOT NULL,
-    notes TEXT NOT NULL,
-    document BYTEA NOT NULL,
-    revision INTEGER NOT NULL DEFAULT 1,
-    max_cost_usd DOUBLE PRECISION,
-    max_tokens BIGINT,
-    spent_usd DOUBLE PRECISION NOT NULL DEFAULT 0,
-    spent_tokens BIGINT NOT NULL DEFAULT 0,
-    halted TEXT,
+    id TEXT PRIMARY KEY, name TEXT NOT NULL, is_mock BOOLEAN NOT NULL, plan TEXT NOT NULL, notes TEXT NOT NULL,
+    document BYTEA NOT NULL, revision INTEGER NOT NULL DEFAULT 1, max_cost_usd DOUBLE PRECISION, max_tokens BIGINT,
+    spent_usd DOUBLE PRECISION NOT NULL DEFAULT 0, spent_tokens BIGINT NOT NULL DEFAULT 0, halted TEXT,
     created_at TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp()
 );
 CREATE TABLE cells (
-    experiment TEXT NOT NULL REFERENCES experiments,
-    key TEXT NOT NULL,
-    plan TEXT NOT NULL,
-    seq INTEGER NOT NULL,
-    cell JSONB NOT NULL,
-    state TEXT NOT NULL,
-    lease BIGINT NOT NULL DEFAULT 0,
-    job BIGINT,
-    attempts INTEGER NOT NULL DEFAULT 0,
-    cost_usd DOUBLE PRECISION NOT NULL DEFAULT 0,
-    tokens BIGINT NOT NULL DEFAULT 0,
-    calls BIGINT NOT NULL DEFAULT 0,
-    seconds DOUBLE PRECISION NOT NULL DEFAULT 0,
-    cause TEXT,
-    message TEXT,
-    results JSONB NOT NULL DEFAULT '[]',
-    transcript BYTEA,
-    updated_at TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp(),
+    experiment TEXT NOT NULL REFERENCES experiments, key TEXT NOT NULL, plan TEXT NOT NULL, seq INTEGER NOT NULL,
+    cell JSONB NOT NULL, state TEXT NOT NULL, lease BIGINT NOT NULL DEFAULT 0, job BIGINT,
+    attempts INTEGER NOT NULL DEFAULT 0, cost_usd DOUBLE PRECISION NOT NULL DEFAULT 0, tokens BIGINT NOT NULL DEFAULT 0,
+    calls BIGINT NOT NULL DEFAULT 0, seconds DOUBLE PRECISION NOT NULL DEFAULT 0, cause TEXT, message TEXT,
+    results JSONB NOT NULL DEFAULT '[]', transcript BYTEA, updated_at TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp(),
     PRIMARY KEY (experiment, key)
 );
 CREATE INDEX cells_updated ON cells (experiment, updated_at);
 CREATE INDEX cells_state ON cells (experiment, state);
 CREATE TABLE lines (
-    experiment TEXT NOT NULL,
-    cell TEXT NOT NULL,
-    lease BIGINT NOT NULL,
-    seq INTEGER NOT NULL,
-    line BYTEA NOT NULL,
+    experiment TEXT NOT NULL, cell TEXT NOT NULL, lease BIGINT NOT NULL, seq INTEGER NOT NULL, line BYTEA NOT NULL,
     PRIMARY KEY (experiment, cell, lease, seq)
 );
 CREATE TABLE reservations (
-    id TEXT PRIMARY KEY,
-    experiment TEXT NOT NULL,
-    cell TEXT NOT NULL,
-    lease BIGINT NOT NULL,
-    usd DOUBLE PRECISION NOT NULL,
-    tokens BIGINT NOT NULL
+    id TEXT PRIMARY KEY, experiment TEXT NOT NULL, cell TEXT NOT NULL, lease BIGINT NOT NULL,
+    usd DOUBLE PRECISION NOT NULL, tokens BIGINT NOT NULL
 );
 CREATE INDEX reservations_cell ON reservations (experiment, cell);
 CREATE TABLE rates (
-    id BIGSERIAL PRIMARY KEY,
-    account TEXT NOT NULL,
-    at TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp(),
+    id BIGSERIAL PRIMARY KEY, account TEXT NOT NULL, at TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp(),
     tokens BIGINT NOT NULL
 );
 CREATE INDEX rates_account ON rates (account, at);
@@ -183,13 +151,10 @@ class Database:
             async with self._pool.connection() as connection:
                 return await work(connection)
 
-        return await self._retry(transaction)
+        return await self.run_jobs(transaction)
 
     async def run_jobs(self, work: Callable[[], Awaitable[T]]) -> T:
         """Call the queue, again after a lost connection. Raises StorageError."""
-        return await self._retry(work)
-
-    async def _retry(self, work: Callable[[], Awaitable[T]]) -> T:
         from procrastinate.exceptions import ConnectorException
         from psycopg import Error, InterfaceError, OperationalError
 

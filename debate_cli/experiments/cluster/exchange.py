@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -186,7 +185,6 @@ class QueueView:
         since = ledger.meta("queue_since")
         self._since = datetime.fromisoformat(since) if since else _EPOCH
         """When the newest cell that was copied was changed."""
-        self._copied: dict[str, datetime] = {}
 
     async def copy_changes(self) -> list[tuple[CellRecord, list[ResultRow]]]:
         """Copy what has changed. Returns the changed cells."""
@@ -196,16 +194,15 @@ class QueueView:
         changed: list[tuple[CellRecord, list[ResultRow]]] = []
         after = self._since - _OVERLAP
         while rows := await self._database.run(partial(self._read_cells, after=after)):
+            newest = after
             for *columns, results, has_transcript, updated_at in rows:
                 record = record_from_row(columns)
-                if self._copied.get(record.cell.key) != updated_at:
-                    found = [ResultRow(*result) for result in results]
-                    await self._copy_cell(record, found, updated_at if has_transcript else None)
-                    self._copied[record.cell.key] = updated_at
+                found = [ResultRow(*result) for result in results]
+                if await self._copy_cell(record, found, has_transcript=has_transcript):
                     changed.append((record, found))
-            after = rows[-1][-1]
-            self._since = max(self._since, after)
-        self._copied = {key: at for key, at in self._copied.items() if at > self._since - 2 * _OVERLAP}
+                newest = updated_at
+            after = newest
+            self._since = max(self._since, newest)
         self._ledger.set_meta("queue_since", self._since.isoformat())
         return changed
 
@@ -233,26 +230,20 @@ class QueueView:
         )
         return await (await connection.execute(query.encode(), (self.id, after, _CHUNK))).fetchall()
 
-    async def _copy_cell(self, record: CellRecord, results: list[ResultRow], transcript_at: datetime | None) -> None:
-        if transcript_at is not None and record.state in {"done", "failed"}:
-            await self._copy_transcript(record, transcript_at)
+    async def _copy_cell(self, record: CellRecord, results: list[ResultRow], *, has_transcript: bool) -> bool:
+        """Copy a cell, unless the folder has it as it is. Its transcript may have other judgements there since."""
+        path = self._folder / DEBATES_FOLDER / f"{record.cell.debate}{TRANSCRIPT_SUFFIX}"
+        is_ended = record.state in {"done", "failed"}
+        if self._ledger.find(record.cell.key) == record and (path.exists() or not is_ended):
+            return False
+        if has_transcript and is_ended:
+            query = "SELECT transcript FROM cells WHERE experiment = %s AND key = %s"
+            data = await self._database.run(lambda found: fetch_value(found, query, self.id, record.cell.key))
+            atomic_write(path, data, overwrite=True)
+            path.with_suffix(JOURNAL_SUFFIX).unlink(missing_ok=True)
         with self._ledger.transaction():
             self._ledger.add_settled(record, results)
-
-    async def _copy_transcript(self, record: CellRecord, updated_at: datetime) -> None:
-        """Write a transcript, unless the file has its time already."""
-        path = self._folder / DEBATES_FOLDER / f"{record.cell.debate}{TRANSCRIPT_SUFFIX}"
-        at = updated_at.timestamp()
-        if path.exists() and path.stat().st_mtime == at:
-            return
-        query = "SELECT transcript FROM cells WHERE experiment = %s AND key = %s"
-
-        async def read(connection: AsyncConnection) -> bytes:
-            return await fetch_value(connection, query, self.id, record.cell.key)
-
-        atomic_write(path, await self._database.run(read), overwrite=True)
-        os.utime(path, (at, at))
-        path.with_suffix(JOURNAL_SUFFIX).unlink(missing_ok=True)
+        return True
 
 
 def refuse_queued(ledger: Ledger) -> None:
@@ -311,24 +302,22 @@ async def _watch(
 ) -> RunSummary:
     """Show what the workers do until no cell is left, or they take no more. `budget_usd`: budget of the experiment."""
     started_at, seen_worker_at = time.monotonic(), time.monotonic()
-    outcomes: dict[str, int] = {"done": 0, "failed": 0}
-    is_first = True
+    done, is_first = 0, True
     while True:
         changed = await view.copy_changes()
         progress = replace(read_progress(ledger), max_cost_usd=budget_usd)
         for record, results in () if is_first else changed:
-            if record.state in outcomes:
-                outcomes[record.state] += 1
+            if record.state in {"done", "failed"}:
+                done += 1
                 observer.settled(record, *_describe_end(record, results), progress)
         is_first = False
         halted, has_worker = await view.read_state()
-        done = sum(outcomes.values())
         left = progress.cells["open"] + progress.cells["running"]
         elapsed = time.monotonic() - started_at
         observer.changed(replace(progress, seconds_left=left * elapsed / done if done else None))
         stopped = "interrupted" if stop.requested else halted if not progress.cells["running"] else None
         if stopped or not left:
-            return RunSummary(progress, outcomes["done"], outcomes["failed"], stopped if left else None)
+            return RunSummary(progress, progress.cells["done"], progress.cells["failed"], stopped if left else None)
         if has_worker:
             seen_worker_at = time.monotonic()
         elif time.monotonic() - seen_worker_at > _NO_WORKER_S:

@@ -68,7 +68,10 @@ class Lease:
         self._calls.append(call)
 
     async def sync(self) -> None:
-        """Store what is not stored yet. Raises LeaseLostError."""
+        """Store what is not stored yet, also if the caller is cancelled. Raises LeaseLostError."""
+        await asyncio.shield(self._sync())
+
+    async def _sync(self) -> None:
         async with self._storing:
             if not self._lines and not self._calls and not self._replaces:
                 return

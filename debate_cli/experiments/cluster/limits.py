@@ -44,11 +44,11 @@ class SharedBudget(Budget):
     async def reserve(self, worst: BudgetAmount, what: str) -> AsyncGenerator[BudgetReservation, None]:
         """See `Budget`."""
         lease, number = CURRENT_LEASE.get(), secrets.token_hex(16)
-        with pause_deadline():
-            await lease.sync()
-            await self._reserve(lease, number, worst, what)
         reservation = BudgetReservation(worst)
         try:
+            with pause_deadline():
+                await lease.sync()
+                await self._reserve(lease, number, worst, what)
             yield reservation
         finally:
             lease.settle_call(SettledCall(number, reservation.used.usd, reservation.used.tokens))

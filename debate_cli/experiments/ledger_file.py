@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,9 @@ LEDGER_NAME = "ledger.sqlite"
 _APPLICATION_ID = 0x64656278
 _VERSION = 1
 _BUSY_S = 60.0
+_RETRY_S = 0.02
+_PRIMARY_CODE = 0xFF
+"""Part of an error code of SQLite that does not say which kind of lock it was."""
 _SCHEMA = f"""
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE cells (
@@ -122,7 +126,7 @@ class LedgerFile:
             raise UsageError(f"{path}: is not a regular file; remove it, or choose another folder with --out")
         with _friendly(path):
             connection = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None)
-            connection.execute("PRAGMA journal_mode = WAL")
+            _use_write_ahead_log(connection)
             connection.execute("PRAGMA synchronous = NORMAL")
             version = connection.execute("PRAGMA user_version").fetchone()[0]
         if version > _VERSION:
@@ -202,6 +206,20 @@ class LedgerFile:
                 return cursor
             rows = cursor.fetchall()
             return rows[0] if rows else None
+
+
+def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
+    """Switch to WAL. SQLite itself does not wait here for a process that opens the new file at the same time."""
+    deadline = time.monotonic() + _BUSY_S
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & _PRIMARY_CODE != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(_RETRY_S)
+        else:
+            return
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
+import threading
 import time
 from collections.abc import Generator
 from contextlib import ExitStack, closing
@@ -150,3 +151,16 @@ def test_cells_of_other_processes_are_named(tmp_path: Path) -> None:
         ledger.retire("other")
     assert done.code == 0
     assert "note: 1 cell is being run by other processes\n" in done.err
+
+
+def test_a_run_waits_for_another_that_creates_the_ledger(tmp_path: Path) -> None:
+    """Two runs that start together both find a new file; SQLite itself would call it locked at once."""
+    path = tmp_path / LEDGER_NAME
+    path.touch()
+    with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        release = threading.Timer(0.2, other.execute, ["COMMIT"])
+        release.start()
+        with Ledger.create(tmp_path, "trial", mock=False) as ledger:
+            assert ledger.name == "trial"
+        release.join()

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 QUEUE_META = "queue"
 """Name of the address of the queue in the ledger."""
 _CHUNK = 500
+_JOBS_CHUNK = 5000
 _OVERLAP = timedelta(seconds=60)
 """How far back changes are read again: a transaction may become visible later than its time."""
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
@@ -145,25 +146,28 @@ async def _reopen_failed(connection: AsyncConnection, *, experiment: str, plan: 
 
 
 async def _add_jobs(connection: AsyncConnection, *, database: Database, experiment: str) -> int:
-    """Add jobs for some of the open cells that have none. Returns their number."""
+    """Add jobs for some of the open cells that have none. Returns their number.
+
+    The jobs have no `lock`: just after 50,000 were added, before their table is analyzed, fetching one took over a minute.
+    """
     from procrastinate.jobs import Job
 
     await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 2))", (experiment,))
     rows = await connection.execute(
         """
         SELECT key FROM cells JOIN experiments ON experiments.id = experiment AND experiments.plan = cells.plan
-        WHERE experiment = %s AND state = 'open' AND NOT EXISTS (
-            SELECT FROM procrastinate_jobs WHERE lock = experiment || ' ' || key AND status IN ('todo', 'doing')
+        WHERE experiment = %s AND state = 'open' AND key NOT IN (
+            SELECT args ->> 'cell' FROM procrastinate_jobs WHERE queue_name = %s AND status IN ('todo', 'doing')
         ) ORDER BY seq LIMIT %s
         """,
-        (experiment, _CHUNK),
+        (experiment, experiment, _JOBS_CHUNK),
     )
     keys = [key for (key,) in await rows.fetchall()]
     if keys:
         jobs = [
             Job(
                 queue=experiment,
-                lock=f"{experiment} {key}",
+                lock=None,
                 queueing_lock=f"{experiment} {key}",
                 task_name=TASK,
                 task_kwargs={"cell": key},

@@ -136,7 +136,7 @@ def describe_unknown_labels(number: int) -> str:
 
 def describe_sample(report: JudgeReport) -> str:
     """How much was judged, in a sentence."""
-    missing = f"; {_count(report.missing, 'judgement')} failed" if report.missing else ""
+    missing = f"; {_count(report.missing, 'judgement')} failed or unfinished" if report.missing else ""
     return (
         f"Tested on {_count(report.debates, 'debate')} and on changed copies of them: "
         f"{_count(report.judgements, 'judgement')}{missing}."

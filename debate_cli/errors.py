@@ -29,7 +29,8 @@
     │       ├── QuotaExhaustedError 3   out of credit
     │       ├── WeightsError        3   the embedded model cannot be downloaded or loaded
     │       └── RefusedError        3   the model or a content filter declined
-    └── BudgetError                 4   the next call does not fit into the budget
+    ├── BudgetError                 4   the next call does not fit into the budget
+    └── BatchPendingError           6   a batch is in progress, and the command does not wait
 
 Exit codes without an error: 5 (a gate was not met), 130 (interrupted), 141 (output pipe closed).
 
@@ -255,6 +256,12 @@ class BudgetError(DebateError):
     output_tokens: int = 0
     searches: int = 0
     estimated: bool = False
+
+
+class BatchPendingError(DebateError):
+    """A batch is in progress, and the command does not wait for its answers."""
+
+    exit_code: ClassVar[int] = 6
 
 
 def get_error_page(cause: str) -> str:

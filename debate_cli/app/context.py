@@ -21,6 +21,7 @@ from debate_cli.storage.journal import JournalMirror
 from debate_cli.storage.redact import Redactor
 
 if TYPE_CHECKING:
+    from debate_cli.app.batches import BatchQueue
     from debate_cli.app.model_pool import ModelPool
     from debate_cli.llm.budget import Budget
 
@@ -58,6 +59,8 @@ class RunContext:
     cassette: Cassette | None = None
     journal_mirror: JournalMirror | None = None
     """Gets a copy of each line of the journal."""
+    batches: BatchQueue | None = None
+    """Where judges' requests wait for a batch; None asks at once."""
     pool: ModelPool | None = None
     """Model clients that several debates share; None builds them for this run."""
     budget: Budget | None = None

@@ -32,7 +32,7 @@ from debate_cli.engine import StopSignal
 from debate_cli.formats.schedule import planned_turns
 from debate_cli.judging import schedule
 from debate_cli.llm.model import Model, OnText, Reply, Request
-from debate_cli.llm.prices import compute_cost
+from debate_cli.llm.prices import BATCH_FACTOR, compute_cost
 from debate_cli.llm.profile import Profile
 from debate_cli.llm.search import MAX_CONTINUATIONS, REPORT_TOKENS, RERANK_PURPOSE
 from debate_cli.llm.structured_output import MAX_REASKS
@@ -411,13 +411,13 @@ class _Estimator:
         return planned_turns(self.config) * longest
 
 
-async def estimate_judging(task: JudgeTask) -> RunEstimate:
-    """Estimate the judging runs of `task`."""
+async def estimate_judging(task: JudgeTask, *, batch: bool = False) -> RunEstimate:
+    """Estimate the judging runs of `task`, with the prices of a `batch` or of single calls."""
     asked = fold([*task.events, *task.openings])
     before = fold(task.events)
     judged, meter = await _simulate(task)
     alone = judged.model_copy(update={"searches": ()})
-    added = {opening.run for opening in task.openings} | ({before.runs[0].id} if task.is_text else set[str]())
+    added = {*(opening.run for opening in task.openings), *task.completed, *([FIRST_RUN] if task.is_text else [])}
     roles = [
         role
         for run in asked.runs
@@ -425,10 +425,16 @@ async def estimate_judging(task: JudgeTask) -> RunEstimate:
         for system in run.active_systems()
         for role in _estimate_system(task, run, system, alone, meter)
     ]
+    if batch:
+        roles = [replace(role, planned=_in_batch(role.planned), worst=_in_batch(role.worst)) for role in roles]
     assessments = sum(role.planned.calls for role in roles)
     made = judged.searches[len(before.searches) :]
     searches = estimate_searches(task.context.config, task.context.env, made)
     return RunEstimate(speeches=0, assessments=assessments, roles=(*roles, *searches))
+
+
+def _in_batch(totals: CallTotals) -> CallTotals:
+    return replace(totals, cost_usd=None if totals.cost_usd is None else BATCH_FACTOR * totals.cost_usd)
 
 
 async def _simulate(task: JudgeTask) -> tuple[Debate, PromptMeter]:

@@ -12,7 +12,8 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from debate_cli.app.config_resolution import config_redactor
+from debate_cli.app.batches import MAX_BATCHED_FILES, BatchQueues
+from debate_cli.app.config_resolution import config_from_transcript, config_redactor
 from debate_cli.app.consent import Destination
 from debate_cli.app.context import RunContext
 from debate_cli.app.documents import JudgeSource
@@ -26,12 +27,14 @@ from debate_cli.app.judge_request import (
     unsuitable_systems,
 )
 from debate_cli.app.outcome import Outcome
-from debate_cli.app.preparation import prepare_judges, prepare_judging
+from debate_cli.app.preparation import prepare_judges, prepare_judging, prepare_resume
 from debate_cli.app.session import Session
 from debate_cli.domain.debate import Debate, fold
-from debate_cli.domain.events import Event, JudgingOpened
+from debate_cli.domain.events import DebateResumed, Event, JudgingOpened
+from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.engine import StopSignal
 from debate_cli.errors import DebateError, StorageError, TranscriptError, UsageError
+from debate_cli.judging.schedule import owed_briefs
 from debate_cli.regular_file import follow_links
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.ids import new_id, validate_id
@@ -63,11 +66,14 @@ class JudgeTask:
     """Whether a text is judged. Then its own judging run is done as well."""
     unsuitable: Mapping[str, str] = field(default_factory=dict[str, str])
     """Requested systems that are left out -> why they cannot judge the debate."""
+    completed: tuple[str, ...] = ()
+    """Ids of judging runs that the file has already, and that are completed."""
 
     async def judge(self, session: Session, *, save: bool = True, force: bool = False) -> Outcome:
         """Judge the file in `session`. Without `save` nothing is written."""
         target = self.target if save else None
-        return await session.judge(self.events, self.openings, target, own_run=self.is_text, force=force)
+        completed = (FIRST_RUN,) if self.is_text else self.completed
+        return await session.judge(self.events, self.openings, target, completed=completed, force=force)
 
     @property
     def debater_names(self) -> tuple[str, ...]:
@@ -192,6 +198,57 @@ def build_judge_plans(
     return plans, problems
 
 
+def build_completion_plans(
+    paths: Sequence[Path], request: JudgingRequest, loaded: LoadedConfig | None
+) -> tuple[list[JudgePlan], list[str]]:
+    """Plans that complete the judging runs of saved debates, each by its own models.
+
+    Returns them with a sentence for each file that cannot be read or has nothing to complete. `loaded` supplies prompts
+    that replace shipped ones. Raises ConfigError and MissingKeyError; TranscriptError for a bad single file.
+    """
+    plans: list[JudgePlan] = []
+    problems: list[str] = []
+    for path in paths:
+        read = partial(_build_completion_task, path, request, loaded)
+        try:
+            task = read()
+        except (TranscriptError, StorageError) as error:
+            if len(paths) == 1:
+                raise
+            problems.append(str(error))
+        else:
+            if not task.completed:
+                problems.append(f"{path}: no judgment is missing; no model was asked")
+            else:
+                plans.append(JudgePlan.of_task(task, read))
+    return plans, problems
+
+
+def _build_completion_task(path: Path, request: JudgingRequest, loaded: LoadedConfig | None) -> JudgeTask:
+    stored = open_debate(path)
+    check_unlocked(path)
+    kept = config_from_transcript(stored)
+    if loaded is not None:
+        kept = replace(kept, prompts=loaded.prompts)
+    is_over = stored.debate.status == "complete"
+    context = prepare_resume(kept, stored, mock=False, cassette=None, asked=request.asks_models, close=not is_over)
+    config = context.config.model_copy(update={"limits": config_for_judging(stored.debate, request).limits})
+    events = transcript_to_events(to_transcript(stored.debate, stored.verdicts))
+    if is_over:
+        events.append(DebateResumed(at=datetime.now(UTC)))
+    debate = fold(events)
+    owed = [brief.run for brief in owed_briefs(debate) if is_over or brief.run != FIRST_RUN]
+    return JudgeTask(
+        path,
+        tuple(events),
+        (),
+        replace(context, config=config),
+        path.with_suffix(".json"),
+        stored.torn_line_warning,
+        completed=tuple(run.id for run in debate.runs if run.id in owed),
+    )
+
+
 async def judge_files(
     plans: Sequence[JudgePlan],
     *,
@@ -200,12 +257,15 @@ async def judge_files(
     concurrency: int,
     force: bool,
     on_error: Callable[[JudgePlan, DebateError], None],
+    batches: BatchQueues | None = None,
 ) -> AsyncIterator[tuple[JudgeTask, Outcome]]:
     """Judge the files, `concurrency` at a time, and yield the results in the order of `plans`.
 
     A file that failed, or was not started after a stop, is left out. The error of a single file is raised; errors of
     several go to `on_error`. `equip` gives the context of a file its observer, cassette and people. `force` overwrites changed targets. Only a few results wait for an earlier file.
+    With `batches` the judges are asked in batches, and MAX_BATCHED_FILES files are judged at the same time.
     """
+    concurrency = concurrency if batches is None else MAX_BATCHED_FILES
     room = asyncio.Semaphore(concurrency)
 
     async def judge_one(plan: JudgePlan) -> tuple[JudgeTask, Outcome] | None:
@@ -214,8 +274,10 @@ async def judge_files(
                 return None
             try:
                 task = plan.build()
-                session = Session(replace(equip(task), stop=stop))
-                return task, await task.judge(session, force=force)
+                context = replace(equip(task), stop=stop)
+                if batches is not None and task.target is not None:
+                    context = replace(context, batches=batches.of(task.target.parent, stop))
+                return task, await task.judge(Session(context), force=force)
             except DebateError as error:
                 if len(plans) == 1:
                     raise
@@ -224,13 +286,18 @@ async def judge_files(
 
     waiting: deque[asyncio.Task[tuple[JudgeTask, Outcome] | None]] = deque()
     remaining = iter(plans)
-    while True:
-        waiting += map(asyncio.ensure_future, map(judge_one, islice(remaining, WINDOW * concurrency - len(waiting))))
-        if not waiting:
-            return
-        result = await waiting.popleft()
-        if result is not None:
-            yield result
+    try:
+        while True:
+            started = map(judge_one, islice(remaining, WINDOW * concurrency - len(waiting)))
+            waiting += map(asyncio.ensure_future, started)
+            if not waiting:
+                return
+            result = await waiting.popleft()
+            if result is not None:
+                yield result
+    finally:
+        if batches is not None:
+            await batches.aclose()
 
 
 def _reserve_target(task: JudgePlan, taken: dict[Path, Path]) -> None:

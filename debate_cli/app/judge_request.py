@@ -55,6 +55,8 @@ class JudgingRequest:
     """Limits of these judging runs, by key of `limits`."""
     changes: tuple[ConfigChange, ...] = ()
     """Changed settings of the stored debate, if there is no `config`: those of `STORED_SECTIONS`."""
+    batch: bool = False
+    """Whether the judges are asked in batches, so that their providers must have them."""
     asks_models: bool = True
     """Whether models will be asked; False for an estimate or a replayed cassette, which need no key."""
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from debate_cli.app.batches import BatchQueue, track
 from debate_cli.app.context import RunContext
 from debate_cli.app.model_pool import ModelPool, mock_spec
 from debate_cli.debaters.debater import Debater
@@ -65,7 +66,8 @@ class ModelFactory:
                     debater, self.handle_for(spec), self._prompts, history, keeps_raw=keeps_raw
                 )
         judge = Judge(self._judge_handle, self._prompts, history=history, keeps_raw=keeps_raw)
-        return Actors(debaters, judge, self._build_passages(speeches=speeches))
+        actors = Actors(debaters, judge, self._build_passages(speeches=speeches))
+        return actors if self._context.batches is None else track(actors, self._context.batches)
 
     def _build_passages(self, *, speeches: bool) -> PassageFinder | None:
         """The search for passages, for debaters (if `speeches`) and for judges who look something up; None without any."""
@@ -80,14 +82,16 @@ class ModelFactory:
         ranker = self._pool.reranker(config) if speeches and corpus is not None else None
         return PassageFinder(corpus, evidence.passages, web, queries, _find_lookup, ranker)
 
-    def handle_for(self, spec: ModelSpec, run: JudgingRun | None = None) -> ModelHandle:
+    def handle_for(
+        self, spec: ModelSpec, run: JudgingRun | None = None, batches: BatchQueue | None = None
+    ) -> ModelHandle:
         """The handle for the model of `spec` in a judging `run`, or (None) in the debate.
 
-        Equal specs share one handle.
+        With `batches` its requests wait for a batch. Equal specs share one handle.
         """
         has_own_providers = run is not None and bool(run.providers) and not self._context.mock
         config = with_run_providers(self._config, run) if run is not None and has_own_providers else self._config
-        return self._pool.handle_for(spec, config, self._rejected_modes.get(spec.model, ()))
+        return self._pool.handle_for(spec, config, self._rejected_modes.get(spec.model, ()), batches)
 
     async def aclose(self) -> None:
         """Close connections and embedded models, unless the pool belongs to the context."""
@@ -102,7 +106,7 @@ class ModelFactory:
             raise ConfigError(
                 f"the {judge_title(brief.system, brief.assessor)} has no model; name one in the system's `judge`, or set models.judge"
             )
-        return self.handle_for(spec, run)
+        return self.handle_for(spec, run, None if system.steers_debate else self._context.batches)
 
 
 def _find_lookup(brief: Brief, debate: Debate) -> Lookup | None:

@@ -14,12 +14,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from debate_cli.app.batches import BatchQueue, QueuedModel, WaitingModel
 from debate_cli.app.context import RunContext
 from debate_cli.domain.config import DebateConfig, ModelSpec, Price
 from debate_cli.domain.model_call import StructuredOutputMode
 from debate_cli.errors import ConfigError, format_page_hint
 from debate_cli.llm.budget import Budget, BudgetedModel
 from debate_cli.llm.model import Model
+from debate_cli.llm.prices import halve_price
 from debate_cli.llm.profile import Profile
 from debate_cli.llm.prompts import Prompts
 from debate_cli.llm.provider_gate import ProviderGate
@@ -71,17 +73,21 @@ class ModelPool:
         self.budget = budget or Budget(limits.max_cost_usd, limits.max_tokens)
 
     def handle_for(
-        self, spec: ModelSpec, config: DebateConfig, rejected: Iterable[StructuredOutputMode] = ()
+        self,
+        spec: ModelSpec,
+        config: DebateConfig,
+        rejected: Iterable[StructuredOutputMode] = (),
+        batches: BatchQueue | None = None,
     ) -> ModelHandle:
         """The handle for the model of `spec` with the providers and the seed of `config`. Equal specs share one.
 
-        `rejected`: modes of structured output that are known not to work.
+        `rejected`: modes of structured output that are known not to work. With `batches` requests wait for a batch.
         """
         spec = mock_spec(spec) if self._context.mock else spec
         providers = self._providers_of(config)
-        key = spec.model_dump_json()
+        key = (spec.model_dump_json(), batches is not None)
         if key not in providers.handles:
-            providers.handles[key] = self._build_handle(spec, providers, rejected)
+            providers.handles[key] = self._build_handle(spec, providers, rejected, batches)
         return providers.handles[key]
 
     def search_client(self, config: DebateConfig, prompts: Prompts) -> SearchClient | None:
@@ -141,18 +147,27 @@ class ModelPool:
         return wanted
 
     def _build_handle(
-        self, spec: ModelSpec, providers: _ProviderContext, rejected: Iterable[StructuredOutputMode]
+        self,
+        spec: ModelSpec,
+        providers: _ProviderContext,
+        rejected: Iterable[StructuredOutputMode],
+        batches: BatchQueue | None,
     ) -> ModelHandle:
         given = self._context.models.get(spec.model)
         profile = Profile() if given is not None else providers.registry.profile(spec.model)
         price = spec.price or FREE_PRICE if given is not None else providers.registry.price(spec)
+        if batches is None:
+            model = self._build_model(spec, price, profile, providers)
+        else:
+            price = halve_price(price)
+            model = self._build_batched_model(spec, price, profile, providers, batches)
         record = providers.mode_records.get(spec.model)
         if record is None:
             record = ModeRecord(spec.model, rejected, note=self._context.observer.note)
             providers.mode_records[spec.model] = record
         return ModelHandle(
             StructuredOutputClient(
-                self._build_model(spec, price, profile, providers),
+                model,
                 profile,
                 name=spec.model,
                 price=price,
@@ -180,9 +195,29 @@ class ModelPool:
             return self._with_cassette(providers.registry.adapter(spec), spec, providers)
         add_limits = partial(self._add_limits, row, spec, price, profile)
         retrying = self._with_retries(providers.registry.adapter(spec, add_limits))
+        return self._with_cassette(self._with_fallback(retrying, spec, providers), spec, providers)
+
+    def _build_batched_model(
+        self, spec: ModelSpec, price: Price | None, profile: Profile, providers: _ProviderContext, batches: BatchQueue
+    ) -> Model:
+        """A model whose requests wait for a batch. They are not sent one by one, so they need no rate limit and no backoff.
+
+        The batch itself is written down before it is submitted, so the journal records no reservation.
+        """
+        registry = providers.registry
+        queued = QueuedModel(batches, spec.model, partial(registry.batches, spec), profile, price, providers.redact)
+        row = registry.row(spec.model)
+        budgeted = BudgetedModel(
+            queued, self.budget, price, profile, on_estimate=lambda: self._note_estimated_usage(row.name)
+        )
+        retrying = RetryingModel(
+            WaitingModel(budgeted, batches), max_attempts=self._limits.max_attempts, sleep=_skip_backoff
+        )
+        return self._with_cassette(self._with_fallback(retrying, spec, providers), spec, providers)
+
+    def _with_fallback(self, model: Model, spec: ModelSpec, providers: _ProviderContext) -> Model:
         refused = providers.rejected_parameters.setdefault(spec.model, set())
-        sampled = ParameterFallbackModel(retrying, refused, name=spec.model, note=self._context.observer.note)
-        return self._with_cassette(sampled, spec, providers)
+        return ParameterFallbackModel(model, refused, name=spec.model, note=self._context.observer.note)
 
     def _add_limits(
         self, row: ProviderRow, spec: ModelSpec, price: Price | None, profile: Profile, model: Model
@@ -272,7 +307,8 @@ class _ProviderContext:
     registry: ProviderRegistry
     redact: Redactor
     """Removes the providers' secrets from model output."""
-    handles: dict[str, ModelHandle] = field(default_factory=dict[str, ModelHandle])
+    handles: dict[tuple[str, bool], ModelHandle] = field(default_factory=dict[tuple[str, bool], ModelHandle])
+    """By specification, and by whether requests wait for a batch."""
     mode_records: dict[str, ModeRecord] = field(default_factory=dict[str, ModeRecord])
     """Structured-output modes that a model's server rejected or ignored, by model."""
     rejected_parameters: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
@@ -283,6 +319,10 @@ class _ProviderContext:
         redact = Redactor((*context.secrets, *collect_provider_secrets(config, context.env)))
         registry = ProviderRegistry(config, context.env, folder=context.folder, people=context.people)
         return cls(config, registry, redact)
+
+
+async def _skip_backoff(_seconds: float) -> None:
+    pass
 
 
 def mock_spec(spec: ModelSpec) -> ModelSpec:

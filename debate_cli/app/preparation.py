@@ -44,7 +44,14 @@ from debate_cli.domain.people import is_person
 from debate_cli.errors import ConfigError, MissingKeyError, NoLocalModelError
 from debate_cli.llm.model import Model
 from debate_cli.llm.prompts import Prompts
-from debate_cli.providers.registry import collect_provider_secrets, models_without_extra, models_without_key
+from debate_cli.providers.provider_table import merge_provider_rows
+from debate_cli.providers.registry import (
+    collect_provider_secrets,
+    find_batch_problem,
+    models_without_extra,
+    models_without_key,
+    split_model_name,
+)
 from debate_cli.providers.search.table import (
     find_rerank_problems,
     find_search_problems,
@@ -264,6 +271,8 @@ def prepare_judges(
     def select(config: DebateConfig) -> tuple[ModelSpec, ...]:
         return (*judge_model_specs(config), *request.other_model_specs)
 
+    if request.batch:
+        require_batches(config, select(config), name)
     places = config.judging.lookup_places
     given = request.config.evidence if request.config is not None else None
     names_files = request.evidence or (given is not None and given.sources)
@@ -275,6 +284,16 @@ def prepare_judges(
             f"{name}: lookup: there are no files to look in; name them with --evidence, or in evidence.sources of --config"
         )
     return prepare_run(own, select=select, asked=request.asks_models, models=models, searches=searches)
+
+
+def require_batches(config: DebateConfig, specs: Iterable[ModelSpec], name: str) -> None:
+    """Raise ConfigError if a model of `specs` cannot be asked in batches. Errors begin with `name`."""
+    rows = merge_provider_rows(config)
+    for spec in specs:
+        row = rows.get(split_model_name(spec.model)[0])
+        problem = None if row is None else find_batch_problem(row, spec.model)
+        if problem is not None:
+            raise ConfigError(f"{name}: {problem}")
 
 
 def _named_specs(config: DebateConfig | None) -> tuple[ModelSpec, ...]:

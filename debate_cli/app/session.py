@@ -25,6 +25,7 @@ from debate_cli.domain.model_call import ModelCall
 from debate_cli.engine import DebateRun, EventLog, NullEventLog
 from debate_cli.errors import StorageError, UnsavedError, UsageError
 from debate_cli.judging.schedule import owed_briefs
+from debate_cli.storage.batch_store import BatchStore
 from debate_cli.storage.folder import JOURNAL_SUFFIX
 from debate_cli.storage.journal import Journal
 from debate_cli.storage.lock import lock_debate
@@ -70,6 +71,7 @@ class Session:
         models and providers. A complete debate is returned unchanged.
         """
         path = stored.path.with_suffix(".json")
+        self._refuse_uncollected(path, stored.debate)
         if is_finished(stored.debate) and not path.with_suffix(JOURNAL_SUFFIX).exists():
             self.context.send_warning("the debate is complete; no model was asked")
             return Outcome(stored.debate, score(stored.debate, runs="all"), path, untouched=True)
@@ -82,20 +84,20 @@ class Session:
         openings: Sequence[JudgingOpened],
         path: Path | None,
         *,
-        own_run: bool = False,
+        completed: Sequence[str] = (),
         force: bool = False,
     ) -> Outcome:
         """Add the judging runs `openings` to the debate of `events` and save it at `path` (None: nowhere).
 
-        `own_run`: the debate's own judging run is completed too, as it is without openings. The outcome has the verdicts
-        of these runs, newest first. Raises UsageError if `path` was changed since it was read, unless `force` is set.
+        `completed`: ids of judging runs of the debate that are completed too; without openings and ids all of them are.
+        The outcome has the verdicts of these runs, newest first. Raises UsageError if `path` was changed since it was read, unless `force` is set.
         """
         extended = [*events, *openings]
-        own_runs = [run.id for run in fold(events).runs] if own_run or not openings else []
-        runs = own_runs + [opening.run for opening in openings]
+        runs = [*completed, *(opening.run for opening in openings)] or [run.id for run in fold(events).runs]
         if path is None:
             outcome = await self._run_engine(fold(extended), None, None, runs=runs)
         else:
+            self._refuse_uncollected(path, fold(events), adds_runs=bool(openings))
             with lock_debate(path):
                 if not force:
                     _refuse_changed(path, fold(events))
@@ -160,9 +162,12 @@ class Session:
                     judged = self._open_runs(run.debate, openings, log)
                     run = self._debate_run(judged, factory, log, [opening.run for opening in openings])
                     await run.run()
-                return await self._close(run.debate, journal, path, run.halted)
+                outcome = await self._close(run.debate, journal, path, run.halted)
             except StorageError as error:
                 raise self._add_kept_debate(error, run.debate, journal, path) from error
+            if self.context.batches is not None and run.halted is None:
+                self.context.batches.forget(run.debate.id)
+            return outcome
         finally:
             await factory.aclose()
 
@@ -191,6 +196,17 @@ class Session:
     def _unsaved_error(self, error: StorageError, debate: Debate) -> UnsavedError:
         transcript = to_transcript(debate, score(debate, runs="all"))
         return UnsavedError(str(error), dump_transcript(transcript, self.context.redact))
+
+    def _refuse_uncollected(self, path: Path, debate: Debate, *, adds_runs: bool = False) -> None:
+        """Raise UsageError if questions about `debate` wait in a batch that this run would not collect first."""
+        serves = self.context.cassette is not None and self.context.cassette.serves
+        if serves or (self.context.batches is not None and not adds_runs):
+            return
+        if debate.id in BatchStore(path.parent).open_debates():
+            raise UsageError(
+                f"{path}: questions about this debate wait in a batch; collect the answers first: "
+                f"debate judge --collect {quote(str(path))}"
+            )
 
     def _debate_run(
         self, debate: Debate, factory: ModelFactory, log: EventLog, runs: Collection[str] | None

@@ -202,6 +202,7 @@ def _completion_task(path: Path, request: JudgingRequest, loaded: LoadedConfig |
     events = transcript_to_events(to_transcript(stored.debate, stored.verdicts))
     events.append(DebateResumed(at=datetime.now(UTC)))
     context = prepare_judges(config_for_judging(stored.debate, request), loaded, str(path), request=request)
+    runs = tuple(run.id for run in stored.debate.runs)
     return JudgeTask(
-        path, tuple(events), (), context, path.with_suffix(".json"), stored.torn_line_warning, is_text=True
+        path, tuple(events), (), context, path.with_suffix(".json"), stored.torn_line_warning, completed=runs
     )

@@ -193,8 +193,8 @@ def _print_version(value: bool) -> None:
     "  debate judge ID --system panel       ask other judges, without debaters\n"
     "  debate score transcripts/            all verdicts, recomputed, in one table\n"
     "  debate explain                       pages about errors and how to fix them\n\n"
-    "Exit codes: 0 done, 1 failed, 2 wrong input, 3 a provider failed, 4 budget reached, 5 a gate was not met, 130 interrupted, "
-    "141 output pipe closed."
+    "Exit codes: 0 done, 1 failed, 2 wrong input, 3 a provider failed, 4 budget reached, 5 a gate was not met, "
+    "6 a batch is in progress, 130 interrupted, 141 output pipe closed."
 )
 def root(
     version: Annotated[

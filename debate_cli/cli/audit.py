@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Generator, Sequence
@@ -43,6 +44,7 @@ from debate_cli.audit.report import REPORT_NAME, AuditReport, build_report, read
 from debate_cli.audit.variants import VARIANTS, VariantName
 from debate_cli.cli import config_options, run_control, screen
 from debate_cli.cli.audit_options import Options
+from debate_cli.cli.batches import BatchScreen
 from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import is_interactive, make_console, print_json, print_status, write_document
@@ -85,7 +87,7 @@ def run(given: Options) -> None:
         write_cases(cases)
         plans = _plan(cases, requests, loaded)
         if given.dry_run:
-            show_judging_plans([plan.build() for plan in plans], as_json=given.json, each=False)
+            show_judging_plans([plan.build() for plan in plans], as_json=given.json, each=False, batch=given.batch)
             return
     budget = Budget.of_calls(given.max_cost, given.max_tokens, stored_calls(cases))
     code = _judge_in_turn(given, plans, budget) if plans else 0
@@ -153,6 +155,7 @@ def _judging_requests(given: Options, loaded: LoadedConfig | None) -> list[tuple
         config=config,
         systems=(given.system,),
         limits={key: value for key, value in limits.items() if value is not None},
+        batch=given.batch,
         asks_models=not given.dry_run and given.playback is None,
     )
     found: list[tuple[JudgeName, JudgingRequest]] = []
@@ -201,6 +204,7 @@ def _judge(given: Options, plans: Sequence[JudgePlan], budget: Budget) -> int:
         errors.append(f"{plan.source}: {error}")
         codes.add(1)
 
+    batches = BatchScreen(quiet=given.quiet)
     shows = is_interactive(sys.stderr) and not given.quiet
     with screen.open_observer(None) as observer:
         people = PeopleOfCommand(observer)
@@ -212,7 +216,15 @@ def _judge(given: Options, plans: Sequence[JudgePlan], budget: Budget) -> int:
                 access = people.access(given.out / FILES_FOLDER, task.target)
                 return replace(task.context, observer=observer, cassette=cassette, budget=budget, people=access)
 
-            return judge_files(plans, equip=equip, stop=stop, concurrency=given.concurrency, force=False, on_error=keep)
+            return judge_files(
+                plans,
+                equip=equip,
+                stop=stop,
+                concurrency=given.concurrency,
+                force=False,
+                on_error=keep,
+                batches=batches.queues if given.batch else None,
+            )
 
         for _, outcome in run_control.iterate_until_stopped(work, observer):
             done += outcome.halted is None
@@ -224,6 +236,7 @@ def _judge(given: Options, plans: Sequence[JudgePlan], budget: Budget) -> int:
     if shows:
         sys.stderr.write("\n")
     _print_left(errors, len(plans) - done, len(plans), budget, observer)
+    codes.add(batches.report_open(f"debate {shlex.join(sys.argv[1:])}"))
     if observer.stop_cause is not None:
         codes.add(observer.stop_cause.exit_code)
     return run_control.gravest_exit_code(codes)

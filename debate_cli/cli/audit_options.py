@@ -69,6 +69,7 @@ class Options(NamedTuple):
     ] = None
     diff: Annotated[bool, typer.Option("--diff", help="Compare two audits.")] = False
     mock: options.MockOption = False
+    batch: options.BatchOption = False
     concurrency: Annotated[int, typer.Option(min=1, max=1000, help="Debates judged at the same time.")] = 8
     max_cost: Annotated[
         float | None, typer.Option(metavar="USD", help="Budget of the whole audit in US dollars, above 0.")

@@ -22,10 +22,11 @@ def obtain_consents(destinations: Iterable[Destination], trusted_hosts: Sequence
     a terminal for anything that no trusted host or earlier answer allows.
     """
     missing = missing_consents(required_consents(destinations), trusted_hosts or (), os.environ)
-    refuse_consents(_ask(missing) if _can_ask() else missing)
+    refuse_consents(_ask(missing) if can_ask() else missing)
 
 
-def _can_ask() -> bool:
+def can_ask() -> bool:
+    """Whether a person at a terminal can answer a question."""
     return sys.stdin.isatty() and sys.stderr.isatty() and not os.environ.get("CI")
 
 

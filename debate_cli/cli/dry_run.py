@@ -66,9 +66,9 @@ def show_plan(context: RunContext, *, as_json: bool) -> None:
         print(f"# {line}".rstrip())
 
 
-def show_judging_plans(tasks: Sequence[JudgeTask], *, as_json: bool, each: bool = True) -> None:
-    """Print the estimate of judging each file (if `each`), and of all together."""
-    plans = [(task, asyncio.run(estimate_judging(task))) for task in tasks]
+def show_judging_plans(tasks: Sequence[JudgeTask], *, as_json: bool, each: bool = True, batch: bool = False) -> None:
+    """Print the estimate of judging each file (if `each`), and of all together, with the prices of a `batch` if set."""
+    plans = [(task, asyncio.run(estimate_judging(task, batch=batch))) for task in tasks]
     if as_json:
         print_json(
             [

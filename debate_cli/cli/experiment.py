@@ -15,7 +15,9 @@ from pathlib import Path
 
 import typer
 
+from debate_cli.app.preparation import judge_model_specs, require_batches
 from debate_cli.cli import config_options, console, run_control, screen
+from debate_cli.cli.batches import BatchScreen
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import print_json, print_status, refuse_existing, write_document
 from debate_cli.cli.experiment_options import Action, Options, ReportFormat
@@ -25,7 +27,7 @@ from debate_cli.experiments.cell_store import LedgerCells, RunOptions
 from debate_cli.experiments.cluster.exchange import QueueOptions, copy_from_queue, refuse_queued, run_in_queue
 from debate_cli.experiments.definition import Experiment, load_experiment
 from debate_cli.experiments.export import write_parquet
-from debate_cli.experiments.ledger import CellRecord, Ledger, Settlement
+from debate_cli.experiments.ledger import DEBATES_FOLDER, CellRecord, Ledger, Settlement
 from debate_cli.experiments.merge import merge_experiments
 from debate_cli.experiments.progress import ExperimentObserver, NullExperimentObserver, Progress, Status, read_status
 from debate_cli.experiments.rating_file import read_rating_file
@@ -45,10 +47,11 @@ from debate_cli.render.plain import table_lines
 from debate_cli.statistics import require_extra
 from debate_cli.statistics.ratings import rate
 from debate_cli.storage.atomic_write import atomic_write
+from debate_cli.storage.batch_store import BatchStore
 from debate_cli.storage.overrides import QUEUE_VARIABLE
 from debate_cli.systems.tables import Table
 
-_RUN_ONLY = ("dry_run", "enqueue_only", "limit", "retry_failed", "shard", "quiet", "trust_host")
+_RUN_ONLY = ("dry_run", "batch", "enqueue_only", "limit", "retry_failed", "shard", "quiet", "trust_host")
 _REPORT_ONLY = ("format", "html", "force")
 EXIT_CODES = {"interrupted": screen.BY_USER.exit_code, "budget": 4, "failures": 3}
 """Why a run ended early -> exit code."""
@@ -113,18 +116,22 @@ def _run(given: Options) -> None:
         asked=not (given.dry_run or given.queue),
     )
     config_options.print_notes(loaded.notes)
+    folder = given.out or loaded.default_folder
+    _check_batches(given, loaded, folder)
     if given.dry_run:
         from debate_cli.cli.experiment_plan import show_plan
 
+        if given.batch:
+            print_note("--batch halves the cost of the judges; the plan has the prices of single calls")
         show_plan(loaded, given.out or loaded.default_folder, shard=shard, as_json=given.json)
         return
     if not given.queue:
         obtain_consents(loaded.destinations, given.trust_host)
-    folder = given.out or loaded.default_folder
     with Ledger.create(folder, loaded.file.config.name, mock=loaded.mock) as ledger:
         plan = plan_experiment(loaded, ledger)
         notes = _StopNotes()
         control = screen.PipeSafeObserver(notes)
+        batches = BatchScreen(quiet=given.quiet, show=lambda line: notes.show(f"batch: {line}"))
         with _observe(given, control, notes, read_status(ledger).progress) as observer:
             if given.queue:
                 queue = QueueOptions(given.queue, given.retry_failed, given.enqueue_only)
@@ -132,7 +139,9 @@ def _run(given: Options) -> None:
             else:
                 refuse_queued(ledger)
                 cells = LedgerCells(ledger, folder, RunOptions(given.retry_failed, shard))
-                work = ExperimentRun(plan, cells, folder, observer, limit=given.limit).run
+                experiment = ExperimentRun(plan, cells, folder, observer, limit=given.limit)
+                experiment.batches = batches.queues if given.batch else None
+                work = experiment.run
             summary = run_control.run_until_stopped(lambda stop: work(stop=stop), control)
             if isinstance(observer, PipeSafeExperimentObserver):
                 observer.finish(summary)
@@ -140,7 +149,23 @@ def _run(given: Options) -> None:
     if not given.json:
         with console.ignore_broken_pipe():
             _show_status(status, given)
-    raise typer.Exit(_report_end(summary, given, folder, loaded, control))
+    code = _report_end(summary, given, folder, loaded, control)
+    if summary.stopped == "interrupted" and given.batch:
+        batches.report_end(_command(given, loaded))
+    raise typer.Exit(code)
+
+
+def _check_batches(given: Options, experiment: Experiment, folder: Path) -> None:
+    """Raise ConfigError if a judge cannot be asked in batches, UsageError if answers wait and --batch is missing."""
+    if given.batch and given.queue:
+        raise UsageError("--batch asks the judges from here; leave out --queue (and DEBATE_QUEUE)")
+    if given.batch:
+        for variant in experiment.variants:
+            config = variant.context.config
+            specs = [judge.spec for judge in variant.judges] or judge_model_specs(config)
+            require_batches(config, specs, str(experiment.file.path))
+    elif BatchStore(folder / DEBATES_FOLDER).open_debates():
+        raise UsageError(f"{folder}: questions to judges wait in batches; add --batch to collect the answers")
 
 
 def print_note(note: str) -> None:
@@ -248,6 +273,7 @@ def _command(given: Options, experiment: Experiment) -> str:
     parts += ["--out", shlex.quote(str(given.out))] if given.out is not None else []
     parts += ["--shard", given.shard] if given.shard is not None else []
     parts += ["--queue", "DSN"] if given.queue not in {None, os.environ.get(QUEUE_VARIABLE)} else []
+    parts += ["--batch"] if given.batch else []
     return " ".join(parts)
 
 

@@ -111,6 +111,14 @@ class Options(NamedTuple):
             "--enqueue-only", help="With --queue: return once the cells are in the queue.", rich_help_panel=RUN_PANEL
         ),
     ] = False
+    batch: Annotated[
+        bool,
+        typer.Option(
+            "--batch",
+            help="Run the debates, then ask the judges in the vendor's batches: half the price, answers within a day.",
+            rich_help_panel=RUN_PANEL,
+        ),
+    ] = False
     format: Annotated[
         ReportFormat | None,
         typer.Option(help="Print one row per judgement.", rich_help_panel=REPORT_PANEL),

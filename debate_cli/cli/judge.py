@@ -6,15 +6,24 @@ from pathlib import Path
 
 import typer
 
+from debate_cli.app.batches import find_uncollected
 from debate_cli.app.context import Cassette, RunContext
 from debate_cli.app.documents import find_sources, read_text_file
 from debate_cli.app.gates import Gates
-from debate_cli.app.judge import JudgePlan, JudgeTarget, JudgeTask, build_judge_plans, judge_files
+from debate_cli.app.judge import (
+    JudgePlan,
+    JudgeTarget,
+    JudgeTask,
+    build_completion_plans,
+    build_judge_plans,
+    judge_files,
+)
 from debate_cli.app.judge_request import JudgingRequest, parse_model
 from debate_cli.app.model_pool import mock_spec
 from debate_cli.app.outcome import Outcome
 from debate_cli.app.score import ScoredFile, describe_unfinished
 from debate_cli.cli import config_options, console, options, run_control, screen
+from debate_cli.cli.batches import BatchScreen, collect_command
 from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import ignore_broken_pipe, print_status, read_stdin, refuse_existing, write_json_chunks
@@ -30,17 +39,84 @@ from debate_cli.render import sanitize, score_rows
 from debate_cli.render.agreement import sort_deciding_first
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.transcript_dirs import transcript_dirs
+from debate_cli.storage.transcript_store import expand_references
+
+_NOT_COLLECTED = (
+    "system", "model", "judges", "repeat", "lookup", "evidence", "mock", "replace", "context", "out", "settings", "files",
+    "record", "playback", "id", "no_save",
+)  # fmt: skip
+"""Options of a new judging run."""
+_OPTION_NAMES = {"settings": "set", "playback": "replay"}
 
 
 def run(given: Options) -> None:
     """Judge saved debates (again), without their debaters."""
+    _check_batch_options(given)
     gates = options.gates_from_options(given.fail_under, given.expect_winner, given.max_warnings, given.fail_on)
     if given.report is not None:
         refuse_existing(given.report, force=given.force, option="--report")
     loaded = _load_config(given)
     request = _build_request(given, loaded)
+    plans, problems = (_plan_collection if given.collect else _plan_judging)(given, request, loaded)
+    for problem in problems:
+        print_status(f"debate: {problem}")
+    for note in dict.fromkeys(remark for plan in plans for remark in plan.remarks):
+        print_status(f"note: {sanitize.sanitize_line(note)}")
+    for plan in plans:
+        console.print_truncation_note(plan.note)
+        gates.require_names(plan.debater_names, f"{plan.source}: ")
+    if given.dry_run:
+        in_batch = given.batch or given.collect
+        show_judging_plans([plan.build() for plan in plans], as_json=given.json, batch=in_batch)
+        raise typer.Exit(1 if problems else 0)
+    if given.playback is None:
+        obtain_consents((place for plan in plans for place in plan.destinations), given.trust_host)
+    require_terminal(model for plan in plans for model in plan.asked_people)
+    judging = _Judging(given, plans, gates, config_options.open_cassette(given.record, given.playback))
+    judging.judge_and_print()
+    codes = {*judging.codes, 1 if problems or judging.failed else 0}
+    raise typer.Exit(run_control.gravest_exit_code(codes) or judging.report_code)
+
+
+def _check_batch_options(given: Options) -> None:
+    """Raise UsageError for options that contradict --batch or --collect."""
+    if not given.paths and not given.collect:
+        raise UsageError("Missing argument 'PATH...'.")
+    if given.resubmit and not given.collect:
+        raise UsageError("--resubmit decides about batches that --collect cannot find; add --collect")
+    if given.collect:
+        changed = [
+            name for name in _NOT_COLLECTED if getattr(given, name) not in ([], (), Options._field_defaults[name])
+        ]
+        if changed:
+            option = _OPTION_NAMES.get(changed[0], changed[0].replace("_", "-"))
+            raise UsageError(f"--collect goes on with what was submitted; leave out --{option}")
+    elif given.batch and (given.no_save or given.playback is not None):
+        option = "--replay" if given.playback is not None else "--no-save"
+        raise UsageError(f"--batch keeps its batches beside the transcripts and asks models; leave out {option}")
+
+
+def _plan_collection(
+    given: Options, request: JudgingRequest, loaded: LoadedConfig | None
+) -> tuple[list[JudgePlan], list[str]]:
+    """Plans for the debates that wait for a batch; a file that is named is completed in any case."""
+    references = [Path(reference) for reference in given.paths or ()]
+    folders = [path for path in references if path.is_dir()] if references else list(transcript_dirs())
+    files = [str(path) for path in references if not path.is_dir()]
+    paths = expand_references(files, transcript_dirs()) if files else []
+    paths += [path for folder in folders if folder.is_dir() for path in find_uncollected(folder)]
+    if not paths:
+        places = " or ".join(map(str, folders))
+        raise UsageError(f"--collect: no debate in {places} waits for a batch; name the folder or the transcript")
+    return build_completion_plans(list(dict.fromkeys(paths)), request, loaded)
+
+
+def _plan_judging(
+    given: Options, request: JudgingRequest, loaded: LoadedConfig | None
+) -> tuple[list[JudgePlan], list[str]]:
+    """Plans for new judging runs."""
     sources, notes = find_sources(
-        given.paths,
+        given.paths or (),
         transcript_dirs(config=given.config),
         judges_texts=request.judges_texts,
         read_stdin=read_stdin,
@@ -50,24 +126,7 @@ def run(given: Options) -> None:
     if given.report is not None and len(sources) > 1:
         raise UsageError("--report: one file is written; judge one debate, or use `debate score --format html -o DIR`")
     target = JudgeTarget(given.out, save=not given.no_save, text_id=given.id)
-    plans, problems = build_judge_plans(sources, request, loaded, target)
-    for problem in problems:
-        print_status(f"debate: {problem}")
-    for note in dict.fromkeys(remark for plan in plans for remark in plan.remarks):
-        print_status(f"note: {sanitize.sanitize_line(note)}")
-    for plan in plans:
-        console.print_truncation_note(plan.note)
-        gates.require_names(plan.debater_names, f"{plan.source}: ")
-    if given.dry_run:
-        show_judging_plans([plan.build() for plan in plans], as_json=given.json)
-        raise typer.Exit(1 if problems else 0)
-    if given.playback is None:
-        obtain_consents((place for plan in plans for place in plan.destinations), given.trust_host)
-    require_terminal(model for plan in plans for model in plan.asked_people)
-    judging = _Judging(given, plans, gates, config_options.open_cassette(given.record, given.playback))
-    judging.judge_and_print()
-    codes = {*judging.codes, 1 if problems or judging.failed else 0}
-    raise typer.Exit(run_control.gravest_exit_code(codes) or judging.report_code)
+    return build_judge_plans(sources, request, loaded, target)
 
 
 def _load_config(given: Options) -> LoadedConfig | None:
@@ -111,6 +170,7 @@ def _build_request(given: Options, loaded: LoadedConfig | None) -> JudgingReques
         replace=given.replace,
         context=None if given.context is None else read_text_file(given.context),
         limits={key: value for key, value in limits.items() if value is not None},
+        batch=given.batch,
         asks_models=not given.dry_run and given.playback is None,
     )
 
@@ -129,12 +189,17 @@ class _Judging:
     """Exit code of the HTML report."""
     failed: int = 0
     judged: int = 0
+    waiting: int = 0
+    """Files whose judging stopped before its end."""
+    batches: BatchScreen | None = None
 
     def judge_and_print(self) -> None:
         """Judge every file; print the verdicts on stdout and what became of each file on stderr."""
-        shown = screen.open_observer(
-            screen.progress_stream(quiet=self.given.quiet or len(self.plans) != 1, as_json=self.given.json)
-        )
+        given = self.given
+        if given.batch or given.collect:
+            self.batches = BatchScreen(waits=given.batch, resubmit=given.resubmit, quiet=given.quiet)
+        is_silent = given.quiet or len(self.plans) != 1 or self.batches is not None
+        shown = screen.open_observer(screen.progress_stream(quiet=is_silent, as_json=given.json))
         saved = [plan.target for plan in self.plans if plan.target is not None]
         with run_control.report_output_failure(*saved):
             if len(self.plans) == 1:
@@ -159,6 +224,7 @@ class _Judging:
                 concurrency=given.concurrency,
                 force=given.force,
                 on_error=self._report_error,
+                batches=self.batches.queues if self.batches is not None else None,
             ),
             observer,
         )
@@ -180,6 +246,8 @@ class _Judging:
             write_json_chunks(score_rows.dump_scores_json(_score_row(task, outcome) for task, outcome in results))
             return
         for _, outcome in results:
+            if self._is_waiting(outcome):
+                continue
             judged = {verdict.run for verdict in outcome.verdicts}
             only = "verdict" if self.given.quiet else None
             screen.show_summary(outcome.debate, outcome.verdicts, only=only, full=self.given.details, judged=judged)
@@ -187,7 +255,7 @@ class _Judging:
     def _print_many(self, observer: PipeSafeObserver) -> None:
         """Print one document, or a table. If stdout is closed, the rest is judged all the same."""
         results = self._results(observer)
-        rows = (self._print_row(task, outcome, observer) for task, outcome in results)
+        rows = (row for task, outcome in results if (row := self._print_row(task, outcome, observer)) is not None)
         with ignore_broken_pipe():
             if self.given.json:
                 write_json_chunks(score_rows.dump_scores_json(rows))
@@ -198,8 +266,14 @@ class _Judging:
         for task, outcome in results:
             self._report(task, outcome, observer)
 
-    def _print_row(self, task: JudgeTask, outcome: Outcome, observer: PipeSafeObserver) -> ScoredFile:
-        """Report on a file, after its summary if it is a text: what must change in it is not in the table."""
+    def _print_row(self, task: JudgeTask, outcome: Outcome, observer: PipeSafeObserver) -> ScoredFile | None:
+        """Report on a file, after its summary if it is a text: what must change in it is not in the table.
+
+        Returns None for a file that waits for a batch.
+        """
+        if self._is_waiting(outcome):
+            self._report(task, outcome, observer)
+            return None
         if task.is_text and not self.given.json and not self.given.quiet:
             screen.show_summary(outcome.debate, outcome.verdicts, full=self.given.details)
         self._report(task, outcome, observer)
@@ -209,6 +283,10 @@ class _Judging:
         """Print what became of a file, and write its report."""
         given = self.given
         self.judged += 1
+        if self._is_waiting(outcome):
+            self.waiting += 1
+            self.codes.add(observer.stop_cause.exit_code if observer.stop_cause is not None else 0)
+            return
         discard_drafts(outcome.path, outcome.debate)
         _print_notes(task, outcome)
         suggest = len(self.plans) == 1 and not given.quiet and not given.json
@@ -219,6 +297,9 @@ class _Judging:
             self.report_code = write_report(
                 given.report, outcome, task.context.redact, show_hidden=False, force=given.force
             )
+
+    def _is_waiting(self, outcome: Outcome) -> bool:
+        return self.batches is not None and outcome.halted == "interrupted"
 
     def _print_rest(self, observer: PipeSafeObserver) -> None:
         """Print how many files were not started; if a debate got several judging runs, say which one decides."""
@@ -233,6 +314,9 @@ class _Judging:
             )
         elif self.judged and self.given.repeat > 1:
             print_status("note: the newest judging run decides; `debate score --runs all` shows all of them")
+        if self.batches is not None and self.waiting:
+            targets = [plan.target for plan in self.plans if plan.target is not None]
+            self.codes.add(self.batches.report_end(collect_command(targets)))
 
 
 def _score_row(task: JudgeTask, outcome: Outcome) -> ScoredFile:

@@ -8,7 +8,7 @@ import typer
 
 from debate_cli.cli import completion, options
 
-EPILOG = options.EXIT_CODES_WITH_MODELS
+EPILOG = options.EXIT_CODES_WITH_MODELS.replace("130", "6 a batch is in progress, 130")
 
 
 class Lookup(StrEnum):
@@ -39,16 +39,20 @@ class Options(NamedTuple):
       debate judge my-debate --system sources --lookup web --model anthropic/claude-sonnet-5
 
       debate judge transcripts/ --system live --model openai/gpt-5 --dry-run
+
+      debate judge transcripts/ --system structured --model openai/gpt-5 --batch
+
+      debate judge --collect transcripts/
     """
 
     paths: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             metavar="PATH",
             help="Transcripts, folders, globs, ids; for panel also text files, folders of them, and `-` (stdin).",
             autocompletion=completion.complete_paths,
         ),
-    ]
+    ] = None
     config: Annotated[
         str | None,
         typer.Option(
@@ -79,6 +83,18 @@ class Options(NamedTuple):
         ),
     ] = None
     mock: options.MockOption = False
+    batch: options.BatchOption = False
+    collect: Annotated[
+        bool,
+        typer.Option(
+            "--collect",
+            help="Collect the answers of batches and go on; no PATH: in the default folder. Waits only with --batch.",
+        ),
+    ] = False
+    resubmit: Annotated[
+        bool,
+        typer.Option("--resubmit", help="With --collect: ask again what cannot be found at the vendor."),
+    ] = False
     replace: Annotated[
         bool, typer.Option("--replace", help="Earlier assessments of these systems no longer count.")
     ] = False

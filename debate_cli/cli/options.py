@@ -28,6 +28,9 @@ DebugOption = Annotated[bool, typer.Option("--debug", help="Show the traceback o
 DetailsOption = Annotated[bool, typer.Option("--details", help="End with all tables instead of the short summary.")]
 PlainOption = Annotated[bool, typer.Option("--plain", help="Plain lines on a terminal too, as for screen readers.")]
 MockOption = Annotated[bool, typer.Option("--mock", help="Use the mock provider for every model (no key, no network).")]
+BatchOption = Annotated[
+    bool, typer.Option("--batch", help="Ask judges in the vendor's batches: half the price, answers within a day.")
+]
 SettingsOption = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY.PATH=VALUE", help="Change a setting (YAML value, repeatable)."),

@@ -22,7 +22,7 @@ from debate_cli.cli.screen import BY_USER, PipeSafeObserver, StopCause
 from debate_cli.domain.events import CloseReason, Failure
 from debate_cli.domain.tasks import Cue
 from debate_cli.engine import GRACE_S, StopSignal
-from debate_cli.errors import StorageError, format_page_hint, get_error_page
+from debate_cli.errors import BatchPendingError, StorageError, format_page_hint, get_error_page
 from debate_cli.render import sanitize
 from debate_cli.render.missing_judgments import MissingJudgments, find_missing_judgments
 from debate_cli.render.resume_hint import remedy_options, required_change, resume_command
@@ -33,7 +33,7 @@ _STOP_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 """They stop a run, which saves what it has. Windows lacks some."""
 EXIT_CODES = {"budget": 4, "failed": 3}
 GATE_NOT_MET = 5
-EXIT_CODE_PRIORITY = (BY_USER.exit_code, CLOSED_PIPE, 4, 3, 1, GATE_NOT_MET)
+EXIT_CODE_PRIORITY = (BY_USER.exit_code, CLOSED_PIPE, 4, 3, 1, BatchPendingError.exit_code, GATE_NOT_MET)
 T = TypeVar("T")
 
 

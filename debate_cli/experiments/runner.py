@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from debate_cli.app.batches import MAX_BATCHED_FILES, BatchQueues
 from debate_cli.app.context import RunContext
 from debate_cli.app.model_pool import ModelPool
 from debate_cli.app.outcome import Outcome
@@ -122,6 +123,8 @@ class ExperimentRun:
         self._observer = observer
         self._stop = StopSignal()
         self._limit = limit
+        self.batches: BatchQueues | None = None
+        """Set before `run` to ask judges in batches. Debates run first; speeches are asked one by one."""
         self._started_at = time.monotonic()
         self._taken = self._failures_in_a_row = self._calls = self._locked = self._substitutes = 0
         self._running: dict[str, Cell] = {}
@@ -149,9 +152,11 @@ class ExperimentRun:
         try:
             async with asyncio.TaskGroup() as group:
                 renewing = asyncio.ensure_future(self._renew(group))
-                for _ in range(limits.concurrency):
+                for _ in range(limits.concurrency if self.batches is None else MAX_BATCHED_FILES):
                     group.create_task(self._work())
         finally:
+            if self.batches is not None:
+                await self.batches.aclose()
             if renewing is not None:
                 renewing.cancel()
                 await asyncio.gather(renewing, return_exceptions=True)
@@ -268,7 +273,8 @@ class ExperimentRun:
         inputs = self._source.inputs_of(cell)
         for name, spec in zip((cell.first, cell.second), inputs.models, strict=True):
             self._providers[name] = split_model_name(spec.model)[0]
-        context = replace(inputs.context, observer=_CellObserver(self), stop=self._stop, pool=self._pool)
+        queue = None if self.batches is None else self.batches.of(path.parent, self._stop)
+        context = replace(inputs.context, observer=_CellObserver(self), stop=self._stop, pool=self._pool, batches=queue)
         session = Session(context)
 
         def missing(debate: Debate) -> tuple[JudgingOpened, ...]:

@@ -25,6 +25,8 @@ _GENAI_PRICES_IDS = {
 """Provider -> its id in `genai-prices`."""
 TOKENS_PER_PRICE = 1_000_000
 """A price is for a million tokens."""
+BATCH_FACTOR = 0.5
+"""Price of tokens in a batch, as a part of their ordinary price."""
 SEARCHES_PER_PRICE = 1000
 """A bundled price of web searches is for a thousand."""
 
@@ -68,6 +70,17 @@ def compute_cost(usage: Usage, price: Price | None) -> float | None:
     fresh = usage.input_tokens - read - written
     asked = fresh * price.input + read * read_price + written * write_price
     return (asked + usage.output_tokens * price.output) / TOKENS_PER_PRICE + usage.searches * (price.search or 0.0)
+
+
+def halve_price(price: Price | None) -> Price | None:
+    """The price of tokens in a batch; None if `price` is None."""
+    if price is None:
+        return None
+    tokens = ("input", "output", "cached_input", "cache_write")
+    prices: dict[str, float | None] = {name: getattr(price, name) for name in tokens}
+    return price.model_copy(
+        update={name: None if value is None else BATCH_FACTOR * value for name, value in prices.items()}
+    )
 
 
 def estimate_max_cost_usage(input_tokens: int, output_tokens: int, price: Price | None) -> Usage:

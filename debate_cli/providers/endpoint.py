@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 from debate_cli.llm.model import Model
 from debate_cli.llm.profile import Profile
 
+FIRST_ERROR_STATUS = 300
+"""Redirects are not followed, so they are errors too."""
 ANSWER_TIMEOUT_FACTOR = 10
 """Ratio of the default time limits of a whole answer and of a pause between two bytes."""
 
@@ -34,6 +36,8 @@ class Endpoint:
     """Longest time of a whole answer, in seconds; None: `ANSWER_TIMEOUT_FACTOR` times `timeout_s`."""
     secrets: tuple[str, ...] = field(default=(), repr=False)
     """Values that no message may show."""
+    max_body_bytes: int = 16 * 1024 * 1024
+    """Most decoded bytes of an answer, streamed or not."""
 
     @property
     def host(self) -> str:

@@ -14,21 +14,17 @@ from typing import TypeVar
 import httpx2
 
 from debate_cli.errors import ServerError
-from debate_cli.providers.endpoint import Endpoint
+from debate_cli.providers.endpoint import FIRST_ERROR_STATUS, Endpoint
 from debate_cli.providers.error_mapping import SentRequest, make_broken_body_error, make_excess_error
 
 CONNECT_TIMEOUT_S = 15.0
 """Longest wait for a connection. The wait for bytes is `Endpoint.timeout_s`."""
-MAX_BODY_BYTES = 16 * 1024 * 1024
-"""Most decoded bytes of an answer, streamed or not."""
 MAX_ERROR_BODY_BYTES = 64 * 1024
 """Decoded bytes that are read of the body of an error response; the rest is ignored."""
 INFLATE_BYTES = 64 * 1024
 """Most bytes that are decompressed at once."""
 COMPRESSIONS = frozenset({"gzip", "x-gzip", "deflate"})
 """Values of Content-Encoding that are decoded. Any other leaves a body that is not JSON."""
-FIRST_ERROR_STATUS = 300
-"""Redirects are not followed, so they are errors too."""
 
 ClientT = TypeVar("ClientT", bound=httpx2.AsyncClient)
 
@@ -78,12 +74,12 @@ class _BoundedStream(httpx2.AsyncByteStream):
         self._decode = _inflate if is_compressed else _keep
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        left = MAX_ERROR_BODY_BYTES if self._is_error else MAX_BODY_BYTES
+        left = MAX_ERROR_BODY_BYTES if self._is_error else self._asked.endpoint.max_body_bytes
         try:
             async for part in self._decode(self._stream):
                 left -= len(part)
                 if left < 0:
-                    raise make_excess_error(f"{MAX_BODY_BYTES // 1024**2} MiB", self._asked)
+                    raise make_excess_error(f"{self._asked.endpoint.max_body_bytes // 1024**2} MiB", self._asked)
                 yield part
         except zlib.error:
             if not self._is_error:

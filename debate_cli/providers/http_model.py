@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -116,12 +116,8 @@ class HttpModel:
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Answer `request`; streams if `on_text` is given."""
-        by_parameter = request.schema is not None and request.rung in {"native", "tool"}
         body = self._api.build_body(request, self._name, self._profile, on_text is not None)
-        sampled = tuple(name for name in SAMPLING_PARAMETERS if name in body)
-        least = MIN_ANSWER_CHARS if request.search is None else MIN_RESULTS_CHARS
-        most = max(least, CHARS_PER_TOKEN * request.max_output_tokens)
-        asked = SentRequest(self._server.endpoint, self._name, by_parameter, sampled, most)
+        asked = describe_request(self._server.endpoint, self._name, request, body)
         answer = self._api.reply_builder()
         started = self._server.clock()
         deadline = asyncio.timeout(self._server.endpoint.answer_deadline_s)
@@ -134,7 +130,7 @@ class HttpModel:
                         async for piece in pieces:
                             on_text(piece)
         except RefusedError as refused:
-            return _make_refusal_reply(refused, self._server.clock() - started)
+            return make_refusal_reply(refused, self._server.clock() - started)
         except TimeoutError:
             if not deadline.expired():
                 raise
@@ -149,12 +145,7 @@ class HttpModel:
                 raise error_mapping.make_broken_body_error(
                     "a web page" if "<" in whole else "text that is not JSON", asked
                 )
-            error = self._api.extract_error(whole)
-            if error:
-                raise self._api.map_error_object(error, asked)
-            answer.add_whole(whole)
-            _check_length(len(answer.build_reply(0).text), asked)
-            answer.validate(asked, streamed=False)
+            read_whole_answer(self._api, whole, asked, answer)
 
     async def _receive_stream(
         self, body: dict[str, Any], asked: SentRequest, answer: ReplyBuilder
@@ -173,6 +164,25 @@ class HttpModel:
             answer.validate(asked, streamed=True)
 
 
+def describe_request(endpoint: Endpoint, name: str, request: Request, body: Mapping[str, Any]) -> SentRequest:
+    """The facts about a request to the model `name`, sent as `body`."""
+    by_parameter = request.schema is not None and request.rung in {"native", "tool"}
+    sampled = tuple(parameter for parameter in SAMPLING_PARAMETERS if parameter in body)
+    least = MIN_ANSWER_CHARS if request.search is None else MIN_RESULTS_CHARS
+    most = max(least, CHARS_PER_TOKEN * request.max_output_tokens)
+    return SentRequest(endpoint, name, by_parameter, sampled, most)
+
+
+def read_whole_answer(api: ProviderApi, whole: Any, asked: SentRequest, answer: ReplyBuilder) -> None:
+    """Read an answer that was not streamed. Raises ModelError, or any exception for an answer of the wrong shape."""
+    error = api.extract_error(whole)
+    if error:
+        raise api.map_error_object(error, asked)
+    answer.add_whole(whole)
+    _check_length(len(answer.build_reply(0).text), asked)
+    answer.validate(asked, streamed=False)
+
+
 def _check_length(chars: int, asked: SentRequest) -> None:
     """Raise ServerError if an answer has more characters than its token limit allows."""
     if chars > asked.max_answer_chars:
@@ -187,7 +197,7 @@ def omit_key_headers(client: Any, headers: Sequence[str], left_out: object) -> d
     return {header: left_out for header in headers if header.lower() not in set_by_user}
 
 
-def _make_refusal_reply(refused: RefusedError, latency_s: float) -> Reply:
+def make_refusal_reply(refused: RefusedError, latency_s: float = 0.0) -> Reply:
     """A request that the provider's content filter rejects is a refusal, and a refusal is a reply."""
     usage = Usage(
         input_tokens=refused.input_tokens, cached_tokens=refused.cached_tokens, output_tokens=refused.output_tokens

@@ -58,6 +58,8 @@ class ProviderRow:
     """Whether its models run on this machine."""
     stream_usage: bool = True
     """Whether the server accepts `stream_options`; other servers report the usage of streams anyway."""
+    batches: bool = False
+    """Whether it answers many requests as a batch, at half the price."""
     make_server: Callable[[ProviderRow, Endpoint], ModelServer] | None = None
     """Makes the server object for a protocol that is not built in (plug-ins); None: by `kind`."""
 
@@ -95,6 +97,7 @@ BUILTIN_PROVIDERS: Mapping[str, ProviderRow] = MappingProxyType(
                     prompt_cache_key=True,
                 ),
                 headers={"OpenAI-Organization": "${OPENAI_ORG_ID:-}", "OpenAI-Project": "${OPENAI_PROJECT_ID:-}"},
+                batches=True,
             ),
             ProviderRow(
                 "anthropic",
@@ -103,6 +106,7 @@ BUILTIN_PROVIDERS: Mapping[str, ProviderRow] = MappingProxyType(
                 base_url_env="ANTHROPIC_BASE_URL",
                 api_key_env="ANTHROPIC_API_KEY",
                 profile=Profile(modes=("native", "tool", "prompt"), sampling=False, dialect="anthropic"),
+                batches=True,
             ),
             _openai_compatible(
                 "gemini",
@@ -128,7 +132,7 @@ BUILTIN_PROVIDERS: Mapping[str, ProviderRow] = MappingProxyType(
             ProviderRow("llamacpp", "openai", "http://127.0.0.1:8080/v1", profile=_LLAMA_PROFILE, local=True),
             ProviderRow("lmstudio", "openai", "http://127.0.0.1:1234/v1", profile=_SEED_PROFILE, local=True),
             ProviderRow("local", "embedded", profile=_LLAMA_PROFILE, local=True),
-            ProviderRow("mock", "mock", profile=Profile(dialect="full", seed=True), local=True),
+            ProviderRow("mock", "mock", profile=Profile(dialect="full", seed=True), local=True, batches=True),
             *(ProviderRow(name, PERSON_KIND, profile=PERSON_PROFILE, local=True) for name in PERSON_PROVIDERS),
         )
     }
@@ -241,8 +245,11 @@ def _find_base_row(name: str, spec: ProviderSpec) -> ProviderRow | None:
         return None
     official = BUILTIN_PROVIDERS.get(spec.kind)
     if spec.base_url is None and official is not None and spec.kind in REMOTE_KINDS:
-        return ProviderRow(name, spec.kind, official.base_url, profile=official.profile)
-    return ProviderRow(name, spec.kind, profile=KIND_PROFILES[spec.kind], local=spec.kind not in REMOTE_KINDS)
+        return ProviderRow(name, spec.kind, official.base_url, profile=official.profile, batches=official.batches)
+    has_batches = spec.kind == "mock"
+    return ProviderRow(
+        name, spec.kind, profile=KIND_PROFILES[spec.kind], local=spec.kind not in REMOTE_KINDS, batches=has_batches
+    )
 
 
 def _apply_spec(row: ProviderRow, spec: ProviderSpec) -> ProviderRow:

@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 from debate_cli.domain.config import DebateConfig, ModelSpec, Price
 from debate_cli.errors import ConfigError
+from debate_cli.llm.batch import BatchApi
 from debate_cli.llm.model import Model, OnText, Reply, Request
 from debate_cli.llm.prices import find_bundled_price, find_context_window
 from debate_cli.llm.profile import Profile
@@ -26,6 +27,7 @@ from debate_cli.providers.addresses import (
     resolve_endpoint,
 )
 from debate_cli.providers.anthropic import make_anthropic_server
+from debate_cli.providers.batches import MockBatches, make_batches
 from debate_cli.providers.embedded import CONTEXT_TOKENS, EmbeddedServer, EmbeddedSettings, find_extra_problem
 from debate_cli.providers.embeddings import MockEmbeddings, make_embeddings_server
 from debate_cli.providers.endpoint import Endpoint, ModelServer
@@ -34,6 +36,7 @@ from debate_cli.providers.openai import make_openai_server
 from debate_cli.providers.people.files import PromptFolder
 from debate_cli.providers.people.person import PeopleAccess, default_files_folder, make_person
 from debate_cli.providers.provider_table import (
+    BUILTIN_PROVIDERS,
     OLLAMA_SEARCH_KEY,
     PERSON_KIND,
     ProviderRow,
@@ -130,6 +133,14 @@ def format_unknown_provider(model: str, known: Iterable[str]) -> str:
     return f"model {model}: unknown provider {provider}; {hint}"
 
 
+def find_batch_problem(row: ProviderRow, model: str) -> str | None:
+    """Why `model` of `row` (`provider/model`) cannot be asked in a batch; None if it can."""
+    if row.batches:
+        return None
+    able = ", ".join(name for name, other in BUILTIN_PROVIDERS.items() if other.batches)
+    return f"model {model}: {row.name} has no batches that this program knows (only {able} have); leave out --batch"
+
+
 def collect_provider_secrets(config: DebateConfig, env: Mapping[str, str]) -> tuple[str, ...]:
     """Every secret value of all known providers and of the web search in `env`, longest first."""
     search = ProviderRow("web search", "search", config.web_search_url, api_key_env=OLLAMA_SEARCH_KEY)
@@ -184,6 +195,19 @@ class ProviderRegistry:
             return within(MockModel(spec, seed=self._config.seed or 0, folder=self._folder))
         name = split_model_name(spec.model)[1]
         return LazyModel(lambda: within(self._server(row.name, row).model(name, find_profile(row, name))))
+
+    def batches(self, spec: ModelSpec) -> BatchApi:
+        """The batches of the model that `spec` names. Raises ConfigError if its provider has none, MissingKeyError."""
+        row, name = self.row(spec.model), split_model_name(spec.model)[1]
+        problem = find_batch_problem(row, spec.model)
+        if problem is not None:
+            raise ConfigError(problem)
+        if row.kind == "mock":
+            fast = spec.model_copy(update={"latency_s": None, "tokens_per_second": None})
+            model = MockModel(fast, seed=self._config.seed or 0, folder=self._folder)
+            return MockBatches(model, spec.model, spec.latency_s or 0.0)
+        endpoint = resolve_endpoint(row, self._env, self._config.limits)
+        return make_batches(row.kind, endpoint, name, find_profile(row, name))
 
     def search_adapter(
         self, row: ProviderRow, name: str, within: Callable[[Model], Model] = lambda model: model

@@ -1,0 +1,511 @@
+"""Asks models in batches: gathers the requests of many debates, submits them when all debates wait, collects the answers.
+
+Judges do not know about batches: their model answers later. A batch is written down before it is submitted, so that no
+request is submitted twice, whatever ends the process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import json
+import random
+import secrets
+import shlex
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from debate_cli.domain.assessment import Assessment
+from debate_cli.domain.config import Price
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import Failure
+from debate_cli.domain.tasks import Brief, Cue
+from debate_cli.domain.turn import Turn
+from debate_cli.engine import GRACE_S, Actors, Assessor, Speaker, StopSignal
+from debate_cli.errors import BatchPendingError, DebateError, ModelError, TransientError, UsageError
+from debate_cli.llm.batch import BatchApi, BatchIntent
+from debate_cli.llm.meter import waiting_for_turn
+from debate_cli.llm.model import Model, OnText, Reply, Request
+from debate_cli.llm.prices import compute_cost, estimate_max_cost_usage
+from debate_cli.llm.profile import Profile
+from debate_cli.llm.provider_gate import MAX_CLOSED_S
+from debate_cli.llm.rate_limit import pause_deadline
+from debate_cli.llm.retry import MAX_RETRY_AFTER_S, draw_backoff
+from debate_cli.llm.usage import estimate_input_tokens
+from debate_cli.storage.batch_store import BatchStore, RequestKey, StoredBatch, StoredRequest
+from debate_cli.storage.folder import list_debate_files
+from debate_cli.storage.transcript_store import open_debate
+
+MAX_BATCHED_FILES = 1000
+"""Debates that are judged at the same time in batches."""
+SETTLE_S = 0.1
+"""A batch is submitted when all debates have waited for so many seconds."""
+FIRST_POLL_S, MAX_POLL_S, POLL_GROWTH = 0.5, 60.0, 1.5
+"""Seconds between two looks at the batches in progress: first, at most, and the factor of growth."""
+MAX_SUBMISSIONS = 5
+"""How often a batch that the vendor did not take is submitted."""
+
+
+def _refuse(_question: str) -> bool:
+    return False
+
+
+def _ignore(_line: str) -> None:
+    pass
+
+
+def _ignore_progress(_done: int, _total: int) -> None:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class BatchOptions:
+    """How a command uses batches."""
+
+    waits: bool = True
+    """Whether to wait for batches in progress. Otherwise the run stops when only they are left."""
+    note: Callable[[str], None] = _ignore
+    """Receives a line for each batch that is submitted or has ended."""
+    progress: Callable[[int, int], None] = _ignore_progress
+    """Receives the number of requests that are answered, and of all requests in progress, at each look at them."""
+    confirm: Callable[[str], bool] = _refuse
+    """Asks the user whether to submit a batch again that may have been submitted."""
+
+
+@dataclass(slots=True, eq=False)
+class _Question:
+    """A request that waits for its answer."""
+
+    key: RequestKey
+    api: BatchApi
+    request: Request
+    worst_tokens: int
+    worst_usd: float | None
+    redact: Callable[[str], str]
+    answer: asyncio.Future[Reply]
+    custom_id: str | None = None
+    batch: str | None = None
+    """Key of its batch; None until it is written down."""
+
+
+class BatchQueue:
+    """The requests of the debates in one folder that wait for a batch."""
+
+    def __init__(self, folder: Path, stop: StopSignal, options: BatchOptions) -> None:
+        """`stop` is requested when only batches in progress are left, or when the vendor fails."""
+        self._store = BatchStore(folder)
+        self._stop = stop
+        self._options = options
+        self._apis: dict[tuple[object, ...], BatchApi] = {}
+        self._questions: list[_Question] = []
+        self._served: set[str] = set()
+        """Custom ids of the requests whose answers were given out in this run."""
+        self._busy = self._waiting = self._version = 0
+        self._driver: asyncio.Task[None] | None = None
+        self._failing_since: float | None = None
+        self.halted: DebateError | None = None
+        """Why the queue stopped the run; None if it did not."""
+
+    # What the debates do ---------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def working(self) -> Generator[None]:
+        """Mark the current task as one that may still ask something."""
+        self._busy += 1
+        self._version += 1
+        try:
+            yield
+        finally:
+            self._busy -= 1
+            self._version += 1
+
+    @contextmanager
+    def waiting(self) -> Generator[None]:
+        """Mark the current task as one that waits for a batch, or for the budget that a batch holds."""
+        self._waiting += 1
+        self._version += 1
+        try:
+            with pause_deadline(), waiting_for_turn():
+                yield
+        finally:
+            self._waiting -= 1
+            self._version += 1
+
+    async def ask(self, question: _Question) -> Reply:
+        """Answer a request: from the store, from a batch in progress, or from the next one. Raises ModelError."""
+        question.api = self._apis.setdefault(question.api.identity, question.api)
+        stored = self._store.find(question.key)
+        if stored is None:
+            self._refuse_changed(question.key)
+        else:
+            question.custom_id, question.batch = stored.custom_id, stored.batch
+            if stored.answer is not None:
+                return self._read(question, stored.answer)
+        self._questions.append(question)
+        self._version += 1
+        if self._driver is None or self._driver.done():
+            self._driver = asyncio.ensure_future(self._drive())
+        try:
+            return await question.answer
+        finally:
+            self._questions.remove(question)
+
+    def forget(self, debate: str) -> None:
+        """Remove what is kept of a debate, once its transcript is written."""
+        self._store.forget(debate)
+
+    def open_batches(self) -> list[StoredBatch]:
+        """The batches whose answers are not collected."""
+        return self._store.open_batches()
+
+    async def aclose(self) -> None:
+        """Finish a submission under way, and close the connections."""
+        if self._driver is not None:
+            await asyncio.wait([self._driver], timeout=GRACE_S)
+            self._driver.cancel()
+            await asyncio.gather(self._driver, return_exceptions=True)
+        for api in self._apis.values():
+            await api.aclose()
+
+    def _refuse_changed(self, key: RequestKey) -> None:
+        """Stop the run if the task was submitted in another wording whose answer was not given out in this run."""
+        for other in self._store.find_by_task(key):
+            if other.custom_id not in self._served:
+                error = UsageError(
+                    f"{self._store.path}: the question for {key.task} of {key.debate} to {key.model} was submitted in another "
+                    "wording; collect it with the --config and the version that submitted it, or ask again with: "
+                    f"debate judge --collect {shlex.quote(str(self._store.path.parent))} --resubmit"
+                )
+                if not self._options.confirm(str(error)):
+                    self._halt(error)
+                    return
+                self._store.drop([other.custom_id])
+
+    def _read(self, question: _Question, result: str) -> Reply:
+        """The reply in a result. A request that was not answered is dropped, so that it can be submitted again."""
+        assert question.custom_id is not None
+        self._served.add(question.custom_id)
+        try:
+            return question.api.read(result, question.request)
+        except ModelError:
+            self._store.drop([question.custom_id])
+            raise
+
+    # What the queue does in the background ---------------------------------------------------------------------------
+
+    async def _drive(self) -> None:
+        """Submit and poll until nobody waits."""
+        wait_s, next_poll = FIRST_POLL_S, 0.0
+        try:
+            while self._questions and self.halted is None:
+                version = self._version
+                await asyncio.sleep(SETTLE_S)
+                is_quiet = version == self._version and self._busy == self._waiting
+                new = [question for question in self._questions if question.batch is None]
+                if new and is_quiet:
+                    await self._submit_all(new)
+                    wait_s, next_poll = FIRST_POLL_S, 0.0
+                elif time.monotonic() >= next_poll and len(new) < len(self._questions):
+                    version = self._version
+                    await self._poll()
+                    next_poll, wait_s = time.monotonic() + wait_s, min(MAX_POLL_S, POLL_GROWTH * wait_s)
+                    if is_quiet and not self._options.waits and version == self._version and not self._has_news():
+                        self._halt(BatchPendingError("a batch is in progress; collect its answers later"))
+        except (DebateError, OSError) as error:
+            self._halt(error if isinstance(error, DebateError) else UsageError(str(error)))
+
+    def _has_news(self) -> bool:
+        """Whether an answer has come that its judge has not seen, or a request has to be submitted."""
+        return any(question.answer.done() or question.batch is None for question in self._questions)
+
+    def _halt(self, why: DebateError) -> None:
+        self.halted = self.halted or why
+        if not self._stop.requested:
+            self._stop.request()
+
+    async def _submit_all(self, questions: Sequence[_Question]) -> None:
+        by_api: dict[int, list[_Question]] = {}
+        for question in questions:
+            by_api.setdefault(id(question.api), []).append(question)
+        for group in by_api.values():
+            unique: dict[RequestKey, list[_Question]] = {}
+            for question in group:
+                unique.setdefault(question.key, []).append(question)
+            for chunk in _split(list(unique.values())):
+                await self._submit(chunk)
+
+    async def _submit(self, chunk: Sequence[list[_Question]]) -> None:
+        """Write down and submit a batch. Each item is one request, with all questions that it answers."""
+        key = f"dbt-{secrets.token_hex(6)}"
+        firsts = [same[0] for same in chunk]
+        api, model = firsts[0].api, firsts[0].key.model
+        costs = [question.worst_usd for question in firsts]
+        usd = None if None in costs else sum(cost or 0.0 for cost in costs)
+        tokens = sum(question.worst_tokens for question in firsts)
+        batch = StoredBatch(key, model, time.time(), len(chunk), tokens, usd)
+        rows = [StoredRequest(f"{key}-{number}", key, first.key) for number, first in enumerate(firsts)]
+        self._store.add(batch, rows)
+        for row, same in zip(rows, chunk, strict=True):
+            for question in same:
+                question.custom_id, question.batch = row.custom_id, key
+        entries = [api.entry(row.custom_id, first.request) for row, first in zip(rows, firsts, strict=True)]
+        vendor_id = await self._send(api, batch, entries)
+        self._store.confirm(key, vendor_id)
+        most = f", at most ${usd:.4f}" if usd else ""
+        self._options.note(f"submitted {vendor_id} to {model}: {_count(len(chunk), 'request')}{most}")
+
+    async def _send(self, api: BatchApi, batch: StoredBatch, entries: Sequence[dict[str, Any]]) -> str:
+        """Submit a batch; return the vendor's id. If the answer is lost, the batch is searched there."""
+        for number in range(1, MAX_SUBMISSIONS + 1):
+            try:
+                return await api.submit(batch.key, entries)
+            except ModelError as error:
+                if error.may_be_billed:
+                    found = await api.find(BatchIntent(batch.key, batch.requests, batch.written_at))
+                    if found.id is not None:
+                        return found.id
+                    raise
+                wait = getattr(error, "retry_after", None) or draw_backoff(number, random.uniform)
+                if not isinstance(error, TransientError) or number == MAX_SUBMISSIONS or wait > MAX_RETRY_AFTER_S:
+                    self._store.drop_batch(batch.key)
+                    raise
+            self._options.note(f"{batch.model}: the batch was not taken; submitting it again in {wait:.1f} s")
+            await asyncio.sleep(wait)
+        raise AssertionError
+
+    async def _poll(self) -> None:
+        """Look at every batch that somebody waits for."""
+        by_batch: dict[str, list[_Question]] = {}
+        for question in self._questions:
+            if question.batch is not None and not question.answer.done():
+                by_batch.setdefault(question.batch, []).append(question)
+        try:
+            batches = [self._store.batch(key) for key in by_batch]
+            done = [await self._poll_batch(batch, by_batch[batch.key]) for batch in batches]
+            self._options.progress(sum(done), sum(batch.requests for batch in batches))
+            self._failing_since = None
+        except TransientError as error:
+            now = time.monotonic()
+            if self._failing_since is None:
+                self._options.note(f"{error}; looking again")
+                self._failing_since = now
+            if not self._options.waits or now - self._failing_since > MAX_CLOSED_S:
+                raise
+
+    async def _poll_batch(self, batch: StoredBatch, questions: Sequence[_Question]) -> int:
+        """Hand out the answers of a batch if it has ended. Returns how many of its requests the vendor has processed."""
+        api = questions[0].api
+        vendor_id = batch.vendor_id or await self._find(api, batch, questions)
+        if vendor_id is None:
+            return 0
+        status = await api.status(vendor_id)
+        if not status.has_ended:
+            return status.done
+        wanted = {question.custom_id: question.request for question in questions if question.custom_id is not None}
+        redact = questions[0].redact
+        results: dict[str, str] = {}
+        collected: list[tuple[str, str]] = []
+        async for custom_id, result in api.results(vendor_id, wanted):
+            collected.append((custom_id, redact(result)))
+            if custom_id in wanted:
+                results[custom_id] = collected[-1][1]
+        self._store.save_answers(collected)
+        failed = [self._settle(question, results, status.unanswered) for question in questions]
+        again = sum(isinstance(error, TransientError) for error in failed)
+        lost = sum(error is not None for error in failed) - again
+        parts = [f"{len(questions) - again - lost} of {_count(len(questions), 'request')} answered"]
+        parts += [f"{again} go into the next batch"] if again else []
+        parts += [f"{lost} failed"] if lost else []
+        self._options.note(f"{vendor_id} has ended: {', '.join(parts)}")
+        return batch.requests
+
+    def _settle(self, question: _Question, results: dict[str, str], unanswered: ModelError | None) -> ModelError | None:
+        """Hand out an answer or an error, which is returned."""
+        assert question.custom_id is not None
+        result = results.get(question.custom_id)
+        if question.answer.done():
+            return None
+        try:
+            if result is None:
+                self._store.drop([question.custom_id])
+                raise copy.copy(unanswered) if unanswered is not None else _make_missing_error(question)
+            question.answer.set_result(self._read(question, result))
+        except ModelError as error:
+            question.answer.set_exception(error)
+            return error
+        return None
+
+    async def _find(self, api: BatchApi, batch: StoredBatch, questions: Sequence[_Question]) -> str | None:
+        """The vendor's id of a batch whose submission was cut off; None if it is not certain (yet).
+
+        If the vendor has no such batch, and the user agrees, its requests go into the next batch. Raises UsageError.
+        """
+        found = await api.find(BatchIntent(batch.key, batch.requests, batch.written_at))
+        if found.id is not None:
+            self._store.confirm(batch.key, found.id)
+            self._options.note(f"found {found.id} at the vendor, whose submission was cut off")
+            return found.id
+        at = datetime.fromtimestamp(batch.written_at, UTC).strftime("%Y-%m-%d %H:%M UTC")
+        what = f"a batch of {_count(batch.requests, 'request')} to {batch.model} was being submitted at {at} when the program ended"
+        if found.may_exist:
+            if not self._options.waits:
+                self._options.note(f"{what}; a batch in progress may be this one, which shows when it ends")
+            return None
+        question = f"{what}, and the vendor lists none that is certainly this one"
+        if not self._options.confirm(question):
+            raise UsageError(
+                f"{question}; look at the vendor's dashboard, then submit it (again) with: "
+                f"debate judge --collect {shlex.quote(str(self._store.path.parent))} --resubmit"
+            )
+        self._store.drop_batch(batch.key)
+        for each in questions:
+            each.custom_id = each.batch = None
+        return None
+
+
+def _make_missing_error(question: _Question) -> ModelError:
+    error = TransientError(f"{question.key.model} sent no result for the request {question.custom_id} of its batch")
+    error.may_be_billed = True
+    return error
+
+
+def _split(items: Sequence[list[_Question]]) -> Iterator[list[list[_Question]]]:
+    """Split requests to one model into batches of the size that the vendor allows."""
+    api, chunk, size = items[0][0].api, list[list[_Question]](), 0
+    for same in items:
+        length = len(json.dumps(api.entry("x" * 64, same[0].request)))
+        if chunk and (len(chunk) == api.max_requests or size + length > api.max_bytes):
+            yield chunk
+            chunk, size = [], 0
+        chunk.append(same)
+        size += length + 1
+    yield chunk
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+class QueuedModel:
+    """A model that is asked through `queue`. `open_api` gives its batches."""
+
+    def __init__(
+        self, queue: BatchQueue, name: str, open_api: Callable[[], BatchApi], profile: Profile, price: Price | None,
+        redact: Callable[[str], str],
+    ) -> None:  # fmt: skip
+        """`name` is `provider/model`. `price` is that of a batch."""
+        self._queue = queue
+        self._name = name
+        self._open_api = open_api
+        self._profile = profile
+        self._price = price
+        self._redact = redact
+
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
+        """Answer `request` when its batch has ended; nothing is streamed."""
+        del on_text
+        assert request.origin is not None, "only judges are asked in batches"
+        worst = estimate_max_cost_usage(
+            estimate_input_tokens(request, self._profile), request.max_output_tokens, self._price
+        )
+        wording = replace(request, seed=None).fingerprint()
+        return await self._queue.ask(
+            _Question(
+                RequestKey(self._name, request.origin.debate, request.origin.key, wording),
+                self._open_api(),
+                request,
+                worst.input_tokens + worst.output_tokens,
+                compute_cost(worst, self._price),
+                self._redact,
+                asyncio.get_running_loop().create_future(),
+            )
+        )
+
+
+class WaitingModel:
+    """Asks `model`, which waits for `queue` or for the budget that its batches hold."""
+
+    def __init__(self, model: Model, queue: BatchQueue) -> None:
+        self._model = model
+        self._queue = queue
+
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
+        """Answer as the model does."""
+        with self._queue.waiting():
+            return await self._model.complete(request, on_text)
+
+
+class _TrackedSpeaker:
+    def __init__(self, speaker: Speaker, queue: BatchQueue) -> None:
+        self._speaker = speaker
+        self._queue = queue
+
+    async def speak(self, cue: Cue, debate: Debate, on_text: OnText | None = None) -> Turn | Failure:
+        with self._queue.working():
+            return await self._speaker.speak(cue, debate, on_text)
+
+
+class _TrackedJudge:
+    def __init__(self, judge: Assessor, queue: BatchQueue) -> None:
+        self._judge = judge
+        self._queue = queue
+
+    async def assess(self, brief: Brief, debate: Debate) -> Assessment | Failure:
+        with self._queue.working():
+            return await self._judge.assess(brief, debate)
+
+
+def track(actors: Actors, queue: BatchQueue) -> Actors:
+    """`actors` that tell `queue` when they are at work, so that no batch is submitted too early."""
+    speakers = {name: _TrackedSpeaker(speaker, queue) for name, speaker in actors.debaters.items()}
+    return replace(actors, debaters=speakers, judge=_TrackedJudge(actors.judge, queue))
+
+
+@dataclass(slots=True)
+class BatchQueues:
+    """The queues of a command, one per folder of transcripts."""
+
+    options: BatchOptions
+    _queues: dict[Path, BatchQueue] = field(default_factory=dict[Path, BatchQueue])
+
+    def of(self, folder: Path, stop: StopSignal) -> BatchQueue:
+        """The queue of a folder."""
+        folder = folder.resolve()
+        if folder not in self._queues:
+            self._queues[folder] = BatchQueue(folder, stop, self.options)
+        return self._queues[folder]
+
+    @property
+    def halted(self) -> DebateError | None:
+        """Why a queue stopped the run; None if none did. An error comes before batches in progress."""
+        found = [queue.halted for queue in self._queues.values() if queue.halted is not None]
+        return min(found, key=lambda why: isinstance(why, BatchPendingError), default=None)
+
+    def open_batches(self) -> list[StoredBatch]:
+        """The batches whose answers are not collected."""
+        return [batch for queue in self._queues.values() for batch in queue.open_batches()]
+
+    async def aclose(self) -> None:
+        """Close all queues."""
+        await asyncio.gather(*(queue.aclose() for queue in self._queues.values()))
+
+
+def find_uncollected(folder: Path) -> list[Path]:
+    """The files of the debates in `folder` that have requests in batches. Most files are named after their debate."""
+    left = set(BatchStore(folder).open_debates())
+    files = list_debate_files(folder) if left else []
+    found = [path for path in files if path.stem in left]
+    left -= {path.stem for path in found}
+    return found + [path for path in files if left and path not in found and _debate_id(path) in left]
+
+
+def _debate_id(path: Path) -> str | None:
+    try:
+        return open_debate(path).debate.id
+    except DebateError:
+        return None

@@ -1,0 +1,100 @@
+"""What commands with --batch share: lines about batches, the question whether to submit again, how the command ends."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import typer
+
+from debate_cli.app.batches import BatchOptions, BatchQueues
+from debate_cli.cli.consent import can_ask
+from debate_cli.cli.console import is_interactive, print_status
+from debate_cli.errors import BatchPendingError
+from debate_cli.render.sanitize import sanitize_line
+
+_CLEAR_LINE = "\r\x1b[2K"
+
+
+class BatchScreen:
+    """The batches of a command, on stderr."""
+
+    def __init__(
+        self,
+        *,
+        waits: bool = True,
+        resubmit: bool = False,
+        quiet: bool = False,
+        show: Callable[[str], None] | None = None,
+    ) -> None:
+        """`resubmit`: a batch that may have been submitted is submitted again without a question.
+
+        `show` prints a line where a live display occupies the terminal; then there is no line of progress.
+        """
+        self._show = show
+        self._resubmit = resubmit
+        self._quiet = quiet
+        self._has_line = False
+        self.queues = BatchQueues(BatchOptions(waits, self._note, self._show_progress, self._confirm))
+
+    def report_end(self, command: str) -> int:
+        """Print what is left to collect, by `command`, if the run was stopped. Returns an exit code.
+
+        Raises the error that stopped it.
+        """
+        self._clear()
+        halted, left = self.queues.halted, self.queues.open_batches()
+        if left:
+            requests = sum(batch.requests for batch in left)
+            costs = [batch.reserved_usd for batch in left]
+            most = f", at most ${sum(cost or 0.0 for cost in costs):.4f}" if any(costs) and None not in costs else ""
+            batches = "1 batch is" if len(left) == 1 else f"{len(left)} batches are"
+            print_status(
+                f"{batches} in progress ({requests} request{'' if requests == 1 else 's'}{most}); collect with:"
+            )
+        else:
+            print_status("some judgments are missing, and no batch is in progress; continue with:")
+        print_status(command)
+        if halted is None:
+            return 0
+        if isinstance(halted, BatchPendingError):
+            return halted.exit_code
+        raise halted
+
+    def report_open(self, command: str) -> int:
+        """As `report_end`, if a batch is in progress or the run was stopped by one; else 0."""
+        return self.report_end(command) if self.queues.halted or self.queues.open_batches() else 0
+
+    def _note(self, line: str) -> None:
+        self._clear()
+        if self._show is not None:
+            self._show(sanitize_line(line))
+        elif not self._quiet:
+            print_status(f"batch: {sanitize_line(line)}")
+
+    def _show_progress(self, done: int, total: int) -> None:
+        if not self._quiet and self._show is None and is_interactive(sys.stderr):
+            self._has_line = True
+            sys.stderr.write(f"{_CLEAR_LINE}waiting for batches: {done} of {total} answered (Ctrl-C keeps them)")
+            sys.stderr.flush()
+
+    def _clear(self) -> None:
+        if self._has_line:
+            sys.stderr.write(_CLEAR_LINE)
+            self._has_line = False
+
+    def _confirm(self, question: str) -> bool:
+        if self._resubmit or not can_ask():
+            return self._resubmit
+        self._clear()
+        print_status(sanitize_line(question))
+        return typer.confirm("Submit it again, at the risk of paying twice?", default=False, err=True)
+
+
+def collect_command(targets: Iterable[Path]) -> str:
+    """The command that collects the batches of these transcripts."""
+    paths = list(dict.fromkeys(targets))
+    places = paths if len(paths) == 1 else list(dict.fromkeys(path.parent for path in paths))
+    return " ".join(["debate judge --collect", *(shlex.quote(str(place)) for place in places)])

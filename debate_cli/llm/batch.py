@@ -1,0 +1,90 @@
+"""The port `BatchApi`, through which a vendor answers many requests within a day, at half the price.
+
+Adapters are in `providers.batches`. `app.batches` gathers requests, submits them and waits for the answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from debate_cli.errors import ModelError
+from debate_cli.llm.model import Reply, Request
+
+
+@dataclass(frozen=True, slots=True)
+class BatchStatus:
+    """State of a submitted batch."""
+
+    has_ended: bool
+    """Whether its results can be read. They may be missing for some requests."""
+    done: int = 0
+    """Requests that the vendor has processed; 0 while it does not say."""
+    unanswered: ModelError | None = None
+    """Why an ended batch has no results for some requests; None if it should have all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchIntent:
+    """A batch that was about to be submitted: written down before anything is sent."""
+
+    key: str
+    """Unique name. The custom id of each request begins with it."""
+    requests: int
+    at: float
+    """Seconds since 1970."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundBatch:
+    """Result of searching the vendor's batches for one whose id is not known."""
+
+    id: str | None
+    """Id of the batch that is certainly the one."""
+    may_exist: bool = False
+    """Whether a batch in progress may be the one, which shows when it ends."""
+
+
+class BatchApi(Protocol):
+    """The batches of one model. Every method but `entry` may raise ModelError."""
+
+    identity: tuple[object, ...]
+    """Equal for objects that reach the same model with the same key."""
+    max_requests: int
+    max_bytes: int
+    """Limits of one batch."""
+
+    def entry(self, custom_id: str, request: Request) -> dict[str, Any]:
+        """The request as the batch contains it."""
+        ...
+
+    async def submit(self, key: str, entries: Sequence[dict[str, Any]]) -> str:
+        """Submit a batch; return its id.
+
+        Raises ModelError. Its `may_be_billed` says whether the vendor may have accepted the batch all the same.
+        """
+        ...
+
+    async def status(self, batch_id: str) -> BatchStatus:
+        """State of a batch."""
+        ...
+
+    def results(self, batch_id: str, requests: Mapping[str, Request]) -> AsyncIterator[tuple[str, str]]:
+        """Custom id and result of each processed request, in any order. The results are JSON, as the vendor sends it.
+
+        `requests`: those that are waited for, by custom id. Results of other requests may be included.
+        """
+        ...
+
+    def read(self, result: str, request: Request) -> Reply:
+        """The reply in a result. Raises the error of a request that was not answered."""
+        ...
+
+    async def find(self, intent: BatchIntent) -> FoundBatch:
+        """Search the vendor's batches for the one of `intent`."""
+        ...
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        ...

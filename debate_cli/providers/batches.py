@@ -1,0 +1,398 @@
+"""Batches of OpenAI, Anthropic and the mock. Their requests and answers are those of the ordinary adapters."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote
+
+from pydantic import TypeAdapter
+
+from debate_cli.errors import ModelError, RefusedError, RejectedError, ServerError, UnknownModelError
+from debate_cli.llm.batch import BatchApi, BatchIntent, BatchStatus, FoundBatch
+from debate_cli.llm.model import Model, Reply, Request
+from debate_cli.llm.profile import Profile
+from debate_cli.providers import error_mapping
+from debate_cli.providers.anthropic import KEY_HEADERS, make_anthropic_server
+from debate_cli.providers.cassette import RecordedError
+from debate_cli.providers.endpoint import FIRST_ERROR_STATUS, Endpoint
+from debate_cli.providers.error_mapping import SentRequest
+from debate_cli.providers.http_model import (
+    HttpServer,
+    describe_request,
+    make_refusal_reply,
+    omit_key_headers,
+    read_whole_answer,
+)
+from debate_cli.providers.openai import make_openai_server
+
+MAX_RESULT_BYTES = 512 * 1024 * 1024
+"""Most decoded bytes of the results of a batch."""
+CLOCK_SKEW_S = 300.0
+"""Largest difference between the vendor's clock and ours."""
+SUBMISSION_S = 3600.0
+"""Longest time between writing down a batch and its creation."""
+PAGE_SIZE = 100
+METADATA_KEY = "debate-cli"
+
+
+def make_batches(kind: str, endpoint: Endpoint, name: str, profile: Profile) -> BatchApi:
+    """The batches of the model `name` at a server of this kind: `openai` or `anthropic`."""
+    endpoint = replace(endpoint, max_body_bytes=MAX_RESULT_BYTES)
+    if kind == "anthropic":
+        return _AnthropicBatches(make_anthropic_server(endpoint), name, profile)
+    return _OpenAIBatches(make_openai_server(endpoint), name, profile)
+
+
+class _VendorBatches(ABC):
+    """What the batches of both vendors share. Results are lines of JSON."""
+
+    max_requests: int
+    max_bytes: int
+    key_headers: tuple[str, ...]
+
+    def __init__(self, server: HttpServer, name: str, profile: Profile) -> None:
+        self._server = server
+        self._name = name
+        self._profile = profile
+        where = server.endpoint
+        self.identity: tuple[object, ...] = (type(self), name, where.base_url, where.api_key)
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._server.aclose()
+
+    async def submit(self, key: str, entries: Sequence[dict[str, Any]]) -> str:
+        """See `BatchApi`."""
+        try:
+            with self._mapped_errors():
+                prepared = await self._prepare(key, entries)
+        except ModelError as error:
+            error.may_be_billed = False
+            raise
+        try:
+            with self._mapped_errors():
+                return str((await self._create(key, prepared))["id"])
+        except ServerError as error:
+            error.may_be_billed = True
+            raise
+
+    async def status(self, batch_id: str) -> BatchStatus:
+        """See `BatchApi`."""
+        with self._mapped_errors():
+            return self._read_status(await self._get_batch(batch_id))
+
+    async def results(self, batch_id: str, requests: Mapping[str, Request]) -> AsyncIterator[tuple[str, str]]:
+        """See `BatchApi`."""
+        del requests
+        found: list[tuple[str, str]] = []
+        with self._mapped_errors():
+            for path in self._result_paths(await self._get_batch(batch_id)):
+                text: str = await self._get(path, cast_to=str)
+                found += [(str(json.loads(line)["custom_id"]), line) for line in text.split("\n") if line.strip()]
+        for each in found:
+            yield each
+
+    def read(self, result: str, request: Request) -> Reply:
+        """See `BatchApi`."""
+        asked = describe_request(self._server.endpoint, self._name, request, self._params(request))
+        answer = self._server.api.reply_builder()
+        try:
+            with error_mapping.map_errors(self._server.api.error_rules, asked, lambda: answer.usage):
+                read_whole_answer(self._server.api, self._read_result(json.loads(result), asked), asked, answer)
+        except RefusedError as refused:
+            return make_refusal_reply(refused)
+        return answer.build_reply(0.0)
+
+    async def find(self, intent: BatchIntent) -> FoundBatch:
+        """See `BatchApi`."""
+        may_exist = False
+        with self._mapped_errors():
+            async for batch in self._list_batches(intent.at - CLOCK_SKEW_S):
+                matches = await self._matches(batch, intent)
+                if matches:
+                    return FoundBatch(str(batch["id"]))
+                may_exist = may_exist or matches is None
+        return FoundBatch(None, may_exist)
+
+    def _params(self, request: Request) -> dict[str, Any]:
+        return self._server.api.build_body(request, self._name, self._profile, False)  # noqa: FBT003 - not streamed
+
+    def _mapped_errors(self) -> AbstractContextManager[None]:
+        asked = SentRequest(self._server.endpoint, self._name, structured=False)
+        return error_mapping.map_errors(self._server.api.error_rules, asked)
+
+    async def _get_batch(self, batch_id: str) -> Any:
+        try:
+            with self._mapped_errors():
+                return await self._get(f"{self._batches_path}/{quote(batch_id, safe='')}")
+        except UnknownModelError:
+            where = self._server.endpoint
+            raise RejectedError(
+                f"{where.provider} ({where.host}) does not know the batch {batch_id}; use the key that submitted it, or ask "
+                "again with --resubmit"
+            ) from None
+
+    async def _get(self, path: str, params: Mapping[str, object] | None = None, *, cast_to: Any = object) -> Any:
+        return await self._send("get", path, {"params": params or {}}, cast_to=cast_to)
+
+    async def _post(self, path: str, body: object) -> Any:
+        return await self._send("post", path, {}, cast_to=object, body=body)
+
+    async def _send(self, method: str, path: str, options: dict[str, Any], **more: Any) -> Any:
+        client = self._server.client()
+        options["headers"] = omit_key_headers(client, self.key_headers, self._omitted())
+        async with asyncio.timeout(self._server.endpoint.answer_deadline_s):
+            return await getattr(client, method)(path, options=options, **more)
+
+    async def _list_batches(self, since: float) -> AsyncIterator[dict[str, Any]]:
+        """The batches created after `since`, newest first."""
+        after: dict[str, object] = {}
+        while True:
+            page = await self._get(self._batches_path, {"limit": PAGE_SIZE, **after})
+            for batch in page["data"]:
+                if self._created_at(batch) < since:
+                    return
+                yield batch
+            if not page.get("has_more") or not page["data"]:
+                return
+            after = {self._cursor: page["data"][-1]["id"]}
+
+    _batches_path: str
+    _cursor: str
+
+    @abstractmethod
+    def entry(self, custom_id: str, request: Request) -> dict[str, Any]:
+        """See `BatchApi`."""
+
+    async def _prepare(self, key: str, entries: Sequence[dict[str, Any]]) -> Any:
+        """What has to be sent before the batch is created; the argument of `_create`."""
+        del key
+        return entries
+
+    @abstractmethod
+    async def _create(self, key: str, prepared: Any) -> Any: ...
+
+    @abstractmethod
+    def _read_status(self, batch: Any) -> BatchStatus: ...
+
+    @abstractmethod
+    def _result_paths(self, batch: Any) -> Iterator[str]: ...
+
+    @abstractmethod
+    def _read_result(self, line: Any, asked: SentRequest) -> Any:
+        """The vendor's answer in a line of the results, as its adapter reads it. Raises ModelError."""
+
+    @abstractmethod
+    async def _matches(self, batch: Any, intent: BatchIntent) -> bool | None:
+        """Whether `batch` is that of `intent`; None if that shows when it ends."""
+
+    @abstractmethod
+    def _created_at(self, batch: Any) -> float: ...
+
+    @abstractmethod
+    def _omitted(self) -> object:
+        """The SDK's mark for a header that is not sent."""
+
+
+class _OpenAIBatches(_VendorBatches):
+    """OpenAI: a file of requests is uploaded. Results are in a file of answers and one of errors."""
+
+    max_requests = 50_000
+    max_bytes = 190 * 1024 * 1024
+    key_headers = ("Authorization",)
+    _batches_path = "/batches"
+    _cursor = "after"
+
+    def entry(self, custom_id: str, request: Request) -> dict[str, Any]:
+        """See `BatchApi`."""
+        return {"custom_id": custom_id, "method": "POST", "url": "/v1/chat/completions", "body": self._params(request)}
+
+    async def _prepare(self, key: str, entries: Sequence[dict[str, Any]]) -> Any:
+        content = "\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries).encode(errors="replace")
+        client = self._server.client()
+        headers = omit_key_headers(client, self.key_headers, self._omitted())
+        file = await client.files.create(file=(f"{key}.jsonl", content), purpose="batch", extra_headers=headers)
+        return file.id
+
+    async def _create(self, key: str, prepared: Any) -> Any:
+        body = {
+            "input_file_id": prepared,
+            "endpoint": "/v1/chat/completions",
+            "completion_window": "24h",
+            "metadata": {METADATA_KEY: key},
+        }
+        return await self._post(self._batches_path, body)
+
+    def _read_status(self, batch: Any) -> BatchStatus:
+        counts = _mapping(batch.get("request_counts"))
+        status = str(batch["status"])
+        unanswered: ModelError | None = None
+        if status == "failed":
+            fault = _mapping(next(iter(_mapping(batch.get("errors")).get("data") or ()), None))
+            words = error_mapping.sanitize_message(str(fault.get("message") or "no reason given"))
+            unanswered = RejectedError(f"{self._server.endpoint.provider} rejected the batch {batch['id']}: {words}")
+        elif status in {"expired", "cancelled"}:
+            unanswered = _not_processed(status)
+        ended = status in {"completed", "failed", "expired", "cancelled"}
+        return BatchStatus(ended, int(counts.get("completed", 0)) + int(counts.get("failed", 0)), unanswered)
+
+    def _result_paths(self, batch: Any) -> Iterator[str]:
+        for name in ("output_file_id", "error_file_id"):
+            if batch.get(name):
+                yield f"/files/{quote(batch[name], safe='')}/content"
+
+    def _read_result(self, line: Any, asked: SentRequest) -> Any:
+        response, error = line.get("response"), line.get("error")
+        if response is None:
+            code = str(_mapping(error).get("code") or "")
+            if code in {"batch_expired", "batch_cancelled"}:
+                raise _not_processed(code.removeprefix("batch_"))
+            raise self._server.api.map_error_object(error, asked)
+        if response["status_code"] >= FIRST_ERROR_STATUS:
+            raise error_mapping.error_from_status(response["status_code"], json.dumps(response.get("body")), asked)
+        return response["body"]
+
+    async def _matches(self, batch: Any, intent: BatchIntent) -> bool | None:
+        return _mapping(batch.get("metadata")).get(METADATA_KEY) == intent.key
+
+    def _created_at(self, batch: Any) -> float:
+        return float(batch["created_at"])
+
+    def _omitted(self) -> object:
+        from openai import Omit
+
+        return Omit()
+
+
+class _AnthropicBatches(_VendorBatches):
+    """Anthropic: the requests are the body. Batches have no name, so the custom ids of the results identify one."""
+
+    max_requests = 100_000
+    max_bytes = 240 * 1024 * 1024
+    key_headers = KEY_HEADERS
+    _batches_path = "/v1/messages/batches"
+    _cursor = "after_id"
+
+    def entry(self, custom_id: str, request: Request) -> dict[str, Any]:
+        """See `BatchApi`."""
+        return {"custom_id": custom_id, "params": self._params(request)}
+
+    async def _create(self, key: str, prepared: Any) -> Any:
+        del key
+        return await self._post(self._batches_path, {"requests": list(prepared)})
+
+    def _read_status(self, batch: Any) -> BatchStatus:
+        counts = batch["request_counts"]
+        done = sum(int(counts[name]) for name in ("succeeded", "errored", "canceled", "expired"))
+        return BatchStatus(batch["processing_status"] == "ended", done)
+
+    def _result_paths(self, batch: Any) -> Iterator[str]:
+        yield f"{self._batches_path}/{quote(batch['id'], safe='')}/results"
+
+    def _read_result(self, line: Any, asked: SentRequest) -> Any:
+        from anthropic.types import Message
+
+        result = line["result"]
+        if result["type"] == "succeeded":
+            return Message.construct(**result["message"])
+        if result["type"] == "errored":
+            raise self._server.api.map_error_object(result["error"], asked)
+        raise _not_processed(str(result["type"]))
+
+    async def _matches(self, batch: Any, intent: BatchIntent) -> bool | None:
+        if (
+            self._created_at(batch) > intent.at + SUBMISSION_S
+            or sum(batch["request_counts"].values()) != intent.requests
+        ):
+            return False
+        if batch["processing_status"] != "ended":
+            return None
+        results = self.results(str(batch["id"]), {})
+        return (await anext(results, ("", "")))[0].startswith(f"{intent.key}-")
+
+    def _created_at(self, batch: Any) -> float:
+        return datetime.fromisoformat(batch["created_at"]).timestamp()
+
+    def _omitted(self) -> object:
+        from anthropic import Omit
+
+        return Omit()
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    """`value`, an optional object of an answer; empty if it is missing."""
+    return value or {}
+
+
+def _not_processed(how: str) -> ModelError:
+    """The error of a request that the vendor did not process, and does not bill."""
+    return ServerError(f"the request was not processed, because its batch was {how}")
+
+
+# Mock ------------------------------------------------------------------------------------------------------------
+
+_REPLIES: TypeAdapter[Reply] = TypeAdapter(Reply)
+
+
+class MockBatches:
+    """Batches of the mock, which are ready after `latency_s`.
+
+    Nothing is kept anywhere: the id of a batch says when it is ready, and the answers are made when they are read.
+    """
+
+    max_requests = 50_000
+    max_bytes = 200 * 1024 * 1024
+
+    def __init__(self, model: Model, name: str, latency_s: float) -> None:
+        """`model` answers without delay."""
+        self.identity: tuple[object, ...] = (type(self), name)
+        self._model = model
+        self._latency_s = latency_s
+
+    def entry(self, custom_id: str, request: Request) -> dict[str, Any]:
+        """See `BatchApi`."""
+        del request
+        return {"custom_id": custom_id}
+
+    async def submit(self, key: str, entries: Sequence[dict[str, Any]]) -> str:
+        """See `BatchApi`."""
+        del key, entries
+        return f"mock-{time.time() + self._latency_s:.3f}"
+
+    async def status(self, batch_id: str) -> BatchStatus:
+        """See `BatchApi`."""
+        return BatchStatus(time.time() >= float(batch_id.removeprefix("mock-")))
+
+    async def results(self, batch_id: str, requests: Mapping[str, Request]) -> AsyncIterator[tuple[str, str]]:
+        """See `BatchApi`."""
+        del batch_id
+        for custom_id, request in requests.items():
+            try:
+                yield custom_id, _REPLIES.dump_json(await self._model.complete(request)).decode()
+            except ModelError as error:
+                failed = RecordedError(type=type(error).__name__, message=str(error))
+                yield custom_id, json.dumps({"error": failed.model_dump()})
+
+    def read(self, result: str, request: Request) -> Reply:
+        """See `BatchApi`."""
+        del request
+        failed = json.loads(result).get("error")
+        if failed is not None:
+            raise RecordedError.model_validate(failed).to_exception()
+        return _REPLIES.validate_json(result)
+
+    async def find(self, intent: BatchIntent) -> FoundBatch:
+        """See `BatchApi`."""
+        del intent
+        return FoundBatch(None)
+
+    async def aclose(self) -> None:
+        """Nothing to close."""

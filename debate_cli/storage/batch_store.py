@@ -1,0 +1,188 @@
+"""The batches of a folder of debates: which requests were submitted to a vendor, and the answers that came back.
+
+`batches.sqlite` lies beside the transcripts, so that another process, working directory or machine can collect the
+answers. It holds no prompts, and an answer only until it is in its transcript.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Generator, Iterable
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from debate_cli.errors import StorageError
+from debate_cli.storage.atomic_write import FILE_MODE, make_folder
+
+STORE_NAME = "batches.sqlite"
+_BUSY_S = 60.0
+_VERSION = 1
+_SCHEMA = f"""
+CREATE TABLE IF NOT EXISTS batches (
+    key TEXT PRIMARY KEY,
+    model TEXT NOT NULL,
+    written_at REAL NOT NULL,
+    requests INTEGER NOT NULL,
+    reserved_tokens INTEGER NOT NULL,
+    reserved_usd REAL,
+    vendor_id TEXT
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS requests (
+    custom_id TEXT PRIMARY KEY,
+    batch TEXT NOT NULL,
+    model TEXT NOT NULL,
+    debate TEXT NOT NULL,
+    task TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    answer TEXT
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS by_task ON requests (debate, task);
+PRAGMA user_version = {_VERSION};
+"""
+
+
+class RequestKey(NamedTuple):
+    """What identifies a request across processes."""
+
+    model: str
+    """`provider/model`."""
+    debate: str
+    """Id of the debate."""
+    task: str
+    """Key of the task within the debate."""
+    fingerprint: str
+    """Hash of what is asked."""
+
+
+class StoredRequest(NamedTuple):
+    """A submitted request."""
+
+    custom_id: str
+    batch: str
+    """Key of its batch."""
+    key: RequestKey
+    answer: str | None = None
+    """The vendor's result; None until it is collected."""
+
+
+class StoredBatch(NamedTuple):
+    """A batch that was submitted, or was about to be."""
+
+    key: str
+    model: str
+    written_at: float
+    """Seconds since 1970, before the submission."""
+    requests: int
+    reserved_tokens: int
+    """Most tokens that its requests can use."""
+    reserved_usd: float | None
+    """Most US dollars that they can cost; None without a price."""
+    vendor_id: str | None = None
+    """Id at the vendor; None until it is known."""
+
+
+class BatchStore:
+    """The batches of one folder. Every method may raise StorageError. A missing file is an empty store."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / STORE_NAME
+
+    def find(self, key: RequestKey) -> StoredRequest | None:
+        """The stored request with this key."""
+        return next((each for each in self.find_by_task(key) if each.key == key), None)
+
+    def find_by_task(self, key: RequestKey) -> list[StoredRequest]:
+        """The stored requests of the same task to the same model, in the order of their submission."""
+        statement = (
+            "SELECT r.custom_id, r.batch, r.fingerprint, r.answer FROM requests r JOIN batches b ON b.key = r.batch"
+        )
+        rows = self._read(
+            f"{statement} WHERE debate = ? AND task = ? AND r.model = ? ORDER BY written_at",
+            (key.debate, key.task, key.model),
+        )
+        return [StoredRequest(row[0], row[1], key._replace(fingerprint=row[2]), row[3]) for row in rows]
+
+    def batch(self, key: str) -> StoredBatch:
+        """The batch with this key."""
+        return StoredBatch(*self._read("SELECT * FROM batches WHERE key = ?", (key,))[0])
+
+    def open_debates(self) -> frozenset[str]:
+        """Ids of the debates that have requests here."""
+        return frozenset(row[0] for row in self._read("SELECT DISTINCT debate FROM requests"))
+
+    def open_batches(self) -> list[StoredBatch]:
+        """The batches with requests whose answers are not collected."""
+        rows = self._read(
+            "SELECT * FROM batches WHERE key IN (SELECT batch FROM requests WHERE answer IS NULL) ORDER BY written_at"
+        )
+        return [StoredBatch(*row) for row in rows]
+
+    def add(self, batch: StoredBatch, requests: Iterable[StoredRequest]) -> None:
+        """Write down a batch and its requests, before it is submitted."""
+        with self._writing() as database:
+            database.execute("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?, ?)", batch)
+            rows = ((each.custom_id, each.batch, *each.key, each.answer) for each in requests)
+            database.executemany("INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+
+    def confirm(self, key: str, vendor_id: str) -> None:
+        """Note the vendor's id of a batch."""
+        with self._writing() as database:
+            database.execute("UPDATE batches SET vendor_id = ? WHERE key = ?", (vendor_id, key))
+
+    def save_answers(self, answers: Iterable[tuple[str, str]]) -> None:
+        """Keep results, by custom id."""
+        with self._writing() as database:
+            database.executemany("UPDATE requests SET answer = ?2 WHERE custom_id = ?1", answers)
+
+    def drop(self, custom_ids: Iterable[str]) -> None:
+        """Remove requests that were not answered, so that they can be submitted again."""
+        with self._writing() as database:
+            database.executemany("DELETE FROM requests WHERE custom_id = ?", ((each,) for each in custom_ids))
+
+    def drop_batch(self, key: str) -> None:
+        """Remove a batch that was not submitted."""
+        with self._writing() as database:
+            database.execute("DELETE FROM requests WHERE batch = ?", (key,))
+
+    def forget(self, debate: str) -> None:
+        """Remove the requests of a debate whose answers are in its transcript."""
+        if self.path.exists():
+            with self._writing() as database:
+                database.execute("DELETE FROM requests WHERE debate = ?", (debate,))
+
+    def _read(self, statement: str, values: tuple[str, ...] = ()) -> list[tuple[Any, ...]]:
+        if not self.path.exists():
+            return []
+        with self._opened() as database:
+            if not database.execute("PRAGMA user_version").fetchone()[0]:  # another process is creating the tables
+                return []
+            return database.execute(statement, values).fetchall()
+
+    @contextmanager
+    def _writing(self) -> Generator[sqlite3.Connection]:
+        """A transaction, on the disk when the block ends. Batches without requests are removed."""
+        make_folder(self.path.parent)
+        with self._opened() as database:
+            database.executescript(_SCHEMA)
+            with database:
+                database.execute("BEGIN IMMEDIATE")
+                yield database
+                database.execute("DELETE FROM batches WHERE key NOT IN (SELECT batch FROM requests)")
+
+    @contextmanager
+    def _opened(self) -> Generator[sqlite3.Connection]:
+        try:
+            opened = os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE)
+            os.close(opened)
+            with closing(sqlite3.connect(self.path, timeout=_BUSY_S, isolation_level=None)) as database:
+                version = database.execute("PRAGMA user_version").fetchone()[0]
+                if version > _VERSION:
+                    raise StorageError(f"{self.path}: written by a newer version of debate-cli; upgrade it")
+                yield database
+        except sqlite3.Error as error:
+            raise StorageError(f"{self.path}: cannot be used ({error}); move it away to judge without it") from error
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            raise StorageError(f"{self.path}: cannot be opened ({reason}); choose another folder") from error

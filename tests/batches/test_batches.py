@@ -1,0 +1,345 @@
+"""`--batch` and `--collect` against servers of both vendors: what is submitted, collected and never submitted twice."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from batch_server import USAGE, BatchServer, Fate, batch_server
+from cli_support import CONFIGS, CommandResult, debate, start_process, wait_until
+
+from debate_cli.storage.batch_store import BatchStore
+
+MODELS = ("openai/gpt-4.1-mini", "anthropic/claude-sonnet-4-5")
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A transcript; not to be changed."""
+    folder = tmp_path_factory.mktemp("finished")
+    done = debate("run", CONFIGS / "mock.yaml", "--id", "d0", "--quiet", cwd=folder)
+    assert done.code == 0, done.err
+    return folder / "transcripts" / "d0.json"
+
+
+@pytest.fixture
+def here(tmp_path: Path, finished: Path) -> Path:
+    """A folder with three saved debates."""
+    folder = tmp_path / "here"
+    (folder / "transcripts").mkdir(parents=True)
+    text = finished.read_text()
+    for number in range(3):
+        (folder / "transcripts" / f"d{number}.json").write_text(text.replace('"id": "d0"', f'"id": "d{number}"', 1))
+    return folder
+
+
+@pytest.fixture
+def server() -> Generator[BatchServer]:
+    """A server whose batches end at once."""
+    with batch_server() as state:
+        yield state
+
+
+@pytest.fixture
+def slow() -> Generator[BatchServer]:
+    """A server whose batches stay in progress until it is opened."""
+    with batch_server(is_open=False) as state:
+        yield state
+
+
+def judge(here: Path, server: BatchServer, *args: str, system: str = "structured") -> CommandResult:
+    """Judge all debates in batches."""
+    return debate("judge", "transcripts", "--system", system, "--batch", *args, cwd=here, env=server.env)
+
+
+def collect(here: Path, server: BatchServer, *args: str | Path, cwd: Path | None = None) -> CommandResult:
+    """Collect the answers."""
+    return debate("judge", "--collect", *args, cwd=cwd or here, env=server.env)
+
+
+def answers(here: Path, run: str = "r2") -> list[dict[str, Any]]:
+    """The calls of one judging run in all transcripts."""
+    found: list[dict[str, Any]] = []
+    for path in sorted((here / "transcripts").glob("*.json")):
+        found += [each["exchange"] for each in json.loads(path.read_text())["assessments"] if each["run"] == run]
+    return found
+
+
+def stored(here: Path) -> BatchStore:
+    """The store beside the transcripts."""
+    return BatchStore(here / "transcripts")
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_one_batch_for_all_debates(here: Path, server: BatchServer, model: str) -> None:
+    """All questions to one model are one batch; results in any order reach their debates, at half the price."""
+    done = judge(here, server, "--model", model)
+    assert done.code == 0, done.err
+    assert [len(batch.requests) for batch in server.batches] == [3]
+    calls = answers(here)
+    assert [call["usage"]["output_tokens"] for call in calls] == [100] * 3
+    direct = debate("judge", "transcripts", "--system", "structured", "--model", model, "--dry-run", "--json", cwd=here)
+    batched = debate(
+        "judge", "transcripts", "--system", "structured", "--model", model, "--batch", "--dry-run", "--json", cwd=here,
+    )  # fmt: skip
+    planned = [shown.json[0]["plan"]["planned"]["cost_usd"] for shown in (direct, batched)]
+    assert planned[1] == pytest.approx(planned[0] / 2)
+    prices = {"openai/gpt-4.1-mini": (0.2, 0.8), "anthropic/claude-sonnet-4-5": (1.5, 7.5)}
+    assert calls[0]["cost_usd"] <= (USAGE.input_tokens * 1.25 * prices[model][0] + 100 * prices[model][1]) / 1e6
+    assert not stored(here).open_debates()
+
+
+def test_models_have_batches_of_their_own(here: Path, server: BatchServer) -> None:
+    """Two models of two vendors get a batch each."""
+    done = judge(here, server, *(part for model in MODELS for part in ("--model", model)))
+    assert done.code == 0, done.err
+    assert sorted(len(batch.requests) for batch in server.batches) == [3, 3]
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("fate", ["expired", "canceled", "errored"])
+def test_unprocessed_requests_go_into_the_next_batch(here: Path, server: BatchServer, model: str, fate: Fate) -> None:
+    """What expired, was cancelled or failed at the vendor is in the next batch; what was answered is not."""
+    server.fate = lambda batch, request: fate if batch == 0 and request != 1 else "answered"
+    done = judge(here, server, "--model", model)
+    assert done.code == 0, done.err
+    assert [len(batch.requests) for batch in server.batches] == [3, 2]
+    assert len(answers(here)) == 3
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_rejected_request_fails_alone(here: Path, server: BatchServer, model: str) -> None:
+    """A request that the vendor rejects is a missing judgment of its debate, and is not submitted again."""
+    server.fate = lambda _batch, request: "rejected" if request == 0 else "answered"
+    done = judge(here, server, "--model", model)
+    assert done.code == 3
+    assert "refused by the test" in "".join(path.read_text() for path in (here / "transcripts").glob("*.json"))
+    assert (len(server.batches), len(answers(here))) == (1, 2)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_missing_result_is_charged_and_asked_again(here: Path, server: BatchServer, model: str) -> None:
+    """A request without a result may have been billed: it is asked again, and both count."""
+    server.fate = lambda batch, request: "missing" if (batch, request) == (0, 0) else "answered"
+    done = judge(here, server, "--model", model)
+    assert done.code == 0, done.err
+    assert [len(batch.requests) for batch in server.batches] == [3, 1]
+    assert sorted(call["attempts"] for call in answers(here)) == [1, 1, 2]
+    assert any(call["usage"].get("estimated") for call in answers(here))
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_unusable_answer_is_asked_for_again(here: Path, server: BatchServer, model: str) -> None:
+    """An answer without the form is asked for again in the next batch."""
+    server.fate = lambda batch, request: "prose" if (batch, request) == (0, 0) else "answered"
+    done = judge(here, server, "--model", model)
+    assert done.code == 0, done.err
+    assert [len(batch.requests) for batch in server.batches] == [3, 1]
+
+
+def test_batch_that_fails_its_validation(here: Path, server: BatchServer) -> None:
+    """A batch that OpenAI rejects as a whole fails with the vendor's words."""
+    server.validation_error = "the file is too large"
+    done = judge(here, server, "--model", MODELS[0])
+    assert done.code == 3
+    assert "the file is too large" in (here / "transcripts" / "d0.json").read_text()
+
+
+def test_round_of_a_panel_is_a_batch(here: Path, server: BatchServer) -> None:
+    """Each round of deliberation is one batch over all debates."""
+    done = judge(here, server, "--model", MODELS[0], system="panel")
+    assert done.code == 0, done.err
+    rounds = {each["revision"] for path in (here / "transcripts").glob("*.json")
+              for each in json.loads(path.read_text())["assessments"] if each["run"] == "r2"}  # fmt: skip
+    assert len(server.batches) == len(rounds)
+    assert len(server.batches[0].requests) == 15
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_killed_before_the_first_poll(here: Path, slow: BatchServer, model: str, tmp_path: Path) -> None:
+    """After kill -9 the answers are collected from another working directory, and nothing is submitted twice."""
+    with start_process(
+        "judge", "transcripts", "--system", "structured", "--model", model, "--batch", cwd=here, env=slow.env
+    ) as process:
+        wait_until(lambda: any(batch.vendor_id for batch in stored(here).open_batches()), "the batch's id")
+        process.signal(signal.SIGKILL)
+        process.wait()
+    waiting = collect(here, slow)
+    assert waiting.code == 6
+    assert "1 batch is in progress (3 requests" in waiting.err
+    assert "debate judge --collect transcripts" in waiting.err
+    slow.is_open.set()
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    done = collect(here, slow, here / "transcripts", cwd=elsewhere)
+    assert done.code == 0, done.err
+    assert (len(slow.batches), len(answers(here))) == (1, 3)
+    assert not stored(here).open_debates()
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_killed_while_submitting(here: Path, slow: BatchServer, model: str) -> None:
+    """A batch whose id was never received is found at the vendor; Anthropic shows its custom ids when it ends."""
+    slow.loses = "answer"
+    _kill_while_submitting(here, slow, model)
+    slow.loses = None
+    waiting = collect(here, slow)
+    assert waiting.code == 6
+    slow.is_open.set()
+    done = collect(here, slow)
+    assert done.code == 0, done.err
+    assert "whose submission was cut off" in waiting.err + done.err
+    assert (len(slow.batches), len(answers(here))) == (1, 3)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_batch_that_the_vendor_never_got(here: Path, server: BatchServer, model: str) -> None:
+    """Without a certain match nothing is submitted again, until the user says so."""
+    server.loses = "batch"
+    _kill_while_submitting(here, server, model)
+    server.loses = None
+    refused = collect(here, server)
+    assert refused.code == 2
+    assert "a batch of 3 requests" in refused.err
+    assert "--resubmit" in refused.err
+    assert not server.batches
+    done = collect(here, server, "--resubmit")
+    assert done.code == 0, done.err
+    assert (len(server.batches), len(answers(here))) == (1, 3)
+
+
+def _kill_while_submitting(here: Path, server: BatchServer, model: str) -> None:
+    with start_process(
+        "judge", "transcripts", "--system", "structured", "--model", model, "--batch", cwd=here, env=server.env
+    ) as process:
+        assert server.asked.wait(60)
+        process.signal(signal.SIGKILL)
+        process.wait()
+
+
+def test_interrupt_keeps_everything(here: Path, slow: BatchServer) -> None:
+    """Ctrl-C ends the wait at once and says how to collect."""
+    with start_process(
+        "judge", "transcripts", "--system", "structured", "--model", MODELS[0], "--batch", cwd=here, env=slow.env
+    ) as process:
+        wait_until(lambda: slow.batches and slow.batches[0].polls, "the first poll")
+        process.signal(signal.SIGINT)
+        ended = process.wait()
+    assert ended.code == 130
+    assert "debate judge --collect transcripts" in ended.err
+    slow.is_open.set()
+    assert collect(here, slow, "--batch").code == 0
+    assert (len(slow.batches), len(answers(here))) == (1, 3)
+
+
+def test_debate_that_waits_is_left_alone(here: Path, slow: BatchServer) -> None:
+    """While answers wait, neither another judging nor a resume asks about the debate."""
+    with start_process(
+        "judge", "transcripts", "--system", "structured", "--model", MODELS[0], "--batch", cwd=here, env=slow.env
+    ) as process:
+        wait_until(lambda: slow.batches and slow.batches[0].polls, "the first poll")
+        process.signal(signal.SIGKILL)
+        process.wait()
+    for command in (("judge", "transcripts/d0.json", "--mock"), ("run", "--resume", "d0", "--mock")):
+        refused = debate(*command, cwd=here)
+        assert refused.code == 2
+        assert "debate judge --collect" in refused.err
+
+
+def test_one_file_is_collected_without_the_others(here: Path, slow: BatchServer) -> None:
+    """The answers of the other debates of a batch stay, and the vendor is not asked for them again."""
+    with start_process(
+        "judge", "transcripts", "--system", "structured", "--model", MODELS[1], "--batch", cwd=here, env=slow.env
+    ) as process:
+        wait_until(lambda: slow.batches and slow.batches[0].polls, "the first poll")
+        process.signal(signal.SIGKILL)
+        process.wait()
+    slow.is_open.set()
+    assert collect(here, slow, "transcripts/d1.json").code == 0
+    polls = slow.batches[0].polls
+    assert len(answers(here)) == 1
+    assert collect(here, slow).code == 0
+    assert len(answers(here)) == 3
+    assert slow.batches[0].polls == polls
+
+
+def test_budget_holds_for_batches(here: Path, server: BatchServer) -> None:
+    """A file whose reservation does not fit into its budget submits nothing."""
+    done = judge(here, server, "--model", MODELS[0], "--max-tokens", "100")
+    assert done.code == 4
+    assert not server.batches
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("--model", "groq/any", "--batch"), "groq has no batches"),
+        (("--mock", "--batch", "--no-save"), "leave out --no-save"),
+        (("--collect", "--model", "mock/judge"), "leave out --model"),
+        (("--resubmit", "--mock"), "add --collect"),
+        (("--collect",), "no debate in transcripts waits for a batch"),
+    ],
+)
+def test_refused_before_anything_runs(here: Path, args: tuple[str, ...], said: str) -> None:
+    """Requests that cannot be carried out end with one sentence and exit code 2."""
+    done = debate("judge", "transcripts", *args, cwd=here, env={"GROQ_API_KEY": "groq-key-of-the-test"})
+    assert done.code == 2
+    assert said in done.err
+    assert not (here / "transcripts" / "batches.sqlite").exists()
+
+
+def test_mock_batches_can_be_interrupted(here: Path) -> None:
+    """The mock has batches that take a while, so that everything can be tried without a key."""
+    config = (
+        "topic: any\nmodels: {judge: {model: mock/slow, latency_s: 1000}}\njudging: {systems: [structured]}\nseed: 3\n"
+    )
+    (here / "slow.yaml").write_text(config)
+    with start_process("judge", "transcripts", "--config", "slow.yaml", "--batch", cwd=here) as process:
+        wait_until(lambda: any(batch.vendor_id for batch in stored(here).open_batches()), "the batch's id")
+        process.signal(signal.SIGTERM)
+        assert process.wait().code == 130
+    assert debate("judge", "--collect", cwd=here).code == 6
+
+
+def test_experiment_in_batches(here: Path) -> None:
+    """An experiment runs its debates and asks each judge in one batch."""
+    shutil.copytree(CONFIGS / "experiment", here / "exp")
+    done = debate("experiment", "run", "exp/experiment.yaml", "--batch", cwd=here)
+    assert done.code == 0, done.err
+    assert [line.split(": ")[-1] for line in done.lines if "submitted" in line] == ["12 requests"] * 2
+
+
+def test_experiment_of_the_base_judges_in_batches(here: Path, server: BatchServer) -> None:
+    """Judges of the base are asked in a batch too; debates with batches in progress are not run without them."""
+    shutil.copytree(CONFIGS / "experiment", here / "exp")
+    experiment = (here / "exp" / "experiment.yaml").read_text()
+    own = experiment[: experiment.index("\njudges:") + 1] + experiment[experiment.index("\nlimits:") + 1 :]
+    (here / "exp" / "experiment.yaml").write_text(own)
+    base = (here / "exp" / "debate.yaml").read_text()
+    (here / "exp" / "debate.yaml").write_text(
+        base.replace("default: {", f"judge: {{model: {MODELS[0]}}}\n  default: {{")
+    )
+    server.is_open.clear()
+    with start_process("experiment", "run", "exp/experiment.yaml", "--batch", cwd=here, env=server.env) as process:
+        wait_until(lambda: server.batches and server.batches[0].polls, "the first poll")
+        process.signal(signal.SIGINT)
+        assert process.wait().code == 130
+    assert len(server.batches[0].requests) == 12
+    refused = debate("experiment", "run", "exp/experiment.yaml", cwd=here, env=server.env)
+    assert (refused.code, "add --batch" in refused.err) == (2, True)
+    server.is_open.set()
+    done = debate("experiment", "run", "exp/experiment.yaml", "--batch", cwd=here, env=server.env)
+    assert done.code == 0, done.err
+    assert server.request_count == 12
+
+
+def test_audit_in_batches(here: Path) -> None:
+    """An audit asks its judge in batches."""
+    done = debate("audit", "--judge", "mock/judge", "--variant", "mirror", "--batch", cwd=here)
+    assert done.code == 0, done.err
+    assert [line.split(": ")[-1] for line in done.lines if "submitted" in line] == ["40 requests"]

@@ -72,6 +72,8 @@ async def enqueue(database: Database, plan: CellPlan, ledger: Ledger, folder: Pa
     count = 0
     while added := await database.run(partial(_add_jobs, database=database, experiment=experiment)):
         count += added
+    if count >= _JOBS_CHUNK:  # until PostgreSQL does so itself, fetching a job reads all of them
+        await database.run(lambda connection: connection.execute("ANALYZE procrastinate_jobs"))
     return count
 
 

@@ -75,7 +75,9 @@ class BatchScreen:
             print_status(f"batch: {sanitize_line(line)}")
 
     def _show_progress(self, done: int, total: int) -> None:
-        if not self._quiet and self._show is None and is_interactive(sys.stderr):
+        if done == total:
+            self._clear()
+        elif not self._quiet and self._show is None and is_interactive(sys.stderr):
             self._has_line = True
             sys.stderr.write(f"{_CLEAR_LINE}waiting for batches: {done} of {total} answered (Ctrl-C keeps them)")
             sys.stderr.flush()

@@ -234,7 +234,8 @@ def check_used(debate: Debate, served: list[Served]) -> None:
     said, counted = used(debate), reported(served)
     if said.estimated:
         assert any(each.fault is not None for each in served)
-        assert said.input_tokens > counted.input_tokens
+        assert said.input_tokens >= counted.input_tokens
+        assert said.output_tokens >= counted.output_tokens
     else:
         assert said == counted
 

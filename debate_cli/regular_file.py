@@ -25,7 +25,7 @@ def open_regular_file(path: Path) -> int:
 
 
 def read_regular_file(path: Path, max_bytes: int) -> bytes:
-    """The content of the regular file at `path`; of a longer one, the first `max_bytes` + 1 bytes. Raises OSError."""
+    """The content of the regular file at `path`, at most `max_bytes` + 1 bytes of it. Raises OSError."""
     with os.fdopen(open_regular_file(path), "rb") as file:
         return file.read(min(os.fstat(file.fileno()).st_size, max_bytes) + 1)
 

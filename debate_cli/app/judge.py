@@ -307,7 +307,7 @@ def _reserve_target(task: JudgePlan, taken: dict[Path, Path]) -> None:
     other = taken.setdefault(follow_links(task.target), task.source)
     if other != task.source:
         raise TranscriptError(
-            f"{task.source}: would overwrite {task.target}, the target of {other}; use another --out folder"
+            f"{task.source}: would overwrite {task.target}, where the result of {other} is written; use another --out folder"
         )
 
 

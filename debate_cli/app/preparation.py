@@ -310,7 +310,7 @@ def _refuse_stored_paths(name: str, specs: Sequence[ModelSpec], prompts: Sequenc
     ]
     if files:
         raise ConfigError(
-            f"{name}: names files, which a saved debate may not open: {', '.join(dict.fromkeys(files))}; "
+            f"{name}: a saved debate may not open files, and this one names {', '.join(dict.fromkeys(files))}; "
             f"give its configuration: {command}"
         )
 

@@ -74,13 +74,13 @@ class Comparison:
         debates: Number of debates with a label and a judgement.
         accuracy: Share of the debates in which the judge names the labelled winner, 0 to 1. A draw against a winner
             counts a half.
-        baselines: The same for each rule that needs no judge.
-        best_baseline: Name of the best of them.
+        baselines: Accuracy of each rule that needs no judge.
+        best_baseline: Name of the rule with the highest accuracy.
         lead: Accuracy of the judge minus that of the best baseline.
         needed: About how many debates would show a difference of this size; None if there is none.
         kappa: Cohen's κ between judge and labels.
         alpha_people: Krippendorff's α between raters alone; None with one rater.
-        alpha_with_judge: The same with the judge as one more rater.
+        alpha_with_judge: Krippendorff's α between raters and judge.
         brier: Brier score of the judge's margin taken as a probability, 0 (best) to 1.
         log_score: Mean negative logarithm of the probability given to what people said.
         score_error: Root mean square error of scores in the labels' unit of points per 100; None without scores.
@@ -265,7 +265,7 @@ def select_usable(labels: Iterable[Label], debates: Iterable[AuditDebate]) -> tu
     """The labels of `debates` that name a debater or a draw, and the number of those that do not.
 
     Raises:
-        UsageError: no label is usable, and some name anybody else; they would count as mistakes of every judge.
+        UsageError: there are labels, but none names a debater or a draw; they would count as mistakes of every judge.
     """
     names = {each.debate.id: [person.name for person in each.debate.participants] for each in debates}
     ours = [label for label in labels if label.debate in names]
@@ -273,7 +273,7 @@ def select_usable(labels: Iterable[Label], debates: Iterable[AuditDebate]) -> tu
     if ours and not usable:
         label = ours[0]
         raise UsageError(
-            f"--labels: the winner of {label.debate} is {label.winner!r}, who is no debater of it; write "
+            f"--labels: the winner of {label.debate} is {label.winner!r}, who is not one of its debaters; write "
             f"{', '.join(names[label.debate])} or {DRAW}"
         )
     return usable, len(ours) - len(usable)

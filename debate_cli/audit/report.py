@@ -116,7 +116,7 @@ def read_report(path: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise UsageError(f"{path}: cannot be read as an audit ({error}); name the audit.json of an audit") from error
     if not isinstance(found, dict) or found.get("format") != FORMAT or "judges" not in found:  # pyright: ignore[reportUnknownMemberType]
-        raise UsageError(f"{path}: is not an audit of this version; name the audit.json of an audit")
+        raise UsageError(f"{path}: is not an audit that this version can read; name the audit.json of an audit")
     return found  # pyright: ignore[reportUnknownVariableType]
 
 

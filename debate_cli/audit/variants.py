@@ -2,6 +2,8 @@
 
 Each variant changes one thing and keeps everything else. Turns of models, people and imports are changed alike: their
 structure if they have one, else their text.
+
+To add a variant, add its name to `VariantName`, a row to `VARIANTS`, and a row to `_MEASURES` in `measures.py`.
 """
 
 from __future__ import annotations

@@ -295,9 +295,7 @@ class PageWriter:
     def __post_init__(self) -> None:
         """Raises UsageError, before any page is written, if the folder is named like a page or has an index already."""
         if self.folder.suffix == PAGE_SUFFIX and not self.folder.is_dir():
-            raise UsageError(
-                f"-o {self.folder}: several pages are written, {INDEX_FILE} among them; name a folder for them"
-            )
+            raise UsageError(f"-o {self.folder}: several pages are written, not one file; name a folder for them")
         if not self.force and (self.folder / INDEX_FILE).exists():
             raise UsageError(
                 f"{self.folder / INDEX_FILE} exists already; choose another folder, or overwrite it with --force"

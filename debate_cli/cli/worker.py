@@ -20,7 +20,7 @@ from debate_cli.render.experiment import JsonExperimentObserver, PlainExperiment
 def run(given: Options) -> None:
     """Run debates of experiments that are in a queue."""
     if not given.queue:
-        raise UsageError("which queue? name its PostgreSQL database with --queue, or in DEBATE_QUEUE")
+        raise UsageError("no queue is given; name its PostgreSQL database with --queue, or in DEBATE_QUEUE")
     control = screen.PipeSafeObserver(screen.StatusObserver())
     observer: ExperimentObserver = NullExperimentObserver()
     if given.json or not given.quiet:

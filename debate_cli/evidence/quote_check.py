@@ -286,7 +286,7 @@ def _most_similar(quote: Sequence[str], passage: Sequence[str]) -> tuple[int, in
 
 
 def _wording(text: FoldedText, words: Sequence[Word], start: int, end: int) -> str:
-    """The original wording of `words[start:end]`, with the unit of a number and the number of a unit."""
+    """The original wording of `words[start:end]`. A number and its unit are kept together, also at the edges."""
     if start == end:
         return ""
     start -= start > 0 and words[start].is_unit and words[start - 1].is_number

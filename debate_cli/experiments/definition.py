@@ -325,7 +325,7 @@ class _Loader:
         return spec
 
     def _with_own_judging(self, loaded: LoadedConfig) -> LoadedConfig:
-        """With judges, the debate's own run keeps only the systems that are part of the debate."""
+        """The configuration of a debate. If the experiment names judges, only systems that steer the debate judge it while it runs."""
         if not self.file.config.judges:
             return loaded
         systems = tuple(system for system in loaded.config.judging.systems if system.steers_debate)

@@ -148,7 +148,7 @@ def format_speech(text: str, names: tuple[str, ...] = ()) -> str:
 
 
 def last_passage_before(turn: Turn, debate: Debate) -> str:
-    """The last text of the speaker's preceding turn; empty if there is none."""
+    """The last text, without citations, of the same speaker's previous turn; empty if there is none."""
     earlier = debate.turns[: bisect_left(debate.turns, turn.index, key=lambda other: other.index)]
     before = next((other for other in reversed(earlier) if other.speaker == turn.speaker), None)
     return "" if before is None else _last_text(before)

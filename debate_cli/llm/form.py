@@ -2,8 +2,8 @@
 
 A form is a pydantic model, kept apart from the domain's values. Its schema is derived from it and narrowed for one question:
 which ids exist, how many items a list may have. Rules for forms: lists of {name, value} objects, never open dictionaries;
-the reason before the score that it explains. Lengths and ranges stand in the schema only: they keep small models short, while
-the form itself accepts a longer text, and the reader clamps a score.
+the reason before the score that it explains. Lengths and ranges are in the schema only, because small
+models obey them. The form itself accepts a longer text, and the code that reads it clamps scores.
 """
 
 from __future__ import annotations

@@ -273,7 +273,7 @@ class _OpenAIBatches(_VendorBatches):
 
 
 class _AnthropicBatches(_VendorBatches):
-    """Anthropic: the requests are the body. Batches have no name, so the custom ids of the results identify one."""
+    """Batches of Anthropic. The requests are sent in the body. A batch has no name; the custom ids of its results identify it."""
 
     max_requests = 100_000
     max_bytes = 240 * 1024 * 1024

@@ -142,7 +142,8 @@ def find_hub_file(model: str, sha256: str | None = None) -> HubFile | None:
     found = _NAME.fullmatch(name)
     if found is None or ".." in name:
         raise NoLocalModelError(
-            f"{model}: write local/hf:OWNER/REPOSITORY/FILE.gguf, or the name of a model of `debate models pull`."
+            f"{model}: is not the name of a local model; write local/hf:OWNER/REPOSITORY/FILE.gguf, or a name that "
+            "`debate models pull` lists."
         )
     return _KNOWN.get(model.casefold()) or HubFile(found["repo"], found["file"], (sha256 or "").lower())
 

@@ -25,10 +25,10 @@ _PROPERTY = {**_DATA, ":": "%3A", ",": "%2C"}
 
 
 def format_workflow_commands(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] = ()) -> Iterator[str]:
-    """Yield one workflow command per line; those on a judged text name the text and the line.
+    """Yield one GitHub workflow command per finding. A command about a judged text names its file and line.
 
-    Errors: gates that are not met, files that cannot be used. Warnings: undetermined verdicts, what must change in a text.
-    Notices: all other verdicts.
+    Errors: unmet gates and unusable files. Warnings: undetermined verdicts and required changes of a text. Notices: all other
+    verdicts.
     """
     for checked in files:
         path = _find_text_path(checked.file) or checked.file.path

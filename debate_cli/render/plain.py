@@ -337,7 +337,7 @@ def details_lines(
     only: ReportPart | None = None,
     judged: Collection[str] | None = None,
 ) -> list[str]:
-    """Scores, trace, verdicts, agreement, briefing and usage in full; `only` picks one part. `judged` as above."""
+    """Scores, trace, verdicts, agreement, briefing and usage in full; `only` picks one part. `judged` as for `closing_lines`."""
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     report = build_debate_report(shown, verdicts)
     traced = only == "trace" or is_trace_useful(shown, again=judged is not None)

@@ -1,4 +1,4 @@
-"""Replays a saved debate to an observer as if it ran now.
+"""Replays the speeches and judgments of a saved debate to an observer as if it ran now.
 
 Each pause is yielded; the caller decides whether to wait for it, for a key, or not at all.
 """

@@ -1,4 +1,4 @@
-"""The content of a report besides the speeches: verdicts, tables, trace and briefing, as data."""
+"""The content of a report besides the speeches, as data: verdicts, briefing, and the tables in their order."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ RESUMABLE_STATES = frozenset({"unfinished", "budget", "interrupted", "failed"})
 
 
 def index_view(entries: Sequence[IndexEntry], folder: str) -> list[RenderableType]:
-    """A card for each debate; unfinished ones say how to resume."""
+    """One card per debate. The card of an unfinished debate shows the command that resumes it."""
     body = [_card(entry) for entry in entries] or [Text(NO_DEBATES_MESSAGE, style=theme.MUTED)]
     return [section("debates", *body, beside=f"{len(entries)} in {folder}")]
 

@@ -150,8 +150,8 @@ def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -
     """The files that paths, ids, folders and globs name, each once, in order; those of a folder are sorted by name.
 
     An id is looked up in `folders`. A folder means its transcripts, and its journals without a transcript. A JSON Schema
-    is left out, unless it is the only file. A path that does not exist is kept: reading it gives the error. Raises UsageError for an empty glob or folder, and for a
-    misspelt id if it is the only reference.
+    is left out, unless it is the only file. A path that does not exist is kept: reading it gives the error. Raises
+    UsageError for an empty glob or folder, and for a misspelt id if it is the only reference.
     """
     found: dict[Path, None] = {}
     searched: list[Path] | None = None

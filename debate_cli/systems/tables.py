@@ -70,7 +70,7 @@ TableRow = tuple[Cell, ...]
 
 
 class Table(NamedTuple):
-    """A table with its title."""
+    """A table as data, before a renderer draws it."""
 
     title: str
     heads: tuple[str, ...]

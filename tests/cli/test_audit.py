@@ -120,7 +120,9 @@ def test_unknown_winners_are_refused_and_dry_runs_write_nothing(here: Path) -> N
     """If no label names a debater, the error has the names to choose from; a dry run leaves the folder as it is."""
     (here / "labels.csv").write_text("id,winner\nexample-mock,Pros\n")
     done = debate("audit", "--judge", "mock/judge", *ONE, "--labels", "labels.csv", cwd=here)
-    assert (done.code, "'Pros', who is no debater of it; write Pro, Con or draw" in done.err) == (2, True), done.err
+    assert (done.code, "'Pros', who is not one of its debaters; write Pro, Con or draw" in done.err) == (2, True), (
+        done.err
+    )
     done = debate("audit", "--judge", "mock/judge", *ONE, "--dry-run", cwd=here)
     assert (done.code, (here / "audit").exists()) == (0, False), done.err
 

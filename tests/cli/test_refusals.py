@@ -71,9 +71,7 @@ def test_a_gate_on_a_text_compares_the_option(here: Path) -> None:
 def test_a_page_name_is_refused_where_a_folder_is_needed(saved: Path) -> None:
     """Exit 2, and no folder is created."""
     done = debate("score", "transcripts", "--format", "html", "-o", "index.html", cwd=saved.parent.parent)
-    assert done.lines == [
-        "debate: -o index.html: several pages are written, index.html among them; name a folder for them"
-    ]
+    assert done.lines == ["debate: -o index.html: several pages are written, not one file; name a folder for them"]
     assert (done.code, (saved.parent.parent / "index.html").exists()) == (2, False)
 
 

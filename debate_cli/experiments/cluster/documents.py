@@ -80,7 +80,7 @@ def dump_experiment(experiment: Experiment) -> bytes:
     }
     if redact_values(data, context.redact) != data:
         raise ConfigError(
-            f"{experiment.file.path}: a text of the experiment holds a key, which must not go into the queue; remove it, or "
+            f"{experiment.file.path}: contains an API key or another secret, which must not go into the queue; remove it, or "
             "name its variable as ${VAR}"
         )
     return zlib.compress(json.dumps(data, ensure_ascii=False).encode())

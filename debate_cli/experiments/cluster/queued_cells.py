@@ -1,4 +1,4 @@
-"""`QueuedCells`: the cells of one experiment, taken from the queue by one worker."""
+"""`QueuedCells`: takes cells of one experiment from the queue, and gives back the cells of workers that died (`sweep`)."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class QueuedCells:
         return True
 
     async def renew(self, budget: Budget) -> Progress | None:
-        """Send a heartbeat, read what all workers spent, and take the cells of dead workers from them."""
+        """Send a heartbeat, read what all workers spent, and give the cells of dead workers back to the queue."""
         await self._database.run_jobs(partial(self._database.jobs.update_heartbeat, self._worker))
         if isinstance(budget, SharedBudget):
             await budget.refresh()

@@ -156,7 +156,7 @@ class _SentenceSigns:
 
 
 def _find_command_starts(sentence: str) -> tuple[int, ...]:
-    """Positions where a command can begin: a clause, a form of address, "you must", each also with a courtesy."""
+    """Positions where a command can begin: at a clause, and after a form of address, "you must" or "be so kind as to"."""
     found = {match.end() for match in _pattern("obligation").finditer(sentence)}
     for match in _pattern("clause").finditer(sentence):
         found |= {match.end(), _end_of("address", sentence, match.end())}

@@ -89,7 +89,7 @@ def load_sentence_bank() -> SentenceBank:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place in an answer that is being written."""
+    """A field of a mock answer, and what its sentence depends on."""
 
     name: str = "text"
     """Property of the value; for the items of a list, that of the list."""

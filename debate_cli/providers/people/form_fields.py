@@ -150,7 +150,7 @@ def _singular(noun: str) -> str:
 
 
 def _value(schema: JsonSchema, path: FieldPath, values: Mapping[str, str], *, drops_empty: bool) -> Any:
-    """The data at `path`. `drops_empty`: known items of a list without words are left out, as unanswered."""
+    """The data at `path`. `drops_empty`: list items that the person left empty are left out."""
     if "const" in schema:
         return schema["const"]
     words = values.get("/".join(map(str, path)), "")

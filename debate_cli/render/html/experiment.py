@@ -1,5 +1,6 @@
 """The report of an experiment as one HTML page: leaderboard with intervals, matrix, judges, motions, spending, debates.
 
+The columns of the leaderboard are in `templates/experiment.html.j2`; the tables below it are those of `experiment_report`.
 The page works from disk. Its one script, allowed by hash, sorts tables and reads no other text.
 """
 

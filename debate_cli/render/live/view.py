@@ -348,7 +348,7 @@ class _Script:
             stream.pieces.append(piece)
 
     def finish(self) -> None:
-        """Print everything that is still withheld. To be called after the last event."""
+        """Print what is still withheld. Call it after the last event."""
         self._pending = {}
         for group in self._failures.rest():
             self._print_failure(group)

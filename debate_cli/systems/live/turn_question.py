@@ -166,7 +166,9 @@ def _add_inconsistencies(
     own = {earlier.index for earlier in _earlier_own_turns(context)}
     for item in (*filled.contradictions, *filled.dropped_premises):
         if item.earlier not in own:
-            collector.add_warnings(f"dropped: turn {item.earlier + 1} is not an earlier turn of {turn.speaker}")
+            collector.add_warnings(
+                f"dropped: a finding about turn {item.earlier + 1}, which is not an earlier turn of {turn.speaker}"
+            )
         elif isinstance(item, ContradictionForm):
             collector.add_findings(
                 Contradiction(

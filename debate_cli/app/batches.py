@@ -199,7 +199,7 @@ class BatchQueue:
     # What the queue does in the background ---------------------------------------------------------------------------
 
     async def _drive(self) -> None:
-        """Submit and poll until nobody waits."""
+        """Submit and poll until no request waits."""
         wait_s, next_poll = FIRST_POLL_S, 0.0
         try:
             while self._questions and self.halted is None:
@@ -279,7 +279,7 @@ class BatchQueue:
         raise AssertionError
 
     async def _poll(self) -> None:
-        """Look at every batch that somebody waits for."""
+        """Poll every batch with a request that waits for its answer."""
         by_batch: dict[str, list[_Question]] = {}
         for question in self._questions:
             if question.batch is not None and not question.answer.done():

@@ -1,4 +1,4 @@
-"""Several audited judges beside one another: how far they agree, and what their majority gains over the best of them."""
+"""Compares several audited judges: how far they agree, and what their majority gains over the best of them."""
 
 from __future__ import annotations
 

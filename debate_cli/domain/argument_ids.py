@@ -152,7 +152,7 @@ class _References:
         return next((item.id for item in self._renamed if (item.speaker, item.written) == (speaker, written)), written)
 
     def _of_others(self, speaker: str | None, written: str) -> str:
-        """The present id of an argument of anybody but `speaker`; the first one if several were meant."""
+        """The id that `written` has now as an argument of another speaker; the first match, or `written` if there is none."""
         return next((id_ for id_ in self._meant(speaker, written)), written)
 
     def _meant(self, speaker: str | None, written: str) -> Iterator[str]:

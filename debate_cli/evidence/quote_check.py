@@ -15,7 +15,7 @@ from debate_cli.evidence.words import ARTICLES, has_negation
 QuoteOutcome = Literal["verified", "near", "altered", "not_found"]
 
 MIN_WORDS = 3
-"""Minimum number of words of a quote, and of each part of one with an ellipsis; fewer are found anywhere."""
+"""Minimum number of words of a quote, and of each part of one with an ellipsis; fewer could match by chance."""
 MAX_GAP_WORDS = 60
 """Maximum number of words that an ellipsis may leave out."""
 MIN_SIMILARITY = 0.6

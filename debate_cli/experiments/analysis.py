@@ -136,7 +136,7 @@ class SystemAnalysis:
         pairs: Each ordered pair that met.
         judges: In the order of the rows.
         alpha: Krippendorff's α of the winners over all judges.
-        alpha_margin: The same for margins, at the interval level.
+        alpha_margin: Krippendorff's α of the margins over all judges, at the interval level.
         agreements: Each pair of judges.
         motions: One-sided ones first.
     """

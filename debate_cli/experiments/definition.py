@@ -124,7 +124,7 @@ def _refuse_people_at_terminal(file: ExperimentFile, variants: Iterable[Variant]
         for spec in (*variant.players.values(), *judges, *all_model_specs(variant.context.config)):
             if spec.model.partition("/")[0] in TERMINAL_PROVIDERS:
                 raise ConfigError(
-                    f"{file.path}: {spec.model}: an experiment runs many debates at once, so it asks nobody at the terminal; "
+                    f"{file.path}: {spec.model}: an experiment runs many debates at once, so it cannot ask a person at the terminal; "
                     "write files/NAME, which exchanges prompts and replies as files, or judge saved debates with `debate review`"
                 )
 

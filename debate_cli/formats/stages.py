@@ -1,7 +1,7 @@
 """Stages: the steps of each format's plan, before the speakers are known.
 
 structured: one stage per configured phase, and with `answers` one of answers to the follow-up questions of each
-cross-examination. semi_structured: the same with one or more exchanges of answers. free_flowing: speeches in turn.
+cross-examination. semi_structured: these stages, with one or more exchanges of answers. free_flowing: speeches in turn.
 """
 
 from __future__ import annotations

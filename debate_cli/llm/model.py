@@ -52,7 +52,7 @@ class RequestOrigin:
     name: str
     """Who is asked for what, for a file name: `Pro opening`, `judge structured`."""
     title: str
-    """The same for a heading: `Pro: opening, round 1`."""
+    """Who is asked for what, for a heading: `Pro: opening, round 1`."""
     accepts_text: bool = False
     """Whether an answer in plain words is valid. It is for a speech, and not for a judgement."""
 

@@ -153,7 +153,7 @@ def _require_portable(name: str, variants: Iterable[Variant]) -> None:
         if local:
             raise ConfigError(
                 f"{name}: {', '.join(dict.fromkeys(local))} cannot be asked by a worker, which opens no file that a queue names "
-                "and asks nobody; use other models, or run without --queue"
+                "and asks no person; use other models, or run without --queue"
             )
         if variant.context.corpus is None and config.evidence is not None and config.evidence.sources:
             raise ConfigError(f"{name}: names sources without their texts; enqueue it again")

@@ -27,8 +27,8 @@ _FULL_WAIT_S = 0.5
 class SharedBudget(Budget):
     """The budget of an experiment, kept in the database. Each call is reserved there before it leaves.
 
-    A call is only reserved once the journal of its debate is in the database. So whoever takes the debate over knows
-    every answer that an earlier call gave.
+    A call is only reserved once the journal of its debate is in the database. So a worker that takes over the
+    debate has the answers of all earlier calls.
     """
 
     def __init__(self, database: Database, experiment: str, max_cost_usd: float | None, max_tokens: int | None) -> None:
@@ -88,7 +88,7 @@ class SharedBudget(Budget):
         return fits, held_usd > 0 or held_tokens > 0
 
     async def _read(self, connection: AsyncConnection) -> None:
-        """Read what is spent, and the limits, which whoever enqueues the experiment again may raise."""
+        """Read what is spent, and the limits, which a later `experiment run --queue` may have raised."""
         query = "SELECT spent_usd, spent_tokens, max_cost_usd, max_tokens FROM experiments WHERE id = %s"
         usd, tokens, self._max_cost_usd, self._max_tokens = await _fetch_row(connection, query, self._experiment)
         self._used = BudgetAmount(tokens, usd)

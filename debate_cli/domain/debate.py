@@ -46,6 +46,7 @@ DERIVED_FROM: Mapping[str, frozenset[str]] = {
     "turns_by_round": frozenset({"turns"}),
     "arguments": frozenset({"turns"}),
     "answered_keys": frozenset({"turns", "assessments"}),
+    "assessments_of_turns": frozenset({"assessments"}),
 }
 """Cached property of a debate -> the fields that it is computed from."""
 
@@ -145,6 +146,11 @@ class Debate(FrozenModel):
         return found
 
     @cached_property
+    def assessments_of_turns(self) -> tuple[Assessment, ...]:
+        """The assessments whose subject has turns."""
+        return tuple([item for item in self.assessments if item.subject.turns])
+
+    @cached_property
     def answered_keys(self) -> frozenset[str]:
         """Keys of all tasks that have an answer."""
         return frozenset(
@@ -241,17 +247,19 @@ class Debate(FrozenModel):
         turns = self.turns if round_number is None else self.turns_by_round.get(round_number, ())
         return turns if speaker is None else tuple(turn for turn in turns if turn.speaker == speaker)
 
-    @memoize_on_value
     def visible_to(self, cue: Cue) -> Debate:
         """The part of the debate that the speaker of `cue` may know: the turns it sees, and assessments of these turns only."""
+        sees_all = frozenset(cue.sees).issuperset(self.turns_by_index)
+        if sees_all and len(self.assessments_of_turns) == len(self.assessments):
+            return self
+        return self._hide_from(cue)
+
+    @memoize_on_value
+    def _hide_from(self, cue: Cue) -> Debate:
         seen = frozenset(cue.sees)
-        if seen.issuperset(self.turns_by_index):
-            return self._replace(assessments=tuple([item for item in self.assessments if item.subject.turns]))
         return self._replace(
             turns=tuple(turn for turn in self.turns if turn.index in seen),
-            assessments=tuple(
-                [item for item in self.assessments if (turns := item.subject.turns) and seen.issuperset(turns)]
-            ),
+            assessments=tuple([item for item in self.assessments_of_turns if seen.issuperset(item.subject.turns)]),
         )
 
     def show_first_passages(self, key: str, count: int) -> Debate:

@@ -83,7 +83,9 @@ def memoize_on_value(function: Callable[Concatenate[V, P], R]) -> Callable[Conca
 
     @wraps(function)
     def memoized(value: V, *rest: P.args, **named: P.kwargs) -> R:
-        results: dict[object, R] = vars(value).setdefault(_MEMO_KEY, {})
+        results: dict[object, R] | None = vars(value).get(_MEMO_KEY)
+        if results is None:
+            results = vars(value)[_MEMO_KEY] = {}
         key = (name, rest, tuple(named.items()))
         if key not in results:
             results[key] = function(value, *rest, **named)

@@ -27,7 +27,7 @@ from debate_cli.domain.events import Failure
 from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.domain.turn import Turn
 from debate_cli.engine import GRACE_S, Actors, Assessor, Speaker, StopSignal
-from debate_cli.errors import BatchPendingError, DebateError, ModelError, TransientError, UsageError
+from debate_cli.errors import BatchPendingError, DebateError, ModelError, StorageError, TransientError, UsageError
 from debate_cli.llm.batch import BatchApi, BatchIntent
 from debate_cli.llm.meter import waiting_for_turn
 from debate_cli.llm.model import Model, OnText, Reply, Request
@@ -216,8 +216,10 @@ class BatchQueue:
                     next_poll, wait_s = time.monotonic() + wait_s, min(MAX_POLL_S, POLL_GROWTH * wait_s)
                     if is_quiet and not self._options.waits and version == self._version and not self._has_news():
                         self._halt(BatchPendingError("a batch is in progress; collect its answers later"))
-        except (DebateError, OSError) as error:
-            self._halt(error if isinstance(error, DebateError) else UsageError(str(error)))
+        except DebateError as error:
+            self._halt(error)
+        except Exception as error:  # noqa: BLE001 - otherwise all debates would wait for ever
+            self._halt(StorageError(f"{self._store.path}: unexpected {type(error).__name__}: {error}; collect again"))
 
     def _has_news(self) -> bool:
         """Whether an answer has come that its judge has not seen, or a request has to be submitted."""

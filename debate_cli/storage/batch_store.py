@@ -105,8 +105,11 @@ class BatchStore:
         return [StoredRequest(row[0], row[1], key._replace(fingerprint=row[2]), row[3]) for row in rows]
 
     def batch(self, key: str) -> StoredBatch:
-        """The batch with this key."""
-        return StoredBatch(*self._read("SELECT * FROM batches WHERE key = ?", (key,))[0])
+        """The batch with this key. Raises StorageError if another process removed it."""
+        rows = self._read("SELECT * FROM batches WHERE key = ?", (key,))
+        if not rows:
+            raise StorageError(f"{self.path}: another process gave up the batch {key} meanwhile; collect again")
+        return StoredBatch(*rows[0])
 
     def open_debates(self) -> frozenset[str]:
         """Ids of the debates that have requests here."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import shutil
 import signal
+import sqlite3
 from collections.abc import Generator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -235,6 +237,27 @@ def test_interrupt_keeps_everything(here: Path, slow: BatchServer) -> None:
     slow.is_open.set()
     assert collect(here, slow, "--batch").code == 0
     assert (len(slow.batches), len(answers(here))) == (1, 3)
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("DELETE FROM batches", "another process gave up the batch"),
+        ("ALTER TABLE batches ADD COLUMN more", "unexpected TypeError"),
+    ],
+)
+def test_changed_store_ends_the_wait(here: Path, slow: BatchServer, statement: str, said: str) -> None:
+    """A batch that another process gave up, or a table that is not ours, is one sentence; nothing waits for ever."""
+    with start_process(
+        "judge", "transcripts", "--system", "structured", "--model", MODELS[0], "--batch", cwd=here, env=slow.env
+    ) as process:
+        wait_until(lambda: slow.batches and slow.batches[0].polls, "the first poll")
+        with closing(sqlite3.connect(stored(here).path)) as database, database:
+            database.execute(statement)
+        ended = process.wait()
+    assert ended.code == 1
+    assert said in ended.err
+    assert len(slow.batches) == 1
 
 
 def test_debate_that_waits_is_left_alone(here: Path, slow: BatchServer) -> None:

@@ -29,7 +29,7 @@ from model_server import model_server
 from postgres_support import PASSWORD, PostgresServer, needs_postgres, postgres_server, query
 
 from debate_cli.domain.config import Limits
-from debate_cli.errors import LeaseLostError
+from debate_cli.errors import LeaseLostError, StorageError
 from debate_cli.experiments.cluster.database import Database
 from debate_cli.experiments.cluster.lease import CURRENT_LEASE
 from debate_cli.experiments.cluster.limits import QueueRates, SharedBudget
@@ -167,7 +167,7 @@ async def _take_over(here: Path, dsn: str) -> None:
         budget = await late.open_budget(Limits())
         record = await late.take()
         assert record is not None
-        lease = late.lease_of(record.cell)
+        lease = CURRENT_LEASE.get()
         lease.append(b"a line\n")
         async with AsyncExitStack() as in_flight:
             await in_flight.enter_async_context(budget.reserve(BudgetAmount(100, 0.5), "a call"))
@@ -175,6 +175,7 @@ async def _take_over(here: Path, dsn: str) -> None:
             spent = await new.open_budget(Limits())
             taken = await new.take()
             assert taken is not None
+            current = CURRENT_LEASE.get()
             assert (taken.cell, taken.attempts) == (record.cell, 2)
             assert spent.used == BudgetAmount(100, 0.5)
             assert (here / "new" / "debates" / f"{record.cell.debate}.jsonl").read_bytes() == b"a line\n"
@@ -185,10 +186,74 @@ async def _take_over(here: Path, dsn: str) -> None:
             with pytest.raises(LeaseLostError):
                 await in_flight.enter_async_context(budget.reserve(BudgetAmount(100, 0.5), "a call"))
         assert not await late.settle(record, Settlement("done"), [])
+        CURRENT_LEASE.set(current)
         assert await new.settle(taken, Settlement("done"), [])
         assert isinstance(spent, SharedBudget)
         await spent.refresh()
         assert spent.used == BudgetAmount(100, 0.5)
+
+
+def test_a_worker_may_take_its_own_lost_cell_again(here: Path, dsn: str) -> None:
+    """After a pause it takes a cell that its own late task still has; that task writes and removes nothing."""
+    write_experiment(here, players=PAIR, motions=["Is this one motion?"], sides="first")
+    enqueue(here, dsn, "--mock")
+    asyncio.run(_take_own_again(here, dsn))
+
+
+async def _take_own_again(here: Path, dsn: str) -> None:
+    plan = query(dsn, "SELECT plan FROM experiments")[0][0]
+    async with Database.connect(dsn) as database:
+        cells = QueuedCells(database, "rehearsal:trial", plan, here, lease_s=0.1)
+        await cells.open_budget(Limits())
+        record = await cells.take()
+        assert record is not None
+        late = CURRENT_LEASE.get()
+        late.append(b"a line\n")
+        await late.sync()
+        query(dsn, "INSERT INTO reservations SELECT 'r', experiment, key, 1, 0.5, 100 FROM cells RETURNING id")
+        query(dsn, "UPDATE cells SET state = 'open' RETURNING key")
+        query(dsn, "UPDATE procrastinate_jobs SET status = 'todo' RETURNING id")
+        again = await cells.take()
+        assert again is not None
+        current = CURRENT_LEASE.get()
+        assert query(dsn, "SELECT spent_usd FROM experiments") == [(0.5,)]
+        CURRENT_LEASE.set(late)
+        assert not await cells.settle(record, Settlement("failed"), [])
+        assert (here / "debates" / f"{record.cell.debate}.jsonl").exists()
+        CURRENT_LEASE.set(current)
+        assert await cells.settle(again, Settlement("done"), [])
+    assert query(dsn, "SELECT state FROM cells") == [("done",)]
+
+
+def test_a_worker_without_a_disk_gives_its_cell_back(here: Path, dsn: str) -> None:
+    """A cell whose journal cannot be restored is not kept by a worker that cannot run it."""
+    write_experiment(here, players=PAIR)
+    enqueue(here, dsn, "--mock")
+    query(dsn, "UPDATE cells SET transcript = 'any' RETURNING key")
+    (here / "file").write_text("not a folder")
+
+    async def take() -> None:
+        plan = query(dsn, "SELECT plan FROM experiments")[0][0]
+        async with Database.connect(dsn) as database:
+            cells = QueuedCells(database, "rehearsal:trial", plan, here / "file")
+            await cells.open_budget(Limits())
+            with pytest.raises(StorageError):
+                await cells.take()
+
+    asyncio.run(take())
+    assert query(dsn, "SELECT DISTINCT state FROM cells") == [("open",)]
+    assert query(dsn, "SELECT DISTINCT status::text FROM procrastinate_jobs") == [("todo",)]
+
+
+def test_a_cell_that_is_not_ours_is_held(here: Path, dsn: str) -> None:
+    """A worker opens no path that the queue names, and goes on with the other cells."""
+    write_experiment(here, players=PAIR)
+    enqueue(here, dsn, "--mock")
+    query(dsn, """UPDATE cells SET cell = jsonb_set(cell, '{debate}', '"../../escaped"') WHERE seq = 0 RETURNING key""")
+    query(dsn, "UPDATE cells SET cell = cell - 'motion' WHERE seq = 1 RETURNING key")
+    assert "2 cells done" in work(here, dsn).err
+    assert query(dsn, "SELECT state, count(*) FROM cells GROUP BY state ORDER BY state") == [("done", 2), ("failed", 2)]
+    assert not list(here.parent.rglob("escaped*"))
 
 
 def test_workers_keep_one_budget(here: Path, dsn: str) -> None:

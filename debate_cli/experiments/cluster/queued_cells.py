@@ -60,8 +60,8 @@ class QueuedCells:
         self._folder = folder
         self._lease_s = lease_s
         self._worker = 0
-        self._leases: dict[str, Lease] = {}
-        """Key of a cell that was taken -> its lease."""
+        self._leases = set[Lease]()
+        """Those on the cells that were taken. Two are on one cell if it was lost and taken again before its task ended."""
         self._polling = asyncio.Lock()
         """Lets one task at a time look into the queue."""
         self._is_taking = False
@@ -101,28 +101,26 @@ class QueuedCells:
         """Return None: the queue gives cells in its own order."""
         del players
 
-    def lease_of(self, cell: Cell) -> Lease:
-        """The lease of a cell that was taken."""
-        return self._leases[cell.key]
-
     async def settle(self, record: CellRecord, how: Settlement, results: Sequence[ResultRow]) -> bool:
         """See `CellStore`. The transcript goes into the database."""
-        lease = self._leases.pop(record.cell.key)
+        lease = CURRENT_LEASE.get()
         path = self._folder / DEBATES_FOLDER / record.cell.debate
         transcript = path.with_suffix(TRANSCRIPT_SUFFIX)
         try:
             await lease.sync()
             data = transcript.read_bytes() if transcript.exists() else None
             await self._database.run(partial(_store_end, lease=lease, how=how, results=results, transcript=data))
+            if how.state == "open":
+                await self._give_back([lease.job])
+            else:
+                await self._finish(lease.job)
         except LeaseLostError:
             return False
         finally:
-            for suffix in (TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX):
-                path.with_suffix(suffix).unlink(missing_ok=True)
-        if how.state == "open":
-            await self._give_back([lease.job])
-        else:
-            await self._finish(lease.job)
+            self._leases.remove(lease)
+            if not any(other.cell == lease.cell for other in self._leases):
+                for suffix in (TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX):
+                    path.with_suffix(suffix).unlink(missing_ok=True)
         return True
 
     async def renew(self, budget: Budget) -> Progress | None:
@@ -137,7 +135,8 @@ class QueuedCells:
 
     async def close(self) -> None:
         """See `CellStore`."""
-        await self._give_back([lease.job for lease in self._leases.values()])
+        for lease in self._leases:
+            await self._release(lease)
         await self._database.run_jobs(partial(self._database.jobs.unregister_worker, self._worker))
 
     async def _take_job(self) -> CellRecord | Literal["empty", "again", "end"]:
@@ -150,9 +149,18 @@ class QueuedCells:
             return "empty"
         lease = await self._database.run(partial(self._lease, job=job))
         if isinstance(lease, Lease):
-            self._leases[lease.cell] = lease
+            self._leases.add(lease)
             CURRENT_LEASE.set(lease)
-            return await self._database.run(partial(self._restore, lease=lease))
+            try:
+                return await self._database.run(partial(self._restore, lease=lease))
+            except StorageError:
+                self._leases.remove(lease)
+                await self._release(lease)
+                raise
+            except Exception as error:  # noqa: BLE001 - whatever a row of the database holds, the worker goes on
+                self._leases.remove(lease)
+                await self._hold(lease, error)
+                return "again"
         if lease == "end":
             await self._give_back([_number(job)])
         else:
@@ -166,6 +174,7 @@ class QueuedCells:
         )
         if newest != self._plan:
             return "end"
+        await _count_lost(connection, self._experiment, [str(job.task_kwargs["cell"])])
         number = await fetch_value(
             connection,
             """
@@ -207,7 +216,7 @@ class QueuedCells:
             partial(self._database.jobs.list_jobs_async, status="doing", worker_id=self._worker)
         )
         if not self._is_taking:
-            known = {lease.job for lease in self._leases.values()}
+            known = {lease.job for lease in self._leases}
             await self._give_back([number for job in held if (number := _number(job)) not in known])
 
     async def _give_back_stalled(self, connection: AsyncConnection) -> None:
@@ -233,20 +242,30 @@ class QueuedCells:
 
     async def _end_leases(self, connection: AsyncConnection, cells: list[str]) -> None:
         """End the leases on cells, and count the calls in flight as spent."""
-        await connection.execute(
-            """
-            WITH lost AS (DELETE FROM reservations WHERE experiment = %s AND cell = ANY(%s) RETURNING usd, tokens)
-            UPDATE experiments SET spent_usd = spent_usd + (SELECT coalesce(sum(usd), 0) FROM lost),
-                spent_tokens = spent_tokens + (SELECT coalesce(sum(tokens), 0) FROM lost)
-            WHERE id = %s
-            """,
-            (self._experiment, cells, self._experiment),
-        )
+        await _count_lost(connection, self._experiment, cells)
         await connection.execute(
             "UPDATE cells SET state = 'open', lease = lease + 1, updated_at = clock_timestamp() "
             "WHERE experiment = %s AND key = ANY(%s) AND state = 'running'",
             (self._experiment, cells),
         )
+
+    async def _release(self, lease: Lease) -> None:
+        """End a lease whose cell is not run here, unless another worker has ended it."""
+
+        async def end(connection: AsyncConnection) -> None:
+            await lease.check(connection)
+            await self._end_leases(connection, [lease.cell])
+
+        with suppress(LeaseLostError, StorageError):
+            await self._database.run(end)
+            await self._give_back([lease.job])
+
+    async def _hold(self, lease: Lease, error: Exception) -> None:
+        """Hold a cell that cannot be read as failed."""
+        how = Settlement("failed", cause=type(error).__name__, message=f"the cell cannot be read: {error}")
+        with suppress(LeaseLostError):
+            await self._database.run(partial(_store_end, lease=lease, how=how, results=[], transcript=None))
+            await self._finish(lease.job)
 
     async def _give_back(self, jobs: Iterable[int]) -> None:
         """Make jobs wait in the queue again. One that another worker gave back already is left alone."""
@@ -268,6 +287,19 @@ class QueuedCells:
 def _number(job: Job) -> int:
     assert job.id is not None
     return job.id
+
+
+async def _count_lost(connection: AsyncConnection, experiment: str, cells: list[str]) -> None:
+    """Count the calls as spent that earlier leases on cells left in flight."""
+    await connection.execute(
+        """
+        WITH lost AS (DELETE FROM reservations WHERE experiment = %s AND cell = ANY(%s) RETURNING usd, tokens)
+        UPDATE experiments SET spent_usd = spent_usd + (SELECT sum(usd) FROM lost),
+            spent_tokens = spent_tokens + (SELECT sum(tokens) FROM lost)
+        WHERE id = %s AND EXISTS (SELECT FROM lost)
+        """,
+        (experiment, cells, experiment),
+    )
 
 
 async def _store_end(

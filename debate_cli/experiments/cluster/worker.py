@@ -16,6 +16,7 @@ from debate_cli.errors import UsageError
 from debate_cli.experiments.cells import Cell, CellInputs, CellPlan
 from debate_cli.experiments.cluster.database import Database, fetch_value, secrets_of
 from debate_cli.experiments.cluster.documents import load_document
+from debate_cli.experiments.cluster.lease import CURRENT_LEASE
 from debate_cli.experiments.cluster.queued_cells import LEASE_S, QueuedCells
 from debate_cli.experiments.progress import ExperimentObserver
 from debate_cli.experiments.runner import ExperimentRun
@@ -75,7 +76,7 @@ class QueuedExperiment:
     def inputs_of(self, cell: Cell) -> CellInputs:
         """See `CellSource`. The journal is mirrored into the queue."""
         inputs = self._plan.inputs_of(cell)
-        return inputs._replace(context=replace(inputs.context, journal_mirror=self._cells.lease_of(cell)))
+        return inputs._replace(context=replace(inputs.context, journal_mirror=CURRENT_LEASE.get()))
 
 
 async def run_worker(

@@ -238,7 +238,7 @@ class _Judging:
 
     def _report_error(self, plan: JudgePlan, error: DebateError) -> None:
         self.failed += 1
-        print_status(f"debate: {plan.source}: {error}")
+        print_status(f"debate: {plan.source}: {str(error).removeprefix(f'{plan.source}: ')}")
 
     def _print_single(self, results: Sequence[tuple[JudgeTask, Outcome]]) -> None:
         """Print one document, or the summary of the debate."""

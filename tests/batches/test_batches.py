@@ -268,6 +268,8 @@ def test_debate_that_waits_is_left_alone(here: Path, slow: BatchServer) -> None:
         wait_until(lambda: slow.batches and slow.batches[0].polls, "the first poll")
         process.signal(signal.SIGKILL)
         process.wait()
+    several = debate("judge", "transcripts", "--mock", cwd=here)
+    assert several.err.count("debate: transcripts/d1.json: questions about this debate wait") == 1
     for command in (("judge", "transcripts/d0.json", "--mock"), ("run", "--resume", "d0", "--mock")):
         refused = debate(*command, cwd=here)
         assert refused.code == 2

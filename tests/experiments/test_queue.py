@@ -30,13 +30,14 @@ from postgres_support import PASSWORD, PostgresServer, needs_postgres, postgres_
 
 from debate_cli.domain.config import Limits
 from debate_cli.errors import LeaseLostError, StorageError
-from debate_cli.experiments.cluster.database import Database
+from debate_cli.experiments.cluster.database import Database, secrets_of
 from debate_cli.experiments.cluster.lease import CURRENT_LEASE
 from debate_cli.experiments.cluster.limits import QueueRates, SharedBudget
 from debate_cli.experiments.cluster.queued_cells import QueuedCells
 from debate_cli.experiments.ledger import Settlement
 from debate_cli.llm.budget import BudgetAmount
 from debate_cli.llm.rate_limit import Admission
+from debate_cli.storage.redact import Redactor
 
 pytestmark = needs_postgres
 
@@ -289,6 +290,14 @@ def test_workers_keep_one_limit_a_minute(dsn: str) -> None:
     assert other.wait_s == 0
 
 
+@pytest.mark.parametrize("dsn", ["postgresql://me:pass%40word@host/db", "postgresql://host/db?password=pass%40word"])
+def test_passwords_of_an_address_are_secrets(dsn: str) -> None:
+    """Wherever the address has it, the password is redacted as it is and as it is written there."""
+    redact = Redactor(secrets_of(dsn))
+    for written in (dsn, "pass@word", "pass%40word"):
+        assert "word" not in redact(f"a message with {written} in it")
+
+
 def test_a_worker_does_not_trust_the_queue(here: Path, dsn: str) -> None:
     """A server that the experiment names needs --trust-host, nothing is asked, and no key is in the database."""
     lab = {"kind": "openai", "base_url": "http://lab.example/v1", "api_key_env": "LAB_KEY"}
@@ -361,6 +370,7 @@ def test_a_local_run_leaves_queued_cells_alone(here: Path, dsn: str) -> None:
         ("mysql://host/db", "write the address of a PostgreSQL database"),
         ("postgresql://me:%zz@host/db", "the rest of the address is not valid"),
         ("postgresql://me:pw-4711@127.0.0.1:1/db", "Connection refused"),
+        ("postgresql://me:a@pw-4711@127.0.0.1:1/db", "write @ as %40"),
     ],
 )
 def test_a_wrong_address_is_one_sentence(here: Path, dsn: str, words: str) -> None:

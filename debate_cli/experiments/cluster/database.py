@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from debate_cli.errors import ConfigError, StorageError, UsageError
 from debate_cli.storage.overrides import QUEUE_VARIABLE
@@ -78,15 +78,19 @@ def require_extra() -> None:
 
 
 def describe_address(dsn: str) -> str:
-    """Host and database of an address, without user and password. Raises UsageError if it is not one of PostgreSQL."""
+    """Host and database of an address, without user and password. Raises UsageError if it is not one of PostgreSQL.
+
+    With two `@`, psycopg takes the rest of the password for the host, and its messages name the host.
+    """
     try:
         parts = urlsplit(dsn)
         port = parts.port
     except ValueError:
         parts, port = urlsplit(""), None
-    if parts.scheme not in {"postgresql", "postgres"}:
+    if parts.scheme not in {"postgresql", "postgres"} or parts.netloc.count("@") > 1:
         raise UsageError(
-            f"--queue: write the address of a PostgreSQL database, as postgresql://USER@HOST/NAME, or set {QUEUE_VARIABLE}"
+            f"--queue: write the address of a PostgreSQL database, as postgresql://USER@HOST/NAME, or set {QUEUE_VARIABLE}; "
+            "in a password, write @ as %40, / as %2F and # as %23"
         )
     host = parts.hostname or "localhost"
     return f"postgresql://{host}{f':{port}' if port else ''}{parts.path}"
@@ -94,8 +98,9 @@ def describe_address(dsn: str) -> str:
 
 def secrets_of(dsn: str) -> tuple[str, ...]:
     """The parts of an address that are never written or shown."""
-    password = urlsplit(dsn).password
-    return (dsn, password) if password else (dsn,)
+    parts = urlsplit(dsn)
+    passwords = [parts.password or "", *parse_qs(parts.query).get("password", ())]
+    return (dsn, *(unquote(password) for password in passwords if password))
 
 
 class Database:

@@ -113,8 +113,12 @@ def read_report(path: Path) -> dict[str, Any]:
     """
     try:
         found: Any = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{path}: cannot be read as an audit ({error}); name the audit.json of an audit") from error
+    except OSError as error:
+        raise UsageError(
+            f"{path}: cannot be read as an audit ({error.strerror}); name the audit.json of an audit"
+        ) from error
+    except ValueError as error:
+        raise UsageError(f"{path}: is not valid JSON; name the audit.json of an audit") from error
     if not isinstance(found, dict) or found.get("format") != FORMAT or "judges" not in found:  # pyright: ignore[reportUnknownMemberType]
         raise UsageError(f"{path}: is not an audit that this version can read; name the audit.json of an audit")
     return found  # pyright: ignore[reportUnknownVariableType]

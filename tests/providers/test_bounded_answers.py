@@ -106,8 +106,9 @@ def test_the_status_of_an_endless_error_counts(
 @pytest.mark.parametrize("sent", ["comments", "bytes", "tokens"])
 def test_an_answer_has_a_deadline(adapter: Adapter, sent: str) -> None:
     """Comments, single bytes and single tokens extend the pause between bytes, not the time of the whole answer."""
-    token = (*adapter.begun, TEXT[adapter.name])
-    begun, data = {"comments": ("", ": keep-alive\n\n"), "bytes": ("", "x")}.get(sent, ("".join(token), token[-1]))
+    token = {OPENAI.name: chunk({"content": "x "}), ANTHROPIC.name: text_delta("x ")}[adapter.name]
+    begun = "".join(adapter.begun) if sent == "tokens" else ""
+    data = {"comments": ": keep-alive\n\n", "bytes": "x", "tokens": token}[sent]
     playback = (head(content_type=media(stream=True)), begun.encode(), Endless(data.encode(), pause_s=0.01))
     error = error_of(adapter, playback, stream=True, answer_timeout_s=0.2)
     assert isinstance(error, ModelTimeoutError)

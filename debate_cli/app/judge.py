@@ -237,7 +237,12 @@ def _build_completion_task(path: Path, request: JudgingRequest, loaded: LoadedCo
     if is_over:
         events.append(DebateResumed(at=datetime.now(UTC)))
     debate = fold(events)
-    owed = [brief.run for brief in owed_briefs(debate) if is_over or brief.run != FIRST_RUN]
+    owed = {brief.run for brief in owed_briefs(debate) if is_over or brief.run != FIRST_RUN}
+    if not is_over and not owed:
+        raise TranscriptError(
+            f"{path}: the debate is not finished; continue with the command that began it: `debate experiment run EXP.yaml "
+            f"--batch` or `debate run --resume {debate.id}`"
+        )
     return JudgeTask(
         path,
         tuple(events),

@@ -318,6 +318,14 @@ def test_refused_before_anything_runs(here: Path, args: tuple[str, ...], said: s
     assert not (here / "transcripts" / "batches.sqlite").exists()
 
 
+def test_unfinished_debate_is_left_to_its_command(here: Path) -> None:
+    """Its own judges are not asked by --collect, which says what continues it."""
+    assert debate("run", CONFIGS / "mock.yaml", "--id", "cut", "--max-tokens", "1", cwd=here).code == 4
+    refused = debate("judge", "--collect", "transcripts/cut.json", cwd=here)
+    assert refused.code == 2
+    assert "is not finished; continue with the command that began it" in refused.err
+
+
 def test_mock_batches_can_be_interrupted(here: Path) -> None:
     """The mock has batches that take a while, so that everything can be tried without a key."""
     config = (

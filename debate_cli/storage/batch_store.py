@@ -185,7 +185,8 @@ class BatchStore:
                     raise StorageError(f"{self.path}: written by a newer version of debate-cli; upgrade it")
                 yield database
         except sqlite3.Error as error:
-            raise StorageError(f"{self.path}: cannot be used ({error}); move it away to judge without it") from error
+            advice = "restore it; without it, the requests of batches that still run are asked and paid again"
+            raise StorageError(f"{self.path}: cannot be used ({error}); {advice}") from error
         except OSError as error:
             reason = error.strerror or type(error).__name__
             raise StorageError(f"{self.path}: cannot be opened ({reason}); choose another folder") from error

@@ -346,7 +346,7 @@ def test_failed_cells_are_held(here: Path, dsn: str) -> None:
         work(here, dsn)
         assert bring_back(here, dsn)["failures"][0]["cells"] == 1
         assert "0 cells were put" in enqueue(here, dsn).out
-        assert "1 cells were put" in enqueue(here, dsn, "--retry-failed").out
+        assert "1 cell was put" in enqueue(here, dsn, "--retry-failed").out
         work(here, dsn)
     assert bring_back(here, dsn)["cells"]["done"] == 2
 

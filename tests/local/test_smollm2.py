@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -71,18 +70,6 @@ ASK = Request(
     temperature=0.4,
     seed=1,
 )
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_processor() -> Iterator[None]:
-    """In CI, use one processor: threads of llama.cpp wait in busy loops, and other tests run at the same time."""
-    if "CI" not in os.environ or not hasattr(os, "sched_setaffinity"):
-        yield
-        return
-    processors = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {max(processors)})
-    yield
-    os.sched_setaffinity(0, processors)
 
 
 async def ask_loaded_model() -> tuple[Reply, list[str], Reply, ContextOverflowError]:

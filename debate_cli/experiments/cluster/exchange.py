@@ -279,7 +279,8 @@ async def run_in_queue(
     folder = ledger.path.parent
     async with Database.connect(options.dsn) as database:
         added = await enqueue(database, plan, ledger, folder, retry_failed=options.retry_failed)
-        observer.note(f"{added} cells were put into the queue {database.shown}")
+        cells = "1 cell was" if added == 1 else f"{added} cells were"
+        observer.note(f"{cells} put into the queue {database.shown}")
         view = QueueView(database, ledger, folder)
         if options.enqueue_only:
             await view.copy_changes()

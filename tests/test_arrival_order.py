@@ -68,7 +68,7 @@ def test_what_comes_in_together_is_recorded_in_the_order_of_the_debate() -> None
 
 
 def test_an_answer_counts_once_it_is_on_the_disk() -> None:
-    """Nothing is shown and nobody is asked on the strength of an answer that is not synced."""
+    """An answer is shown, and leads to further questions, only after it is synced to disk."""
     log = Recording()
 
     def unsynced_answers() -> list[Event]:

@@ -64,7 +64,7 @@ class RunContext:
     pool: ModelPool | None = None
     """Model clients that several debates share; None builds them for this run."""
     budget: Budget | None = None
-    """The budget that several debates share; None: this run has one of its own, by the limits of `config`."""
+    """Budget that several debates share; None if the run has its own budget, from the limits of `config`."""
     people: PeopleAccess | None = None
     """How people are reached; None: through files in the default folder."""
     asked_people: tuple[str, ...] = ()

@@ -36,6 +36,8 @@ def mean(values: Iterable[float]) -> float:
 def weighted_mean(values: Iterable[tuple[float, float]]) -> float:
     """The mean of (value, weight) pairs, weights above 0, independent of their order; 0.0 without values."""
     pairs = tuple(values)
+    if len(pairs) == 1:
+        return pairs[0][0]
     if len({weight for _, weight in pairs}) <= 1:
         return mean(value for value, _ in pairs)
     return math.fsum(value * weight for value, weight in pairs) / math.fsum(weight for _, weight in pairs)

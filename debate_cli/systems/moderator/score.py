@@ -7,7 +7,7 @@ narrow, from 5 on clear. Totals that a judge states do not count; the notes list
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
@@ -40,6 +40,8 @@ CLAIMED_TOTAL_TOLERANCE = 0.5
 
 MarkTable = dict[str, dict[str, float]]
 """Participant -> criterion -> mark, averaged over the judges."""
+Reasons = Mapping[tuple[str, str], Sequence[str]]
+"""(participant, criterion) -> the judges' reasons, in order."""
 
 
 class ModeratorRoundRow(FrozenModel):
@@ -211,19 +213,21 @@ def _order_by_criteria(marks: Mapping[str, float], criteria: Mapping[str, float]
     return {name: strip_float_noise(marks[name]) for name in criteria if name in marks}
 
 
-def _reasons(given: Sequence[Assessment], participant: str, criterion: str) -> tuple[str, ...]:
-    marks = (mark for item in given for mark in item.marks)
-    found = (mark.reason for mark in marks if (mark.participant, mark.criterion) == (participant, criterion))
-    return tuple(reason for reason in found if reason)
+def _collect_reasons(given: Sequence[Assessment]) -> Reasons:
+    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for mark in (mark for item in given for mark in item.marks):
+        if mark.participant is not None and mark.reason:
+            found[mark.participant, mark.criterion].append(mark.reason)
+    return found
 
 
 def _round_rows(debate: Debate, rounds: Mapping[int, Sequence[Assessment]]) -> Iterator[ModeratorRoundRow]:
     for number, given in rounds.items():
-        marks_by_name = _average_marks(given)
+        marks_by_name, reasons_by_mark = _average_marks(given), _collect_reasons(given)
         for participant in debate.participants:
             marks = marks_by_name.get(participant.name)
             if marks is not None:
-                reasons = {name: _reasons(given, participant.name, name) for name in ROUND_CRITERIA}
+                reasons = {name: tuple(reasons_by_mark.get((participant.name, name), ())) for name in ROUND_CRITERIA}
                 yield ModeratorRoundRow(
                     round=number,
                     participant=participant.name,
@@ -234,7 +238,8 @@ def _round_rows(debate: Debate, rounds: Mapping[int, Sequence[Assessment]]) -> I
 
 
 def _final_rows(debate: Debate, rounds: Sequence[ModeratorRoundRow], final: Sequence[Assessment]) -> Iterator[FinalRow]:
-    marks_by_name, speakers = _average_marks(final), speaker_names(debate)
+    marks_by_name, reasons_by_mark = _average_marks(final), _collect_reasons(final)
+    speakers = speaker_names(debate)
     for participant in debate.participants:
         name = participant.name
         marks = marks_by_name.get(name, {})
@@ -243,7 +248,6 @@ def _final_rows(debate: Debate, rounds: Sequence[ModeratorRoundRow], final: Sequ
         whole = bool(sums) and (name in speakers or not speakers)
         score = ROUND_SHARE * mean(sums) + FINAL_SHARE * total if whole and total is not None else None
         criteria = (CLAIMED_TOTAL_CRITERION, *FINAL_CATEGORIES)
-        reasons = dict.fromkeys(reason for criterion in criteria for reason in _reasons(final, name, criterion))
         yield FinalRow(
             participant=name,
             categories=_order_by_criteria(marks, FINAL_CATEGORIES),
@@ -251,21 +255,24 @@ def _final_rows(debate: Debate, rounds: Sequence[ModeratorRoundRow], final: Sequ
             round_mean=strip_float_noise(mean(sums)) if sums else None,
             score=None if score is None else strip_float_noise(score),
             share=None if score is None else strip_float_noise(score / MAX_MODERATOR_SCORE),
-            reasons=tuple(reasons),
-            groups=tuple(_group_rows(name, marks, final)),
+            reasons=_distinct_reasons(reasons_by_mark, name, criteria),
+            groups=tuple(_group_rows(name, marks, reasons_by_mark)),
         )
 
 
-def _group_rows(participant: str, marks: Mapping[str, float], final: Sequence[Assessment]) -> Iterator[GroupRow]:
+def _distinct_reasons(reasons: Reasons, participant: str, criteria: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(reason for name in criteria for reason in reasons.get((participant, name), ())))
+
+
+def _group_rows(participant: str, marks: Mapping[str, float], reasons: Reasons) -> Iterator[GroupRow]:
     """The five groups of one participant. Each mark of a group has the judge's reason; it is listed once."""
     for group, categories in CATEGORY_GROUPS.items():
         maxima = {name: FINAL_CATEGORIES[name] for name in categories}
-        reasons = (reason for name in categories for reason in _reasons(final, participant, name))
         yield GroupRow(
             group=group,
             sum=_total(marks, maxima),
             out_of=sum(maxima.values()),
-            reasons=tuple(dict.fromkeys(reasons)),
+            reasons=_distinct_reasons(reasons, participant, categories),
         )
 
 

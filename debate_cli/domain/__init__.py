@@ -1,5 +1,5 @@
 """The values of a debate: frozen, without input, output or clock.
 
-A debate is a list of `events`; `debate.Debate` is their fold. The forms that models fill in live in `debaters.forms`
-and `systems`, so that no schema quirk of a provider reaches a transcript.
+A debate is a list of `events`; `debate.Debate` is computed from them. The forms that models fill in are in
+`debaters.forms` and `systems`.
 """

@@ -1,7 +1,7 @@
-"""Argument ids that are not their speaker's, e.g. `ARG-1` of both sides: each gets the prefix of its speaker.
+"""Gives each argument id the prefix of its speaker, e.g. if both sides called an argument `ARG-1`. Pure.
 
-Debaters do this with their own answers. The fold does it with turns and assessments of older files, where references to
-such an id are replaced too. Pure.
+Debaters do this with their own answers. `Debate` does it with turns and assessments of older files, and also changes
+the references to such an id.
 """
 
 from __future__ import annotations
@@ -19,20 +19,21 @@ _MAX_SHOWN_CHARS = 40
 
 
 class RenamedArgument(NamedTuple):
-    """An argument whose stored id was not its speaker's."""
+    """An argument whose id was replaced because its prefix was not the speaker's."""
 
     speaker: str
     written: str
     id: str
-    """Its id now."""
+    """The id that replaced the stored one."""
 
 
 def rename_arguments(
     arguments: Sequence[Argument], speaker: Participant, taken: Collection[str]
 ) -> tuple[tuple[Argument, ...], tuple[RenamedArgument, ...]]:
-    """`arguments` of `speaker` with its prefix in every id, and those that were renamed.
+    """Give every id in `arguments` the prefix of `speaker`. Also return the renamed arguments.
 
-    The number stays if it is free, else the first free one counts. `taken`: ids of the speaker's other arguments.
+    The number stays if it is free; otherwise the first free number is used. `taken`: ids of the speaker's other
+    arguments.
     """
     used = {*taken, *(argument.id for argument in arguments if _is_own(argument.id, speaker))}
     kept: list[Argument] = []
@@ -48,7 +49,7 @@ def rename_arguments(
 
 
 def describe_renamed(renamed: Iterable[RenamedArgument]) -> tuple[str, ...]:
-    """A warning for each renamed argument."""
+    """One warning for each renamed argument."""
     return tuple(
         f"id-prefix: the id {_shorten(item.written)} does not begin with "
         f"{item.id.rpartition('-')[0]}-, so it counts as {item.id}."
@@ -62,9 +63,9 @@ def with_own_ids(
     earlier: Sequence[Turn] = (),
     renamed: Sequence[RenamedArgument] = (),
 ) -> tuple[tuple[Turn, ...], tuple[RenamedArgument, ...]]:
-    """`turns` whose ids and references are their speakers' own, and all renamed arguments so far.
+    """Rename the arguments in `turns` that have another speaker's prefix. Also return all renamed arguments.
 
-    `earlier` and `renamed`: the turns before, and what was renamed in them.
+    `earlier`: the turns before `turns`; `renamed`: the arguments that were renamed in them.
     """
     known = {participant.name: participant for participant in participants}
     if not renamed and all(_has_own_ids(turn, known) for turn in turns):
@@ -86,7 +87,7 @@ def with_own_ids(
 def with_own_items(
     assessments: Iterable[Assessment], turns: Sequence[Turn], renamed: Sequence[RenamedArgument]
 ) -> tuple[Assessment, ...]:
-    """`assessments` with the present ids of the renamed arguments in marks and findings about them."""
+    """Replace the ids of renamed arguments in the marks and findings of `assessments`."""
     if not renamed:
         return tuple(assessments)
     references = _References(turns, renamed)
@@ -94,7 +95,7 @@ def with_own_items(
 
 
 class _References:
-    """Replaces references to renamed arguments. A reference to an argument that has that id now stays."""
+    """Replaces references to renamed arguments. An id that an argument still has is not replaced."""
 
     def __init__(self, turns: Sequence[Turn], renamed: Sequence[RenamedArgument]) -> None:
         self._renamed = renamed
@@ -102,7 +103,7 @@ class _References:
         self._owned = {(turn.speaker, item.id) for turn in turns for item in turn.arguments or ()}
 
     def resolve(self, turn: Turn) -> Turn:
-        """`turn` with the present ids of the arguments that it answers or lists."""
+        """Replace the ids of the arguments that `turn` answers or lists."""
         changes: dict[str, object] = {}
         if turn.responses:
             changes["responses"] = tuple(
@@ -123,7 +124,10 @@ class _References:
         return turn.model_copy(update=changes) if changes else turn
 
     def resolve_assessment(self, assessment: Assessment) -> Assessment:
-        """`assessment` with the present ids in marks and findings that name an argument, and its author or a turn about it."""
+        """Replace the ids of arguments in marks and findings.
+
+        The author is the participant that the mark or finding names, else the speaker of its turn.
+        """
         marks = tuple(mark.model_copy(update=self._item_of(mark)) for mark in assessment.marks)
         findings = tuple(finding.model_copy(update=self._item_of(finding)) for finding in assessment.findings)
         return assessment.model_copy(update={"marks": marks, "findings": findings})
@@ -139,20 +143,20 @@ class _References:
         return {"item": self._of_others(None, item) if turn is None else self._in_turn(turn, item)}
 
     def _in_turn(self, turn: Turn, written: str) -> str:
-        """The present id of the argument that `turn` makes, or else answers, under the id `written`."""
+        """New id for the id `written` of an argument that `turn` makes or, failing that, answers."""
         own, answered = self._of(turn.speaker, written), self._of_others(turn.speaker, written)
         if own in {argument.id for argument in turn.arguments or ()}:
             return own
         return answered if answered in {response.target for response in turn.responses or ()} else written
 
     def _of(self, speaker: str, written: str) -> str:
-        """The present id of the argument that `speaker` made under the id `written`."""
+        """New id for the id `written` of an argument by `speaker`."""
         if (speaker, written) in self._owned:
             return written
         return next((item.id for item in self._renamed if (item.speaker, item.written) == (speaker, written)), written)
 
     def _of_others(self, speaker: str | None, written: str) -> str:
-        """The id that `written` has now as an argument of another speaker; the first match, or `written` if there is none."""
+        """New id for the id `written` of an argument by anyone but `speaker`; `written` if there is none."""
         return next((id_ for id_ in self._meant(speaker, written)), written)
 
     def _meant(self, speaker: str | None, written: str) -> Iterator[str]:
@@ -162,7 +166,7 @@ class _References:
 
 
 def _shorten(written: str) -> str:
-    """An id that a model wrote, on one line, without control characters."""
+    """Put an id that a model wrote on one line, without control characters."""
     return "".join(sign for sign in " ".join(written.split()) if sign.isprintable())[:_MAX_SHOWN_CHARS]
 
 

@@ -1,6 +1,6 @@
-"""What a judge says: marks, findings, and the assessment that contains them. All judging systems produce this value.
+"""An assessment: the marks and findings of a judge. All judging systems produce this value.
 
-Each judging system has its own findings in its folder in `systems`; the shared ones are here.
+Findings of one judging system are in its folder in `systems`; findings that several systems share are here.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ class Mark(FrozenModel):
     criterion: str
     value: float = Field(strict=True)
     out_of: float = Field(gt=0, strict=True)
-    """Upper end of the scale. 0 <= value <= out_of is enforced when a mark is created and clamped when it is scored."""
+    """Upper end of the scale. A new mark must satisfy 0 <= value <= out_of; scoring clamps stored ones."""
     reason: str | None = None
 
 
 class Finding(FrozenModel):
-    """Something that a judge, or our own detector, found. A subclass sets the default of `kind`."""
+    """Something that a judge or the injection detector found. A subclass sets the default of `kind`."""
 
     kind: Kind
 
     def describe(self) -> list[str]:
-        """The finding in sentences; they may hold untrusted text."""
+        """The finding in sentences. They may contain untrusted text."""
         details = [
             f"{name.replace('_', ' ')}: {value}"
             for name, value in self
@@ -49,7 +49,7 @@ class Finding(FrozenModel):
 
 
 class UninstalledFinding(Finding):
-    """A finding of a system whose plug-in is not installed, unchanged."""
+    """A finding of a system whose plug-in is not installed. It is kept as it was read."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -95,7 +95,7 @@ class Manipulation(Finding):
     quote: str
     technique: str
     found_by: Literal["rules", "judge"] = "rules"
-    """`rules`: our detector found the words, and judges did not read them. `judge`: a judge read and quoted them."""
+    """`rules`: our detector found the words, and judges did not see them. `judge`: a judge quoted them."""
 
     @property
     def label(self) -> str:
@@ -110,7 +110,7 @@ class Manipulation(Finding):
 
 
 class SourceRemark(Finding):
-    """What a judge of debate-cli 0.1 knew about a source. The checks of citations are computed, not stored."""
+    """A judge's remark about a source, as debate-cli 0.1 stored it. Newer versions compute the checks of citations."""
 
     kind: Literal["source_check"] = "source_check"
     participant: str
@@ -133,7 +133,7 @@ SHARED_FINDINGS: dict[str, type[Finding]] = {
 
 
 def finding_class(kind: str, system: str) -> type[Finding] | None:
-    """The class of a finding in an assessment by `system`; None for a kind that an installed system does not have."""
+    """Class of findings of this `kind` in an assessment by `system`; None if the system has no such kind."""
     if kind in SHARED_FINDINGS:
         return SHARED_FINDINGS[kind]
     if not SYSTEMS.has(system):
@@ -149,7 +149,7 @@ def system_findings(system: str) -> dict[str, type[Finding]]:
 
 
 def _parse_finding(value: object, info: ValidationInfo) -> object:
-    """Parse a mapping as the finding of its kind. `info` knows the system of the assessment."""
+    """Parse a mapping as the finding of its kind. `info` contains the system of the assessment."""
     if not isinstance(value, dict):
         return value
     data = cast("dict[str, Any]", value)
@@ -184,14 +184,14 @@ class Assessment(FrozenModel):
     findings: tuple[AnyFinding, ...] = ()
     rationale: str = ""
     passages: PassageIds = ()
-    """Ids of the passages that were looked up for the judge. Left out of files if there are none."""
+    """Ids of the passages that were looked up for the judge; omitted in files if there are none."""
     warnings: tuple[str, ...] = ()
-    """What our checks of the answer changed or doubted, e.g. a dropped quote, or a claimed total that does not add up."""
+    """What our checks changed or doubted, e.g. a dropped quote, or a claimed total that does not add up."""
     exchange: ModelCall
     at: UtcDatetime | None = Field(default=None, exclude_if=lambda at: at is None)
-    """When it came; left out of files that older versions wrote."""
+    """Time of the answer; absent in files of older versions."""
     raw: RawAnswer | None = Field(default=None, exclude_if=lambda raw: raw is None)
-    """What the model wrote and was shown, with `output.raw: true`; else left out of files."""
+    """What the model wrote and was shown; omitted in files without `output.raw: true`."""
 
     @cached_property
     def brief(self) -> Brief:

@@ -1,4 +1,4 @@
-"""Fields whose class depends on the `kind` of the value: settings and findings of judging systems, plug-ins included."""
+"""Fields whose class depends on the `kind` of their value: settings and findings of judging systems and plug-ins."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ def _require_text(kind: Any) -> Any:
 
 
 Kind = Annotated[Any, AfterValidator(_require_text)]
-"""Type of `kind` in a base class: text, which a subclass narrows to `Literal["name"] = "name"`."""
+"""Type of `kind` in a base class. A subclass narrows it to `Literal["name"] = "name"`."""
 
 
 @dataclass(frozen=True)
 class ByKind:
-    """Annotation of a field: `parse` creates the value; JSON Schema shows the union of the `built_in` classes."""
+    """Annotation of a field: `parse` creates the value. The JSON Schema is the union of the `built_in` classes."""
 
     parse: Callable[[object, ValidationInfo], object]
     built_in: Callable[[], Mapping[str, type[FrozenModel]]]
-    """Kind -> class. The committed JSON Schemas contain only these."""
+    """Kind -> class. Only these are in the committed JSON Schemas."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         """Parse before the base class checks the value."""

@@ -1,6 +1,6 @@
 """`debate.yaml` as a value, with every default filled in.
 
-Reading the file, positions of errors and `${VAR}` live in `storage.config_file`. `domain.config_checks` finds
+`storage.config_file` reads the file, resolves `${VAR}` and reports positions of errors. `domain.config_checks` finds
 contradictions between values (a role without a model, two debaters with one name).
 """
 
@@ -44,7 +44,7 @@ class Price(ConfigModel):
 
 
 class MockFaults(ConfigModel):
-    """Share of calls (0-1) that the mock lets fail, per kind of failure; the seed decides which."""
+    """Share of calls (0-1) that fail in the mock, per kind of failure. The seed decides which calls fail."""
 
     rate_limit: float = Field(default=0, ge=0, le=1)
     timeout: float = Field(default=0, ge=0, le=1)
@@ -55,21 +55,21 @@ class MockFaults(ConfigModel):
 
 
 class MockBias(ConfigModel):
-    """Known biases of the mock as a judge, as shares of the scale (0-1), for checking an audit of judges.
+    """Biases of the mock as a judge, as shares of the scale (0-1), for testing an audit of judges.
 
-    With a bias, the mock judges by the words of each side and no longer by its name.
+    With a bias, the marks depend on the words of each side and no longer on its name.
     """
 
     first: float = Field(default=0, ge=-1, le=1)
-    """What the side that is shown first is ahead by."""
+    """Bonus for the side that is shown first."""
     longer: float = Field(default=0, ge=-1, le=1)
-    """What a side that is 30 % longer than the other is ahead by."""
+    """Bonus for a side that is 30 % longer than the other."""
     confident: float = Field(default=0, ge=-1, le=1)
-    """What a side gains that says again and again that it is certain; one that says that it is unsure loses as much."""
+    """Bonus for a side that repeatedly says that it is certain; the same penalty for one that says it is unsure."""
     citation: float = Field(default=0, ge=-1, le=1)
-    """What a side gains that names a study."""
+    """Bonus for a side that names a study."""
     noise: float = Field(default=0, ge=0, le=1)
-    """Largest random change of a side's marks, up or down, in each judgement."""
+    """Largest random change of a side's marks in each judgement, up or down."""
 
 
 class ProviderSpec(ConfigModel):
@@ -101,7 +101,7 @@ class ModelSpec(ConfigModel):
     model: str = Field(pattern=r"^([^/\s]+/\S.*|human|files|paste)$")
     """`provider/model`, where the first slash separates the two; or `human`, `files` or `paste` for a person."""
     temperature: float | None = Field(default=None, ge=0, le=2)
-    """Overrides the temperature of every phase; not sent if the server refuses it."""
+    """Temperature in every phase, in place of the phase's own; not sent if the server refuses it."""
     max_output_tokens: PositiveInt | None = None
     """Maximum tokens of one answer, which the budget reserves; None means a default for the model."""
     price: Price | None = None
@@ -109,19 +109,20 @@ class ModelSpec(ConfigModel):
     sha256: Annotated[str, Field(pattern=r"^[0-9a-fA-F]{64}$")] | None = Field(
         default=None, exclude_if=lambda checksum: checksum is None
     )
-    """For `local/hf:REPO/FILE.gguf` outside the table of `debate models pull`: SHA-256 of the file, in hexadecimal digits."""
+    """SHA-256 in hexadecimal of the file of a `local/hf:REPO/FILE.gguf` that `debate models pull` does not list."""
     latency_s: float | None = Field(default=None, ge=0)
     """Mock only: seconds before the first token."""
     tokens_per_second: PositiveFloat | None = None
-    """Mock only: speed of the stream; None means at once."""
+    """Mock only: speed of the stream; None sends the whole answer at once."""
     faults: MockFaults | None = None
     """Mock only: failures to simulate."""
     bias: MockBias | None = None
     """Mock only: biases as a judge."""
     strength: float | None = Field(default=None, ge=0, le=1)
-    """Mock only: how good it is as a debater before a mock judge with `bias`: it sends the best of 1 to 10 drafts."""
+    """Mock only: skill as a debater, from 0 to 1; it sends the best of 1 to 10 drafts. For tests with `bias`."""
     time_limit_s: PositiveFloat | None = None
-    """`human` and `paste` only: seconds for each answer, counted down on the screen; the answer is taken unfinished when they are over."""
+    """`human` and `paste` only: seconds for each answer, counted down on the screen; then the text written so far is
+    the answer."""
     script: str | None = None
     """`mock/scripted` only: YAML or JSON file with replies by purpose, relative to the configuration."""
 
@@ -144,13 +145,14 @@ class DebaterConfig(ConfigModel):
     elasticity: float = Field(default=0.5, ge=0, le=1)
     """How far pressure moves the personality, from 0 (not at all) to 1."""
     recovery: float = Field(default=0, ge=0, le=1)
-    """Share of the way back to its start that the personality goes in an exchange that puts no pressure on the debater."""
+    """Share of the distance to its start that the personality recovers in an exchange without pressure, from 0 to 1."""
     stance: float | None = Field(default=None, ge=-1, le=1)
     """Stance at the start, from -1 (against) to 1 (for); None means 0.8 for, -0.8 against, 0 for other sides."""
     conviction: float | None = Field(default=None, ge=0, le=1)
     """Conviction at the start, from 0 to 1; None means 0.7."""
     strategy: Strategy | Literal["adaptive"] | None = None
-    """How it argues, for the persuasion system; `adaptive` chooses the one with the highest predicted effect before each turn."""
+    """Strategy of arguing, for the persuasion system; `adaptive` chooses the one with the highest predicted effect
+    before each turn."""
 
     @field_validator("personality", mode="before")
     @classmethod
@@ -159,7 +161,7 @@ class DebaterConfig(ConfigModel):
 
 
 MAX_ROUNDS = 500
-"""Most rounds of a debate that are given as a number."""
+"""Maximum of `format.rounds`."""
 
 
 class _RoundCount(ConfigModel):
@@ -194,11 +196,12 @@ class FormatConfig(ConfigModel):
     exchanges: int = Field(default=1, ge=1, le=10)
     """Semi-structured: number of exchanges of follow-up questions and answers."""
     answers: bool = False
-    """Whether each cross-examination is followed by a round in which its questions are answered. Semi-structured debates always have one."""
+    """Whether a round of answers follows each cross-examination. Semi-structured debates always have one."""
     turns: int = Field(default=4, ge=1, le=MAX_ROUNDS)
     """Free-flowing: speeches per side."""
     history: Literal["auto", "full", "recent"] = "auto"
-    """What prompts hold of the debate: `full` all of it, `recent` the last speeches and a ledger of earlier arguments, `auto` the whole debate while it has at most 40 turns and its prompt is short, else as `recent`."""
+    """Part of the debate in each prompt. `full`: all of it. `recent`: the last speeches and a list of earlier
+    arguments. `auto`: `full` while the debate has at most 40 turns and the prompt is short, else `recent`."""
 
     @model_validator(mode="before")
     @classmethod
@@ -232,11 +235,11 @@ class FormatConfig(ConfigModel):
 
 
 KEY_ALIASES = {("format", "phases"): ("rounds",), ("format", "rounds"): ("phases", "turns")}
-"""Section and key -> other keys that set the same thing. An override of one replaces the others."""
+"""Section and key -> other keys for the same setting. An override of one replaces the others."""
 
 
 class Limits(ConfigModel):
-    """Limits of a whole run. Every call counts, at an estimate if the provider reports no usage."""
+    """Limits of a whole run. Every call counts; if the provider reports no usage, an estimate counts."""
 
     max_cost_usd: float | None = Field(default=None, gt=0)
     """Budget in US dollars; requires a known price for every model. None means no limit."""
@@ -262,14 +265,15 @@ class Output(ConfigModel):
 
 
 class DebateConfig(ConfigModel):
-    """A whole configuration. Everything but `topic` and, for a debate, `debaters` has a default."""
+    """A whole configuration. Only `topic` and, for a debate, `debaters` have no default."""
 
     version: Literal[1] = 1
     """Version of the configuration format."""
     topic: str = Field(min_length=1, max_length=4000)
     """The motion: a question or claim to argue for and against. For a judged text: the question that judges answer."""
     background: str | None = None
-    """Context for debaters and judges, who get it as data, never as instructions. It is not judged. `{file: NAME}` reads a file."""
+    """Context for debaters and judges. They get it as data, never as instructions, and it is not judged. `{file: NAME}`
+    reads a file."""
     seed: int | None = None
     """Seed of the mock, and of providers that support one."""
     providers: dict[str, ProviderSpec] = {}
@@ -291,13 +295,14 @@ class DebateConfig(ConfigModel):
     output: Output = Output()
     """Where results are saved."""
     vars: dict[str, str] = {}
-    """Variables for `${NAME}` in texts; `--var` and `DEBATE_VAR_NAME` go before them. Those that are not used are not kept."""
+    """Variables for `${NAME}` in texts. `--var` and `DEBATE_VAR_NAME` override them. Unused variables are not
+    stored."""
     prompts: dict[str, str] = {}
-    """Name of a shipped prompt -> file in the folder of the configuration that replaces it."""
+    """Name of a shipped prompt -> file that replaces it, in the folder of the configuration."""
     victory_conditions: dict[str, float] | None = Field(default=None, exclude_if=lambda given: given is None)
-    """Another place for the `victory_conditions` of the judging system `persuasion`."""
+    """Alternative to `victory_conditions` in the settings of the judging system `persuasion`."""
     persuasion_factors: dict[str, float] | None = Field(default=None, exclude_if=lambda given: given is None)
-    """Another place for the `factors` of the judging system `persuasion`; selects `effects: factors`."""
+    """Alternative to `factors` in the settings of the judging system `persuasion`; selects `effects: factors`."""
 
     @model_validator(mode="before")
     @classmethod
@@ -306,7 +311,7 @@ class DebateConfig(ConfigModel):
 
     @property
     def web_search_url(self) -> str | None:
-        """Address of the server for web searches, if the configuration names one."""
+        """Address of the server for web searches; None if the configuration names none."""
         return None if self.evidence is None or self.evidence.web is None else self.evidence.web.base_url
 
     def debater(self, name: str) -> DebaterConfig:
@@ -327,7 +332,7 @@ class DebateConfig(ConfigModel):
         return self.resolve_model("judge") or self.resolve_model("default")
 
     def resolve_model(self, role: str) -> ModelSpec | None:
-        """The entry of `role` in `models`; a role with a slash is `provider/model` itself, `human` is a person."""
+        """The entry in `models` for `role`; if `role` has a slash, it is `provider/model`; `human` is a person."""
         if role in self.models:
             return self.models[role]
         return ModelSpec(model=role) if "/" in role or role in PERSON_PROVIDERS else None

@@ -20,12 +20,12 @@ from debate_cli.plugins import SYSTEMS
 
 KeyPath = tuple[str | int, ...]
 RESERVED_NAMES = {"draw": "the word for a debate without a winner", "even": "the word for no winner"}
-"""Names that no debater may have, and what they mean in a judge's answer."""
+"""Names that no debater may have -> their meaning in a judge's answer."""
 MIN_DEBATERS = 2
 TEXT_KEYS = (("judging", "question"), ("judging", "context"))
-"""Keys that only the transcript of a judged text has."""
+"""Keys that only a transcript of a judged text has."""
 CONFIGURABLE_PHASES: tuple[Phase, ...] = ("opening", "cross_examination", "rebuttal", "closing")
-"""Phases that a configuration may list; the formats that use the others add them."""
+"""Phases that a configuration may list. The other phases are added by their formats."""
 _PROVIDER_AND_MODEL = re.compile(r"[^/\s]+/\S.*")
 _MOCK_ONLY = ("latency_s", "tokens_per_second", "faults")
 
@@ -57,16 +57,16 @@ def check_config(config: DebateConfig) -> list[Problem]:
 
 
 def check_judging_config(config: DebateConfig) -> list[Problem]:
-    """All contradictions of a configuration for `judge`, which needs no debaters."""
+    """All contradictions of a configuration for `judge`. It needs no debaters."""
     return [problem for problem in check_config(config) if config.debaters or problem.path != ("debaters",)]
 
 
 def check_stored_config(config: DebateConfig) -> list[Problem]:
     """All contradictions of a stored configuration, except those that a stored debate may have.
 
-    A judged text has no debaters, an older free-flowing debate may have the other order, and a debater may have a
-    reserved name. A debate of an experiment, and an imported one, may have only judging runs that were added. Sources may be
-    missing, because options may change other parts of `evidence` alone.
+    Allowed are: no debaters (a judged text), the other `order` (an older free-flowing debate), a reserved name, no
+    judging of its own (an imported debate or one of an experiment), and missing sources, because options may change
+    other parts of `evidence` alone.
     """
     names = (
         ("debaters", index, "name")
@@ -267,7 +267,7 @@ def _check_system_settings(config: DebateConfig, system: SystemSettings, path: K
 
 
 def find_model_key_paths(config: DebateConfig, models: Collection[str]) -> list[KeyPath]:
-    """Key paths that name one of `models` (`provider/model` each): entries of `models` first, then roles."""
+    """Key paths that name a model: entries of `models` (which name `provider/model`) first, then roles."""
     found: list[KeyPath] = [("models", name, "model") for name, spec in config.models.items() if spec.model in models]
     found += [("debaters", index, "model") for index, one in enumerate(config.debaters) if one.model in models]
     for index, system in enumerate(config.judging.systems):

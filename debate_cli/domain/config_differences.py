@@ -16,7 +16,7 @@ NOT_SET = "not set"
 
 
 def format_setting(value: Any) -> str:
-    """JSON data on one line: plain texts, lists and mappings separated by commas.
+    """Format JSON data on one line: plain texts, with commas between the entries of lists and mappings.
 
     A mapping with a name is shown as its name, a mapping with one value as that value.
     """
@@ -38,9 +38,9 @@ def format_setting(value: Any) -> str:
 
 
 def format_setting_pair(first: Any, second: Any, room: int = MAX_SETTING_CHARS) -> tuple[str, str]:
-    """Two formatted values of at most `room` characters each, cut so that the first difference is visible.
+    """Format two values in at most `room` characters each, cut so that the first difference is visible.
 
-    Different values with the same format are shown as JSON, in which spaces and types differ.
+    If different values would look the same, both are shown as JSON, which distinguishes spaces and types.
     """
     texts = format_setting(first), format_setting(second)
     if texts[0] == texts[1] and first != second:
@@ -57,7 +57,7 @@ def format_setting_pair(first: Any, second: Any, room: int = MAX_SETTING_CHARS) 
 
 
 def _single_line(text: str) -> str:
-    """`text` on one line, with unprintable characters escaped."""
+    """Put `text` on one line, with unprintable characters escaped."""
     return " ".join("".join(_escape_char(sign) for sign in text).split())
 
 
@@ -86,7 +86,7 @@ IGNORED_SECTIONS = ("limits", "output")
 
 
 class Difference(NamedTuple):
-    """One setting that differs, with both values as JSON data."""
+    """A setting that differs, with both values as JSON data."""
 
     key: str
     """Key path with dots."""
@@ -97,7 +97,8 @@ class Difference(NamedTuple):
 def format_differences(stored: DebateConfig, given: DebateConfig, seen: Callable[[Any], Any]) -> list[str]:
     """One line per setting that differs: `key.path: stored X, given Y`. Limits and output are ignored.
 
-    `seen` redacts JSON data: a stored configuration contains no secrets, so both are compared and shown without them.
+    `seen` redacts JSON data. Both values are compared after redaction, because a stored configuration contains no
+    secrets.
     """
     return [_format_difference(found) for found in find_differences(stored, given, seen)]
 
@@ -109,7 +110,7 @@ def find_differences(
     *,
     ignored: Iterable[str] = IGNORED_SECTIONS,
 ) -> list[Difference]:
-    """The settings that differ, without those of the sections `ignored`. `seen` redacts both sides."""
+    """The settings that differ, except those in the sections `ignored`. `seen` redacts both sides."""
     sides = (config.model_dump(mode="json", exclude=set(ignored)) for config in (stored, given))
     return list(_walk("", *map(seen, sides)))
 

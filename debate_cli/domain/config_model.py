@@ -36,7 +36,7 @@ def _needs_normalizing(key: str, value: object, sections: frozenset[str], number
 
 @cache
 def _section_and_number_fields(model: type[ConfigModel]) -> tuple[frozenset[str], frozenset[str]]:
-    """Names and aliases of the fields that are sections, and of those that take numbers but no booleans."""
+    """Names and aliases of the fields that are sections, and of the fields that take numbers but no booleans."""
     fields = model.model_fields | {alias: field for field in model.model_fields.values() for alias in _aliases(field)}
     return (
         frozenset(name for name, field in fields.items() if _is_section(field)),

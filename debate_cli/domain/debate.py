@@ -1,4 +1,4 @@
-"""`Debate`: the fold of a list of events. Schedulers, scorers and rendering all start from this value."""
+"""`Debate`: the state that follows from a list of events. Schedulers, scorers and rendering start from this value."""
 
 from __future__ import annotations
 
@@ -69,15 +69,15 @@ class Debate(FrozenModel):
     finished_at: datetime | None = None
     closed: CloseReason | None = None
     turns: tuple[Turn, ...] = ()
-    """By index; there may be gaps while a wave is under way."""
+    """By index. Indices may be missing while several debaters speak at once."""
     passages: tuple[Passage, ...] = ()
     """All passages that were shown to debaters, in the order of their ids."""
     shown_passages: Mapping[str, tuple[str, ...]] = {}
     """Key of a cue or brief -> ids of the passages found for it."""
     searches: tuple[SearchRecord, ...] = ()
-    """Searches that were asked of a provider, in the order of their answers."""
+    """Web searches and rerankings, in the order of their answers."""
     assessments: tuple[Assessment, ...] = ()
-    """In a canonical order (see `first_answers`), not in order of arrival."""
+    """In canonical order (see `first_assessments`), not in order of arrival."""
     failures: tuple[Failure, ...] = ()
     given_up: frozenset[str] = frozenset()
     """Keys of tasks that are not asked (again) in this session."""
@@ -89,7 +89,7 @@ class Debate(FrozenModel):
     reservations: tuple[Reservation, ...] = ()
     """Reservations of requests in flight."""
     unanswered: tuple[str, ...] = ()
-    """Keys of tasks that were asked but have neither answer nor failure: in flight, now or when the process died."""
+    """Keys of tasks that were asked and have neither answer nor failure: in flight, or interrupted by a crash."""
 
     @property
     def topic(self) -> str:
@@ -103,12 +103,12 @@ class Debate(FrozenModel):
 
     @property
     def was_judged(self) -> bool:
-        """Whether a judging system was asked; of an imported debate that is the case once `judge` added a run."""
+        """Whether a judging system was asked. Of an imported debate: whether `judge` added a run."""
         return any(run.judging.systems for run in self.runs)
 
     @property
     def is_sequential(self) -> bool:
-        """Whether the debaters of a round speak one after the other, so that each hears those before."""
+        """Whether the debaters of a round speak one after the other, so that each hears the earlier ones."""
         form = self.config.format
         in_turn = any(system.asks_in_turn for system in self.config.judging.systems)
         return form.kind == "free_flowing" or form.order == "sequential" or in_turn
@@ -206,14 +206,14 @@ class Debate(FrozenModel):
         return each_turn or run.heard is None or run.heard >= len(self.turns)
 
     def runs_by_precedence(self, kind: str | None = None) -> tuple[JudgingRun, ...]:
-        """The judging runs (of that kind) by rising precedence: the last one is the newest that judged all turns.
+        """The judging runs (only those with `kind`, if given) by rising precedence.
 
-        Runs of models have precedence over those of reviewers.
+        The last one is the newest that judged all turns. Runs of models have precedence over those of reviewers.
         """
         return tuple(sorted(self.runs, key=lambda run: (run.reviewer is None, self.judged_all_turns(run, kind))))
 
     def runs_beside(self, run_id: str) -> tuple[JudgingRun, ...]:
-        """The runs that judge side by side with this one, itself included; it alone if it is not in the debate."""
+        """The runs that judge side by side with this one, itself included; only this run if it is not in the debate."""
         first = next((run.beside or run.id for run in self.runs if run.id == run_id), run_id)
         return tuple(run for run in self.runs if first in {run.id, run.beside})
 
@@ -222,7 +222,7 @@ class Debate(FrozenModel):
         return tuple(item for item in self.assessments if item.system == system and item.run == run)
 
     def searches_for(self, key: str) -> tuple[SearchRecord, ...]:
-        """The searches for the cue or brief with this key; of a repeated one its last record."""
+        """The searches for the cue or brief with this key; of a repeated search, its last record."""
         return tuple({item.id: item for item in self.searches if item.key == key}.values())
 
     def search_warnings(self, key: str) -> tuple[str, ...]:
@@ -233,7 +233,7 @@ class Debate(FrozenModel):
         )
 
     def is_search_settled(self, search: Search) -> bool:
-        """Whether a search has results, or failed since the debate was last resumed."""
+        """Whether a search has results, or has failed since the debate was last resumed."""
         return search.id in self.given_up or any(
             item.id == search.id and item.failure is None for item in self.searches
         )
@@ -248,7 +248,7 @@ class Debate(FrozenModel):
         return turns if speaker is None else tuple(turn for turn in turns if turn.speaker == speaker)
 
     def visible_to(self, cue: Cue) -> Debate:
-        """The part of the debate that the speaker of `cue` may know: the turns it sees, and assessments of these turns only."""
+        """What the speaker of `cue` may know: the turns that the cue lists, and the assessments of these turns only."""
         sees_all = frozenset(cue.sees).issuperset(self.turns_by_index)
         if sees_all and len(self.assessments_of_turns) == len(self.assessments):
             return self
@@ -263,7 +263,7 @@ class Debate(FrozenModel):
         )
 
     def show_first_passages(self, key: str, count: int) -> Debate:
-        """The debate in which the speaker of the cue with this key is shown the first `count` of its passages only."""
+        """The debate with only the first `count` of the passages shown to the speaker of the cue with this key."""
         shown = self.shown_passages.get(key, ())
         return (
             self if len(shown) <= count else self._replace(shown_passages={**self.shown_passages, key: shown[:count]})
@@ -274,7 +274,7 @@ class Debate(FrozenModel):
         return self._replace(assessments=first_assessments(assessments, self.runs))
 
     def without_turns(self) -> Debate:
-        """The debate as it was before the first speech, with its later judging runs."""
+        """The debate as it was before the first speech, but with its later judging runs."""
         return self._replace(
             turns=(),
             passages=(),
@@ -312,7 +312,10 @@ class Debate(FrozenModel):
                 return self.charge_reservations()._apply_resume(event)
 
     def _replace(self, **changes: object) -> Debate:
-        """The debate with these fields. What is derived from other fields is kept, because a long debate has many states."""
+        """The debate with these fields replaced.
+
+        Cached properties that depend on other fields are kept, because a long debate has many states.
+        """
         changed = self.model_copy(update=changes)
         for name, sources in DERIVED_FROM.items():
             if name in vars(self) and not sources & changes.keys():
@@ -371,7 +374,7 @@ class Debate(FrozenModel):
         return self._replace(assessments=insert_assessment(self.assessments, own, self.runs))._with_answer(self, key)
 
     def _with_answer(self, before: Debate, key: str) -> Debate:
-        """The debate, which has one answer more than `before`, with that task no longer in flight."""
+        """The debate after an answer to a task, which is no longer in flight. `before`: the debate without it."""
         vars(self)["answered_keys"] = before.answered_keys | {key}
         return self._answer_key(key)
 
@@ -381,7 +384,7 @@ class Debate(FrozenModel):
         return failed._answer_key(key)
 
     def _answer_key(self, key: str) -> Debate:
-        """The debate in which the task of that key is not in flight any more."""
+        """The debate in which the task with this key is no longer in flight."""
         return self._replace(
             unanswered=tuple(item for item in self.unanswered if item != key),
             reservations=_without_key(self.reservations, key),
@@ -400,12 +403,12 @@ class Debate(FrozenModel):
         return resumed if event.config is None else resumed._with_config(event.config)
 
     def _settled_passages(self) -> Mapping[str, tuple[str, ...]]:
-        """`shown_passages` without those of unanswered tasks whose search failed, which is made again."""
+        """`shown_passages` without those of unanswered tasks whose search failed. Such a search is made again."""
         again = {item.key for item in self.searches if item.failure is not None} - self.answered_keys
         return {key: shown for key, shown in self.shown_passages.items() if key not in again}
 
     def _with_config(self, config: DebateConfig) -> Debate:
-        """The debate with `config` in force, for the debaters and for its own judging run."""
+        """The debate with `config` in force for the debaters and its own judging run."""
         first, *added = self.runs
         runs = (first.model_copy(update={"judging": config.judging}), *added)
         assessments = first_assessments(self.assessments, runs)
@@ -502,7 +505,7 @@ def models_used_by_debaters(debate: Debate) -> tuple[str, ...]:
 
 
 def models_used_by_judges(debate: Debate, run: str, system: str, assessor: str | None = None) -> tuple[str, ...]:
-    """`provider/model` of a system's judges in a run, or of one judge, each once; empty if none has answered yet."""
+    """`provider/model` of a system's judges in a run, or of one judge, each once; empty before the first answer."""
     found = (item for item in debate.assessments_of_system(system, run) if assessor in (None, item.assessor))
     return _distinct_models(item.exchange for item in found)
 

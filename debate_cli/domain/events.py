@@ -17,7 +17,7 @@ from debate_cli.domain.turn import Turn
 from debate_cli.domain.verdict import Verdict
 
 CloseReason = Literal["complete", "surrender", "converged", "budget", "interrupted", "failed"]
-"""A debate that closed for one of the last three reasons can be resumed."""
+"""Why a debate closed. After `budget`, `interrupted` and `failed` it can be resumed."""
 
 
 class Generator(FrozenModel):
@@ -37,11 +37,11 @@ class Origin(FrozenModel):
     """The file that a debate was imported from."""
 
     file: str
-    """Its name, without its folder."""
+    """Name of the file, without its folder."""
     sha256: str
-    """Hash of its content."""
+    """Hash of the file's content."""
     format: str
-    """Format in which it was read."""
+    """Format in which the file was read."""
 
 
 class DebateOpened(FrozenModel):
@@ -54,9 +54,10 @@ class DebateOpened(FrozenModel):
     config: DebateConfig
     config_sha256: str
     kept_verdicts: tuple[Verdict, ...] = ()
-    """Stored verdicts of systems that are not installed, which cannot be recomputed. Written only if there are any."""
+    """Stored verdicts of systems that are not installed; they cannot be recomputed. Omitted in files if there are
+    none."""
     origin: Origin | None = Field(default=None, exclude_if=_is_none)
-    """Where an imported debate comes from. Left out of files for other debates."""
+    """Where an imported debate comes from; omitted in files for other debates."""
 
 
 class JudgingOpened(FrozenModel):
@@ -74,44 +75,44 @@ class JudgingOpened(FrozenModel):
     heard: int | None = Field(default=None, ge=0)
     """Number of turns when the run began; None means the turns before this event."""
     beside: str | None = Field(default=None, exclude_if=_is_none)
-    """Id of the first of several runs with different models that judge side by side; left out for the first and others."""
+    """Id of the first run if several runs with different models judge side by side; omitted in files otherwise."""
     reviewer: Reviewer | None = Field(default=None, exclude_if=_is_none)
-    """The person who judged (`debate review`); left out for models."""
+    """The person who judges (`debate review`); omitted in files for models."""
 
 
 class Reservation(FrozenModel):
-    """The usage that a question is charged if its answer never arrives."""
+    """The usage that a task is charged if its answer never arrives."""
 
     task: Cue | Brief
     exchange: ModelCall
-    """Ended requests, and the estimate of the one that is about to leave."""
+    """Usage of the requests that ended, plus an estimate of the next one."""
 
 
 class TaskStarted(FrozenModel):
-    """A task begins, or one of its requests is about to leave. If no answer follows, the process died first."""
+    """A task begins, or one of its requests is about to be sent. If no answer or failure follows, the process died."""
 
     type: Literal["asked"] = "asked"
     at: UtcDatetime
     key: str
     reservation: Reservation | None = Field(default=None, exclude_if=_is_none)
-    """Set if a request is about to leave; replaces the key's earlier one. Left out of files if not set."""
+    """Set if a request is about to be sent; replaces the task's earlier one. Omitted in files if not set."""
 
 
 class PassagesShown(FrozenModel):
-    """Passages were found for a speaker, before it is asked."""
+    """Passages were found for a speaker. Stored before the speaker is asked."""
 
     type: Literal["passages"] = "passages"
     at: UtcDatetime
     key: str | None = None
-    """Key of the cue; None for passages that no speaker was shown."""
+    """Key of the cue; None for passages that were not shown to a speaker."""
     shown: tuple[str, ...] = ()
-    """Ids of the passages that the speaker is shown, the most relevant first."""
+    """Ids of the passages for the speaker, the most relevant first."""
     passages: tuple[Passage, ...] = ()
-    """Those of them that the debate does not hold yet."""
+    """The passages that are new in this debate."""
 
 
 class SearchEnded(FrozenModel):
-    """A search for passages was answered, or failed. It is not made again."""
+    """A search for passages was answered, or failed."""
 
     type: Literal["searched"] = "searched"
     at: UtcDatetime
@@ -141,7 +142,7 @@ INTERRUPTED = "interrupted"
 
 
 class Failure(FrozenModel):
-    """A task that failed. It never counts as a mark or a speech."""
+    """A failed task. It never counts as a mark or a speech."""
 
     task: Cue | Brief
     who: str
@@ -150,11 +151,11 @@ class Failure(FrozenModel):
     """`abstained`, `late`, `interrupted`, or the name of the error, e.g. `RateLimitedError`."""
     message: str
     final: bool
-    """Whether a resume skips this task: an abstention is final, an unreachable server is not."""
+    """Whether a resume skips the task. An abstention is final; an unreachable server is not."""
     exchange: ModelCall | None = None
     """Usage of the attempts; None if nothing was sent."""
     raw: RawAnswer | None = Field(default=None, exclude_if=_is_none)
-    """What a judge who abstained wrote; left out of files if there is nothing."""
+    """What a judge who abstained wrote; omitted in files if there is nothing."""
 
 
 class TaskFailed(FrozenModel):
@@ -166,7 +167,7 @@ class TaskFailed(FrozenModel):
 
 
 class DebateClosed(FrozenModel):
-    """The debate ended, for now or for good."""
+    """The debate ended, finally or until it is resumed."""
 
     type: Literal["closed"] = "closed"
     at: UtcDatetime
@@ -180,27 +181,27 @@ class SettingChange(FrozenModel):
 
     at: UtcDatetime
     turn: int = Field(ge=0)
-    """Number of turns that were made before the change."""
+    """Number of turns before the change."""
     key: str
     """Key path with dots, e.g. `models.default.model`."""
     stored: JsonValue = Field(validation_alias="from", serialization_alias="from")
     """The value before; null if there was none."""
     given: JsonValue = Field(validation_alias="to", serialization_alias="to")
-    """The value since; null if there is none."""
+    """The value after the change; null if there is none."""
 
 
 class DebateResumed(FrozenModel):
-    """The debate continues after a crash or a resumable close; tasks with failures that are not final are asked again.
+    """The debate continues after a crash or a resumable close. Tasks whose failure is not final are asked again.
 
-    A debate that closed for good stays closed: only its judges are asked again.
+    In a debate that closed for good only judges are asked again.
     """
 
     type: Literal["resumed"] = "resumed"
     at: UtcDatetime
     changes: tuple[SettingChange, ...] = ()
-    """Settings that differ from now on. Written only where there are any."""
+    """Settings that differ from now on; omitted in files if there are none."""
     config: DebateConfig | None = None
-    """The whole configuration in force from now on; None for that of before."""
+    """The whole configuration from now on; None if it does not change."""
 
 
 Event = Annotated[

@@ -1,4 +1,4 @@
-"""Passages of sources that debaters are shown, and the citations of them in speeches."""
+"""Passages of sources that debaters are shown, and the citations of passages in speeches."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from debate_cli.domain.frozen_model import FrozenModel, UtcDatetime
 from debate_cli.domain.model_call import ModelCall
 
 PassageOrigin = Literal["corpus", "web", "summary"]
-"""`corpus`: a file of the user. `web`: words of a page. `summary`: a model's summary of pages, which cannot be quoted."""
+"""`corpus`: a file of the user. `web`: quoted from a page. `summary`: a model's summary of pages, which cannot be
+quoted."""
 PassageIds = Annotated[tuple[str, ...], Field(exclude_if=lambda ids: not ids)]
-"""Ids of passages. Left out of files if there are none."""
+"""Ids of passages; omitted in files if there are none."""
 MAX_CITATIONS = 2
-"""Most citations of one argument, response or closing."""
+"""Maximum number of citations in one argument, response or closing."""
 
 
 def _locator_text(locator: object) -> object:
-    """A locator as text; null and the form `{"page": 3}` are accepted in files of other programs."""
+    """A locator as text. Files of other programs may have null or the form `{"page": 3}`."""
     if isinstance(locator, Mapping):
         parts = cast("Mapping[str, object]", locator)
         return ", ".join(f"{name} {value}" for name, value in parts.items())
@@ -47,7 +48,7 @@ class Passage(FrozenModel):
 
     @property
     def place(self) -> tuple[str, str, str]:
-        """Hash, source and locator: passages that are equal in these share one id."""
+        """Hash, source and locator. Passages with an equal `place` share one id."""
         return self.sha256, self.source, self.locator
 
 
@@ -77,13 +78,13 @@ class FoundPassage:
 
 
 LookupPlace = Literal["corpus", "web"]
-"""Where a judge's questions are looked up."""
+"""Where a judge looks up facts."""
 SearchKind = Literal["web", "rerank"]
 """`web`: a web search. `rerank`: passages of the corpus, ordered by the distance of their embeddings to the query."""
 
 
 class SearchFailure(FrozenModel):
-    """Why a search gave nothing."""
+    """Why a search failed."""
 
     cause: str
     """Name of the error, e.g. `UnreachableError`."""
@@ -91,32 +92,32 @@ class SearchFailure(FrozenModel):
 
 
 class Search(FrozenModel):
-    """A search for passages to ask of a provider, before a speech or an assessment."""
+    """A search for passages through a provider, before a speech or an assessment."""
 
     key: str
-    """Key of the cue or brief that it is made for."""
+    """Key of the cue or brief that needs the passages."""
     kind: SearchKind = "web"
     query: str
 
     @property
     def id(self) -> str:
-        """Identity within a debate: no search is made twice."""
+        """Identity within a debate. No search is made twice."""
         return f"{self.kind}/{self.key}/{self.query}"
 
 
 class SearchRecord(Search):
-    """A search that ended."""
+    """A completed or failed search."""
 
     results: tuple[FoundPassage, ...] = Field(default=(), exclude_if=lambda results: not results)
-    """What was found. In files only until the speech or assessment is made; the debate keeps the passages that were shown."""
+    """What was found. Stored in files until the speech or assessment is made; then only the shown passages are kept."""
     failure: SearchFailure | None = Field(default=None, exclude_if=lambda failure: failure is None)
-    """Left out of files if the search did not fail."""
+    """Omitted in files if the search did not fail."""
     exchange: ModelCall | None = None
     """Usage of the search; None if nothing was sent."""
 
 
 class Citation(FrozenModel):
-    """Words of a source that a debater relies on."""
+    """Words of a source that a debater cites."""
 
     source: str
     """Id of a passage."""

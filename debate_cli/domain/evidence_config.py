@@ -10,7 +10,7 @@ from debate_cli.domain.config_model import ConfigModel
 
 
 class EvidenceSource(ConfigModel):
-    """A source with a title, in place of its path alone."""
+    """A source with a title; a source without one is given as its path alone."""
 
     path: str = Field(min_length=1)
     """A file, a folder, or a pattern such as `reports/*.md`, relative to the configuration."""
@@ -23,12 +23,12 @@ Domain = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9.-]*(/\S*)?$", max
 
 
 class WebSearchConfig(ConfigModel):
-    """Web search before each speech. What it finds can be cited like the passages of a file."""
+    """Web search before each speech. Its results can be cited like passages of files."""
 
     provider: str = Field(min_length=1)
     """`anthropic`, `openai`, `ollama` or `searxng`; or a provider of kind `openai` or `anthropic` in `providers`."""
     max_searches: int = Field(default=2, ge=1, le=10)
-    """Searches for one speech."""
+    """Maximum number of searches for one speech."""
     allowed_domains: tuple[Domain, ...] = Field(default=(), max_length=20)
     """Only results of these domains and their subdomains; none means all. Written without `https://`."""
     base_url: str | None = None
@@ -45,7 +45,7 @@ class RerankConfig(ConfigModel):
 
 
 class EvidenceConfig(ConfigModel):
-    """Sources of a debate. Debaters are shown passages of them before each speech and may cite these."""
+    """Sources of a debate. Before each speech, debaters are shown passages that they may cite."""
 
     sources: tuple[str | EvidenceSource, ...] = Field(default=(), max_length=1000)
     """Files, folders or patterns, relative to the configuration; `{path, title}` names a file's title."""
@@ -56,9 +56,9 @@ class EvidenceConfig(ConfigModel):
     passages: int = Field(default=6, ge=1, le=30)
     """Passages that a speaker is shown before each speech."""
     passage_words: int = Field(default=120, ge=20, le=2000)
-    """Words of a passage, about: a sentence is never split."""
+    """Approximate number of words in a passage; sentences are not split."""
 
     @property
     def named_sources(self) -> tuple[EvidenceSource, ...]:
-        """All sources in their long form."""
+        """All sources, each as an `EvidenceSource`."""
         return tuple(EvidenceSource(path=item) if isinstance(item, str) else item for item in self.sources)

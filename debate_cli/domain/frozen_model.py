@@ -31,7 +31,7 @@ R = TypeVar("R")
 
 
 class FrozenModel(BaseModel):
-    """A frozen value without unknown fields and non-finite numbers."""
+    """A frozen value. Rejects unknown fields and non-finite numbers."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", allow_inf_nan=False, ser_json_inf_nan="strings", defer_build=True
@@ -45,7 +45,7 @@ class FrozenModel(BaseModel):
         return fields[_HASH_KEY]
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """A copy with the fields in `update` replaced, without validation and without memoized values of the old one.
+        """A copy with the fields in `update` replaced, without validation. Memoized results are not copied.
 
         Raises KeyError for an unknown field.
         """
@@ -63,19 +63,19 @@ F = TypeVar("F", bound="FrozenModel")
 
 
 def convert(source: FrozenModel, target: type[F], **changes: Any) -> F:
-    """A `target` with the fields that it shares with `source`, and with `changes`; nothing is validated again."""
+    """A `target` with the fields that it shares with `source`, and with `changes`. Skips validation."""
     fields = vars(source)
     shared = {name: fields[name] for name in target.model_fields if name in fields}
     return target.model_construct(None, **{**shared, **changes})
 
 
 _HASH_KEY = "_computed_hash"
-"""Attribute of a value that holds its hash; pydantic does not list names that begin with an underscore."""
+"""Attribute that holds the hash of a value; pydantic does not list names that begin with an underscore."""
 V = TypeVar("V", bound=FrozenModel)
 
 
 def memoize_on_value(function: Callable[Concatenate[V, P], R]) -> Callable[Concatenate[V, P], R]:
-    """Decorator for a pure function of a value and hashable arguments: caches the result on the value.
+    """Decorator for a pure function of a value and hashable arguments: stores the result on the value.
 
     Works like `cached_property`, for functions outside of the class. Callers must not change the result.
     """

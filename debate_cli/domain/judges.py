@@ -6,7 +6,7 @@ from debate_cli.domain.judging_config import SOLE_JUDGE_ID, SystemSettings
 
 
 def judge_ids(system: SystemSettings) -> tuple[str, ...]:
-    """Ids of the judges, in their order; none if the system asks no model."""
+    """Ids of the judges, in their order; empty if the system asks no model."""
     return tuple(seat.id for seat in system.seats)
 
 
@@ -17,9 +17,9 @@ def judge_title(kind: str, assessor: str) -> str:
 
 
 def judge_model_role(system: SystemSettings, assessor: str) -> str | None:
-    """The name in `models`, or `provider/model`, that `assessor` judges with; None means the default of judges.
+    """The judge's model as a name in `models` or `provider/model`; None means the default judge model.
 
-    Raises KeyError for an id that is not one of the system's judges.
+    Raises KeyError if `assessor` is not one of the system's judges.
     """
     for seat in system.seats:
         if seat.id == assessor:

@@ -1,6 +1,6 @@
 """Who judges a debate, and how, as configuration. The settings of each judging system are in its folder in `systems`.
 
-Settings determine scores, so they are stored with a debate. Scoring again may replace them.
+Settings determine scores, so they are stored with a debate. `score` may override them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MAX_JUDGES = 25
 
 
 class JudgeSeat(NamedTuple):
-    """One judge of a system."""
+    """The place of one judge in a system: its model and weight."""
 
     id: str
     model: str | None
@@ -42,7 +42,7 @@ class SystemSettings(ConfigModel):
     """Base class of the settings of a judging system. A subclass sets the default of `kind`."""
 
     judges_each_turn: ClassVar[bool] = False
-    """Whether the system judges turn by turn only, so that later turns do not make earlier judgments incomplete."""
+    """Whether the system judges turn by turn only. Later turns then do not make earlier judgments incomplete."""
 
     kind: Kind
     judge: str | None = None
@@ -65,12 +65,12 @@ class SystemSettings(ConfigModel):
 
     @property
     def asks_in_turn(self) -> bool:
-        """Whether debaters speak one after the other, because this system judges each turn before the next one."""
+        """Whether debaters must speak one after the other because the system judges each turn before the next."""
         return False
 
     @property
     def steers_debate(self) -> bool:
-        """Whether debaters read what this system finds, or it can end the debate, so that it is part of the debate."""
+        """Whether the system influences the debate: debaters read its findings, or it can end the debate."""
         return self.asks_in_turn
 
     @property
@@ -80,11 +80,14 @@ class SystemSettings(ConfigModel):
 
     @property
     def method(self) -> str:
-        """How a system without judges judges, in one or two words."""
+        """How a system without judges works, in one or two words."""
         return ""
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Contradictions within the settings: key path within the settings, and a sentence. Default: those of `thresholds`."""
+        """Contradictions within the settings: key path within the settings, and a sentence.
+
+        By default only `thresholds` is checked.
+        """
         thresholds = getattr(self, "thresholds", None)
         if isinstance(thresholds, Thresholds) and thresholds.draw > thresholds.clear:
             yield ("thresholds",), "must have `clear` at or above `draw`; raise `clear`"
@@ -102,15 +105,15 @@ class SystemSettings(ConfigModel):
         return self if count == 1 else None
 
     def for_reviewer(self, assessor: str) -> Self:
-        """The settings with a person as the only judge. `assessor` is the person's id, and its entry in `models`."""
+        """The settings with a person as the only judge. `assessor`: id of the person, and its name in `models`."""
         return (self.with_judge_count(1) or self).with_models(lambda _role: assessor)
 
     def without_surrender(self) -> Self:
-        """The settings for simulating a whole debate: no debater gives up."""
+        """The settings in which no debater gives up, for simulating a whole debate."""
         return self
 
     def for_added_run(self) -> Self:
-        """The settings for judging a saved debate: without what only a running debate can use."""
+        """The settings for judging a saved debate, without options that only apply during a debate."""
         return self
 
     def for_text(self) -> Self:
@@ -119,13 +122,13 @@ class SystemSettings(ConfigModel):
 
 
 class UninstalledSettings(SystemSettings):
-    """Settings of a system whose plug-in is not installed, unchanged."""
+    """Settings of a system whose plug-in is not installed. They are kept as they were read."""
 
     model_config = ConfigDict(extra="allow")
 
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
-        """No judges, because the system cannot ask."""
+        """No judges, because the system cannot be asked."""
         return ()
 
     @model_serializer(mode="plain")
@@ -135,7 +138,7 @@ class UninstalledSettings(SystemSettings):
 
 
 class Thresholds(ConfigModel):
-    """Bounds of the margin between first and second, in the system's points.
+    """Bounds of the margin between the two best scores, in the system's points.
 
     An omitted bound is the system's default.
     """
@@ -143,7 +146,7 @@ class Thresholds(ConfigModel):
     draw: NonNegative
     """A margin below this is a draw."""
     clear: NonNegative
-    """Margin at which a victory becomes clear. Each scorer decides whether the bound itself is clear."""
+    """Margin from which a victory is clear. Each system decides whether the bound itself counts as clear."""
 
 
 def default_bounds(**defaults: float) -> BeforeValidator:
@@ -156,13 +159,13 @@ def default_bounds(**defaults: float) -> BeforeValidator:
 
 
 def duplicate_indices(words: Iterable[str]) -> list[int]:
-    """Indices of the words that also occur earlier in `words`."""
+    """Indices of the words that repeat an earlier one in `words`."""
     first: dict[str, int] = {}
     return [index for index, word in enumerate(words) if first.setdefault(word, index) != index]
 
 
 def numbered_seats(count: int, model: str | None) -> tuple[JudgeSeat, ...]:
-    """`count` judges with one model: `judge` alone, or `judge-1`, `judge-2` and so on. A reviewer alone has its own id."""
+    """`count` judges with one model, named `judge` or `judge-1`, `judge-2`, …. A single reviewer keeps its own id."""
     if count == 1:
         return (JudgeSeat(model if model is not None and is_reviewer_id(model) else SOLE_JUDGE_ID, model),)
     return tuple(JudgeSeat(f"{SOLE_JUDGE_ID}-{number}", model) for number in range(1, count + 1))
@@ -201,12 +204,12 @@ class JudgingConfig(ConfigModel):
     systems: tuple[AnySettings, ...] = Field(
         default=cast("tuple[SystemSettings, ...]", ("structured",)), validate_default=True
     )
-    """One or more; a bare name takes the defaults of the system."""
+    """One or more; a bare name selects the defaults of the system."""
     question: str | None = Field(default=None, exclude_if=lambda question: question is None)
-    """What a judged text is asked. Only in transcripts: `judge --config` writes the `topic` here."""
+    """The question about a judged text. Only in transcripts: `judge --config` writes the `topic` here."""
     context: str | None = Field(default=None, exclude_if=lambda context: context is None)
-    """Material that judges see beside a text and do not judge. Only in transcripts: `judge --config` writes the
-    `background` here."""
+    """Material that judges of a text see and do not judge. Only in transcripts: `judge --config` writes `background`
+    here."""
 
     def notices(self) -> tuple[str, ...]:
         """Effects of the systems' settings that a user may not expect, one sentence each with its key path."""
@@ -218,7 +221,7 @@ class JudgingConfig(ConfigModel):
 
     @property
     def lookup_places(self) -> frozenset[LookupPlace]:
-        """Where any of the systems looks up what debaters say."""
+        """Places where a system of this configuration looks up facts."""
         return frozenset[LookupPlace]().union(*(system.lookup_places for system in self.systems))
 
     @property

@@ -21,7 +21,7 @@ def format_system_with_run(system: str, run: str) -> str:
 
 
 def format_system_label(system: str, run: str, runs: Iterable[str], reviewer: str | None = None) -> str:
-    """Label of a system: its kind; with the judging run if `runs` has other runs, or if a person judged. Not sanitized.
+    """Kind of a system, with the judging run if `runs` has others or a person judged. Not sanitized.
 
     `reviewer`: name of that person, as in `structured r4 (human:anna)`.
     """
@@ -40,23 +40,23 @@ class JudgingRun(FrozenModel):
     id: str
     judging: JudgingConfig
     models: dict[str, ModelSpec] = {}
-    """Models of the roles in `judging`; empty for the debate's own run, which uses the configuration."""
+    """Models of the roles in `judging`; empty for the debate's own run, which uses the configuration's models."""
     providers: dict[str, ProviderSpec] = {}
-    """Rows of the provider table for this run; empty for the debate's own run, which uses the configuration."""
+    """Rows of the provider table; empty for the debate's own run, which uses the configuration's rows."""
     started_at: datetime
     replaces: bool = False
     """Whether it replaces the earlier assessments of its systems."""
     heard: int | None = None
-    """Number of speeches when an added run began; None for the debate's own run, which judges all."""
+    """Number of speeches when an added run began; None for the debate's own run, which judges all speeches."""
     beside: str | None = None
-    """Id of the first of several runs with different models that judge side by side; None for the first and others."""
+    """Id of the first run if several runs with different models judge side by side; None otherwise."""
     reviewer: Reviewer | None = None
-    """The person who judged; None for models. A person's verdict never decides and is never replaced."""
+    """The person who judged; None for models. A person's verdict never decides, and no run replaces it."""
     replaced: tuple[str, ...] = ()
     """Kinds of systems of this run that a later run has replaced."""
 
     def active_systems(self) -> tuple[SystemSettings, ...]:
-        """The systems whose assessments still count."""
+        """The systems whose assessments count, because no later run replaced them."""
         return tuple(system for system in self.judging.systems if system.kind not in self.replaced)
 
 
@@ -74,7 +74,7 @@ def first_assessments(assessments: Iterable[Assessment], runs: Sequence[JudgingR
 def insert_assessment(
     assessments: tuple[Assessment, ...], added: Assessment, runs: Sequence[JudgingRun]
 ) -> tuple[Assessment, ...]:
-    """`assessments`, which are in canonical order, with one more."""
+    """Insert one assessment into `assessments`, which are in canonical order."""
     rank = _canonical_rank(runs)
     place = bisect_right(assessments, rank(added), key=rank)
     return (*assessments[:place], added, *assessments[place:])
@@ -103,9 +103,9 @@ def _canonical_rank(runs: Sequence[JudgingRun]) -> Callable[[Assessment], tuple[
 
 
 def mark_replaced(kinds: set[str], runs: Sequence[JudgingRun]) -> tuple[JudgingRun, ...]:
-    """`runs`, in order, with their systems of `kinds` marked as replaced, apart from the runs of reviewers.
+    """Mark the systems of `kinds` in `runs` as replaced. Runs of reviewers are not marked.
 
-    A system that is already marked is also marked in all runs before it, so the search ends there.
+    Stops at the first marked system, because all runs before it are marked too.
     """
     marked = list(runs)
     for index in reversed(range(len(marked))):

@@ -1,4 +1,4 @@
-"""The recent part of a long debate, and a ledger of everything older. Pure functions of a `Debate`; no model is asked."""
+"""A short form of a long debate: its last turns, and a list of older arguments. Pure; no model is asked."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s")
 
 
 class LedgerEntry(NamedTuple):
-    """What was claimed in an older turn, and who answered how. Texts are untrusted and not sanitized."""
+    """A claim of an older turn, and the responses to it. Texts are untrusted and not sanitized."""
 
     id: str
     """Id of the argument, or `turn N` of a turn without arguments and responses."""
     speaker: str
     claim: str
-    """Its first sentence, at most MAX_CLAIM_CHARS characters."""
+    """First sentence of the argument, at most MAX_CLAIM_CHARS characters."""
     answers: tuple[tuple[str, ResponseType], ...]
-    """(speaker, type) of its last responses so far, at most MAX_ANSWERS, also of those in recent turns."""
+    """(speaker, type) of the last responses, at most MAX_ANSWERS. Recent turns count too."""
 
 
 class Ledger(NamedTuple):
-    """The older part of a debate: unanswered entries first, then answered ones, each group with the newest first."""
+    """The older part of a debate: first unanswered entries, then answered ones, each from new to old."""
 
     entries: tuple[LedgerEntry, ...]
     """At most MAX_ENTRIES."""
@@ -57,7 +57,10 @@ class RecentHistory(NamedTuple):
 
 
 def recent_history(debate: Debate, keep: tuple[int, ...] = ()) -> RecentHistory:
-    """The newest turns of each participant, those of the indices `keep`, and a ledger of all other turns."""
+    """Short form of a debate: the newest turns of each participant, and a ledger of the others.
+
+    `keep`: indices of further turns to show whole.
+    """
     newest: dict[str, list[int]] = defaultdict(list)
     for turn in reversed(debate.turns):
         if len(newest[turn.speaker]) < RECENT_TURNS:

@@ -1,4 +1,4 @@
-"""Top-level sections that are read as settings of the judging system `persuasion`, as configurations of the original have them."""
+"""Top-level sections of the original's configurations that are now settings of the judging system `persuasion`."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ LEGACY_SECTIONS: dict[str, tuple[str, dict[str, str]]] = {
         {"base_persuasion": "persuasion", "strategy_bonus": "strategy_fit", "evidence_bonus": "evidence"},
     ),
 }
-"""Section -> the setting that it becomes, and its keys that have another name there."""
+"""Section -> its name as a setting, and its keys that have another name there."""
 
 
 def move_legacy_sections(data: Mapping[str, Any]) -> dict[str, Any]:
-    """`data` with each legacy section moved into the settings of `persuasion`.
+    """Move each legacy section in `data` into the settings of `persuasion`.
 
-    Without `judging.systems`, `persuasion` is the only system. `persuasion_factors` selects `effects: factors` unless
-    `effects` is given. A section stays where it is if the system is not listed, or has the setting already.
+    Without `judging.systems`, `persuasion` becomes the only system. `persuasion_factors` selects `effects: factors`
+    unless `effects` is given. A section stays if the system is not listed or already has the setting.
     """
     moved = dict(data)
     place = find_legacy_place(data)
@@ -43,7 +43,7 @@ def move_legacy_sections(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def find_legacy_place(data: Mapping[str, Any]) -> int | None:
-    """Position in `judging.systems` of the system that takes legacy sections; None without sections or without the system."""
+    """Position of `persuasion` in `judging.systems`; None without legacy sections or without the system."""
     if not any(isinstance(data.get(section), dict) for section in LEGACY_SECTIONS):
         return None
     kinds = [

@@ -15,7 +15,7 @@ StructuredOutputMode = Literal["native", "tool", "prompt", "text"]
 
 Count = Annotated[int, Field(ge=0, le=10**12)]
 Dollars = Annotated[float, Field(ge=0, le=1e15)]
-"""Counts and amounts are bounded, so that no sum of those in a file can overflow."""
+"""US dollars. Bounded like all counts, so that no sum of amounts in a file overflows."""
 
 
 def _is_zero(count: float) -> bool:
@@ -31,7 +31,7 @@ def _is_empty(modes: tuple[StructuredOutputMode, ...]) -> bool:
 
 
 class Usage(FrozenModel):
-    """Tokens of one or more calls, counted by the provider, or estimated if it reports none. All >= 0."""
+    """Tokens of one or more calls. Counted by the provider, or estimated if it reports none. All >= 0."""
 
     input_tokens: Count = 0
     """Tokens of the prompt, including cached ones."""
@@ -47,7 +47,7 @@ class Usage(FrozenModel):
     """Whether any of these tokens were estimated; omitted in files if not."""
 
     def __add__(self, other: Usage) -> Usage:
-        """Sum field by field; with any estimated part, the sum is an estimate."""
+        """Sum field by field. The sum is an estimate if one part is."""
         return Usage(
             input_tokens=self.input_tokens + other.input_tokens,
             cached_tokens=self.cached_tokens + other.cached_tokens,
@@ -59,7 +59,7 @@ class Usage(FrozenModel):
 
 
 class ModelCall(FrozenModel):
-    """One question to a model with all its attempts, including re-asks."""
+    """One task for a model with all its attempts, including re-asks."""
 
     model: str
     """`provider/model` that was asked."""
@@ -77,7 +77,7 @@ class ModelCall(FrozenModel):
     cost_usd: Dollars | None = None
     """Price of all attempts in US dollars; None if a price is not known."""
     rejected: tuple[StructuredOutputMode, ...] = Field(default=(), exclude_if=_is_empty)
-    """Modes of structured output that the server rejected or ignored; left out of files if there are none."""
+    """Modes of structured output that the server rejected or ignored; omitted in files if there are none."""
     finish_reason: str | None = None
     """Why the model stopped, as the provider names it."""
 
@@ -86,15 +86,15 @@ class RawAnswer(FrozenModel):
     """What a model wrote, and what it was shown beside the transcript, for audit trails."""
 
     text: str
-    """Its last answer, unchanged but for removed secrets."""
+    """The last answer, with secrets removed."""
     system: str = Field(default="", exclude_if=_is_blank)
-    """The rules and standing instructions that it was shown; left out of files if they are not kept."""
+    """The rules and instructions that the model was shown; omitted in files if they were not kept."""
     task: str = Field(default="", exclude_if=_is_blank)
-    """The task that it was shown; left out of files if it is not kept."""
+    """The task that the model was shown; omitted in files if it was not kept."""
 
 
 def add_model_calls(*calls: ModelCall) -> ModelCall:
-    """The sum of one or more calls for one question, with the model and outcome of the last.
+    """Sum of the calls for one task, with the model and outcome of the last call.
 
     An unknown price makes the cost of the sum unknown.
     """
@@ -116,7 +116,7 @@ class TotalUsage(FrozenModel):
     """Usage of a whole debate, as stored in a transcript."""
 
     calls: int = 0
-    """Questions asked; several attempts count as one, and a question that was not sent as none."""
+    """Tasks that were sent; several attempts count as one."""
     attempts: int = 0
     """Requests sent; a person counts once for each question."""
     input_tokens: int = 0
@@ -129,9 +129,9 @@ class TotalUsage(FrozenModel):
     estimated: bool = Field(default=False, exclude_if=_is_zero)
     """Whether the tokens of any call, and therefore its cost, were estimated; omitted in files if not."""
     human_calls: int = Field(default=0, exclude_if=_is_zero)
-    """Those of the calls that people answered; omitted in files if there are none."""
+    """How many of the calls people answered; omitted in files if 0."""
     human_s: float = Field(default=0.0, exclude_if=_is_zero)
-    """Seconds that people took for them; omitted in files if 0."""
+    """Seconds that people took for their answers; omitted in files if 0."""
 
 
 def total_usage(exchanges: list[ModelCall]) -> TotalUsage:

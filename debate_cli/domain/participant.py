@@ -12,7 +12,7 @@ SIDE_PREFIXES = {"for": "PRO", "against": "CON"}
 DEFAULT_STANCES = {"for": 0.8, "against": -0.8}
 DEFAULT_CONVICTION = 0.7
 IMPORTED_MODEL = "imported/none"
-"""Model of the debaters of an imported debate: the file says nothing about it."""
+"""`model` of the debaters of an imported debate, because the file names no model."""
 
 
 class Participant(FrozenModel):
@@ -67,7 +67,7 @@ def participants(config: DebateConfig) -> tuple[Participant, ...]:
 
 
 def _choose_prefix(debater: DebaterConfig, taken: dict[str, int]) -> str:
-    """The configured prefix, else one made of the side, with a number if it is taken.
+    """The configured prefix, else one derived from the side, with a number if the prefix is taken.
 
     `taken` maps each used prefix to the next number to try, and is updated.
     """

@@ -1,11 +1,11 @@
-"""People in the place of models: `human` answers at the terminal, `files` through a folder, `paste` through the clipboard."""
+"""People in the role of models: `human` answers at the terminal, `files` in a folder, `paste` through the clipboard."""
 
 from __future__ import annotations
 
 PERSON_PROVIDERS = ("human", "files", "paste")
-"""Providers whose models are people. Their names may be left out: `human` or `human/ann`."""
+"""Providers whose models are people. The person's name is optional: `human` or `human/ann`."""
 TERMINAL_PROVIDERS = ("human", "paste")
-"""Those of them that need a terminal."""
+"""Person providers that need a terminal."""
 
 
 def is_person(model: str) -> bool:

@@ -1,6 +1,6 @@
 """Adaptive personalities: four archetypes, twelve traits, four pressures. Pure arithmetic.
 
-The live judge's schedule decides when pressure reaches a debater; `debaters` describes a personality in words.
+The live judge decides when pressure is applied to a debater; `debaters` describes a personality in words.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ TRAIT_MIN, TRAIT_MAX = 1.0, 10.0
 DRIFT_STEP = 3.0
 """Points by which a trait of weight 1 with full headroom moves under pressure 1 at elasticity 1."""
 RESPONSE_STEP = 0.5
-"""Points by which a whole profile loosens or sharpens under a mean pressure of 1 at elasticity 1."""
+"""Points by which all extreme or highest traits move under a mean pressure of 1 at elasticity 1."""
 HIGH_TRAIT, LOW_TRAIT = 8.0, 2.0
-"""A trait from the one upwards, or from the other downwards, is extreme."""
+"""A trait is extreme from HIGH_TRAIT upwards and from LOW_TRAIT downwards."""
 RIGID_TRAITS = 4
 """Number of extreme traits that make a personality rigid."""
 SHARPENED_TRAITS = 3
-"""Number of the highest traits that rise in a personality that is not rigid; of equal ones, the first in the table."""
+"""Number of highest traits that rise in a personality that is not rigid. Ties go to the first in the table."""
 TRAIT_MIDDLE = 5.5
-"""Value that the extreme traits of a rigid personality move towards."""
+"""Value towards which the extreme traits of a rigid personality move."""
 
 
 class Personality(ConfigModel):
@@ -99,7 +99,10 @@ def apply_pressures(
 
 
 def recover(personality: Personality, start: Personality, recovery: float) -> Personality:
-    """The personality after one event without pressure: each trait goes the share `recovery` (0-1) of its way to `start`."""
+    """The personality after one event without pressure.
+
+    Each trait moves the share `recovery` (0-1) of its distance to `start`.
+    """
     values = {trait: (float(getattr(personality, trait)), float(getattr(start, trait))) for trait in TRAITS}
     return Personality.model_validate(
         {trait: value + recovery * (origin - value) for trait, (value, origin) in values.items()}
@@ -107,11 +110,11 @@ def recover(personality: Personality, start: Personality, recovery: float) -> Pe
 
 
 def _move(value: float, step: float) -> float:
-    """`value` moved by `step` x headroom, within 1-10."""
+    """Move `value` by `step` x headroom, within 1-10."""
     room = TRAIT_MAX - value if step > 0 else value - TRAIT_MIN
     return min(TRAIT_MAX, max(TRAIT_MIN, value + step * room / (TRAIT_MAX - TRAIT_MIN)))
 
 
 def resolve_personality(personality: Archetype | Personality) -> Personality:
-    """The twelve traits of an archetype; a personality is returned as it is."""
+    """The twelve traits of an archetype. A personality is returned unchanged."""
     return personality if isinstance(personality, Personality) else ARCHETYPES[personality]

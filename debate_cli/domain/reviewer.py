@@ -28,9 +28,9 @@ class Reviewer(FrozenModel):
     order: tuple[str, ...] = ()
     """Names of the debaters in the order in which they were shown."""
     seconds: dict[str, Seconds] = {}
-    """Part of the review -> seconds that the person took; parts without a time are left out."""
+    """Part of the review -> seconds that the person took. Parts without a measured time are omitted."""
     confidence: Annotated[float, Field(ge=0, le=1)] | None = None
-    """How sure the person is of the whole judgement, 0-1; None if the person did not say."""
+    """How sure the person is of the whole judgement, 0-1; None if not stated."""
 
     @property
     def assessor(self) -> str:
@@ -49,7 +49,7 @@ class ReviewTerms:
     blind: bool = False
     """Whether names, models and earlier verdicts are hidden."""
     seed: int = 0
-    """Determines the order in which the debaters of a blind review are shown."""
+    """Determines the order of the debaters in a blind review."""
     probability: bool = False
     """Whether the person says after each round how likely each debater is to be right."""
 

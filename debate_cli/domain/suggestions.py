@@ -9,7 +9,7 @@ from itertools import islice
 _MAX_CANDIDATES = 100
 """Maximum number of names that a misspelt one is compared with."""
 _MAX_WORD_CHARS = 60
-"""Longer words are not compared: the time grows with the square of the length."""
+"""Longer words are not compared, because the time grows with the square of the length."""
 
 
 def closest_match(word: str, known: Iterable[str]) -> str | None:

@@ -1,4 +1,4 @@
-"""The tasks of actors: a cue to speak, a brief to judge. Pure schedulers decide both."""
+"""The tasks of debaters and judges: a cue to speak, a brief to judge. Pure schedulers create both."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.turn import Phase
 
 MAX_REVISION = 100
-"""Bound of deliberation rounds in a file. A panel has at most 20."""
+"""Maximum of `revision` in a file. A panel has at most 20 deliberation rounds."""
 
 Moment = Literal["turn", "pair", "round", "debate"]
 MOMENTS: tuple[Moment, ...] = ("turn", "pair", "round", "debate")
@@ -28,13 +28,13 @@ class Subject(FrozenModel):
 
     moment: Moment
     round: int | None = None
-    """Set for `round` only."""
+    """Set only if the subject is a round."""
     turns: tuple[int, ...] = ()
     """Indices of the turns; empty means all turns of the moment."""
 
 
 class FollowUpQuestion(FrozenModel):
-    """A follow-up question put to a debater (semi-structured format)."""
+    """A follow-up question for a debater (semi-structured format)."""
 
     asked_by: str
     target: str
@@ -43,7 +43,7 @@ class FollowUpQuestion(FrozenModel):
 
 
 class Cue(FrozenModel):
-    """A request for the next turn of a speaker, who sees only what the cue allows."""
+    """A request for the next turn of a speaker."""
 
     index: int = Field(ge=0)
     """Index of the requested turn; identifies the cue."""
@@ -51,7 +51,7 @@ class Cue(FrozenModel):
     phase: Phase
     speaker: str
     sees: tuple[int, ...] = ()
-    """Indices of the turns that the speaker may see, including its own, ascending."""
+    """Indices of the turns that the speaker may see, including the speaker's own, ascending."""
     questions: tuple[FollowUpQuestion, ...] = ()
     """For the phase `answers`: the questions to answer."""
     guidance: str | None = None
@@ -64,18 +64,18 @@ class Cue(FrozenModel):
 
 
 class Brief(FrozenModel):
-    """A request for an assessment of a subject by a judge. The assessment repeats these fields."""
+    """A request to a judge for an assessment of a subject. The assessment repeats these fields."""
 
     run: str
-    """Judging run: `r1` is that of the debate itself, `r2`... are later ones."""
+    """Judging run: `r1` belongs to the debate itself, `r2` and so on were added later."""
     system: str
-    """`structured`, `moderator`, `panel`, `live` or `persuasion`."""
+    """Kind of the judging system, e.g. `structured`."""
     assessor: str
     """Id of the judge."""
     subject: Subject
     revision: int = Field(default=0, ge=0, le=MAX_REVISION)
-    """Deliberation round of a panel; for live on the whole debate 0 narrative, 1 resolution of a conflict, 2 register
-    review; else 0."""
+    """Panel: deliberation round. Live, on the whole debate: 0 narrative, 1 resolution of a conflict, 2 register review.
+    Otherwise 0."""
 
     @cached_property
     def key(self) -> str:

@@ -1,4 +1,4 @@
-"""Normalized texts, for comparisons that ignore case, spaces and typography, or invisible characters."""
+"""Normalized texts, for comparisons that ignore case, spaces, typography and invisible characters."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ INVISIBLE_CHARS = (
 """Part of a character class: control, zero-width and bidi characters, tags, fillers, surrogates."""
 _INVISIBLE = re.compile(f"[{INVISIBLE_CHARS}]")
 _HIDING = re.compile(rf"[{INVISIBLE_CHARS}]|\\u")
-"""What a text contains that hides something: terminal sequences begin with an invisible character."""
+"""Anything that can hide characters of a text. Terminal sequences begin with an invisible character."""
 _ESCAPED_CHAR = re.compile(r"(?<!\\)\\++u([0-9a-fA-F]{4})")
 _ESCAPED_SEQUENCE = re.compile(r'(?<!\\)\\++u001[bB](?:\[[0-?]*[@-\[\]-~]|\][^"\\]*\\++u0007|[0-Z^-~])')
-"""The usual terminal sequences, as JSON writes them. A match never contains a quotation mark."""
+"""The usual terminal sequences as JSON writes them. A match never contains a quotation mark."""
 
 
 def reveal_text(text: str) -> str:
-    r"""`text` as a reader may see it in the end, without what JSON (`\u0041`) or invisible characters hide.
+    r"""Decode the JSON escapes of letters and digits (`\u0041`) and remove invisible characters and terminal sequences.
 
-    Meant for finding something in it. JSON stays valid.
+    For searching a text that may hide something. JSON stays valid.
     """
     if _HIDING.search(text) is None:
         return text
@@ -49,7 +49,7 @@ def reveal_text(text: str) -> str:
 
 
 def _decode_escape(escape: re.Match[str]) -> str:
-    """The character of an escape if it is an ASCII letter or a digit, nothing if it is invisible, else the escape."""
+    """The character of an escape if it is an ASCII letter or digit; nothing if it is invisible; else the escape."""
     char = chr(int(escape[1], 16))
     if char.isascii() and char.isalnum():
         return char
@@ -68,7 +68,7 @@ def normalize_quote(quote: str) -> str:
 
 
 def map_json_texts(value: Any, change: Callable[[str], str]) -> Any:
-    """A JSON value with `change` applied to every text in it; keys stay."""
+    """Apply `change` to every text in a JSON value, but not to keys."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, Mapping):

@@ -21,7 +21,7 @@ PositionShift = Literal["strengthened", "unchanged", "adjusted", "weakened"]
 CLOSING_ITEM = "closing"
 """Item of a citation in a closing."""
 UNSTRUCTURED = "unstructured"
-"""Warning on a turn whose model did not produce the form: its text is stored unchanged."""
+"""Warning on a turn whose model did not fill in the form. The text is stored unchanged."""
 
 
 def _is_empty(value: Sized) -> bool:
@@ -29,7 +29,7 @@ def _is_empty(value: Sized) -> bool:
 
 
 Citations = Annotated[tuple[Citation, ...], Field(exclude_if=_is_empty)]
-"""What the words beside it rest on. Left out of files if there are none."""
+"""Citations that support the text; omitted in files if there are none."""
 
 
 class Argument(FrozenModel):
@@ -71,11 +71,11 @@ class Closing(FrozenModel):
     concessions: tuple[str, ...] = ()
     """Ids (or wordings) of conceded arguments."""
     unrebutted: tuple[str, ...] = ()
-    """Ids of the debater's arguments that were never answered."""
+    """Ids of the debater's arguments that nobody answered."""
     final_position: str
     shift: PositionShift
     why: Annotated[str, Field(exclude_if=_is_empty)] = ""
-    """What changed the debater's position. Left out of files if nothing did, or it does not say."""
+    """What changed the debater's position; omitted in files if not stated."""
     citations: Citations = ()
 
 
@@ -85,11 +85,11 @@ class StrategyPick(FrozenModel):
     name: str
     reason: str
     predicted: Annotated[float | None, Field(exclude_if=lambda predicted: predicted is None)] = None
-    """Mean persuasion of the opponents that an adaptive debater expected from the strategy; None for a configured one."""
+    """Mean persuasion of the opponents that an adaptive debater expected; None for a configured strategy."""
 
 
 class Turn(FrozenModel):
-    """One speech. `text` is always set; it is rendered from the structure if there is one."""
+    """One speech. `text` is always set; in structured turns it is rendered from the parts."""
 
     index: int = Field(ge=0)
     """Position in the debate, from 0. The cue determines it, so it does not depend on the order of answers."""
@@ -103,7 +103,7 @@ class Turn(FrozenModel):
     answers: tuple[FollowUpAnswer, ...] | None = None
     closing: Closing | None = None
     passages: PassageIds = ()
-    """Ids of the passages that the speaker was shown. Left out of files if there are none."""
+    """Ids of the passages that the speaker was shown; omitted in files if there are none."""
     directive: str | None = None
     """Hidden instruction that the speaker was given for this turn."""
     strategy: StrategyPick | None = None
@@ -111,7 +111,7 @@ class Turn(FrozenModel):
     """`code: description` each, or `unstructured` alone."""
     exchange: ModelCall
     raw: RawAnswer | None = Field(default=None, exclude_if=lambda raw: raw is None)
-    """What the model wrote and was shown, with `output.raw: true`; else left out of files."""
+    """What the model wrote and was shown; omitted in files without `output.raw: true`."""
 
     def citations(self) -> Iterator[tuple[str, Citation]]:
         """(Item, citation) of each citation. The item is the id of the argument made or answered, or `closing`."""
@@ -120,7 +120,7 @@ class Turn(FrozenModel):
 
     @property
     def is_one_item(self) -> bool:
-        """Whether the whole text is its one argument, as in imported speeches and unstructured openings."""
+        """Whether the whole text is one argument, as in imported speeches and unstructured openings."""
         return self.arguments is not None and len(self.arguments) == 1 and self.arguments[0].claim == self.text
 
 

@@ -1,4 +1,4 @@
-"""JSON whose keys are unique. Readers disagree on which of two equal keys counts, so such a file has two meanings."""
+"""Loads JSON and rejects repeated keys, because readers disagree on which of two equal keys counts."""
 
 from __future__ import annotations
 

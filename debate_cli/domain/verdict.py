@@ -16,16 +16,16 @@ Victory = Literal["draw", "narrow", "clear", "overwhelming", "conditional", "und
 
 
 class Notes(FrozenModel):
-    """How the scores of a verdict came about. Each judging system has a subclass with its fields.
+    """Details behind the scores of a verdict. Each judging system has a subclass with its fields.
 
-    `notes["name"]` and `notes.get("name")` give a field as the transcript holds it.
+    `notes["name"]` and `notes.get("name")` return a field as JSON.
     """
 
     missing: tuple[str, ...] = ()
     """What was not assessed, one sentence each. The last key in JSON."""
 
     def to_json(self) -> dict[str, JsonValue]:
-        """The notes as the transcript holds them."""
+        """The notes as JSON data, as in a transcript."""
         document = self.model_dump(mode="json", by_alias=True)
         return {**{name: document[name] for name in document if name != "missing"}, "missing": document["missing"]}
 
@@ -36,7 +36,7 @@ class Notes(FrozenModel):
         return self.model_dump(mode="json", by_alias=True, include={name})[name]
 
     def get(self, name: str) -> JsonValue:
-        """A field as JSON; None if there is none of that name."""
+        """A field as JSON; None if it does not exist."""
         return self[name] if name in type(self).model_fields else None
 
 
@@ -45,7 +45,7 @@ AnyNotes = Annotated[dict[str, JsonValue] | Notes, Field(union_mode="left_to_rig
 
 
 class Verdict(FrozenModel):
-    """The conclusion of one system over one judging run: a pure function of the debate and the system's settings."""
+    """The result of one system in one judging run. It depends only on the debate and the system's settings."""
 
     system: str
     """Kind of the judging system."""
@@ -58,15 +58,15 @@ class Verdict(FrozenModel):
     scores: dict[str, float]
     """Debater's name -> score on the system's scale. Debaters without a score are omitted."""
     rules: Annotated[int, Field(ge=1, exclude_if=lambda rules: rules == 1)] = 1
-    """Version of the system's formula. Version 1 is not written. Verdicts under different rules are not compared."""
+    """Version of the system's formula; omitted in files if 1. Verdicts under different rules are not compared."""
     decides: bool = False
     """Whether this is the deciding verdict, which is shown first."""
     reviewer: Annotated[str | None, Field(exclude_if=lambda name: name is None)] = None
-    """Name of the person whose judgment this is; None, and not written, for models."""
+    """Name of the person who judged; None, and omitted in files, for models."""
     notes: AnyNotes = {}
-    """How the scores came about. A scored verdict has the class of its system, e.g. `StructuredNotes`; a stored verdict,
-    and one of a plug-in without such a class, has a dict. `missing`: list of sentences on what was not assessed, present
-    in every system, empty when nothing is missing."""
+    """Details behind the scores. After scoring, an object of the system's class, e.g. `StructuredNotes`; a stored
+    verdict, or one of a plug-in without such a class, has a dict. `missing`, present in every system, lists what was
+    not assessed, one sentence each."""
 
     @field_serializer("notes")
     def _serialize_notes(self, notes: AnyNotes) -> dict[str, JsonValue]:
@@ -74,7 +74,7 @@ class Verdict(FrozenModel):
 
     @property
     def option(self) -> str | None:
-        """The option that the judges voted for (`notes.option`), if there is no winner; None for all other verdicts."""
+        """The option that the judges voted for (`notes.option`), if no debater won; None for all other verdicts."""
         if self.winner is not None or self.victory == "undetermined":
             return None
         found = self.notes.get("option")
@@ -82,7 +82,7 @@ class Verdict(FrozenModel):
 
     @property
     def option_shares(self) -> dict[str, float]:
-        """Share of the vote (`notes.weights`) for each option that has any, 0-1; empty where `option` is None."""
+        """Option -> share of the vote, 0-1, without options that got none; empty if `option` is None."""
         found = self.notes.get("weights")
         if self.option is None or not isinstance(found, dict):
             return {}

@@ -20,14 +20,14 @@ class BatchStatus:
     has_ended: bool
     """Whether its results can be read. They may be missing for some requests."""
     done: int = 0
-    """Requests that the vendor has processed; 0 while it does not say."""
+    """Requests that the vendor has processed; 0 if it does not say."""
     unanswered: ModelError | None = None
-    """Why an ended batch has no results for some requests; None if it should have all of them."""
+    """Why results of an ended batch are missing for some requests; None if there should be one for each."""
 
 
 @dataclass(frozen=True, slots=True)
 class BatchIntent:
-    """A batch that was about to be submitted: written down before anything is sent."""
+    """A batch that is about to be submitted. Stored before anything is sent."""
 
     key: str
     """Unique name. The custom id of each request begins with it."""
@@ -38,12 +38,12 @@ class BatchIntent:
 
 @dataclass(frozen=True, slots=True)
 class FoundBatch:
-    """Result of searching the vendor's batches for one whose id is not known."""
+    """Result of searching the vendor's list for a batch whose id is unknown."""
 
     id: str | None
-    """Id of the batch that is certainly the one."""
+    """Id of the batch if it was identified; else None."""
     may_exist: bool = False
-    """Whether a batch in progress may be the one, which shows when it ends."""
+    """Whether a batch in progress may be the one. This becomes known when it ends."""
 
 
 class BatchApi(Protocol):
@@ -62,7 +62,7 @@ class BatchApi(Protocol):
     async def submit(self, key: str, entries: Sequence[dict[str, Any]]) -> str:
         """Submit a batch; return its id.
 
-        Raises ModelError. Its `may_be_billed` says whether the vendor may have accepted the batch all the same.
+        Raises ModelError, whose `may_be_billed` says whether the vendor may have accepted the batch nevertheless.
         """
         ...
 
@@ -71,18 +71,18 @@ class BatchApi(Protocol):
         ...
 
     def results(self, batch_id: str, requests: Mapping[str, Request]) -> AsyncIterator[tuple[str, str]]:
-        """Custom id and result of each processed request, in any order. The results are JSON, as the vendor sends it.
+        """Custom id and result (JSON from the vendor) of each processed request, in any order.
 
-        `requests`: those that are waited for, by custom id. Results of other requests may be included.
+        `requests`: the expected requests by custom id. Results of other requests may be included.
         """
         ...
 
     def read(self, result: str, request: Request) -> Reply:
-        """The reply in a result. Raises the error of a request that was not answered."""
+        """Convert a result to a reply. Raises the error of a request that was not answered."""
         ...
 
     async def find(self, intent: BatchIntent) -> FoundBatch:
-        """Search the vendor's batches for the one of `intent`."""
+        """Search the vendor's list for the batch of `intent`."""
         ...
 
     async def aclose(self) -> None:

@@ -1,4 +1,4 @@
-"""The budget of a run. The worst case of each attempt is reserved before it is sent, and settled afterwards."""
+"""The budget of a run. The maximum usage of each request is reserved before it is sent, and corrected afterwards."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Budget:
 
     @classmethod
     def of_calls(cls, max_cost_usd: float | None, max_tokens: int | None, used: Iterable[ModelCall]) -> Budget:
-        """A budget with what the calls in `used` spent; one without a price counts its tokens."""
+        """A budget from which the calls in `used` are already deducted; calls without a price count only tokens."""
         calls = tuple(used)
         cost = sum(call.cost_usd or 0.0 for call in calls)
         tokens = sum(call.usage.input_tokens + call.usage.output_tokens for call in calls)
@@ -71,11 +71,11 @@ class Budget:
 
     @property
     def used(self) -> BudgetAmount:
-        """Spent so far, without calls in flight."""
+        """Usage so far, without calls in flight."""
         return self._used
 
     def set_used_elsewhere(self, amount: BudgetAmount) -> None:
-        """Set what other processes spent of the same budget since this one began."""
+        """Set the usage of other processes that share the budget, counted since this process began."""
         self._used_elsewhere = amount
 
     @property
@@ -97,8 +97,8 @@ class Budget:
     async def reserve(self, worst: BudgetAmount, what: str) -> AsyncGenerator[BudgetReservation, None]:
         """Reserve `worst` for one attempt; set `used` on the yielded reservation.
 
-        If calls in flight hold the budget, waits in order until they settle for less. Raises BudgetError, with `what` as
-        the name of the call, if the attempt does not fit even if those calls cost nothing.
+        If calls in flight hold the budget, waits until they return unused parts, first come, first served. Raises
+        BudgetError, which names the call `what`, if the attempt does not fit even when those calls cost nothing.
         """
         with pause_deadline():
             async with self._queue_lock:
@@ -144,7 +144,7 @@ class Budget:
 
 
 def _record_pieces(on_text: OnText | None, received: list[str]) -> OnText | None:
-    """`on_text` that also appends each piece to `received`; None without `on_text`."""
+    """Wrap `on_text` so that each piece is also appended to `received`; None without `on_text`."""
     if on_text is None:
         return None
 
@@ -158,12 +158,12 @@ def _record_pieces(on_text: OnText | None, received: list[str]) -> OnText | None
 class BudgetedModel:
     """Asks `model` within `budget`. Without a price only tokens are counted, and a limit in dollars refuses the call.
 
-    If the server reports no usage, the reply gets an estimated usage and `on_estimate` is called. An answer that never
-    arrived whole may be billed, so it is charged at an estimate, on its error: the prompt, and the text that arrived, or
-    the output limit while the budget has a limit. A request that the server refused used nothing.
+    If the server reports no usage, the usage is estimated and `on_estimate` is called. An incomplete answer may be
+    billed, so its error gets an estimate: the prompt plus the text that arrived, or plus the output limit if the budget
+    has a limit. A request that the server refused used nothing.
 
-    The active `CallMeter` learns of each request when it ends and, if `name` (`provider/model`) is given, before it
-    leaves. The mock has no name, because nothing leaves and nothing is billed.
+    The active `CallMeter` is updated when a request ends and, if `name` (`provider/model`) is given, before it is sent.
+    The mock has no `name`, because nothing is sent or billed.
     """
 
     def __init__(
@@ -225,7 +225,7 @@ class BudgetedModel:
         )
 
     def _with_usage(self, request: Request, reply: Reply) -> Reply:
-        """`reply` with its usage, estimated if none is reported. A prompt that a content filter rejects uses nothing."""
+        """`reply` with its usage, estimated if none is reported. A prompt that a content filter rejects costs 0."""
         usage = reply.usage
         is_filtered = reply.finish_reason == "content_filter" and not reply.text
         if usage.input_tokens + usage.output_tokens + usage.searches > 0 or is_filtered:
@@ -236,12 +236,15 @@ class BudgetedModel:
         return replace(reply, usage=self._estimate_usage(request, answer))
 
     def _usage_of_failure(self, request: Request, error: ModelError, received: str) -> Usage:
-        """The reported usage of a failed call; estimated if an answer may be billed that did not arrive whole."""
+        """Usage of a failed call: reported, or estimated if an incomplete answer may be billed."""
         known = error_usage(error)
         return self._lost_usage(request, known, received) if error.may_be_billed or received else known
 
     def _lost_usage(self, request: Request, known: Usage, received: str) -> Usage:
-        """Estimated usage of an answer of which `received` arrived, and for which the server reported `known`."""
+        """Estimated usage of an incomplete answer with the text `received`.
+
+        `known`: usage that the server reported.
+        """
         limited = self._budget.is_limited
         answer = request.max_output_tokens if limited else estimate_answer_tokens(request, received)
         if not known.input_tokens:

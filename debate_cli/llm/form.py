@@ -1,9 +1,9 @@
-"""Forms: what a model is asked to fill in, and the JSON Schema that asks for it.
+"""Forms that models fill in, and the JSON Schemas that describe them.
 
-A form is a pydantic model, kept apart from the domain's values. Its schema is derived from it and narrowed for one question:
-which ids exist, how many items a list may have. Rules for forms: lists of {name, value} objects, never open dictionaries;
-the reason before the score that it explains. Lengths and ranges are in the schema only, because small
-models obey them. The form itself accepts a longer text, and the code that reads it clamps scores.
+A form is a pydantic model, kept apart from the domain's values. Its schema is derived from it and narrowed for one
+question: which ids exist, how many items a list may have. Rules for forms: lists of {name, value} objects instead of
+open dictionaries; the reason before the score that it explains. Only the schema has lengths and ranges, because small
+models obey them. The form itself accepts longer texts, and its reader clamps scores.
 """
 
 from __future__ import annotations
@@ -32,19 +32,17 @@ FormT = TypeVar("FormT", bound=FormModel)
 
 @dataclass(frozen=True, slots=True)
 class Form(Generic[FormT]):
-    """A form model together with the schema that narrows it for one question."""
+    """A form model and its schema, narrowed for one question."""
 
     name: str
     """[a-zA-Z0-9_-]{1,64}"""
     model: type[FormT]
     schema: JsonSchema
-    """Closed objects that require every property, without `$ref`; `prefixItems` with a `const` each for a list that must
-    answer known items. Whatever it accepts, `model` accepts."""
+    """Closed objects that require every property, without `$ref`. A list that must answer known items has `prefixItems`
+    with a `const` each. Every value that fits the schema also fits `model`."""
     lenient: bool = False
-    """Whether an answer that `model` accepts is valid even if it violates `schema`; the caller then handles the difference.
-
-    Otherwise the model is asked again.
-    """
+    """Whether an answer that fits `model` but violates `schema` is valid, so that the caller handles the difference.
+    Otherwise the model is asked again."""
 
 
 def text(most: int = MAX_REASON_CHARS, *, least: int = 1, **field: Any) -> Any:
@@ -53,7 +51,7 @@ def text(most: int = MAX_REASON_CHARS, *, least: int = 1, **field: Any) -> Any:
 
 
 def whole_number(low: int, high: int, **field: Any) -> Any:
-    """Field of an integer from `low` to `high`. `field` are arguments of pydantic's `Field`, as above."""
+    """Field of an integer from `low` to `high`. `field` are arguments of pydantic's `Field`."""
     return Field(json_schema_extra={"type": "integer", "minimum": low, "maximum": high}, **field)
 
 
@@ -63,7 +61,7 @@ def share() -> Any:
 
 
 def items(most: int, *, least: int = 0, chars: int | None = None, **field: Any) -> Any:
-    """Field of a list with `least` to `most` items; with `chars`, each is a text of at most that length."""
+    """Field of a list of `least` to `most` items. With `chars`, each item is a text of at most that length."""
     bounds: JsonSchema = {"minItems": least, "maxItems": most}
     if chars is not None:
         bounds["items"] = {"type": "string", "minLength": 1, "maxLength": chars}
@@ -71,43 +69,43 @@ def items(most: int, *, least: int = 0, chars: int | None = None, **field: Any) 
 
 
 def keep_if(wanted: bool) -> JsonSchema | None:
-    """Leave a property out unless it is `wanted`."""
+    """Keep a property if `wanted`, else leave it out."""
     return {} if wanted else None
 
 
 def one_of(values: Iterable[str | int]) -> JsonSchema:
     """Narrow a property to one of `values`.
 
-    Without values nothing changes, since no provider accepts an empty choice.
+    Without values it does not narrow, because providers reject an empty choice.
     """
     choices = list(values)
     return {"enum": choices} if choices else {}
 
 
 def some_of(values: Iterable[str], *, least: int = 0) -> JsonSchema:
-    """Narrow a list to items of `values`."""
+    """Narrow a list to items from `values`."""
     choices = list(values)
     return {"items": one_of(choices), "minItems": least, "maxItems": len(choices)}
 
 
 def each_of(key: str, values: Iterable[str]) -> JsonSchema:
-    """Narrow a list to one entry per value, in order, with that value as its `key`."""
+    """Narrow a list to one entry per value, in order. Each entry has that value as its `key`."""
     return {"prefixItems": [{"properties": {key: {"const": value}}} for value in values]}
 
 
 def derive_schema(model: type[FormModel], **narrowing: JsonSchema | None) -> JsonSchema:
-    """The schema of `model`. Each property named in `narrowing`, at any depth, gets these keywords; None leaves it out."""
+    """The schema of `model`. Each property named in `narrowing`, at any depth, gets these keywords; None removes it."""
     return _narrow(deepcopy(_full_schema(model)), narrowing)
 
 
 def person_schema(form: Form[Any]) -> JsonSchema:
-    """The schema of `form` for a person: with descriptions of fields, and fields with a default are not required."""
+    """The schema of `form` for a person: it has descriptions, and does not require fields with a default."""
     raw = form.model.model_json_schema()
     return _explain(form.schema, raw, raw.get("$defs", {}))
 
 
 def _explain(part: JsonSchema, raw: JsonSchema, definitions: Mapping[str, JsonSchema]) -> JsonSchema:
-    """`part` with descriptions and required keys as in `raw`, the schema before it was narrowed."""
+    """Add descriptions and required keys to `part`, taken from `raw`, the schema before it was narrowed."""
     explained = dict(part)
     if raw.get("description"):
         explained["description"] = raw["description"]
@@ -139,7 +137,7 @@ def _full_schema(model: type[FormModel]) -> JsonSchema:
 
 
 def _resolve(part: JsonSchema, definitions: Mapping[str, JsonSchema]) -> JsonSchema:
-    """`part` without references, titles, defaults and null; with every property required."""
+    """Remove references, titles, defaults and null from `part`, and require every property."""
     if "$ref" in part:
         return _resolve(definitions[part["$ref"].rpartition("/")[2]], definitions)
     if "anyOf" in part:
@@ -168,7 +166,7 @@ def _narrow(schema: JsonSchema, narrowing: Mapping[str, JsonSchema | None]) -> J
 
 
 def _merge(schema: JsonSchema, change: JsonSchema) -> JsonSchema:
-    """`schema` with the keywords of `change`, which add to the keywords of its parts."""
+    """Add the keywords of `change` to `schema`, and recursively to its parts."""
     if "prefixItems" in change:
         entries = [_merge(deepcopy(schema["items"]), part) for part in change["prefixItems"]]
         return {"type": "array", "prefixItems": entries, "minItems": len(entries), "maxItems": len(entries)}

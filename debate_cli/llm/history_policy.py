@@ -1,4 +1,4 @@
-"""Chooses whether a prompt holds the whole debate, or its recent part with a ledger of the rest (`format.history`)."""
+"""Chooses whether a prompt contains the whole debate, or its recent part and a ledger (`format.history`)."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from debate_cli.llm.usage import ASCII_CHARS_PER_TOKEN, estimate_input_tokens
 T = TypeVar("T", bound=FormModel)
 HistoryMode = Literal["auto", "full", "recent"]
 MAX_FULL_TOKENS = 60_000
-"""Longest prompt with the whole debate, by our estimate."""
+"""Longest prompt with the whole debate, in estimated tokens."""
 MAX_FULL_TURNS = 40
-"""Turns of the longest debate of which such a prompt holds everything, so that prompts stop growing there."""
+"""Longest debate, in turns, that a prompt contains as a whole. It bounds the growth of prompts."""
 MAX_CONTEXT_SHARE = 0.6
 """Largest share of a model's context that such a prompt may fill."""
 MAX_PASSAGE_SHARE = 0.2
@@ -28,23 +28,23 @@ MAX_PASSAGE_SHARE = 0.2
 
 
 class DebateLength(NamedTuple):
-    """How much was said that a prompt may hold."""
+    """Length of the part of a debate that a prompt may contain."""
 
     turns: int
     chars: int
-    """Characters of the speeches. A lower bound of the prompt's length, which spares building a prompt that is too long."""
+    """Characters of the speeches. If these are too many, the prompt need not be built."""
 
 
 class PromptBuilder(Protocol):
-    """Builds a request with the whole debate, or with its recent part only."""
+    """Builds a request with the whole debate, or only with its recent part."""
 
     def __call__(self, *, is_recent: bool) -> Request:
-        """The request."""
+        """Build the request."""
         ...
 
 
 class HistoryPolicy:
-    """Chooses for the prompts of one run. The first prompt that is shortened by `auto` is noted."""
+    """Chooses the history for the prompts of one run. Reports the first prompt that `auto` shortens."""
 
     def __init__(self, mode: HistoryMode = "auto", note: Callable[[str], None] = lambda _: None) -> None:
         self._mode = mode
@@ -60,10 +60,11 @@ class HistoryPolicy:
         choose: Callable[[], tuple[Request, bool]],
         send: Callable[[Request, bool], Awaitable[StructuredAnswer[T]]],
     ) -> tuple[StructuredAnswer[T], Request, bool]:
-        """The answer, its request, and whether that holds the recent part only.
+        """Ask, and return the answer, its request, and whether the request contains the recent part only.
 
-        `choose` calls `build` or `build_whole`. If the model refuses the whole debate as too long, it is asked once more with
-        the recent part, unless `format.history` is `full`. Both calls are counted. Later prompts for that model are shorter.
+        `choose` calls `build` or `build_whole`. If the model refuses the whole debate as too long, it is asked once
+        more with the recent part, unless `format.history` is `full`. Both calls are counted. Later prompts for that
+        model are shorter.
         """
         request, is_recent = choose()
         answer = await send(request, is_recent)
@@ -81,12 +82,18 @@ class HistoryPolicy:
         return replace(again, exchange=add_model_calls(answer.exchange, again.exchange)), shorter, is_recent
 
     def context_tokens(self, model: ModelHandle) -> int | None:
-        """The model's context: the configured or known one, or less if it refused a shorter prompt; None if nothing is known."""
+        """The model's context in tokens; None if unknown.
+
+        It is configured or known, but less if the model refused a shorter prompt.
+        """
         known = (model.context_tokens, self._refused.get(model.name))
         return min((tokens for tokens in known if tokens is not None), default=None)
 
     def build(self, build: PromptBuilder, length: DebateLength, context_tokens: int | None) -> tuple[Request, bool]:
-        """The request, and whether it holds the recent part only. `context_tokens`: the model's context; None if not known."""
+        """The request, and whether it contains the recent part only.
+
+        `context_tokens`: the model's context in tokens; None if unknown.
+        """
         if self._mode == "recent":
             return build(is_recent=True), True
         if self._mode == "full":
@@ -99,13 +106,16 @@ class HistoryPolicy:
     def build_whole(
         self, build: PromptBuilder, length: DebateLength, context_tokens: int | None
     ) -> tuple[Request, bool]:
-        """Like `build`, for a question about the whole debate, which is shortened only if the context is too small."""
+        """Like `build`, but shortens the debate only if the model's context is too small."""
         if context_tokens is None:
             return build(is_recent=False), False
         return self._build_within(build, length, int(context_tokens * MAX_CONTEXT_SHARE))
 
     def count_fitting(self, lengths: Sequence[int], context_tokens: int | None) -> int:
-        """Number of passages, of these lengths in characters, that a prompt may hold. The first shortening is noted."""
+        """Number of passages that fit into a prompt. `lengths` are in characters.
+
+        Reports the first shortening.
+        """
         limit = MAX_FULL_TOKENS if context_tokens is None else int(context_tokens * MAX_PASSAGE_SHARE)
         totals = accumulate(length / ASCII_CHARS_PER_TOKEN for length in lengths)
         count = sum(total <= limit for total in totals)
@@ -125,7 +135,7 @@ class HistoryPolicy:
         return self._shorten(build, f"the whole debate no longer fits into {limit:,} tokens of a prompt")
 
     def _shorten(self, build: PromptBuilder, reason: str) -> tuple[Request, bool]:
-        """The request with the recent part. The first one that is shorter than the whole debate is noted."""
+        """Build the request with the recent part, and report the first one that is shorter than the whole debate."""
         request = build(is_recent=True)
         tokens = estimate_input_tokens(request, Profile())
         if not self._is_noted and tokens < estimate_input_tokens(build(is_recent=False), Profile()):

@@ -1,6 +1,6 @@
-"""Parses the text of a reply into a filled-in form, or into a list of faults.
+"""Parses the text of a reply into a filled-in form or a list of faults. Pure.
 
-Pure. `llm.structured_output` decides what to do about faults.
+`llm.structured_output` decides what to do about faults.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from debate_cli.llm.schema_check import MAX_SHOWN_CHARS, find_violations
 from debate_cli.llm.schema_dialect import restore_lists
 
 MAX_REPAIR_CHARS = 50_000
-"""A longer text is not repaired: the library copies its result at every character."""
+"""A longer text is not repaired, because json-repair copies its result at every character."""
 MAX_REPAIR_READS = 200_000
 """Maximum number of reads for one text: about half a second, and enough for MAX_REPAIR_CHARS of near-JSON."""
 _SLICE_CHARS = 100
-"""A slice costs one read, plus one for each so many characters."""
+"""A slice costs one read, plus one for each of so many characters."""
 
 
 class _RepairLimitError(Exception):
-    """The text is so broken that repairing it takes too long. json-repair does not catch this class."""
+    """Repairing the text takes too long. json-repair does not catch this class."""
 
 
 class _ReadCounter:
@@ -48,8 +48,7 @@ class _ReadCounter:
 class _CountedText(str):
     """A text that counts how often it is read.
 
-    json-repair inserts characters by `text[:here] + sign + text[here:]`, so a text that is built from this one is
-    counted too.
+    Texts that json-repair builds from it, by `text[:i] + sign + text[i:]`, are counted too.
     """
 
     __slots__ = ("_meter",)
@@ -73,7 +72,7 @@ class _CountedText(str):
 
 
 def repair_json(broken: str) -> dict[str, Any] | None:
-    """The object that `broken` was meant to be; None if that is unclear or takes too long."""
+    """Repair the JSON object `broken`; None if its meaning is unclear or the repair takes too long."""
     if len(broken) > MAX_REPAIR_CHARS:
         return None
     try:
@@ -84,8 +83,8 @@ def repair_json(broken: str) -> dict[str, Any] | None:
 
 
 ParseOutcome = Literal["valid", "off_schema", "invalid", "no_object"]
-"""valid: satisfies the schema; off_schema: only the form's model accepts it, not the schema; invalid: JSON that is not a form;
-no_object: no JSON object, several different ones, or an unreadable one."""
+"""valid: satisfies the schema; off_schema: satisfies only the form's model; invalid: JSON but not a form; no_object: no
+JSON object, several different ones, or an unreadable one."""
 MAX_FAULTS = 12
 """Maximum number of faults that are listed for one reply."""
 MAX_FAULT_CHARS = 240
@@ -102,7 +101,7 @@ _QUOTED_OR_BRACE = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[{}]', re.DOTALL)
 
 
 class _ForbiddenError(ValueError):
-    """Readable JSON with an ambiguous meaning: NaN, or a duplicate key. Never repaired."""
+    """JSON with an ambiguous meaning: NaN, or a duplicate key. Never repaired."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +145,9 @@ def _split_thinking(text: str) -> tuple[str, str]:
 def parse_reply(text: str, form: Form[FormT], *, truncated: bool = False) -> ParsedReply[FormT]:
     """Find the one object in `text` that fills in `form`. Never raises.
 
-    In this order: the whole text as an object; exactly one valid object inside the text (in code fences, with prose around
-    it); one broken object, repaired. If the text is only unfinished thinking, the object at its end is the answer. In a
-    truncated text only the first way is tried.
+    Tried in this order: the whole text as an object; exactly one valid object inside the text (in code fences, with
+    prose around it); one broken object, repaired. If the text is only unfinished thinking, the object at its end is the
+    answer. In a truncated text only the first is tried.
     """
     text = text.strip()
     try:
@@ -166,7 +165,7 @@ def parse_reply(text: str, form: Form[FormT], *, truncated: bool = False) -> Par
 
 
 def _parse_unfinished_thinking(thought: str, form: Form[FormT]) -> ParsedReply[FormT]:
-    """The one valid object in unfinished thinking, if it is at the very end; another one may be a draft."""
+    """The one valid object at the very end of unfinished thinking. Objects elsewhere may be drafts."""
     found = _ObjectScan(thought)
     if found.objects and not found.too_many and thought[found.end :].strip() in {"", "```"}:
         parsed = _choose_object(found.objects, form)
@@ -244,7 +243,10 @@ def _find_object_end(text: str, start: int) -> int:
 
 
 def _choose_object(objects: list[dict[str, Any]], form: Form[FormT]) -> ParsedReply[FormT]:
-    """The one object that is a form. Objects that satisfy the schema win over those that only the model accepts."""
+    """The one object that is a form.
+
+    Objects that satisfy the schema have precedence over those that only fit the model.
+    """
     readings = [_parse_unwrapped(candidate, form) for candidate in objects]
     for outcome in ("valid", "off_schema"):
         fitting = [reading for reading in readings if reading.outcome == outcome]
@@ -258,7 +260,7 @@ def _choose_object(objects: list[dict[str, Any]], form: Form[FormT]) -> ParsedRe
 
 
 def _parse_unwrapped(candidate: dict[str, Any], form: Form[FormT]) -> ParsedReply[FormT]:
-    """Read `candidate`, or the object that is its only member."""
+    """Parse `candidate`, or the object that is its only member."""
     first = reading = _validate_form(candidate, form)
     for _ in range(MAX_WRAPPERS):
         if reading.form is not None or len(candidate) != 1:
@@ -303,7 +305,7 @@ def _pydantic_faults(error: ValidationError) -> Iterator[str]:
 
 
 def _load_strict(text: str) -> Any:
-    """`text` as strict JSON. Raises ValueError if it is not."""
+    """Parse `text` as strict JSON. Raises ValueError."""
     try:
         return _DECODER.decode(text)
     except RecursionError as error:

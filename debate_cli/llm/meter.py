@@ -1,6 +1,6 @@
-"""The usage of one question, request by request, including requests whose answer never arrives.
+"""Counts the usage of one task, request by request, including requests whose answer never arrives.
 
-The engine meters each question and writes what its meter shows to the journal before a request leaves.
+The engine writes the count to the journal before each request is sent.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _ACTIVE_METER: ContextVar[CallMeter | None] = ContextVar("meter", default=None)
 
 
 class CallMeter:
-    """Adds up the requests of one question. `record(call)` gets the sum before each request leaves."""
+    """Adds up the requests of one task. Calls `record(call)` with the sum before each request is sent."""
 
     def __init__(self, record: Callable[[ModelCall], None]) -> None:
         self._record = record
@@ -27,18 +27,18 @@ class CallMeter:
         """Whether the next request waits for its turn, so that nothing of the question is in flight."""
 
     def send(self, reserved: ModelCall) -> None:
-        """Record a request that is about to leave, with the usage that is charged if its answer never arrives."""
+        """Record a request that is about to be sent, with the usage to charge if its answer never arrives."""
         self.has_recorded = True
         self._record(add_model_calls(*self.ended, reserved))
 
     def end(self, call: ModelCall) -> None:
-        """Note the usage of a request that has ended."""
+        """Add the usage of a request that has ended."""
         self.ended.append(call)
 
 
 @contextmanager
 def use_meter(meter: CallMeter) -> Generator[None]:
-    """Make `meter` the active one of the current task."""
+    """Make `meter` the active one of the current asyncio task."""
     token = _ACTIVE_METER.set(meter)
     try:
         yield
@@ -48,7 +48,7 @@ def use_meter(meter: CallMeter) -> Generator[None]:
 
 @contextmanager
 def waiting_for_turn() -> Generator[None]:
-    """Mark the question of the current task as waiting."""
+    """Mark the call of the current asyncio task as waiting in a queue."""
     meter = active_meter()
     if meter is None:
         yield
@@ -61,5 +61,5 @@ def waiting_for_turn() -> Generator[None]:
 
 
 def active_meter() -> CallMeter | None:
-    """The meter of the current question, if there is one."""
+    """The active meter, or None."""
     return _ACTIVE_METER.get()

@@ -20,7 +20,7 @@ from debate_cli.llm.form import Form
 OnText = Callable[[str], None]
 """Called with each piece of text as it arrives, and with RESTART when the call starts over."""
 RESTART = "\x00restart"
-"""Passed to `on_text` when the text streamed so far is void because the call is made again."""
+"""Passed to `on_text` when the call is made again: discard the text streamed so far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,35 +38,35 @@ class OutputSchema:
     name: str
     """[a-zA-Z0-9_-]{1,64}"""
     json: dict[str, Any]
-    """As in `Form.schema`. Adapters convert it to the dialect of their provider (`llm.schema_dialect`)."""
+    """As `Form.schema`. Adapters convert it to the dialect of their provider (`llm.schema_dialect`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestOrigin:
-    """The task of a debate that a request belongs to. No model sees it; people and their files are told by it."""
+    """The task of a debate that a request belongs to. Models do not see it; it names files and headings for people."""
 
     debate: str
     """Id of the debate."""
     key: str
-    """Identity of the task within the debate. Several requests for one task have the same."""
+    """Identity of the task within the debate. All requests for one task share it."""
     name: str
     """Who is asked for what, for a file name: `Pro opening`, `judge structured`."""
     title: str
     """Who is asked for what, for a heading: `Pro: opening, round 1`."""
     accepts_text: bool = False
-    """Whether an answer in plain words is valid. It is for a speech, and not for a judgement."""
+    """Whether an answer in plain words is valid: true for speeches, false for judgements."""
 
 
 @dataclass(frozen=True, slots=True)
 class WebSearch:
-    """A request for a web search. The reply's text is what `llm.search.dump_results` writes."""
+    """A request for a web search. The text of the reply is written by `llm.search.dump_results`."""
 
     max_searches: int
-    """Most searches that the provider may make and charge for."""
+    """Maximum number of searches that the provider may make and charge for."""
     allowed_domains: tuple[str, ...] = ()
     """Only results of these domains; empty means all."""
     by_model: bool = False
-    """Whether a model searches, so that tokens are used. A search engine uses none."""
+    """Whether a model searches, which uses tokens. A search engine uses none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,26 +76,27 @@ class Request:
     system: str
     messages: tuple[Message, ...]
     purpose: str
-    """`opening`, `cross_examination`, ..., `judge.structured`, `judge.panel.vote`. Not sent; used by scripts and messages."""
+    """`opening`, `cross_examination`, ..., `judge.structured`, `judge.panel.vote`. Not sent; for scripts and
+    messages."""
     max_output_tokens: int
     schema: OutputSchema | None = None
     search: WebSearch | None = None
     """Set for a web search; the last message is the query."""
     rung: StructuredOutputMode = "text"
-    """Mode of structured output, i.e. how `schema` is asked for; set by the structured-output client."""
+    """Structured-output mode that requests `schema`; set by the structured-output client."""
     temperature: float | None = None
     seed: int | None = None
     nonce: str = ""
-    """Random tag of this call in the last message; fingerprints ignore it."""
+    """Random tag in the last message of this call; fingerprints ignore it."""
     stable_chars: int = 0
-    """How many leading characters of the last message later requests repeat (cache hint)."""
+    """Number of leading characters of the last message that later requests repeat (cache hint)."""
     origin: Annotated[RequestOrigin | None, SkipValidation, Field(exclude=True)] = None
     """The task that the request belongs to. Not sent, not recorded."""
     form: Annotated[Form[Any] | None, SkipValidation, Field(exclude=True)] = None
-    """The form behind `schema`, by which the answer of a person is checked. Not sent, not recorded."""
+    """The form of `schema`, to check a person's answer. Not sent, not recorded."""
 
     def fingerprint(self) -> str:
-        """SHA-256 of everything that is sent, with the nonce masked, so that equal requests of two runs are equal."""
+        """SHA-256 of everything that is sent. The nonce is masked, so that equal requests of two runs are equal."""
         body: dict[str, Any] = {
             "system": self._mask_nonce(self.system),
             "messages": [[message.role, self._mask_nonce(message.content)] for message in self.messages],
@@ -136,7 +137,8 @@ class Reply:
     attempts: int = 1
     """Requests sent. Retries are included, and their usage is included in `usage`."""
     is_final: bool = False
-    """Whether the author has seen what is missing and wants the answer used as it is, so that it is not asked for again."""
+    """Whether the author wants the answer used as it is, although something is missing. It is then not asked for
+    again."""
 
 
 class Model(Protocol):

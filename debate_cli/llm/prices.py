@@ -24,19 +24,18 @@ _GENAI_PRICES_IDS = {
 }
 """Provider -> its id in `genai-prices`."""
 TOKENS_PER_PRICE = 1_000_000
-"""A price is for a million tokens."""
+"""Number of tokens that a price is for."""
 BATCH_FACTOR = 0.5
-"""Price of tokens in a batch, as a part of their ordinary price."""
+"""Price of tokens in a batch as a share of their ordinary price."""
 SEARCHES_PER_PRICE = 1000
-"""A bundled price of web searches is for a thousand."""
+"""Number of web searches that a bundled price is for."""
 
 
 @functools.cache
 def find_bundled_price(model: str) -> Price | None:
     """Price of `provider/model` per million tokens; None if unknown.
 
-    For a tiered price this is the first tier; for a price that depends on the hour, the price at the first call in this
-    process.
+    For a tiered price, the first tier; for a price that depends on the hour, the one at the first call in this process.
     """
     provider, _, name = model.partition("/")
     if provider not in _GENAI_PRICES_IDS or not name:
@@ -46,7 +45,7 @@ def find_bundled_price(model: str) -> Price | None:
 
 @functools.cache
 def find_context_window(model: str) -> int | None:
-    """Context window of `provider/model` in tokens, as the bundled tables have it; None if it is not known."""
+    """Context window of `provider/model` in tokens, from the bundled tables; None if unknown."""
     provider, _, name = model.partition("/")
     if provider not in _GENAI_PRICES_IDS or not name:
         return None
@@ -60,7 +59,7 @@ def find_context_window(model: str) -> int | None:
 
 
 def compute_cost(usage: Usage, price: Price | None) -> float | None:
-    """US dollars for `usage`; None if the price of its tokens, or of its searches, is not known."""
+    """US dollars for `usage`; None if the price of its tokens or of its searches is unknown."""
     if price is None or (usage.searches and price.search is None):
         return None
     read_price = price.input if price.cached_input is None else price.cached_input
@@ -84,7 +83,7 @@ def halve_price(price: Price | None) -> Price | None:
 
 
 def estimate_max_cost_usage(input_tokens: int, output_tokens: int, price: Price | None) -> Usage:
-    """The most expensive usage with these tokens: the prompt is written to the cache if that costs more."""
+    """Highest-priced usage with these tokens: the prompt is written to the cache if that costs more."""
     is_write_dearer = price is not None and price.cache_write is not None and price.cache_write > price.input
     return Usage(
         input_tokens=input_tokens,

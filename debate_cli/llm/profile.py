@@ -1,4 +1,7 @@
-"""What a model can do, as data. Adapters and the structured-output client read it; no code branches on a model's name."""
+"""Abilities of a model, as data for adapters and the structured-output client.
+
+No code branches on a model's name.
+"""
 
 from __future__ import annotations
 
@@ -25,4 +28,4 @@ class Profile:
     prompt_cache_key: bool = False
     """Whether the provider accepts OpenAI's prompt_cache_key."""
     max_output_tokens: int = 4096
-    """Output limit where the configuration names none."""
+    """Output limit if the configuration sets none."""

@@ -18,20 +18,21 @@ _INVISIBLE = re.compile(
     "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
     "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f]"
 )
-"""Control characters except newline and tab, lone surrogates, invisible format characters, and invisible marks and
-letters that can carry hidden text. The number signs of Arabic, Syriac and Kaithi are visible, although they are formats."""
+"""Characters to remove: control characters except newline and tab, lone surrogates, invisible format characters, and
+invisible marks and letters that can carry hidden text. Number signs of Arabic, Syriac and Kaithi stay: they are
+visible, although Unicode calls them format characters."""
 _ANSI_SEQUENCES = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]")
 """Terminal control sequences; removing ESC alone would leave their letters and digits."""
 _ASCII_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 _LINE_BREAKS = re.compile("\r\n|[\r\u0085\u2028\u2029]")
 
 _MAX_COMBINING_MARKS = 30
-"""Combining marks on one letter. No language needs as many, and normalizing them takes quadratic time."""
+"""Maximum of combining marks on one letter. No language needs as many, and normalizing more takes quadratic time."""
 _SIGNS = re.compile(rf"[^\w\s\x00-\x7f]{{{_MAX_COMBINING_MARKS + 1},}}")
-"""A run of signs that can hold too many marks."""
+"""A run of signs that may have too many marks."""
 
 _PHRASE_SIGN = re.compile("([\ufdfa\ufdfb])")
-"""Signs that stand for a phrase. NFKC would make the text up to 18 times as long."""
+"""Signs for a whole phrase. NFKC would make the text up to 18 times as long."""
 
 _ROLES = "system|developer|assistant|user|human|tool"
 _TAGS = f"{_ROLES}|speech|transcript|instructions?|think|start_of_turn|end_of_turn|bos|eos|s"
@@ -47,10 +48,9 @@ _ROLE_LINE = re.compile(rf"^([ \t>#*_-]*)({_ROLES})(?=[ \t*_]*:)", re.IGNORECASE
 def sanitize_for_prompt(text: str) -> str:
     r"""Sanitize untrusted text for a prompt. Idempotent.
 
-    The result is in NFKC (phrase signs excepted) with `\n` as line break, without zero-width, bidirectional, Unicode-tag
-    and control characters (except `\n` and tab), variation selectors, invisible fillers and lone surrogates. Markers that
-    some model reads as a change of role stay readable but lose their shape: `<|im_start|>` becomes `‹im_start›`, `[INST]`
-    `(INST)`, `</speech>` `‹/speech›`, and `system:` at the start of a line `(system):`.
+    The result is in NFKC (except phrase signs) with `
+    ` as line break. Removed are zero-width, bidirectional, Unicode-tag and control characters (except `
+    ` and tab), variation selectors, invisible fillers and lone surrogates. Markers that a model may read as a change of role stay readable but change their form: `<|im_start|>` becomes `‹im_start›`, `[INST]` `(INST)`, `</speech>` `‹/speech›`, and `system:` at the start of a line `(system):`.
     """
     while (cleaned := _neutralize_role_markers(_strip_invisible(text))) != text:
         text = cleaned
@@ -58,7 +58,7 @@ def sanitize_for_prompt(text: str) -> str:
 
 
 def quote_for_prompt(text: str) -> str:
-    """Sanitized `text` as a JSON string literal, the only form in which untrusted text enters a prompt."""
+    """Sanitize `text` and quote it as JSON, the only form in which untrusted text enters a prompt."""
     return json.dumps(sanitize_for_prompt(text), ensure_ascii=False)
 
 
@@ -68,7 +68,7 @@ def new_nonce() -> str:
 
 
 def _strip_invisible(text: str) -> str:
-    """`text` in NFKC, phrase signs excepted, without invisible characters."""
+    """Remove invisible characters and normalize to NFKC, except phrase signs."""
     text = _LINE_BREAKS.sub("\n", _ANSI_SEQUENCES.sub("", text))
     if text.isascii():
         return _ASCII_CONTROLS.sub("", text)
@@ -79,7 +79,7 @@ def _strip_invisible(text: str) -> str:
 
 
 def _limit_combining_marks(match: re.Match[str]) -> str:
-    """A run of signs with a limited number of marks per letter."""
+    """Limit the number of marks per letter in a run of signs."""
     marks, kept = 0, list[str]()
     for char in match.group():
         marks = marks + 1 if unicodedata.combining(char) else 0
@@ -89,7 +89,7 @@ def _limit_combining_marks(match: re.Match[str]) -> str:
 
 
 def _neutralize_role_markers(text: str) -> str:
-    """`text` with role markers neutralized. No replacement contains the start of a marker."""
+    """Neutralize role markers. No replacement contains the start of a marker."""
     text = _SPECIAL_TOKEN.sub(r"‹\1›", text)
     text = _SYS.sub(r"‹\1›", text)
     text = _TAG.sub(r"‹\1›", text)

@@ -1,6 +1,6 @@
-"""Prompt files: Markdown files beside the code that uses them, and the user's overrides.
+"""Prompt files: Markdown files beside the code that uses them, and their replacements by the user.
 
-A placeholder is `{{name}}`. Values are inserted once: a placeholder inside a value is not filled in.
+A placeholder is `{{name}}`. Placeholders inside an inserted value are not filled in.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ _NO_OVERRIDES: Mapping[str, str] = MappingProxyType({})
 
 
 class ShippedPrompt(NamedTuple):
-    """A prompt of this package or of a plug-in, which `prompts.NAME` of a configuration can replace."""
+    """A prompt of this package or a plug-in. `prompts.NAME` in a configuration replaces it."""
 
     name: str
     used_by: str
     """`debaters`, `judges` (of every system), `search`, or the kind of a judging system."""
     placeholders: tuple[str, ...]
-    """By name. A replacement may use only these."""
+    """Names of the placeholders. A replacement may use only these."""
     text: str
 
 
 class Prompts:
-    """The prompts of one run. `overrides` maps the name of a shipped prompt to the text that replaces it."""
+    """The prompts of one run. `overrides`: name of a shipped prompt -> text that replaces it."""
 
     def __init__(self, overrides: Mapping[str, str] = _NO_OVERRIDES) -> None:
         self._overrides = dict(overrides)
@@ -47,7 +47,7 @@ class Prompts:
         return self
 
     def find_problems(self, *packages: str) -> list[tuple[str, str]]:
-        """Faults of the overrides as (name, sentence). `packages` as for `validate`."""
+        """Faults of the overrides as (name, sentence). `packages`: as for `validate`."""
         if not self._overrides:
             return []
         chosen = packages or prompt_packages()
@@ -56,9 +56,9 @@ class Prompts:
         )
 
     def render(self, package: str, name: str, /, **values: str) -> str:
-        """The prompt `prompts/NAME.md` of `package` with its placeholders filled in, without trailing newlines.
+        """Fill in the placeholders of `prompts/NAME.md` in `package`. Strips trailing newlines.
 
-        Unused values are ignored, because an override may leave placeholders out. Raises KeyError for a placeholder without
+        Ignores unused values, because an override may leave out placeholders. Raises KeyError for a placeholder without
         a value and FileNotFoundError for an unknown prompt.
         """
         text = self._overrides[name] if name in self._overrides else _load_prompt(package, name)
@@ -78,7 +78,7 @@ class Prompts:
 
 @functools.cache
 def prompt_packages() -> Mapping[str, str]:
-    """Packages that ship prompts, each in a folder `prompts`, with who uses them: debaters, judges, the web search, or a system's judges."""
+    """Packages with a folder `prompts` -> who uses them: debaters, judges, the web search, or a system's judges."""
     systems: dict[str, str] = {SYSTEMS.load(kind).prompt_package: kind for kind in SYSTEMS.names()}
     return {
         "debate_cli.debaters": "debaters",
@@ -89,7 +89,7 @@ def prompt_packages() -> Mapping[str, str]:
 
 
 def shipped_prompts() -> tuple[ShippedPrompt, ...]:
-    """All shipped prompts: those of debaters, then those of all judges, of the web search, then those of each judging system."""
+    """All shipped prompts: of debaters, of all judges, of the web search, then of each judging system."""
     return tuple(
         ShippedPrompt(name, used_by, tuple(sorted(find_placeholders(text))), text)
         for package, used_by in prompt_packages().items()

@@ -1,6 +1,6 @@
 """Holds back the calls of a provider after it refused one (429 or 529), and finds the pace that it accepts.
 
-Decides when calls may leave, and waits for nothing itself; `rate_limit.RateLimiter` waits and sends the calls.
+Only decides when calls may be sent; `rate_limit.RateLimiter` waits and sends them.
 """
 
 from __future__ import annotations
@@ -19,37 +19,37 @@ from debate_cli.llm.retry import MAX_RETRY_AFTER_S, MIN_WAIT_S, draw_backoff, ig
 
 @dataclass(frozen=True, slots=True)
 class Departure:
-    """One call that has left for the provider."""
+    """A call that was sent to the provider."""
 
     at: float
-    """Seconds by the clock of the gate."""
+    """Time of sending, in seconds of the gate's clock."""
     is_probe: bool
     """Whether it is the first call after the gate closed."""
 
 
 MAX_CLOSED_S = 600.0
-"""Seconds without an accepted call after which the waiting calls fail."""
+"""Seconds without an accepted call after which waiting calls fail."""
 PACE_MARGIN = 1.02
-"""The pace is slower than the measured one by this factor, because clocks and networks are not exact."""
+"""Factor by which the pace is slower than the measured one, because clocks and networks are not exact."""
 MAX_WAITS_PER_INTERVAL = 4
-"""Longest interval between calls, in multiples of a wait that sufficed."""
+"""Longest interval between calls, as a multiple of a wait after which a call was accepted."""
 QUICKENING = 0.85
-"""Factor of the interval between calls after a series without a refusal."""
+"""Factor that shortens the interval between calls after a series without a refusal."""
 SERIES = 3
-"""Length of such a series, in multiples of the calls from which the pace was measured."""
+"""Length of such a series, as a multiple of the number of calls from which the pace was measured."""
 MAX_REMEMBERED_CALLS = 1000
-"""Accepted calls from which a pace is measured."""
+"""Maximum number of accepted calls from which a pace is measured."""
 
 
 class ProviderGate:
     """Holds back the calls of one provider after it refused one (429 or 529).
 
-    The refusal closes the gate for Retry-After, or for a random backoff. Then one call leaves as a probe. If the provider
-    accepts it, the others follow at the fastest pace at which the provider accepted calls since the gate last opened.
-    After a series of accepted calls the pace grows; the next refusal brings back the pace of that series. If Retry-After
+    The refusal closes the gate for Retry-After, or for a random backoff. Then one call is sent as a probe. If the
+    provider accepts it, the others follow at the fastest pace at which calls were accepted since the gate last opened.
+    After a series of accepted calls the pace grows; the next refusal restores the pace of that series. If Retry-After
     is longer than MAX_RETRY_AFTER_S, or no call was accepted for `patience_s`, the waiting calls fail.
 
-    `name` is the provider's name in notes, `random(low, high)` draws a backoff in seconds.
+    `name`: the provider's name in notes. `random(low, high)`: draws a backoff in seconds.
     """
 
     def __init__(
@@ -94,32 +94,32 @@ class ProviderGate:
 
     @property
     def is_closed(self) -> bool:
-        """Whether a refusal holds back all calls."""
+        """Whether all calls wait because of a refusal."""
         return self._is_closed
 
     @property
     def awaits_probe(self) -> bool:
-        """Whether no call may leave until the probe in flight ends."""
+        """Whether no call may be sent until the probe in flight ends."""
         return self._is_probing
 
     def wait_s(self) -> float:
-        """Seconds until the next call may leave."""
+        """Seconds until the next call may be sent."""
         return max(0.0, self._next_at - self._clock())
 
     def raise_if_given_up(self) -> None:
-        """Raise RateLimitedError if the gate has given up and the next call may not leave yet."""
+        """Raise RateLimitedError if the gate has given up and the next call may not be sent yet."""
         if self._failure is not None and self.wait_s() > 0:
             raise copy.copy(self._failure)
 
     def depart(self) -> Departure:
-        """Let one call leave."""
+        """Register a call that is being sent."""
         now = self._clock()
         self._is_probing = self._is_closed
         self._next_at = now + self._interval
         return Departure(now, self._is_probing)
 
     def accept(self, call: Departure) -> None:
-        """Note that the provider answered `call`."""
+        """Register that the provider answered `call`."""
         self._refused_since = None
         if call.is_probe:
             self._open(call)
@@ -132,9 +132,10 @@ class ProviderGate:
             self._interval *= QUICKENING
 
     def refuse(self, call: Departure, error: RateLimitedError, waiting: int) -> bool:
-        """Close the gate because of `error`; `waiting` calls wait with `call`. Returns whether it was open.
+        """Close the gate because of `error`. Returns whether it was open.
 
-        A call that left before the gate closed, or before the accepted probe, only makes the wait longer.
+        `waiting`: number of waiting calls, for the note. A call that was sent before the gate closed, or before the
+        accepted probe, only prolongs the wait.
         """
         now = self._clock()
         is_late = not call.is_probe and (self._is_closed or call.at < self._opened_at)
@@ -156,15 +157,15 @@ class ProviderGate:
         return True
 
     def end(self, call: Departure) -> None:
-        """Note that `call` has ended. After a probe that was neither accepted nor refused the next call is one."""
+        """Register that `call` has ended. If a probe was neither accepted nor refused, the next call is a probe."""
         if call.is_probe:
             self._is_probing = False
 
     def _open(self, probe: Departure) -> None:
-        """Open the gate. Calls then leave at the fastest pace at which calls were accepted before.
+        """Open the gate. Calls are then sent at the fastest pace at which calls were accepted before.
 
-        The interval is bounded by the waits that sufficed. Otherwise the pace of a server that refuses calls at random would
-        become ever slower, because each interval would count in the next one.
+        The interval is bounded by the waits after which calls were accepted. Without this bound the pace would become
+        ever slower if a server refuses calls at random.
         """
         self._sufficient_wait_s, self._waited_s = max(self._waited_s, self._sufficient_wait_s / 2), 0.0
         left = sorted(self._accepted)
@@ -184,7 +185,7 @@ class ProviderGate:
         self._next_at = probe.at + self._interval
 
     def _give_up(self, error: RateLimitedError, wait: float, refused_s: float) -> RateLimitedError | None:
-        """The error of the calls that wait; None if they go on waiting."""
+        """The error for the waiting calls; None if they continue to wait."""
         if wait > MAX_RETRY_AFTER_S:
             reason = f", because the wait is longer than {MAX_RETRY_AFTER_S:.0f} s"
         elif refused_s >= self._patience_s:

@@ -1,6 +1,6 @@
 """Concurrency and rate limits, one `RateLimiter` per provider; and deadlines that pause while a call waits in a queue.
 
-`provider_gate` decides how long all calls of a provider wait after a 429 or 529. Retries after other faults are in `retry`.
+`provider_gate` decides how long the calls of a provider wait after a 429 or 529. `retry` handles other faults.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ACTIVE_DEADLINE: ContextVar[asyncio.Timeout | None] = ContextVar("deadline", de
 
 @contextmanager
 def pausable_deadline(deadline: asyncio.Timeout) -> Generator[None]:
-    """Make `deadline`, which is already running, the one that `pause_deadline` pauses."""
+    """Allow `pause_deadline` to pause `deadline`, which is already running."""
     token = _ACTIVE_DEADLINE.set(deadline)
     try:
         yield
@@ -80,7 +80,10 @@ class WindowEntry:
 
 
 class RateWindow:
-    """At most `limit` requests or tokens in any 60 seconds; None: no limit. A larger amount waits for an empty window."""
+    """Allows at most `limit` requests or tokens in any 60 seconds; None means no limit.
+
+    An amount larger than `limit` waits until the window is empty.
+    """
 
     def __init__(self, limit: int | None, clock: Callable[[], float]) -> None:
         self._limit = limit
@@ -111,23 +114,23 @@ class RateWindow:
 
 
 class Admission(NamedTuple):
-    """What a shared window says to a call."""
+    """Answer of a shared window to a call."""
 
     wait_s: float
-    """Seconds after which to try again; 0 if the call is counted."""
+    """Seconds after which to ask again; 0 if the call is admitted."""
     entry: int = 0
-    """Number of its entry."""
+    """Number of the call's entry in the window."""
 
 
 class SharedWindow(Protocol):
-    """The requests and tokens of the last minute of one key at one provider, counted for several processes."""
+    """Requests and tokens of the last minute of one key at one provider, counted for several processes."""
 
     async def admit(self, tokens: int) -> Admission:
-        """Count a call of up to `tokens` tokens if it fits within the limits."""
+        """Add a call of up to `tokens` tokens if it fits within the limits."""
         ...
 
     async def correct(self, entry: int, tokens: int) -> None:
-        """Correct the tokens of a call that has ended. Raises nothing: the answer is there."""
+        """Correct the tokens of a call that has ended. Never raises, because the answer has already arrived."""
         ...
 
 
@@ -135,12 +138,12 @@ class SharedRates(Protocol):
     """The shared windows of all providers."""
 
     def window(self, account: str, requests_per_minute: int | None, tokens_per_minute: int | None) -> SharedWindow:
-        """The window of an account: a provider, its address, and a hash of the key."""
+        """The window of an account: provider, address, and a hash of the key."""
         ...
 
 
 class TicketQueue:
-    """A lock. Its next holder is the waiting call with the lowest ticket."""
+    """A lock. The waiting call with the lowest ticket gets it next."""
 
     def __init__(self) -> None:
         self._is_held = False
@@ -148,7 +151,7 @@ class TicketQueue:
         """A heap. Cancelled calls stay in it until they are first."""
 
     def __len__(self) -> int:
-        """Number of waiting calls, with the holder."""
+        """Number of waiting calls, including the holder."""
         return self._is_held + sum(not granted.done() for _, granted in self._waiting)
 
     def has_before(self, ticket: int) -> bool:
@@ -206,7 +209,7 @@ class RateLimiter:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         shared: SharedWindow | None = None,
     ) -> None:
-        """`shared`: counts the calls of other processes too."""
+        """`shared`: window that also counts the calls of other processes."""
         self._shared = shared
         self._shared_until = -math.inf
         """When the shared window has room."""
@@ -230,7 +233,7 @@ class RateLimiter:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the provider refused a call, and gets no further one for now."""
+        """Whether no call may be sent for now because the provider refused one."""
         return self._gate.is_closed
 
     @property
@@ -246,9 +249,9 @@ class RateLimiter:
     async def slot(
         self, tokens: int, overall: SlotPool | None = None, ticket: int | None = None
     ) -> AsyncGenerator[WindowEntry, None]:
-        """A slot for one call of up to `tokens` tokens, and a slot of `overall`; yields its entry in the token window.
+        """Take a slot for one call of up to `tokens` tokens, and one of `overall`.
 
-        Raises RateLimitedError if the provider's gate has given up.
+        Yields the call's entry in the token window. Raises RateLimitedError if the provider's gate has given up.
         """
         with pause_deadline(), waiting_for_turn():
             call, shared_entry = await self._admit(self.new_ticket() if ticket is None else ticket, tokens, overall)
@@ -274,7 +277,7 @@ class RateLimiter:
                 overall.release()
 
     async def _admit(self, ticket: int, tokens: int, overall: SlotPool | None) -> tuple[Departure, int]:
-        """Wait until the call may leave; also returns its entry in the shared window."""
+        """Wait until the call may be sent; also return its entry in the shared window."""
         while True:
             async with self._queue.turn(ticket):
                 call = await self._depart_in_turn(ticket, tokens, overall)
@@ -282,7 +285,10 @@ class RateLimiter:
                     return call
 
     async def _depart_in_turn(self, ticket: int, tokens: int, overall: SlotPool | None) -> tuple[Departure, int] | None:
-        """Wait at the head of the queue; None if a call with a lower ticket came back. A cancelled call takes no slot."""
+        """Wait for the head of the queue; None if a call with a lower ticket came back.
+
+        A cancelled call takes no slot.
+        """
         while not self._queue.has_before(ticket):
             self._gate.raise_if_given_up()
             if self._is_full:
@@ -304,7 +310,7 @@ class RateLimiter:
         return None
 
     async def _try_depart(self, ticket: int, tokens: int) -> tuple[Departure, int] | None:
-        """Let a call leave; None if a refusal closed the gate in the meantime, or the calls of other processes fill the minute."""
+        """Send a call; None if a refusal closed the gate meanwhile, or other processes have used up the minute."""
         admission = Admission(0)
         if self._may_leave(ticket, tokens) and self._shared is not None:
             admission = await self._shared.admit(tokens)
@@ -335,8 +341,8 @@ class RateLimiter:
 class RateLimitedModel:
     """Asks `model` when `limiter` and `overall` admit the call, and again after a refusal (429 or 529).
 
-    A refusal before the answer began is not raised until the provider's gate gives up. Refused requests are added to the
-    attempts of the reply or error.
+    A refusal is raised only when the provider's gate gives up, or after the answer began. Refused requests are added to
+    the attempts of the reply or error.
     """
 
     def __init__(self, model: Model, limiter: RateLimiter, profile: Profile, overall: SlotPool | None = None) -> None:

@@ -16,7 +16,7 @@ from debate_cli.errors import ModelError
 from debate_cli.llm.model import RESTART, Model, OnText, Reply, Request
 
 MIN_ENCODED_CHARS = 8
-"""Minimum length of an encoded form of a secret that is redacted; a shorter one occurs in other texts too."""
+"""Encoded forms of a secret that are shorter than this are not redacted, because they occur in other texts too."""
 MAX_ENCODED_FACTOR = 9
 """An encoded secret is at most this many times as long as the secret (€ takes nine characters in a URL)."""
 _ESCAPES = r"\\{0,8}"
@@ -68,7 +68,7 @@ class SecretRedactor(Protocol):
     """Removes secrets from a text. Idempotent."""
 
     has_secrets: bool
-    """Whether there are known secret values."""
+    """Whether any secret is known."""
 
     def __call__(self, text: str) -> str:
         """`text` without secrets."""

@@ -1,8 +1,7 @@
-"""Wrappers of a model: retries after faults, requests without a rejected parameter, and notes on a silent model.
+"""Wrappers of a model: retries after faults, requests without a rejected parameter, notes about a silent model.
 
-The retries of the SDKs are off; waiting happens outside of the concurrency limits.
-
-Refused calls (429 and 529) are repeated by `rate_limit.RateLimitedModel`, which costs no attempt here.
+The retries of the SDKs are turned off. Waits happen outside of the concurrency limits. Refused calls (429 and 529) are
+repeated by `rate_limit.RateLimitedModel` and do not count as attempts here.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ MIN_WAIT_S = 0.5
 MAX_WAIT_S = 30.0
 """Backoff with full jitter: between the shortest wait and min(longest, shortest · 2ⁿ) after the n-th failure."""
 MAX_DOUBLINGS = 6
-"""Maximum number of doublings; the limit has reached MAX_WAIT_S by then."""
+"""Maximum number of doublings. MAX_WAIT_S is reached before."""
 MAX_RETRY_AFTER_S = 60.0
 """A longer Retry-After ends the retries."""
 
@@ -61,16 +60,16 @@ def ignore_note(_note: str) -> None:
 
 
 def draw_backoff(failures: int, random: Callable[[float, float], float]) -> float:
-    """Seconds to wait after so many failures in a row, with full jitter; `random(low, high)` draws a number."""
+    """Seconds to wait after this many failures in a row, with full jitter; `random(low, high)` draws a number."""
     return random(MIN_WAIT_S, min(MAX_WAIT_S, MIN_WAIT_S * 2.0 ** min(failures, MAX_DOUBLINGS)))
 
 
 class RetryingModel:
-    """Asks `model` again after a TransientError, with at most `max_attempts` attempts.
+    """Asks `model` again after a TransientError, up to `max_attempts` attempts.
 
-    Waits as long as Retry-After says, else a random backoff. `on_retry` gets one line before each wait. Attempts and tokens
-    of failures are added to the reply, or to the raised error: a copy of the last one with the number of attempts in its
-    message. `random(low, high)` draws a wait in seconds, `sleep(seconds)` waits.
+    Waits for Retry-After, else a random backoff. `on_retry` gets one line before each wait. Attempts and tokens of
+    failures are added to the reply, or to a copy of the last error, whose message then names the number of attempts.
+    `random(low, high)` draws a wait in seconds, `sleep(seconds)` waits.
     """
 
     def __init__(
@@ -138,7 +137,7 @@ class RetryingModel:
         )
 
     def _format_attempts(self, error: ModelError, attempts: int) -> str:
-        """End of the last error's message: the number of attempts, and why there is no other."""
+        """End of the last error's message: the number of attempts, and why there was no further one."""
         if isinstance(error, TransientError) and error.is_final:
             return ""
         times = f"{attempts} attempt{'' if attempts == 1 else 's'}"
@@ -169,11 +168,11 @@ def _copy_error(error: ErrorT, message: str, spent: UsageAccumulator) -> ErrorT:
 
 
 SILENCE_S = 30.0
-"""Seconds without text after which a model is reported for the first time."""
+"""Seconds without text after which a silent model is reported for the first time."""
 
 
 class SilenceReportingModel:
-    """Asks `model`. Calls `note` when a call gives no text for `silence_s` seconds.
+    """Asks `model`. Calls `note` if no text arrives for `silence_s` seconds.
 
     After each note the time doubles for all calls, so that a slow model does not fill the screen with notes.
     """
@@ -186,7 +185,7 @@ class SilenceReportingModel:
         self._silence_s = silence_s
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request` as the model does."""
+        """Answer `request` as `model` does."""
         loop = asyncio.get_running_loop()
         last_text = loop.time()
 
@@ -216,8 +215,7 @@ class ParameterFallbackModel:
     """Asks `model` (shown as `name`) again without the temperature or the seed if its server rejects them.
 
     A rejected parameter is added to `refused` and not sent again; all wrappers of one model share the set. `note` gets
-    one line about it. Rejected attempts and their usage are added to the reply, or to the error that is raised at the
-    end.
+    one line about it. Rejected attempts and their usage are added to the reply, or to the final error.
     """
 
     def __init__(self, model: Model, refused: set[str], *, name: str, note: Callable[[str], None]) -> None:

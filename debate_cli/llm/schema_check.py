@@ -117,7 +117,7 @@ def _items(value: Any, schema: Mapping[str, Any], path: str) -> Iterator[str]:
 
 
 def _prefix_items(value: Any, schema: Mapping[str, Any], path: str) -> Iterator[str]:
-    """Each part must be answered, in any order: only grammars enforce the order."""
+    """Check that each part is answered. Any order is valid, because only grammars enforce the order."""
     if not isinstance(value, list):
         return
     entries, parts = cast("list[Any]", value), schema["prefixItems"]
@@ -131,7 +131,7 @@ def _prefix_items(value: Any, schema: Mapping[str, Any], path: str) -> Iterator[
 
 
 def _can_match_all(entries: Sequence[Any], parts: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether each entry matches a different part, if each takes the first part that accepts it."""
+    """Whether each entry matches a different part. Each entry takes the first free part that accepts it."""
     open_parts = list(parts)
     for entry in entries:
         free_part = next((part for part in open_parts if not any(find_violations(entry, part))), None)
@@ -142,7 +142,7 @@ def _can_match_all(entries: Sequence[Any], parts: Sequence[Mapping[str, Any]]) -
 
 
 def _length_check(kind: type, keyword: str, noun: str) -> Callable[[Any, Mapping[str, Any], str], Iterator[str]]:
-    """The check of a `min…` or `max…` keyword on the length of a value."""
+    """Create the check of a `min…` or `max…` keyword for the length of a value."""
     least = keyword.startswith("min")
 
     def check(value: Any, schema: Mapping[str, Any], path: str) -> Iterator[str]:
@@ -154,7 +154,7 @@ def _length_check(kind: type, keyword: str, noun: str) -> Callable[[Any, Mapping
 
 
 def _number_check(keyword: str, words: str, holds: Callable[[float, float], bool]) -> _Check:
-    """The check of a bound on a number."""
+    """Create the check of a bound for a number."""
 
     def check(value: Any, schema: Mapping[str, Any], path: str) -> Iterator[str]:
         if isinstance(value, int | float) and not isinstance(value, bool) and not holds(value, schema[keyword]):

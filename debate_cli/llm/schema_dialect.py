@@ -1,9 +1,9 @@
 """Converts JSON Schemas to the dialect of a provider, and lists of known items to objects.
 
 The schema of a form is never sent unchanged. `full` is for grammars (llama.cpp, vLLM), which enforce bounds and
-patterns. `openai` and `anthropic` do not accept these: bounds are written into descriptions, and the reader checks
-them. In every dialect a list with one entry per known item becomes an object with a required key per item, because a
-model can skip or repeat entries of a list; `restore_lists` turns the answer back into the list.
+patterns. `openai` and `anthropic` reject these, so bounds are written into descriptions and checked by the reader. In
+every dialect a list with one entry per known item becomes an object with a required key per item, because a model can
+skip or repeat entries of a list. `restore_lists` converts the answer back.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ Dialect = Literal["full", "openai", "anthropic"]
 JsonObject = dict[str, Any]
 
 MAX_REPETITION = 2000
-"""llama.cpp's grammars do not accept a larger maxLength or maxItems."""
+"""Maximum of maxLength and maxItems in llama.cpp's grammars."""
 MIN_SHARED_CHARS = 100
-"""A repeated part of a schema that is shorter than this is not replaced by a reference."""
+"""Shorter repeated parts of a schema are not replaced by a reference."""
 
 _SHAPE_KEYWORDS = ("type", "description", "enum", "const", "required", "additionalProperties")
 _BOUND_KEYWORDS = (
@@ -40,12 +40,12 @@ _OPENAI_BOUNDS = ("minItems", "maxItems", "minimum", "maximum")
 _REPETITION_BOUNDS = ("maxItems", "maxLength")
 _SUBSCHEMA_KEYWORDS = frozenset({"properties", "items", "anyOf", "prefixItems"})
 _PROPERTY_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
-"""Property names that every provider accepts."""
+"""Pattern of property names that every provider accepts."""
 _FULL_KEYWORDS = frozenset({*_SHAPE_KEYWORDS, *_BOUND_KEYWORDS, *_SUBSCHEMA_KEYWORDS, "pattern"})
 
 
 def convert_schema(schema: Mapping[str, Any], dialect: Dialect, *, use_references: bool = False) -> JsonObject:
-    """`schema` in `dialect`, without keywords that the dialect does not know.
+    """Convert `schema` to `dialect`, without keywords that the dialect does not know.
 
     With `use_references`, a part that occurs more than once is defined once under `$defs`.
     """
@@ -99,7 +99,7 @@ def _convert_strict(schema: Mapping[str, Any], *, every_member: bool) -> JsonObj
 
 
 def _convert_subschemas(schema: Mapping[str, Any], deeper: Callable[[Mapping[str, Any]], JsonObject]) -> JsonObject:
-    """The schemas inside `schema`, converted by `deeper`."""
+    """Convert the schemas inside `schema` by `deeper`."""
     parts: JsonObject = {}
     if "properties" in schema:
         parts["properties"] = {name: deeper(part) for name, part in schema["properties"].items()}
@@ -111,7 +111,7 @@ def _convert_subschemas(schema: Mapping[str, Any], deeper: Callable[[Mapping[str
 
 
 def _merge_schemas(parts: Sequence[JsonObject]) -> JsonObject:
-    """A schema that accepts what any of `parts` accepts."""
+    """A schema that accepts every value that one of `parts` accepts."""
     first = parts[0]
     if all(part == first for part in parts):
         return first
@@ -127,18 +127,18 @@ def _merge_schemas(parts: Sequence[JsonObject]) -> JsonObject:
 
 
 def _merge_key(part: JsonObject) -> tuple[Any, ...]:
-    """Key by which schemas are merged: object schemas with the same key are merged member by member."""
+    """Key for merging schemas: object schemas with equal keys are merged member by member."""
     return tuple(part["properties"]), part.get("required"), part.get("description")
 
 
 def _common_type(options: Sequence[Any]) -> JsonObject:
-    """`type` of an enum; empty where the options have different types."""
+    """Common `type` of an enum's options; empty if they have different types."""
     kinds = {json_type(option) for option in options}
     return {"type": kinds.pop()} if len(kinds) == 1 else {}
 
 
 def _append_bounds(converted: JsonObject, bounds: Mapping[str, Any]) -> JsonObject:
-    """`converted` with `bounds` at the end of its description."""
+    """Append `bounds` to the description of `converted`."""
     words = " ".join(part for part in (converted.get("description", ""), *_format_bounds(bounds)) if part)
     return converted | {"description": words} if words else converted
 
@@ -167,7 +167,7 @@ def _format_bounds(bounds: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _format_item_names(bounds: Mapping[str, Any]) -> str:
-    """The names of the items that a list must hold, if they are known."""
+    """Names of the items that a list must contain, if known."""
     parts: Sequence[Mapping[str, Any]] = bounds.get("prefixItems", ())
     names = [
         str(member["const"])
@@ -184,7 +184,7 @@ def _format_item_names(bounds: Mapping[str, Any]) -> str:
 def find_key_member(schema: Mapping[str, Any]) -> str | None:
     """The member that identifies each entry of the list `schema`, such as `participant`.
 
-    None where `schema` is not a list with one entry for each of several known items.
+    None unless `schema` is a list with one entry for each of several known items.
     """
     parts: list[JsonObject] = schema.get("prefixItems", [])
     found = {_const_members(part) for part in parts}
@@ -197,7 +197,10 @@ def find_key_member(schema: Mapping[str, Any]) -> str | None:
 
 
 def convert_list_to_object(schema: Mapping[str, Any]) -> JsonObject:
-    """The list `schema` as an object with a required key per item. `find_key_member` must not be None for it."""
+    """Convert the list `schema` to an object with a required key per item.
+
+    `find_key_member(schema)` must not be None.
+    """
     member = find_key_member(schema)
     properties: JsonObject = {}
     for part in schema["prefixItems"]:
@@ -215,7 +218,7 @@ def convert_list_to_object(schema: Mapping[str, Any]) -> JsonObject:
 
 
 def restore_lists(value: Any, schema: Mapping[str, Any]) -> Any:
-    """`value` with every object that stands for a list of `schema` turned back into the list."""
+    """Convert objects in `value` back to the lists of `schema` that they replaced."""
     member = find_key_member(schema) if isinstance(value, dict) and "prefixItems" in schema else None
     if member is not None:
         named = cast("JsonObject", value)
@@ -235,7 +238,7 @@ def _const_members(part: JsonObject) -> tuple[str, ...]:
 
 
 def _share_repeated_parts(schema: JsonObject) -> JsonObject:
-    """`schema` with its repeated parts under `$defs`, each named after the property that it first occurs under."""
+    """Move repeated parts of `schema` to `$defs`, each named after the property of its first occurrence."""
     counts: Counter[str] = Counter()
     definitions: dict[str, JsonObject] = {}
     names: dict[str, str] = {}
@@ -263,7 +266,7 @@ def _share_repeated_parts(schema: JsonObject) -> JsonObject:
 
 
 def _map_parts(schema: JsonObject, change: Callable[[JsonObject, str], JsonObject], name: str = "part") -> JsonObject:
-    """`schema` with the schemas inside it changed; `change` also gets the name of the property they are under."""
+    """Apply `change` to the schemas inside `schema`, with the name of the property that contains them."""
     parts: JsonObject = {}
     for key, value in schema.items():
         if key == "properties":

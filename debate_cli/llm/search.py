@@ -1,7 +1,7 @@
-"""Web search, and the ordering of passages by meaning, through the port `Model`: requests and what is read from replies.
+"""Web search and ranking of passages by meaning, as calls to a `Model`: the requests, and parsing of the replies.
 
-So a search passes the wrappers of every call: budget, rate limit, retries, cassette, redaction. The adapters are in
-`providers.search`; which passages are made of the results is decided in `evidence.web_results`.
+As calls to a `Model`, they share budget, rate limit, retries, cassette and redaction. The adapters are in
+`providers.search`; `evidence.web_results` turns results into passages.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from debate_cli.llm.usage import UsageAccumulator
 SEARCH_PURPOSE = "search"
 """Purpose of the request of a web search."""
 RERANK_PURPOSE = "rerank"
-"""Purpose of the request that rates passages."""
+"""Purpose of the request that scores passages."""
 REPORT_TOKENS = 1500
-"""Output limit of a model that searches and reports what it found."""
+"""Output limit of a model that searches and reports its results."""
 MAX_CONTINUATIONS = 3
-"""Most requests that continue a search which the provider paused."""
+"""Maximum number of requests to continue a search that the provider paused."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResults:
-    """What the reply to a web search holds."""
+    """Contents of the reply to a web search."""
 
     results: tuple[FoundPassage, ...] = ()
     continuation: str = ""
-    """If the provider paused: its answer so far as JSON, which the next request sends back; else empty."""
+    """If the provider paused: its partial answer as JSON, which the next request returns to it; else empty."""
 
 
 _RESULTS: TypeAdapter[SearchResults] = TypeAdapter(SearchResults)
@@ -46,12 +46,12 @@ _SCORES: TypeAdapter[list[float]] = TypeAdapter(list[float])
 
 
 def dump_results(results: Iterable[FoundPassage], continuation: str = "") -> str:
-    """Results as the text of a reply."""
+    """Convert results to the text of a reply."""
     return json.dumps(asdict(SearchResults(tuple(results), continuation)), ensure_ascii=False)
 
 
 def parse_results(text: str) -> SearchResults:
-    """The results in the text of a reply. Raises BrokenBodyError."""
+    """Parse the results in the text of a reply. Raises BrokenBodyError."""
     try:
         return _RESULTS.validate_json(text)
     except ValidationError as error:
@@ -63,18 +63,18 @@ class SearchClient:
     """Makes web searches with one model or search engine."""
 
     model: Model
-    """An adapter of `providers.search` within the wrappers of every call."""
+    """An adapter of `providers.search`, with the wrappers of every call."""
     name: str
-    """`provider/model`, for the record."""
+    """`provider/model`, for the `SearchRecord`."""
     price: Price | None
     settings: WebSearch
     passage_words: int
-    """Words of a passage."""
+    """Number of words in a passage."""
     instructions: str = ""
     """System message for a model that searches."""
 
     async def search(self, search: Search) -> SearchRecord:
-        """The record of `search`. Errors of the provider and the budget are in it."""
+        """Make `search`. Errors of the provider and the budget are stored in the record."""
         spent = UsageAccumulator()
         found: list[FoundPassage] = []
         request = self._build_request(search.query)
@@ -139,17 +139,17 @@ def _to_failure(error: ModelError | BudgetError | UsageError) -> SearchFailure:
 
 @dataclass(frozen=True, slots=True)
 class Reranker:
-    """Orders passages by meaning, with a model that rates texts by their nearness to a query (`providers.embeddings`)."""
+    """Orders passages by meaning, with a model that scores texts by similarity to a query (`providers.embeddings`)."""
 
     model: Model
     name: str
-    """`provider/model`, for the record."""
+    """`provider/model`, for the `SearchRecord`."""
     price: Price | None
 
     async def order(self, search: Search, candidates: Sequence[FoundPassage]) -> SearchRecord:
-        """The record of `search`, with `candidates` from the nearest to the farthest; equal ones in their order.
+        """Order `candidates` by similarity, most similar first; equal ones keep their order.
 
-        Errors of the provider and the budget are in the record.
+        Errors of the provider and the budget are stored in the record.
         """
         spent = UsageAccumulator()
         texts = (search.query, *(item.text for item in candidates))
@@ -167,7 +167,7 @@ class Reranker:
 
 
 def _parse_scores(text: str, count: int) -> list[float]:
-    """The scores in a reply. Raises BrokenBodyError if there are not `count` of them."""
+    """Parse the scores in a reply. Raises BrokenBodyError unless there are `count` of them."""
     try:
         scores = _SCORES.validate_json(text)
     except ValidationError as error:

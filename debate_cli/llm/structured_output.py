@@ -37,9 +37,9 @@ MAX_TRUNCATED_CHARS = 1000
 
 
 def build_request(request: Request, form: Form[Any] | None, mode: StructuredOutputMode) -> Request:
-    """`request` with the schema of `form`, for `mode`; on `prompt` the last message ends with the schema.
+    """Add the schema of `form` to `request`, for `mode`. In mode `prompt` the schema ends the last message.
 
-    `Request.schema` is set on every mode; adapters do not send it on `prompt`.
+    `Request.schema` is set in every mode; adapters do not send it in mode `prompt`.
     """
     if form is None:
         return replace(request, rung="text")
@@ -52,7 +52,7 @@ def build_request(request: Request, form: Form[Any] | None, mode: StructuredOutp
 
 
 def build_reask(request: Request, text: str, reading: ParsedReply[Any]) -> Request:
-    """`request` continued by the model's answer `text` and a message that says what was wrong with it."""
+    """Continue `request` with the model's answer `text` and a message about its faults."""
     if reading is TRUNCATED_REPLY:
         text = text[:MAX_TRUNCATED_CHARS]
         ask = (
@@ -79,7 +79,7 @@ def _format_schema_instructions(form: Form[Any]) -> str:
 
 
 MAX_REASKS = 2
-"""How often an invalid answer is asked for again."""
+"""Maximum number of times that an invalid answer is asked for again."""
 _TRUNCATED_REASONS = frozenset({"length", "max_tokens"})
 _REFUSAL_REASONS = frozenset({"content_filter", "refusal", "safety"})
 """Finish reasons of adapters that do not set `Reply.truncated` or `Reply.refusal`."""
@@ -87,7 +87,7 @@ _REFUSAL_REASONS = frozenset({"content_filter", "refusal", "safety"})
 
 @dataclass(frozen=True, slots=True)
 class StructuredAnswer(Generic[FormT]):
-    """Result of one question. `error` is set, or `problem` is set, or the answer is valid."""
+    """Result of one question. It is valid if neither `error` nor `problem` is set."""
 
     form: FormT | None
     """The filled-in form; None if there is no valid one or none was asked for."""
@@ -104,11 +104,11 @@ class StructuredAnswer(Generic[FormT]):
     timed_out: bool = False
     """Whether the deadline passed. `exchange` is then a lower bound of the usage."""
     is_final: bool = False
-    """Whether its author wants the answer used as it is; see `Reply`."""
+    """Whether the author wants the answer used as it is; see `Reply.is_final`."""
 
 
 MAX_PLAIN_ANSWERS = 2
-"""Answers in plain text in a row after which the server is taken to ignore a mode."""
+"""Number of plain-text answers in a row from which we conclude that the server ignores a mode."""
 
 
 class ModeRecord:
@@ -132,7 +132,7 @@ class ModeRecord:
         """Answers in plain text in a row, by mode."""
 
     def record_answer(self, mode: StructuredOutputMode, *, is_plain: bool) -> bool:
-        """Count an answer on `mode`. Returns whether the server has just turned out to ignore the mode."""
+        """Count an answer in `mode`. Returns whether this answer shows that the server ignores the mode."""
         self._plain_answers[mode] = self._plain_answers[mode] + 1 if is_plain else 0
         if self._plain_answers[mode] < MAX_PLAIN_ANSWERS or mode in self.rejected:
             return False
@@ -144,9 +144,9 @@ class ModeRecord:
 class StructuredOutputClient:
     """Asks `model` with the modes of its `profile`, best first.
 
-    A mode that the server rejects, or ignores twice in a row, is added to `record` and not used again.
-    After an invalid answer the model is asked at most twice more: on the next mode if there was no JSON, on the same
-    mode with the faults listed if it was wrong, with the request to be shorter if it was truncated.
+    A mode that the server rejects, or ignores twice in a row, is added to `record` and not used again. After an invalid
+    answer the model is asked at most twice more: in the next mode if there was no JSON; in the same mode with a list of
+    faults if it was invalid; with a request to be shorter if it was truncated.
     """
 
     def __init__(
@@ -182,9 +182,9 @@ class StructuredOutputClient:
     ) -> StructuredAnswer[Any]:
         """Ask for `form`, or for plain text if it is None. Errors of the model are in the answer.
 
-        `request` has no schema and no mode. Each further attempt starts the stream over with RESTART. `patience_s` is the
-        deadline in seconds for all attempts together; time spent in our own queues does not count.
-        Raises StorageError if the journal cannot hold the request's reservation.
+        `request` has no schema and no mode. Each further attempt sends RESTART to the stream. `patience_s` is the
+        deadline in seconds for all attempts together, without time in our own queues. Raises StorageError if the
+        journal cannot store the reservation of the request.
         """
         asking = _RequestState(request, form, self._usable_modes(form))
         meter = active_meter()
@@ -270,7 +270,7 @@ class StructuredOutputClient:
 
 
 class _RequestState:
-    """State of one question: the next request, the usage so far, the last answer."""
+    """State of one question: the next request, the usage so far, and the last answer."""
 
     def __init__(self, request: Request, form: Form[Any] | None, modes: tuple[StructuredOutputMode, ...]) -> None:
         self._form = form
@@ -305,7 +305,7 @@ class _RequestState:
         return True
 
     def read_reply(self, reply: Reply) -> ParsedReply[Any] | RefusedError:
-        """Parse `reply`: first the finish reason and refusal, then the text."""
+        """Parse `reply`: check the finish reason and refusal first, then the text."""
         self.spent.add_reply(reply)
         self.finish_reason = reply.finish_reason
         self.is_final = reply.is_final
@@ -334,7 +334,7 @@ class _RequestState:
         return reading.outcome == "no_object" and reading is not TRUNCATED_REPLY and bool(self.text.strip())
 
     def prepare_reask(self, reading: ParsedReply[Any]) -> bool:
-        """Prepare a request that lists the faults of the answer; False after MAX_REASKS."""
+        """Prepare a request that lists the faults of the answer; False after MAX_REASKS requests."""
         if self._reasks == MAX_REASKS:
             return False
         self._reasks += 1
@@ -352,14 +352,14 @@ class _RequestState:
 
 @dataclass(frozen=True, slots=True)
 class ModelHandle:
-    """A client with the settings that an actor asks it with."""
+    """A client with the settings of the debater or judge that uses it."""
 
     client: StructuredOutputClient
     name: str
     """`provider/model`."""
     max_output_tokens: int
     temperature: float | None = None
-    """Replaces the default temperature of the question; None keeps it."""
+    """Temperature in place of the question's default; None keeps the default."""
     seed: int | None = None
     context_tokens: int | None = None
-    """Context of the model in tokens; None if it is not known."""
+    """Context of the model in tokens; None if unknown."""

@@ -14,17 +14,17 @@ from debate_cli.llm.profile import Profile
 from debate_cli.llm.schema_dialect import Dialect, convert_schema
 
 ASCII_CHARS_PER_TOKEN = 2.5
-"""Low on purpose: real tokenizers reach 3 (JSON, code) to 4.5 (English)."""
+"""Characters per token, low on purpose: real tokenizers have 3 (JSON, code) to 4.5 (English)."""
 TOKENS_PER_NON_ASCII_CHAR = 2
-"""Chinese needs about one token per character, rare scripts up to three."""
+"""Tokens per other character: Chinese needs about one, rare scripts up to three."""
 TOKENS_PER_MESSAGE = 16
-"""Overhead of a provider per message."""
+"""Tokens that a provider adds per message."""
 TOKENS_PER_SEARCH = 12_000
-"""Tokens of the results of one web search that a model reads: a high estimate, the vendors report 5,000 to 10,000."""
+"""Tokens of the results of one web search. A high estimate: the vendors report 5,000 to 10,000."""
 
 
 def estimate_input_tokens(request: Request, profile: Profile) -> int:
-    """Upper estimate of the prompt's tokens. A schema parameter counts in the dialect that `profile` names.
+    """Upper estimate of the prompt's tokens, including the schema in the dialect of `profile`.
 
     A web search adds the results that its model reads.
     """
@@ -76,7 +76,7 @@ class UsageAccumulator:
         self.latency_s += reply.latency_s
 
     def add_failure(self, error: DebateError) -> None:
-        """Add the known cost of a failure; only errors of a model or the budget have one."""
+        """Add the known usage of a failure. Only errors of a model or the budget have one."""
         if isinstance(error, ModelError | BudgetError):
             self.attempts += error.attempts
             self.usage += error_usage(error)

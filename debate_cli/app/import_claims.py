@@ -1,13 +1,14 @@
 """Use case `import --arguments`: asks a model for the claims of an imported debate's speeches.
 
 Each claim with a passage that was said becomes an argument of its speech. Speeches that could not be asked keep the whole
-text as their one argument, with a warning, and are asked when the same import is repeated.
+text as their one argument, with a warning, and are asked when the same import is repeated. Each answer is saved as soon as
+it is there, so that a crash loses none.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -104,11 +105,16 @@ def read_known_claims(target: Path, debate: Debate, spec: ModelSpec) -> dict[int
     return {turn.index: turn for turn in stored.turns if is_asked_about(turn) and not _has_warning(turn, NOT_ASKED)}
 
 
-async def find_claims(search: ClaimSearch, spec: ModelSpec, context: RunContext) -> None:
-    """Ask for the claims of the wanted speeches, several at once. Ends early after an error, or when a stop is requested."""
+async def find_claims(
+    search: ClaimSearch, spec: ModelSpec, context: RunContext, save: Callable[[Debate], None]
+) -> None:
+    """Ask for the claims of the wanted speeches, several at once. Ends early after an error, or when a stop is requested.
+
+    `save` is called with the debate after each speech.
+    """
     factory = ModelFactory(context)
     waiting = iter(search.wanted)
-    asker = _Asker(search, spec, context, factory)
+    asker = _Asker(search, spec, context, factory, save)
     try:
         workers = min(context.config.limits.concurrency, len(search.wanted))
         await asyncio.gather(*(asker.work(waiting) for _ in range(workers)))
@@ -123,6 +129,7 @@ class _Asker:
     spec: ModelSpec
     context: RunContext
     factory: ModelFactory
+    save: Callable[[Debate], None]
 
     async def work(self, waiting: Iterator[Turn]) -> None:
         """Ask about one speech after the other until none is left, one fails, or a stop is requested."""
@@ -130,6 +137,7 @@ class _Asker:
             if self.search.error is not None or self.context.stop.requested:
                 return
             await self._ask(turn)
+            self.save(self.search.finish(self.spec))
 
     async def _ask(self, turn: Turn) -> None:
         model = self.factory.handle_for(self.spec)

@@ -6,11 +6,12 @@ import hashlib
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
 from debate_cli.app.judge_request import GENERATOR
+from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Origin
 from debate_cli.errors import TranscriptError, UsageError
 from debate_cli.importing.debate import ImportChoices, ImportedDebate, build_debate
@@ -52,6 +53,10 @@ class ImportedFile:
     format: str
     encoding: str
     imported: ImportedDebate
+
+    def with_debate(self, debate: Debate) -> ImportedFile:
+        """The file with another debate as its transcript."""
+        return replace(self, imported=replace(self.imported, debate=debate))
 
 
 def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], int]:

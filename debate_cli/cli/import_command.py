@@ -97,8 +97,11 @@ class ClaimAsker:
         """Whether the transcript at the target is of the same import, so that only its missing claims are asked for."""
         return read_known_claims(file.target, file.imported.debate, self._spec) is not None
 
-    def ask(self, file: ImportedFile) -> tuple[ImportedFile, int]:
-        """The file with the claims as arguments, and the exit code: above 0 if some speeches could not be asked about."""
+    def ask(self, file: ImportedFile, save: Callable[[ImportedFile], None]) -> tuple[ImportedFile, int]:
+        """The file with the claims as arguments, and the exit code: above 0 if some speeches could not be asked about.
+
+        `save` is called after each speech.
+        """
         debate = file.imported.debate
         search = ClaimSearch(debate, read_known_claims(file.target, debate, self._spec) or {})
         wanted, model = search.wanted, theme.shorten(self._spec.model, 60)
@@ -110,14 +113,19 @@ class ClaimAsker:
             print_status(f"asking {model} for claims: {calls} ...")
         observer = PipeSafeObserver(StatusObserver())
         run_control.run_until_stopped(
-            lambda stop: find_claims(search, self._spec, replace(self._context, observer=observer, stop=stop)), observer
+            lambda stop: find_claims(
+                search,
+                self._spec,
+                replace(self._context, observer=observer, stop=stop),
+                lambda debate: save(file.with_debate(debate)),
+            ),
+            observer,
         )
         found = search.finish(self._spec)
         left_out = f"; {search.left_out} left out, because their words were not said" if search.left_out else ""
         print_status(f"found {format_count(search.claims, 'claim')}{left_out}")
         print_status(theme.format_usage(total_usage([turn.exchange for turn in found.turns])))
-        imported = replace(file.imported, debate=found)
-        return replace(file, imported=imported), self._report_end(search, count_missing(found))
+        return file.with_debate(found), self._report_end(search, count_missing(found))
 
     def _report_end(self, search: ClaimSearch, missing: int) -> int:
         """Say why the search ended early, and how it is continued."""
@@ -212,6 +220,7 @@ class _Batch:
         self._errors: list[DebateError] = []
         self._notes = 0
         """Number of files with warnings that were not shown."""
+        self._written: set[Path] = set()
         self._codes: set[int] = set()
         """Exit codes of the files whose claims were asked for."""
 
@@ -254,11 +263,16 @@ class _Batch:
         if not given.dry_run and not given.force and not continued:
             _refuse_existing(file.target)
         if asker is not None:
-            file, code = asker.ask(file)
+            file, code = asker.ask(file, lambda part: self._write(part, force=given.force or continued))
             self._codes.add(code)
         if not given.dry_run:
-            save_import(file, force=given.force or continued)
+            self._write(file, force=given.force or continued)
         return file
+
+    def _write(self, file: ImportedFile, *, force: bool) -> None:
+        """Write the transcript; over an existing one with `force`, or if this process wrote that."""
+        save_import(file, force=force or file.target in self._written)
+        self._written.add(file.target)
 
     def _show(self, file: ImportedFile) -> None:
         """Print what was found, and what is left out, before anything is written."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from debate_cli.app.context import RunContext
 from debate_cli.app.import_claims import ClaimSearch, count_missing, find_claims, read_known_claims
 from debate_cli.app.import_debate import ImportedFile, ImportRequest, read_import_file, save_import
 from debate_cli.domain.config import DebateConfig, ModelSpec
-from debate_cli.errors import DebateError, QuotaExhaustedError
+from debate_cli.errors import QuotaExhaustedError
 from debate_cli.judging.document_questions import MAX_PART_CHARS, split_speech
 from debate_cli.llm.model import Reply
 
@@ -39,12 +38,12 @@ def answer(*claims: tuple[str, str]) -> Reply:
     return reply(json.dumps({"claims": [{"quote": quote, "claim": claim} for quote, claim in claims]}))
 
 
-def search_claims(file: ImportedFile, *replies: Reply | DebateError) -> ClaimSearch:
+def search_claims(file: ImportedFile, *replies: Reply | BaseException) -> ClaimSearch:
     """Ask a model that gives these replies, about one speech after the other."""
     config = DebateConfig.model_validate({"topic": "T", "limits": {"concurrency": 1, "max_attempts": 1}})
     context = RunContext(config, models={SPEC.model: FakeModel(*replies)})
     search = ClaimSearch(file.imported.debate, read_known_claims(file.target, file.imported.debate, SPEC) or {})
-    asyncio.run(find_claims(search, SPEC, context))
+    asyncio.run(find_claims(search, SPEC, context, lambda part: save_import(file.with_debate(part), force=True)))
     return search
 
 
@@ -78,10 +77,22 @@ def test_an_import_that_stopped_is_continued_where_it_stopped(tmp_path: Path) ->
     partial = first.finish(SPEC)
     assert count_missing(partial) == 1
     assert partial.turns[1].is_one_item
-    save_import(replace(file, imported=replace(file.imported, debate=partial)), force=True)
     second = search_claims(file, answer(("Shops need deliveries", "Supplies.")))
     finished = second.finish(SPEC)
     assert count_missing(finished) == 0
+    assert [item.claim for turn in finished.turns for item in turn.arguments or ()] == ["Air harms.", "Supplies."]
+
+
+class _KilledError(BaseException):
+    """Ends the process in the middle of a call."""
+
+
+def test_a_killed_import_has_saved_the_answers_that_it_received(tmp_path: Path) -> None:
+    """The process ends during the second call; the same import then asks about the second speech alone."""
+    file = imported(tmp_path)
+    with pytest.raises(_KilledError):
+        search_claims(file, answer(("makes children ill", "Air harms.")), _KilledError())
+    finished = search_claims(file, answer(("Shops need deliveries", "Supplies."))).finish(SPEC)
     assert [item.claim for turn in finished.turns for item in turn.arguments or ()] == ["Air harms.", "Supplies."]
 
 

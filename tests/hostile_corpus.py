@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from debate_cli.judging.injection.detector import detect_injection
+from debate_cli.judge_input.injection.detector import detect_injection
 
 FOLDER = Path(__file__).with_name("hostile")
 DEBATERS = ("Pro", "Con", "Ada", "Bert", "Alice", "Bob", "Dana", "Omar", "Kim", "Lee", "Noor", "Ivan")

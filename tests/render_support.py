@@ -27,8 +27,8 @@ from debate_cli.domain.model_call import ModelCall, Usage
 from debate_cli.domain.tasks import Subject
 from debate_cli.domain.turn import Argument, Closing, Response, Turn
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.plain import PlainObserver
-from debate_cli.render.terminal import render_table
+from debate_cli.render.terminal.drawing import render_table
+from debate_cli.render.text.plain import PlainObserver
 from debate_cli.systems.moderator.findings import Clash, DebateSummary, Momentum, NonEngagement, Summary, SummaryPoint
 from debate_cli.systems.scoring import score
 from debate_cli.systems.structured.findings import Fallacy, Insight, Trace

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from debate_cli.audit.judging import Case, Judgement
 from debate_cli.audit.variants import ORDERS, VariantName
-from debate_cli.judging.transcript_prompt import format_shared_prompt
+from debate_cli.judge_input.transcript_prompt import format_shared_prompt
 from debate_cli.statistics.estimate import Estimate, cluster_rows, estimate, mean
 
 Unit = Literal["share", "points"]

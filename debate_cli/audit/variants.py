@@ -17,7 +17,7 @@ from typing import Literal
 from debate_cli.audit.debates import build_debate, with_text
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.turn import UNSTRUCTURED, Argument, Closing, FollowUpAnswer, Response, Turn
-from debate_cli.judging.transcript_prompt import PROSE_PHASES
+from debate_cli.judge_input.transcript_prompt import PROSE_PHASES
 
 VariantName = Literal[
     "repeat", "names", "order", "mirror", "padded", "confident", "hedged", "citation", "empty", "injected", "truncated"

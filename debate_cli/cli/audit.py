@@ -56,8 +56,8 @@ from debate_cli.llm.budget import Budget
 from debate_cli.providers.people.person import FILES_FOLDER
 from debate_cli.render.html.judge_card import render_judge_cards
 from debate_cli.render.judge_card import between_table, card_tables, first_screen, format_bound, format_card_markdown
-from debate_cli.render.plain import table_lines
-from debate_cli.render.terminal import render_table
+from debate_cli.render.terminal.drawing import render_table
+from debate_cli.render.text.plain import table_lines
 from debate_cli.statistics import require_extra
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.config_file import LoadedConfig

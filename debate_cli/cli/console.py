@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from debate_cli.app.score import ScoredFile
-    from debate_cli.render.terminal import ParticipantStyles
+    from debate_cli.render.terminal.drawing import ParticipantStyles
     from debate_cli.systems.tables import Table
 
 
@@ -217,14 +217,14 @@ def show_tables(
 ) -> None:
     """Print tables: drawn on a terminal unless `plain`, elsewhere as `lines`, by default a line per row."""
     if plain or not is_interactive(sys.stdout):
-        from debate_cli.render.plain import table_lines
+        from debate_cli.render.text.plain import table_lines
 
         found = (
             "\n".join(line for table in tables for line in table_lines(table)) if lines is None else "\n".join(lines)
         )
         write_document([f"{found.strip()}\n"])
         return
-    from debate_cli.render.terminal import render_table
+    from debate_cli.render.terminal.drawing import render_table
 
     console = make_console(sys.stdout)
     for table in tables:

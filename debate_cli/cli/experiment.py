@@ -41,9 +41,9 @@ from debate_cli.experiments.runner import (
 from debate_cli.experiments.settings import read_experiment_file
 from debate_cli.observer import NullObserver
 from debate_cli.render import experiment as shown
-from debate_cli.render.experiment_report import leaderboard_table, report_tables
+from debate_cli.render.content.experiment_report import leaderboard_table, report_tables
 from debate_cli.render.html.experiment import render_experiment
-from debate_cli.render.plain import table_lines
+from debate_cli.render.text.plain import table_lines
 from debate_cli.statistics import require_extra
 from debate_cli.statistics.ratings import rate
 from debate_cli.storage.atomic_write import atomic_write
@@ -299,7 +299,7 @@ def _show_status(status: Status, given: Options) -> None:
     if given.json:
         print_json(shown.status_data(status))
     elif console.is_interactive(sys.stdout) and not given.plain:
-        from debate_cli.render.terminal import render_table, terminal_line
+        from debate_cli.render.terminal.drawing import render_table, terminal_line
 
         screen_ = console.make_console(sys.stdout)
         screen_.print(terminal_line(status.progress.name, "bold"))
@@ -389,7 +389,7 @@ def _is_drawn(given: Options) -> bool:
 
 def _print_tables(tables: Iterable[Table], given: Options) -> None:
     if _is_drawn(given):
-        from debate_cli.render.terminal import render_table
+        from debate_cli.render.terminal.drawing import render_table
 
         screen_ = console.make_console(sys.stdout)
         for table in tables:

@@ -50,7 +50,7 @@ def run(given: Options) -> None:
 def _print_list(titles: Mapping[str, str]) -> None:
     """Print a line per page; on a terminal, long titles are wrapped beside the names."""
     if console.is_interactive(sys.stdout):
-        from debate_cli.render.terminal import label_grid, terminal_line
+        from debate_cli.render.terminal.drawing import label_grid, terminal_line
 
         rows = [(name, terminal_line(title)) for name, title in titles.items()]
         console.make_console(sys.stdout).print(label_grid(rows))

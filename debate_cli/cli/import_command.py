@@ -47,8 +47,8 @@ from debate_cli.importing.speakers import SpeakerChoices
 from debate_cli.importing.speeches import format_count
 from debate_cli.importing.tables import FIELDS
 from debate_cli.render import theme
+from debate_cli.render.content.summary import suggest_judge_command
 from debate_cli.render.sanitize import sanitize_line
-from debate_cli.render.summary import suggest_judge_command
 from debate_cli.render.theme import shorten
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.folder import JOURNAL_SUFFIX

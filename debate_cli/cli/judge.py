@@ -36,7 +36,7 @@ from debate_cli.errors import DebateError, UsageError
 from debate_cli.evidence.source_checks import check_sources
 from debate_cli.providers.people.person import default_files_folder
 from debate_cli.render import sanitize, score_rows
-from debate_cli.render.agreement import sort_deciding_first
+from debate_cli.render.content.agreement import sort_deciding_first
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.transcript_dirs import transcript_dirs
 from debate_cli.storage.transcript_store import expand_references

@@ -19,9 +19,9 @@ from debate_cli.cli.console import ClosedPipeError, refuse_existing, write_docum
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError
-from debate_cli.render.plain import details_lines
+from debate_cli.render.content.report import ReportPart
 from debate_cli.render.replay import Pause, ReplayPlan
-from debate_cli.render.report import ReportPart
+from debate_cli.render.text.plain import details_lines
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import dump_transcript, to_transcript
@@ -212,7 +212,7 @@ def _render_document(
             shown = debate if show_hidden else _without_directives(debate)
             return dump_transcript(to_transcript(shown, verdicts), Redactor())
         case ReplayFormat.markdown:
-            from debate_cli.render.markdown import format_markdown
+            from debate_cli.render.text.markdown import format_markdown
 
             return format_markdown(debate, verdicts, part, round_number, show_hidden=show_hidden)
         case ReplayFormat.html:
@@ -220,10 +220,10 @@ def _render_document(
 
             return render_html(debate, verdicts, show_hidden=show_hidden)
         case ReplayFormat.svg | ReplayFormat.terminal_html:
-            from debate_cli.render import svg
+            from debate_cli.render.terminal import export
 
-            scene = svg.TerminalExport(debate, verdicts, part, round_number, show_hidden=show_hidden)
-            return svg.export_svg(scene) if format_ is ReplayFormat.svg else svg.export_terminal_html(scene)
+            scene = export.TerminalExport(debate, verdicts, part, round_number, show_hidden=show_hidden)
+            return export.export_svg(scene) if format_ is ReplayFormat.svg else export.export_terminal_html(scene)
         case _:
             raise UsageError(
                 "-o needs --format markdown, html, json, svg or terminal-html; redirect stdout for plain lines"
@@ -257,10 +257,10 @@ def _play(
 def _next_command_hint(path: Path, debate: Debate) -> str:
     """The next useful command for this debate."""
     if debate.status != "complete" or count_missing_judgments(debate):
-        from debate_cli.render.resume_hint import resume_command
+        from debate_cli.render.content.resume_hint import resume_command
 
         return f"resume: {resume_command(str(path), budget=debate.closed == 'budget')}"
-    from debate_cli.render.summary import suggest_judge_command
+    from debate_cli.render.content.summary import suggest_judge_command
 
     return f"judge {'again' if debate.was_judged else 'it'}: {suggest_judge_command(debate, str(path))}"
 

@@ -21,10 +21,10 @@ from debate_cli.cli.console import is_interactive, print_json, print_status, wri
 from debate_cli.domain.reviewer import ReviewAnswers, ReviewTerms
 from debate_cli.errors import UsageError
 from debate_cli.render import score_rows
+from debate_cli.render.content.summary import describe_answer
 from debate_cli.render.person_form.form import FormLeftError
 from debate_cli.render.review_template import draft_path, format_review_template, read_draft
 from debate_cli.render.sanitize import sanitize_line
-from debate_cli.render.summary import describe_answer
 from debate_cli.storage.review_file import ReviewFile, read_review_file
 from debate_cli.storage.transcript_dirs import transcript_dirs
 from debate_cli.storage.transcript_store import StoredDebate, find_debate, open_debate

@@ -24,9 +24,9 @@ from debate_cli.domain.tasks import Cue
 from debate_cli.engine import GRACE_S, StopSignal
 from debate_cli.errors import BatchPendingError, StorageError, format_page_hint, get_error_page
 from debate_cli.render import sanitize
-from debate_cli.render.missing_judgments import MissingJudgments, find_missing_judgments
-from debate_cli.render.resume_hint import remedy_options, required_change, resume_command
-from debate_cli.render.summary import suggest_judge_command
+from debate_cli.render.content.missing_judgments import MissingJudgments, find_missing_judgments
+from debate_cli.render.content.resume_hint import remedy_options, required_change, resume_command
+from debate_cli.render.content.summary import suggest_judge_command
 from debate_cli.storage.folder import JOURNAL_SUFFIX
 
 _STOP_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")

@@ -221,7 +221,7 @@ def _print_scores(files: Iterator[CheckedFile], form: ScoreFormat, report: _Repo
         case ScoreFormat.table:
             console.show_scores(score_rows.drop_notes(checked.file) for checked in files)
         case ScoreFormat.junit:
-            from debate_cli.render.ci import format_junit
+            from debate_cli.render.text.ci import format_junit
 
             write_document([format_junit(_without_notes(files), report.unusable)])
         case ScoreFormat.github:
@@ -327,7 +327,7 @@ class PageWriter:
 
 
 def _print_github(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile]) -> None:
-    from debate_cli.render.ci import format_step_summary, format_workflow_commands
+    from debate_cli.render.text.ci import format_step_summary, format_workflow_commands
 
     write_workflow_commands(format_workflow_commands(files, unusable))
     summary_path = os.environ.get(GITHUB_SUMMARY_VARIABLE)

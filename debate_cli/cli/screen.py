@@ -26,8 +26,8 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.formats.schedule import turns_hidden_from_people
 from debate_cli.observer import NullObserver, Observer
 from debate_cli.render import sanitize
-from debate_cli.render.plain import PlainObserver
-from debate_cli.render.report import ReportPart
+from debate_cli.render.content.report import ReportPart
+from debate_cli.render.text.plain import PlainObserver
 from debate_cli.render.theme import NO_PLAN, RunPlan
 
 if TYPE_CHECKING:
@@ -271,7 +271,7 @@ def show_summary(
     """
     is_full = full or only is not None
     if is_interactive(sys.stdout) and not plain:
-        from debate_cli.render.terminal_summary import details, fitting_screen
+        from debate_cli.render.terminal.report import details, fitting_screen
 
         screen = make_console(sys.stdout)
         for part in (
@@ -281,7 +281,7 @@ def show_summary(
         ):
             screen.print(part)
         return
-    from debate_cli.render.plain import closing_lines, details_lines
+    from debate_cli.render.text.plain import closing_lines, details_lines
 
     lines = (
         details_lines(debate, verdicts, only=only, judged=judged)

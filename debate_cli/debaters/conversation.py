@@ -20,7 +20,7 @@ from debate_cli.domain.tasks import Cue
 from debate_cli.domain.text_normalization import map_json_texts
 from debate_cli.domain.turn import UNSTRUCTURED, Response, Turn
 from debate_cli.formats.schedule import list_cues
-from debate_cli.judging.injection.detector import mask_injection
+from debate_cli.judge_input.injection.detector import mask_injection
 from debate_cli.llm.model import Message
 from debate_cli.llm.prompt_sanitizer import quote_for_prompt, sanitize_for_prompt
 from debate_cli.llm.prompts import Prompts

@@ -33,7 +33,7 @@ from debate_cli.domain.events import ABSTAINED, Failure
 from debate_cli.domain.model_call import ModelCall, RawAnswer, add_model_calls
 from debate_cli.domain.tasks import Cue
 from debate_cli.domain.turn import UNSTRUCTURED, Argument, Phase, Response, Turn
-from debate_cli.judging.injection.name_aliases import NameAliases
+from debate_cli.judge_input.injection.name_aliases import NameAliases
 from debate_cli.llm.history_policy import DebateLength, HistoryPolicy
 from debate_cli.llm.model import RESTART, Message, OnText, Request, RequestOrigin
 from debate_cli.llm.prompt_sanitizer import new_nonce, sanitize_for_prompt

@@ -14,7 +14,7 @@ from typing import TypeVar
 from debate_cli.domain.debate import Debate, models_used_by_debaters
 from debate_cli.domain.participant import Participant
 from debate_cli.domain.turn import Turn
-from debate_cli.judging.injection.name_aliases import map_strings
+from debate_cli.judge_input.injection.name_aliases import map_strings
 
 T = TypeVar("T")
 PUBLIC_SIDES = frozenset({"for", "against"})

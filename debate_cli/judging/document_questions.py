@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from debate_cli.evidence.quote_check import check_quote
-from debate_cli.judging.quotes import find_quoted_line
-from debate_cli.judging.transcript_prompt import format_speech
+from debate_cli.judge_input.quotes import find_quoted_line
+from debate_cli.judge_input.transcript_prompt import format_speech
 from debate_cli.llm.form import Form, FormModel, derive_schema, items, text
 from debate_cli.llm.model import Message, Request
 from debate_cli.llm.prompt_sanitizer import new_nonce, sanitize_for_prompt

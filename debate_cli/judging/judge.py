@@ -15,9 +15,9 @@ from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.model_call import ModelCall, RawAnswer
 from debate_cli.domain.tasks import Brief
 from debate_cli.errors import DebateError, RefusedError
+from debate_cli.judge_input.injection.findings import find_manipulations
+from debate_cli.judge_input.transcript_prompt import count_visible, format_full_prompt, format_recent_prompt
 from debate_cli.judging.brief_form import build_assessment, build_brief_form
-from debate_cli.judging.injection.findings import find_manipulations
-from debate_cli.judging.transcript_prompt import count_visible, format_full_prompt, format_recent_prompt
 from debate_cli.llm.history_policy import DebateLength, HistoryPolicy
 from debate_cli.llm.model import Message, Request, RequestOrigin
 from debate_cli.llm.prompt_sanitizer import new_nonce

@@ -1,6 +1,6 @@
 """Sanitizes untrusted text for prompts: removes invisible characters and role markers, quotes it as JSON.
 
-Detecting manipulation is in `judging.injection`.
+Detecting manipulation is in `judge_input.injection`.
 """
 
 from __future__ import annotations

@@ -23,7 +23,8 @@ from debate_cli.domain.config_differences import format_setting_pair
 from debate_cli.domain.debate import Debate, models_used_by_debater
 from debate_cli.domain.judges import judge_ids
 from debate_cli.domain.judging_run import format_system_with_run
-from debate_cli.render import participants, theme
+from debate_cli.render import theme
+from debate_cli.render.content import participants
 from debate_cli.render.theme import Sign
 from debate_cli.systems.tables import (
     STANDING_BADGES,

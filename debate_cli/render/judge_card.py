@@ -11,8 +11,8 @@ from debate_cli.audit.measures import Measure
 from debate_cli.audit.people import Comparison
 from debate_cli.audit.report import AuditReport, JudgeReport
 from debate_cli.audit.variants import VARIANTS
-from debate_cli.render.markdown import escape_markdown, format_table
 from debate_cli.render.sanitize import sanitize_line
+from debate_cli.render.text.markdown import escape_markdown, format_table
 from debate_cli.statistics.estimate import Estimate
 from debate_cli.systems.tables import Badge, Table, TableRow
 

@@ -27,7 +27,7 @@ from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.tasks import Cue, Task
 from debate_cli.domain.turn import UNSTRUCTURED, Turn
 from debate_cli.observer import Observer
-from debate_cli.render.participants import describe_substituted_models
+from debate_cli.render.content.participants import describe_substituted_models
 
 TYPING_CHUNK = 8
 """Characters per typing step."""

@@ -14,9 +14,9 @@ from rich.text import Text
 
 from debate_cli.domain.judging_run import format_system_label
 from debate_cli.render import sanitize, theme
-from debate_cli.render.participants import format_model
-from debate_cli.render.resume_hint import resume_command
-from debate_cli.render.terminal import join_text, section, terminal_line
+from debate_cli.render.content.participants import format_model
+from debate_cli.render.content.resume_hint import resume_command
+from debate_cli.render.terminal.drawing import join_text, section, terminal_line
 from debate_cli.render.theme import Sign
 from debate_cli.storage.transcript_index import IndexEntry, StoredConclusion
 

@@ -19,8 +19,8 @@ from debate_cli.app.score import ScoredFile
 from debate_cli.app.score_records import ArgumentRecord, VerdictRecord, flatten_record
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
-from debate_cli.render.agreement import label_listed_verdict, sort_deciding_first, victory_cell, winner_cell
-from debate_cli.render.summary import describe_answer
+from debate_cli.render.content.agreement import label_listed_verdict, sort_deciding_first, victory_cell, winner_cell
+from debate_cli.render.content.summary import describe_answer
 from debate_cli.systems.tables import Number, Table, TableRow
 
 _VOTE_NOTES = ("option", "weights")

@@ -208,7 +208,7 @@ class JudgeQuestion(Generic[SettingsT, FormT]):
     prompt: str
     """Name of the prompt file, without `.md`."""
     prompt_values: Callable[[JudgingContext[SettingsT], Prompts], Mapping[str, str]]
-    """Values of the prompt's placeholders. Untrusted words in them must be quoted (`judging.transcript_prompt`)."""
+    """Values of the prompt's placeholders. Untrusted words in them must be quoted (`judge_input.transcript_prompt`)."""
     build_form: Callable[[JudgingContext[SettingsT]], Form[FormT]]
     """The form, narrowed to this brief."""
     read_form: Callable[[FormT, JudgingContext[SettingsT]], AssessmentContent]

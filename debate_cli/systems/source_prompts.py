@@ -13,8 +13,8 @@ from debate_cli.evidence.source_checks import (
     check_sources,
     iter_words_beside,
 )
-from debate_cli.judging.quotes import is_quoted_in
-from debate_cli.judging.transcript_prompt import debater_names, sanitize_for_judge, to_prompt_json
+from debate_cli.judge_input.quotes import is_quoted_in
+from debate_cli.judge_input.transcript_prompt import debater_names, sanitize_for_judge, to_prompt_json
 from debate_cli.systems.aggregation import newest_run, ordered_assessments
 from debate_cli.systems.source_support import SOURCES_KIND, JudgedCitation, join_checks
 from debate_cli.systems.sources.lookups import JudgedLookup, judge_lookups

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from hostile_corpus import DEBATERS, corpus
 
-from debate_cli.judging.injection.detector import detect_injection, mask_injection
+from debate_cli.judge_input.injection.detector import detect_injection, mask_injection
 
 CHARS = 1_000_000
 

@@ -22,7 +22,7 @@ from debate_cli.errors import UnauthorizedError, UnsupportedError
 from debate_cli.llm.model import OnText, Reply, Request
 from debate_cli.llm.profile import Profile
 from debate_cli.render.model_tables import doctor_table
-from debate_cli.render.terminal import render_table
+from debate_cli.render.terminal.drawing import render_table
 
 FORM = '{"reason": "counting on", "answer": 7}'
 FENCED = f"Here you are:\n```json\n{FORM}\n```"

@@ -14,7 +14,7 @@ from debate_cli.errors import UsageError
 from debate_cli.experiments.analysis import analyze
 from debate_cli.experiments.rating_file import read_rating_file
 from debate_cli.experiments.results import Judgement
-from debate_cli.render.experiment_report import interval_bar, report_tables
+from debate_cli.render.content.experiment_report import interval_bar, report_tables
 from debate_cli.statistics.estimate import Estimate
 
 TEMPLATE: dict[str, Any] = {

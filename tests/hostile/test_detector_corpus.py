@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hostile_corpus import Corpus, corpus, held_out, unseen
 
-from debate_cli.judging.injection.detector import REMOVAL_MARKER, detect_injection, mask_injection
+from debate_cli.judge_input.injection.detector import REMOVAL_MARKER, detect_injection, mask_injection
 
 KINDS, OF_EACH, IN_ALL = 12, 13, 150
 

@@ -25,7 +25,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure
 from debate_cli.domain.tasks import Cue
 from debate_cli.errors import BudgetError, MissingKeyError, RateLimitedError, RefusedError
-from debate_cli.judging.injection.name_aliases import is_plain_name
+from debate_cli.judge_input.injection.name_aliases import is_plain_name
 from debate_cli.judging.judge import Judge
 from debate_cli.judging.schedule import owed_briefs
 from debate_cli.llm.prompts import Prompts

@@ -12,8 +12,8 @@ from scoring_support import CON, PRO, THIRD, THREE, build_debate, opening_event,
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import Brief, Subject
+from debate_cli.judge_input.transcript_prompt import to_prompt_json
 from debate_cli.judging.schedule import owed_briefs
-from debate_cli.judging.transcript_prompt import to_prompt_json
 from debate_cli.systems.moderator.findings import Clash, DebateSummary, NonEngagement, Summary
 from debate_cli.systems.moderator.settings import ModeratorSettings
 

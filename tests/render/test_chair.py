@@ -15,9 +15,9 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import CloseReason
 from debate_cli.domain.tasks import Cue
 from debate_cli.domain.turn import Phase, Turn
-from debate_cli.render import chair
+from debate_cli.render.content import chair
 from debate_cli.render.html.page import render_html
-from debate_cli.render.markdown import format_markdown
+from debate_cli.render.text.markdown import format_markdown
 from debate_cli.systems.scoring import score
 
 

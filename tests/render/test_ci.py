@@ -9,7 +9,12 @@ from render_support import HOSTILE, debate, scored_file, unjudged
 
 from debate_cli.app.gates import GateResult
 from debate_cli.app.score import CheckedFile, Review, ScoredFile, UnusableFile
-from debate_cli.render.ci import format_junit, format_step_summary, format_workflow_command, format_workflow_commands
+from debate_cli.render.text.ci import (
+    format_junit,
+    format_step_summary,
+    format_workflow_command,
+    format_workflow_commands,
+)
 from debate_cli.systems.base import JudgeVote, RequiredChange
 
 MET, UNMET = GateResult("--fail-under", None), GateResult("--expect-winner", "--expect-winner: expected Ada")

@@ -27,7 +27,7 @@ from debate_cli.render.comparison import (
     build_comparison_tables,
     summarize_comparison,
 )
-from debate_cli.render.plain import table_lines
+from debate_cli.render.text.plain import table_lines
 from debate_cli.systems.structured.findings import Trace
 
 BASE = debate()

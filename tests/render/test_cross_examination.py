@@ -7,8 +7,8 @@ from render_support import CLAIMS, HOSTILE, RESPONSES, exchange, render_text, tu
 from rich.cells import cell_len
 
 from debate_cli.domain.turn import Argument, FollowUpAnswer, Response, Turn
-from debate_cli.render.citations import CitationIndex
-from debate_cli.render.cross_examination import ArgumentThread, ThreadIndex, ThreadStep
+from debate_cli.render.content.citations import CitationIndex
+from debate_cli.render.content.cross_examination import ArgumentThread, ThreadIndex, ThreadStep
 from debate_cli.render.live.speech import turn_panel
 from debate_cli.render.theme import Sign
 

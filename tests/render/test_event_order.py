@@ -10,7 +10,7 @@ from debate_cli.domain.debate import Debate, initial_debate
 from debate_cli.domain.events import AssessmentCompleted, DebateClosed, Event, TurnCompleted
 from debate_cli.domain.tasks import Subject
 from debate_cli.domain.turn import Turn
-from debate_cli.render.event_order import EventOrder
+from debate_cli.render.content.event_order import EventOrder
 
 FIRST, SECOND, *LATER = turns()
 ROUND_1, ROUND_3, WHOLE = round_assessment(1), round_assessment(3), final_assessment()

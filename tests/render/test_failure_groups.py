@@ -22,10 +22,10 @@ from render_support import (
 from debate_cli.domain.debate import initial_debate
 from debate_cli.domain.events import DebateClosed
 from debate_cli.domain.tasks import Cue, Task
-from debate_cli.render.failure_groups import FailureGroup, FailureGrouper
+from debate_cli.render.content.failure_groups import FailureGroup, FailureGrouper
 from debate_cli.render.live.header import failure_notice
-from debate_cli.render.plain import PlainObserver, failure_lines
 from debate_cli.render.replay import ReplayPlan
+from debate_cli.render.text.plain import PlainObserver, failure_lines
 
 CUES: list[Task] = [
     Cue(index=number, round=1, phase="opening", speaker=name) for number, name in enumerate(("Ada", "Bo"))

@@ -11,7 +11,7 @@ from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import AssessmentCompleted, DebateClosed, DebateResumed, Event, JudgingOpened, TaskStarted
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.render import theme
-from debate_cli.render.participants import REHEARSAL_NOTICE
+from debate_cli.render.content.participants import REHEARSAL_NOTICE
 
 AGAIN = JudgingOpened(at=START, run="r2", judging=JudgingConfig.model_validate({"systems": ["structured"]}))
 RESUMED = DebateResumed(at=START)

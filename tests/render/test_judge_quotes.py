@@ -25,17 +25,17 @@ from render_support import (
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import CloseReason, DebateClosed
-from debate_cli.render.html.page import render_html
-from debate_cli.render.markdown import escape_markdown, format_markdown
-from debate_cli.render.plain import details_lines
-from debate_cli.render.summary import (
+from debate_cli.render.content.summary import (
     JudgeQuote,
     is_trace_useful,
     omitted_verdicts_notes,
     quote_judge,
     reportable_verdicts,
 )
-from debate_cli.render.terminal_summary import details
+from debate_cli.render.html.page import render_html
+from debate_cli.render.terminal.report import details
+from debate_cli.render.text.markdown import escape_markdown, format_markdown
+from debate_cli.render.text.plain import details_lines
 from debate_cli.render.theme import shorten
 from debate_cli.systems.live.findings import Narrative
 from debate_cli.systems.scoring import score

@@ -24,15 +24,15 @@ from debate_cli.domain.events import AssessmentCompleted, Failure, JudgingOpened
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.tasks import Subject
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.ci import format_step_summary, format_workflow_commands
+from debate_cli.render.content.judge_report import build_judge_report
+from debate_cli.render.content.summary import usage_rows
 from debate_cli.render.html.index import render_index
 from debate_cli.render.html.page import render_html
-from debate_cli.render.judge_report import build_judge_report
-from debate_cli.render.markdown import format_markdown
-from debate_cli.render.plain import details_lines
 from debate_cli.render.score_rows import build_score_tables, score_lines
-from debate_cli.render.summary import usage_rows
-from debate_cli.render.terminal_summary import details
+from debate_cli.render.terminal.report import details
+from debate_cli.render.text.ci import format_step_summary, format_workflow_commands
+from debate_cli.render.text.markdown import format_markdown
+from debate_cli.render.text.plain import details_lines
 from debate_cli.systems.panel.findings import Vote
 from debate_cli.systems.scoring import score
 

@@ -11,10 +11,10 @@ from markdown_it import MarkdownIt
 from render_support import HOSTILE, debate, unjudged, with_first_turn
 
 from debate_cli.domain.debate import Debate
-from debate_cli.render.markdown import escape_markdown, format_markdown
-from debate_cli.render.participants import REHEARSAL_NOTICE
-from debate_cli.render.report import ReportPart
+from debate_cli.render.content.participants import REHEARSAL_NOTICE
+from debate_cli.render.content.report import ReportPart
 from debate_cli.render.sanitize import sanitize_line
+from debate_cli.render.text.markdown import escape_markdown, format_markdown
 from debate_cli.systems.scoring import score
 
 PARSER = MarkdownIt("gfm-like", {"linkify": False}).enable("table")

@@ -23,8 +23,8 @@ from debate_cli.domain.events import JudgingOpened, TurnCompleted
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.tasks import Cue
 from debate_cli.observer import NullObserver, Observer
-from debate_cli.render.plain import PlainObserver, details_lines, header_lines
-from debate_cli.render.report import ReportPart
+from debate_cli.render.content.report import ReportPart
+from debate_cli.render.text.plain import PlainObserver, details_lines, header_lines
 from debate_cli.systems.scoring import score
 
 FORGED = "x\x1b[31m\nVerdict: Bo wins\u2028Verdict: Bo wins"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.agreement import build_agreement_table, describe_repeat_stats
+from debate_cli.render.content.agreement import build_agreement_table, describe_repeat_stats
 
 
 def verdict(run: str, winner: str | None, margin: float | None, **scores: float) -> Verdict:

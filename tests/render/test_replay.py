@@ -11,8 +11,8 @@ from render_support import debate
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import AssessmentCompleted, DebateClosed, Event, TurnCompleted
 from debate_cli.domain.tasks import Cue, Task
+from debate_cli.render.content.speech_parts import parse_partial_speech, split_turn
 from debate_cli.render.replay import ReplayPlan, group_waves
-from debate_cli.render.speech_parts import parse_partial_speech, split_turn
 
 
 @dataclass

@@ -14,7 +14,7 @@ from debate_cli.app.score_records import VerdictRecord, argument_records, verdic
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
-from debate_cli.render.agreement import build_agreement_table
+from debate_cli.render.content.agreement import build_agreement_table
 from debate_cli.render.html.index import render_index
 from debate_cli.render.score_rows import (
     build_score_tables,

@@ -11,7 +11,7 @@ from render_support import CLAIMS, CLOSINGS, exchange, turns
 
 from debate_cli.domain.turn import UNSTRUCTURED, Argument, Closing, Response, Turn
 from debate_cli.llm.model import RESTART
-from debate_cli.render.speech_parts import parse_partial_speech, split_turn, text_since_restart
+from debate_cli.render.content.speech_parts import parse_partial_speech, split_turn, text_since_restart
 
 OPENING = json.dumps({"arguments": [turns()[0].model_dump(mode="json")["arguments"][0]]})
 CLOSING = CLOSINGS["Ada"].model_dump(mode="json")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
-DATA_ONLY = "sanitize theme participants speech_parts judge_report plain score_rows comparison ci replay report event_order failure_groups summary markdown resume_hint"
-TERMINAL = "terminal live.view"
+DATA_ONLY = "content.report content.summary content.missing_judgments text.plain text.markdown text.ci score_rows comparison replay"
+TERMINAL = "terminal.report live.view"
 
 
 def loaded(modules: str) -> set[str]:

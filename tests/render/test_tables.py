@@ -15,13 +15,14 @@ from debate_cli.domain.events import AssessmentCompleted
 from debate_cli.domain.model_call import Usage
 from debate_cli.domain.tasks import Subject
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render import judge_report, theme
+from debate_cli.render import theme
+from debate_cli.render.content import judge_report
+from debate_cli.render.content.report import build_verdict_tables
 from debate_cli.render.html.page import render_html
 from debate_cli.render.live.header import judge_report_notice
-from debate_cli.render.markdown import format_markdown
-from debate_cli.render.plain import details_lines, judge_report_lines
-from debate_cli.render.report import build_verdict_tables
-from debate_cli.render.terminal_summary import details
+from debate_cli.render.terminal.report import details
+from debate_cli.render.text.markdown import format_markdown
+from debate_cli.render.text.plain import details_lines, judge_report_lines
 from debate_cli.systems.live.findings import (
     CausalChain,
     Narrative,

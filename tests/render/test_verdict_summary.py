@@ -16,9 +16,9 @@ from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.verdict import Verdict
 from debate_cli.judging.schedule import owed_briefs
 from debate_cli.render import theme
-from debate_cli.render.report import DebateReport
-from debate_cli.render.summary import explain_scores, suggest_judge_command, summarize_verdicts
-from debate_cli.render.terminal import score_bars, stacked_bar
+from debate_cli.render.content.report import DebateReport
+from debate_cli.render.content.summary import explain_scores, suggest_judge_command, summarize_verdicts
+from debate_cli.render.terminal.drawing import score_bars, stacked_bar
 from debate_cli.systems.moderator.criteria import CATEGORY_GROUPS, FINAL_CATEGORIES
 from debate_cli.systems.moderator.score import ModeratorNotes
 from debate_cli.systems.persuasion.score import score_parts

@@ -15,16 +15,16 @@ from debate_cli.domain.assessment import Mark
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.render import theme
-from debate_cli.render.agreement import build_agreement_table
-from debate_cli.render.ci import format_junit, format_workflow_commands
+from debate_cli.render.content.agreement import build_agreement_table
+from debate_cli.render.content.report import build_verdict_tables
 from debate_cli.render.html.index import render_index
 from debate_cli.render.html.page import render_html
-from debate_cli.render.markdown import format_markdown
-from debate_cli.render.plain import closing_lines
-from debate_cli.render.report import build_verdict_tables
 from debate_cli.render.score_rows import build_score_tables, drop_notes, score_lines, summarize_systems
-from debate_cli.render.terminal import score_bars
-from debate_cli.render.terminal_summary import closing_screen
+from debate_cli.render.terminal.drawing import score_bars
+from debate_cli.render.terminal.report import closing_screen
+from debate_cli.render.text.ci import format_junit, format_workflow_commands
+from debate_cli.render.text.markdown import format_markdown
+from debate_cli.render.text.plain import closing_lines
 from debate_cli.systems.panel.findings import Vote, VoteOption
 from debate_cli.systems.scoring import score
 from debate_cli.systems.tables import VOTE_BADGES

@@ -10,9 +10,9 @@ from render_support import debate, render_text, structured_assessment, unjudged,
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.render.html.page import render_html
-from debate_cli.render.markdown import format_markdown
-from debate_cli.render.plain import details_lines
-from debate_cli.render.terminal_summary import details
+from debate_cli.render.terminal.report import details
+from debate_cli.render.text.markdown import format_markdown
+from debate_cli.render.text.plain import details_lines
 from debate_cli.systems.scoring import score
 from debate_cli.systems.structured.findings import Fallacy, Standing, Trace
 from debate_cli.systems.structured.weakest import WeakestArgument, argument_scores, find_weakest_argument

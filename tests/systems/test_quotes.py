@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from debate_cli.judging.quotes import (
+from debate_cli.judge_input.quotes import (
     MIN_QUOTE_CHARS,
     find_quoted_line,
     find_quoted_passages,

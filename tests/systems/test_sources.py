@@ -11,8 +11,8 @@ from cli_support import debate
 
 from debate_cli import load_transcript, score
 from debate_cli.evidence.uncited import names_a_source
-from debate_cli.render.plain import closing_lines
-from debate_cli.render.summary import explain_scores
+from debate_cli.render.content.summary import explain_scores
+from debate_cli.render.text.plain import closing_lines
 from debate_cli.systems.registry import get_system
 
 EXAMPLE = Path(__file__).parents[2] / "transcripts" / "example-mock.json"

@@ -1,6 +1,6 @@
 """Extracts facts from a prompt for the mock: the motion, who speaks or is judged, what was said before.
 
-Reads the prompts of `debaters.conversation` and `judging.transcript_prompt`. A fact that a prompt does not contain has
+Reads the prompts of `debaters.conversation` and `judge_input.transcript_prompt`. A fact that a prompt does not contain has
 a neutral default, so the mock can answer any prompt.
 """
 

@@ -14,8 +14,8 @@ from debate_cli.experiments.analysis import Analysis, JudgeRecord, SystemAnalysi
 from debate_cli.experiments.progress import Status
 from debate_cli.experiments.results import Judgement
 from debate_cli.render import theme
+from debate_cli.render.content.experiment_report import BASE_JUDGES, format_share, matrix_rows, report_tables
 from debate_cli.render.experiment import REHEARSAL, progress_sentence
-from debate_cli.render.experiment_report import BASE_JUDGES, format_share, matrix_rows, report_tables
 from debate_cli.render.html.charts import PlottedInterval, plot_interval
 from debate_cli.render.html.templating import build_environment, csp_hash, read_template
 from debate_cli.statistics.estimate import Estimate

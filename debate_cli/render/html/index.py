@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from debate_cli.app.score import CheckedFile, UnusableFile
 from debate_cli.render import theme
-from debate_cli.render.agreement import label_listed_verdict
+from debate_cli.render.content.agreement import label_listed_verdict
 from debate_cli.render.html.templating import build_environment, csp_hash, read_template
 from debate_cli.render.score_rows import summarize_systems
 

@@ -15,17 +15,18 @@ from markupsafe import Markup
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render import chair, participants, theme
-from debate_cli.render.agreement import label_verdict
-from debate_cli.render.citations import index_citations
+from debate_cli.render import theme
+from debate_cli.render.content import chair, participants
+from debate_cli.render.content.agreement import label_verdict
+from debate_cli.render.content.citations import index_citations
+from debate_cli.render.content.report import DebateReport, build_debate_report, build_verdict_tables
+from debate_cli.render.content.summary import group_changes, label_change, quote_judge, summarize_verdicts
 from debate_cli.render.html import anchors
 from debate_cli.render.html.charts import DrawnChart, draw_chart, participant_classes
 from debate_cli.render.html.provenance import collect_provenance
 from debate_cli.render.html.sources import collect_cited_sources
 from debate_cli.render.html.templating import build_environment, csp_hash, read_template
 from debate_cli.render.html.transcript import build_round_sections, collect_judge_reasons
-from debate_cli.render.report import DebateReport, build_debate_report, build_verdict_tables
-from debate_cli.render.summary import group_changes, label_change, quote_judge, summarize_verdicts
 from debate_cli.systems import debate_tables
 from debate_cli.systems.base import TurnScore
 from debate_cli.systems.charts import Chart

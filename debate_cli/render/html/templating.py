@@ -11,8 +11,8 @@ from importlib import resources
 from jinja2 import DictLoader, Environment, StrictUndefined
 
 from debate_cli.render import sanitize, theme
-from debate_cli.render.participants import format_model
-from debate_cli.render.speech_parts import SpeechPart
+from debate_cli.render.content.participants import format_model
+from debate_cli.render.content.speech_parts import SpeechPart
 from debate_cli.systems.tables import Cell, Lines, format_number
 
 COLOUR_CLASSES = {theme.GREEN: "good", theme.RED: "bad", theme.GOLD: "mixed", theme.BLUE: "calm", theme.MUTED: "quiet"}

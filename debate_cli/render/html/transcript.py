@@ -10,10 +10,11 @@ from itertools import groupby
 from debate_cli.domain.assessment import Assessment, Mark
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.turn import FollowUpAnswer, Phase, Response, Turn
-from debate_cli.render import chair, theme
-from debate_cli.render.agreement import label_judging_system
+from debate_cli.render import theme
+from debate_cli.render.content import chair
+from debate_cli.render.content.agreement import label_judging_system
+from debate_cli.render.content.speech_parts import SpeechPart, split_turn
 from debate_cli.render.html import anchors
-from debate_cli.render.speech_parts import SpeechPart, split_turn
 from debate_cli.systems.tables import format_number
 
 CROSS_EXAMINATION_PHASES = frozenset({"cross_examination", "answers"})

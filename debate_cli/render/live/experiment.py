@@ -15,7 +15,7 @@ from debate_cli.experiments.ledger import CellRecord, Settlement
 from debate_cli.experiments.progress import Progress
 from debate_cli.render import theme
 from debate_cli.render.experiment import REHEARSAL, describe_end, player_table, progress_sentence
-from debate_cli.render.terminal import render_table, terminal_line
+from debate_cli.render.terminal.drawing import render_table, terminal_line
 
 FRAMES_PER_SECOND = 4
 MAX_PLAYERS = 20

@@ -17,13 +17,14 @@ from debate_cli.domain.events import AssessmentCompleted, CloseReason, Event, Ju
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.model_call import TotalUsage
 from debate_cli.domain.tasks import Brief, Task
-from debate_cli.render import chair, sanitize, theme
-from debate_cli.render.agreement import label_judging_system
-from debate_cli.render.failure_groups import FailureGroup
-from debate_cli.render.judge_report import JudgeReport
+from debate_cli.render import sanitize, theme
+from debate_cli.render.content import chair
+from debate_cli.render.content.agreement import label_judging_system
+from debate_cli.render.content.failure_groups import FailureGroup
+from debate_cli.render.content.judge_report import JudgeReport
+from debate_cli.render.content.participants import ParticipantRow, debater_rows, judge_rows, rehearsal_notice
 from debate_cli.render.live.speech import frame, hanging
-from debate_cli.render.participants import ParticipantRow, debater_rows, judge_rows, rehearsal_notice
-from debate_cli.render.terminal import join_text, score_bar, terminal_line
+from debate_cli.render.terminal.drawing import join_text, score_bar, terminal_line
 
 MIN_WIDTH_FOR_COLUMNS = 70
 """Columns of the window below which a participant's part and model are drawn below the name."""

@@ -35,17 +35,18 @@ from debate_cli.domain.events import (
 from debate_cli.domain.tasks import Brief, Cue, Task
 from debate_cli.domain.turn import Phase, Turn
 from debate_cli.observer import is_judging_only
-from debate_cli.render import chair, judge_report, theme
-from debate_cli.render.citations import index_citations
-from debate_cli.render.cross_examination import ThreadIndex
-from debate_cli.render.event_order import precedes, reading_position
-from debate_cli.render.failure_groups import FailureGroup, FailureGrouper
+from debate_cli.render import theme
+from debate_cli.render.content import chair, judge_report
+from debate_cli.render.content.citations import index_citations
+from debate_cli.render.content.cross_examination import ThreadIndex
+from debate_cli.render.content.event_order import precedes, reading_position
+from debate_cli.render.content.failure_groups import FailureGroup, FailureGrouper
+from debate_cli.render.content.summary import change_lines
 from debate_cli.render.live import header
 from debate_cli.render.live.header import ProgressLine
 from debate_cli.render.live.speech import PanelRow, SpeechStream, Tail, streaming_panels, turn_panel
 from debate_cli.render.replay import group_waves
-from debate_cli.render.summary import change_lines
-from debate_cli.render.terminal import terminal_line
+from debate_cli.render.terminal.drawing import terminal_line
 
 FRAMES_PER_SECOND = 10
 

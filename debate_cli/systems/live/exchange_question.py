@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from debate_cli.domain.judging_run import FIRST_RUN
-from debate_cli.judging.transcript_prompt import to_prompt_json
+from debate_cli.judge_input.transcript_prompt import to_prompt_json
 from debate_cli.llm.form import (
     Form,
     FormModel,

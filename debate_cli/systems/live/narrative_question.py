@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from debate_cli.domain.assessment import Contradiction, DroppedPremise, Finding
 from debate_cli.domain.verdict import Verdict
-from debate_cli.judging.transcript_prompt import to_prompt_json
+from debate_cli.judge_input.transcript_prompt import to_prompt_json
 from debate_cli.llm.form import Form, FormModel, each_of, one_of, text
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.aggregation import ordered_assessments

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from debate_cli.domain.turn import Turn
-from debate_cli.judging.quotes import find_quoted_turn
-from debate_cli.judging.transcript_prompt import debater_names, sanitize_for_judge, to_prompt_json
+from debate_cli.judge_input.quotes import find_quoted_turn
+from debate_cli.judge_input.transcript_prompt import debater_names, sanitize_for_judge, to_prompt_json
 from debate_cli.llm.form import Form, FormModel, each_of, items, one_of, text, whole_number
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.aggregation import ordered_assessments

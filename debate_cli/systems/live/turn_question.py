@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from debate_cli.domain.assessment import Contradiction, DroppedPremise
 from debate_cli.domain.turn import Turn
-from debate_cli.judging.transcript_prompt import to_prompt_json
+from debate_cli.judge_input.transcript_prompt import to_prompt_json
 from debate_cli.llm.form import Form, FormModel, items, keep_if, one_of, text, whole_number
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import create_model
 
-from debate_cli.judging.transcript_prompt import to_prompt_json
+from debate_cli.judge_input.transcript_prompt import to_prompt_json
 from debate_cli.llm.form import (
     Form,
     FormModel,

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from debate_cli.domain.assessment import Mark
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import memoize_on_value
-from debate_cli.judging.transcript_prompt import sanitize_takeovers, to_prompt_json
+from debate_cli.judge_input.transcript_prompt import sanitize_takeovers, to_prompt_json
 from debate_cli.llm.form import Form, FormModel, items, keep_if, share, text, whole_number
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext

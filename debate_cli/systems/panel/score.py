@@ -16,7 +16,7 @@ from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.text_normalization import normalize_text
 from debate_cli.domain.verdict import Notes, Verdict, Victory
-from debate_cli.judging.quotes import find_quoted_line, find_quoted_passages
+from debate_cli.judge_input.quotes import find_quoted_line, find_quoted_passages
 from debate_cli.systems.aggregation import (
     format_failure_cause,
     get_run_id,

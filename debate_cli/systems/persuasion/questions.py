@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from debate_cli.judging.transcript_prompt import to_prompt_json
+from debate_cli.judge_input.transcript_prompt import to_prompt_json
 from debate_cli.llm.form import Form, FormModel, share, text
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext

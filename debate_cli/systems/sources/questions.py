@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from debate_cli.domain.evidence import Passage
 from debate_cli.evidence.source_checks import FAILED_OUTCOMES, SourceCheck, check_sources, iter_words_beside
-from debate_cli.judging.transcript_prompt import debater_names, sanitize_for_judge, to_prompt_json
+from debate_cli.judge_input.transcript_prompt import debater_names, sanitize_for_judge, to_prompt_json
 from debate_cli.llm.form import Form, FormModel, text
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext

@@ -8,8 +8,8 @@ from typing import Any
 
 from pydantic import Field, create_model
 
-from debate_cli.judging.quotes import find_quoted_turn
-from debate_cli.judging.transcript_prompt import to_prompt_json
+from debate_cli.judge_input.quotes import find_quoted_turn
+from debate_cli.judge_input.transcript_prompt import to_prompt_json
 from debate_cli.llm.form import Form, FormModel, JsonSchema, items, one_of, text, whole_number
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext

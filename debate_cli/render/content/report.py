@@ -9,7 +9,12 @@ from typing import Literal
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
-from debate_cli.render.agreement import build_agreement_table, build_review_table, label_verdict, sort_deciding_first
+from debate_cli.render.content.agreement import (
+    build_agreement_table,
+    build_review_table,
+    label_verdict,
+    sort_deciding_first,
+)
 from debate_cli.systems import debate_tables
 from debate_cli.systems.live.charts import build_personality_tables
 from debate_cli.systems.registry import get_system

@@ -25,18 +25,17 @@ from debate_cli.domain.tasks import Cue, Task
 from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, Response, Turn
 from debate_cli.domain.verdict import Verdict
 from debate_cli.observer import is_judging_only
-from debate_cli.render import chair, judge_report, participants, theme
-from debate_cli.render.agreement import build_agreement_table, label_verdict
-from debate_cli.render.citations import CheckedCitation, CitationIndex, index_citations
-from debate_cli.render.cross_examination import ThreadIndex
-from debate_cli.render.event_order import EventOrder
-from debate_cli.render.failure_groups import FailureGroup, FailureGrouper
-from debate_cli.render.judge_report import JudgeReport
-from debate_cli.render.report import DebateReport, ReportPart, build_debate_report
-from debate_cli.render.sanitize import prefix_lines, sanitize_line
-from debate_cli.render.score_rows import format_ranked_scores
-from debate_cli.render.speech_parts import SpeechPart, split_turn
-from debate_cli.render.summary import (
+from debate_cli.render import theme
+from debate_cli.render.content import chair, judge_report, participants
+from debate_cli.render.content.agreement import build_agreement_table, label_verdict
+from debate_cli.render.content.citations import CheckedCitation, CitationIndex, index_citations
+from debate_cli.render.content.cross_examination import ThreadIndex
+from debate_cli.render.content.event_order import EventOrder
+from debate_cli.render.content.failure_groups import FailureGroup, FailureGrouper
+from debate_cli.render.content.judge_report import JudgeReport
+from debate_cli.render.content.report import DebateReport, ReportPart, build_debate_report
+from debate_cli.render.content.speech_parts import SpeechPart, split_turn
+from debate_cli.render.content.summary import (
     MAX_CLAIMS,
     MAX_QUESTIONS,
     SummaryClaim,
@@ -54,6 +53,8 @@ from debate_cli.render.summary import (
     summarize_verdicts,
     usage_rows,
 )
+from debate_cli.render.sanitize import prefix_lines, sanitize_line
+from debate_cli.render.score_rows import format_ranked_scores
 from debate_cli.render.theme import shorten
 from debate_cli.systems.base import RequiredChange
 from debate_cli.systems.source_support import SourceNote

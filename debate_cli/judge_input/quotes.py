@@ -1,6 +1,6 @@
 """Checks whether a judge's quote was really said.
 
-Matching ignores case, spaces and typography. An ellipsis, or an alias of a name (`judging.injection.name_aliases`), matches
+Matching ignores case, spaces and typography. An ellipsis, or an alias of a name (`judge_input.injection.name_aliases`), matches
 any words.
 """
 
@@ -14,7 +14,7 @@ from functools import lru_cache
 from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.text_normalization import QUOTE_EDGE_CHARS, normalize_text
 from debate_cli.domain.turn import Turn
-from debate_cli.judging.transcript_prompt import sanitize_for_judge
+from debate_cli.judge_input.transcript_prompt import sanitize_for_judge
 
 MIN_QUOTE_CHARS = 4
 """Minimum length of a normalised quote; a shorter one would be found anywhere."""

@@ -11,13 +11,14 @@ from collections.abc import Iterable, Sequence
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, Response, Turn
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render import chair, participants, sanitize, theme
-from debate_cli.render.agreement import label_verdict
-from debate_cli.render.citations import CheckedCitation, index_citations
-from debate_cli.render.cross_examination import ThreadIndex
-from debate_cli.render.report import DebateReport, ReportPart, build_debate_report
-from debate_cli.render.speech_parts import SpeechPart, split_turn
-from debate_cli.render.summary import (
+from debate_cli.render import sanitize, theme
+from debate_cli.render.content import chair, participants
+from debate_cli.render.content.agreement import label_verdict
+from debate_cli.render.content.citations import CheckedCitation, index_citations
+from debate_cli.render.content.cross_examination import ThreadIndex
+from debate_cli.render.content.report import DebateReport, ReportPart, build_debate_report
+from debate_cli.render.content.speech_parts import SpeechPart, split_turn
+from debate_cli.render.content.summary import (
     NOT_JUDGED_MESSAGE,
     JudgeQuote,
     build_changes_table,

@@ -15,7 +15,7 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import format_page_hint, get_error_page
 from debate_cli.judging.schedule import missing_briefs
 from debate_cli.render import sanitize
-from debate_cli.render.resume_hint import remedy_options, resume_command
+from debate_cli.render.content.resume_hint import remedy_options, resume_command
 from debate_cli.render.theme import shorten
 
 _ABSTENTION_PAGE = "no-structured-output"

@@ -17,7 +17,7 @@ from debate_cli.domain.ledger import Ledger, recent_history
 from debate_cli.domain.tasks import Subject
 from debate_cli.domain.text_normalization import iter_strings, map_json_texts
 from debate_cli.domain.turn import UNSTRUCTURED, Turn
-from debate_cli.judging.injection.detector import TAKEOVER_TECHNIQUES, mask_injection
+from debate_cli.judge_input.injection.detector import TAKEOVER_TECHNIQUES, mask_injection
 from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 
 PROSE_PHASES = frozenset({"rebuttal", "speech"})

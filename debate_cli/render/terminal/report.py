@@ -12,10 +12,10 @@ from rich.text import Text
 from debate_cli.domain.debate import Debate, restrict_to_runs
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
-from debate_cli.render.agreement import build_agreement_table, label_verdict
-from debate_cli.render.participants import debate_facts, rehearsal_notice
-from debate_cli.render.report import DebateReport, ReportPart, build_debate_report
-from debate_cli.render.summary import (
+from debate_cli.render.content.agreement import build_agreement_table, label_verdict
+from debate_cli.render.content.participants import debate_facts, rehearsal_notice
+from debate_cli.render.content.report import DebateReport, ReportPart, build_debate_report
+from debate_cli.render.content.summary import (
     MAX_CHANGES,
     MAX_CLAIM_LENGTH,
     MAX_CLAIMS,
@@ -36,7 +36,7 @@ from debate_cli.render.summary import (
     summarize_verdicts,
     usage_rows,
 )
-from debate_cli.render.terminal import (
+from debate_cli.render.terminal.drawing import (
     ParticipantStyles,
     badge_text,
     bullets,

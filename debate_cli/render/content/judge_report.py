@@ -8,7 +8,7 @@ from debate_cli.domain.assessment import Assessment, Manipulation
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.reviewer import PROBABILITY
 from debate_cli.render import theme
-from debate_cli.render.agreement import label_judging_system
+from debate_cli.render.content.agreement import label_judging_system
 from debate_cli.systems.base import LiveReport, ReportedScore
 from debate_cli.systems.registry import get_system
 

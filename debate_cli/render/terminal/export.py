@@ -18,11 +18,11 @@ from rich.console import Console
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize
+from debate_cli.render.content.report import ReportPart
 from debate_cli.render.html.templating import csp_hash
 from debate_cli.render.live.view import LiveObserver
 from debate_cli.render.replay import ReplayPlan
-from debate_cli.render.report import ReportPart
-from debate_cli.render.terminal_summary import details
+from debate_cli.render.terminal.report import details
 
 EXPORT_WIDTH = 111
 """Columns of the exported terminal."""

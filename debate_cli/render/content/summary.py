@@ -17,7 +17,12 @@ from debate_cli.domain.events import SettingChange
 from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
-from debate_cli.render.agreement import build_agreement_table, count_outcomes, label_verdict, sort_deciding_first
+from debate_cli.render.content.agreement import (
+    build_agreement_table,
+    count_outcomes,
+    label_verdict,
+    sort_deciding_first,
+)
 from debate_cli.render.theme import shorten
 from debate_cli.systems.base import JudgeQuote, RequiredChange
 from debate_cli.systems.registry import get_system, system_kinds

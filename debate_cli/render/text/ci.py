@@ -11,9 +11,9 @@ from debate_cli.app.documents import STDIN_NAME
 from debate_cli.app.score import CheckedFile, Review, ScoredFile, UnusableFile
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
-from debate_cli.render.agreement import label_listed_verdict
-from debate_cli.render.markdown import escape_markdown, format_margin
-from debate_cli.render.summary import label_change
+from debate_cli.render.content.agreement import label_listed_verdict
+from debate_cli.render.content.summary import label_change
+from debate_cli.render.text.markdown import escape_markdown, format_margin
 from debate_cli.systems.base import RequiredChange
 
 UNGATED_CASE = "scored"

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_config import SystemSettings
-from debate_cli.judging.injection.detector import detect_injection
+from debate_cli.judge_input.injection.detector import detect_injection
 from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 
 T = TypeVar("T")

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from debate_cli.judging.injection.rules import NAME_PLACEHOLDER, split_sentences
+from debate_cli.judge_input.injection.rules import NAME_PLACEHOLDER, split_sentences
 
 MAX_GIVE_DISTANCE = 60
 """Maximum distance, in characters, between the best mark and the command to give it."""

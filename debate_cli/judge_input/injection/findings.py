@@ -11,10 +11,10 @@ from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.tasks import Subject
 from debate_cli.domain.turn import Turn
 from debate_cli.evidence.source_checks import genuine_quotes
-from debate_cli.judging.injection.detector import Hit, detect_injection
-from debate_cli.judging.injection.name_aliases import debate_names
-from debate_cli.judging.quotes import turn_texts
-from debate_cli.judging.transcript_prompt import debater_names, last_passage_before, visible_texts
+from debate_cli.judge_input.injection.detector import Hit, detect_injection
+from debate_cli.judge_input.injection.name_aliases import debate_names
+from debate_cli.judge_input.quotes import turn_texts
+from debate_cli.judge_input.transcript_prompt import debater_names, last_passage_before, visible_texts
 
 
 def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, ...]:

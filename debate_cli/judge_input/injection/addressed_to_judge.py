@@ -17,10 +17,10 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import Subject
 from debate_cli.domain.turn import Turn
 from debate_cli.evidence.source_checks import genuine_quotes
-from debate_cli.judging.injection.detector import REMOVAL_MARKER
-from debate_cli.judging.injection.findings import own_texts
-from debate_cli.judging.quotes import MIN_QUOTE_CHARS, find_quoted_turn, is_quoted_in, turn_texts
-from debate_cli.judging.transcript_prompt import last_visible_turn
+from debate_cli.judge_input.injection.detector import REMOVAL_MARKER
+from debate_cli.judge_input.injection.findings import own_texts
+from debate_cli.judge_input.quotes import MIN_QUOTE_CHARS, find_quoted_turn, is_quoted_in, turn_texts
+from debate_cli.judge_input.transcript_prompt import last_visible_turn
 from debate_cli.llm.form import Form, FormModel, JsonSchema
 
 FIELD = "addressed_to_judge"

@@ -12,16 +12,16 @@ from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
-from debate_cli.judging.injection.deobfuscation import (
+from debate_cli.judge_input.injection.deobfuscation import (
     DecodedText,
     decode_tag_characters,
     deobfuscate,
     find_hidden_texts,
     normalize_spelling,
 )
-from debate_cli.judging.injection.forged_output import find_forged_results, find_role_markers
-from debate_cli.judging.injection.multilingual import find_foreign_instructions
-from debate_cli.judging.injection.rules import (
+from debate_cli.judge_input.injection.forged_output import find_forged_results, find_role_markers
+from debate_cli.judge_input.injection.multilingual import find_foreign_instructions
+from debate_cli.judge_input.injection.rules import (
     NAME_PLACEHOLDER,
     blank_discussed_quotations,
     find_coarsely,

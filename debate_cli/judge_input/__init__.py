@@ -1,0 +1,1 @@
+"""What judges read: the transcript in their prompts, the check of what they quote, text that addresses them."""

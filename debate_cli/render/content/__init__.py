@@ -1,0 +1,1 @@
+"""What screens and reports of a debate say, as values. Nothing here is drawn."""

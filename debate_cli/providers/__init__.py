@@ -1,1 +1,1 @@
-"""Adapters, one SDK each, imported just before the first call."""
+"""Adapters for the APIs of vendors. An SDK is imported just before its first call."""

@@ -1,4 +1,4 @@
-"""Resolve a provider row against the environment: address, key, headers, and which values are secret."""
+"""Resolves a provider row with environment variables: address, key, headers, and which values are secret."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MIN_KEY_CHARS = 6
 OLLAMA_PORT = 11434
 HTTP_PORT, HTTPS_PORT = 80, 443
 _MAX_NAMED_MODELS = 2
-"""Maximum number of models that the message on a missing key names."""
+"""Maximum number of models in the message on a missing key."""
 
 
 def resolve_base_url(row: ProviderRow, env: Mapping[str, str]) -> str | None:
@@ -28,9 +28,10 @@ def resolve_base_url(row: ProviderRow, env: Mapping[str, str]) -> str | None:
 
 
 def server_name(url: str) -> str:
-    """Host of `url` for messages and comparisons, with the port unless it is the one of HTTPS; empty if there is none.
+    """Host of `url` for messages and comparisons; empty if there is none.
 
-    So `http://api.example` is `api.example:80`: another server than `https://api.example`.
+    The port is included unless it is 443, so `http://api.example` is `api.example:80` and differs from
+    `https://api.example`.
     """
     try:
         parts = urlsplit(url)
@@ -43,7 +44,7 @@ def server_name(url: str) -> str:
 
 
 def is_loopback(url: str) -> bool:
-    """Whether `url` is an address of this machine, however it resolves names."""
+    """Whether `url` is an address of this machine, regardless of name resolution."""
     try:
         host = urlsplit(url).hostname or ""
         return host == "localhost" or ip_address(host).is_loopback
@@ -64,7 +65,7 @@ def parse_ollama_host(host: str) -> str:
 
 
 def find_key_problem(row: ProviderRow, env: Mapping[str, str], models: Iterable[str] = ()) -> str | None:
-    """Why the key of `row` cannot be used, with variable, provider and `models`; None if it can."""
+    """Why the key of `row` cannot be used, in a sentence with variable, provider and `models`; None if it can."""
     if not row.is_remote or row.api_key_env is None:
         return None
     key = env.get(row.api_key_env, "").strip()
@@ -108,7 +109,7 @@ def find_address_problems(row: ProviderRow, env: Mapping[str, str]) -> list[str]
 
 
 def resolve_endpoint(row: ProviderRow, env: Mapping[str, str], limits: Limits) -> Endpoint:
-    """How to reach the server of `row`. Raises MissingKeyError or ConfigError when something is missing."""
+    """Address, key and headers for `row`. Raises MissingKeyError or ConfigError if something is missing."""
     if problem := find_key_problem(row, env):
         raise MissingKeyError(problem)
     if problems := find_address_problems(row, env):

@@ -1,7 +1,7 @@
 """Anthropic's messages API: request body, reply, error rules.
 
-The SDK, which is slow to import, is imported at the first call. Its own retries are off (see `llm.retry`), and it does not
-follow redirects. What an HTTP status means is in `error_mapping.py`.
+The SDK is slow to import and is imported at the first call. Its retries are turned off (see `llm.retry`), and it does
+not follow redirects. `error_mapping.py` defines the meaning of HTTP statuses.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _build_messages(request: Request) -> list[dict[str, Any]]:
 
 
 def _split_cached_prefix(stable: str, rest: str) -> str | list[dict[str, Any]]:
-    """`stable` as a cached block and `rest` as another one; the API refuses blocks of white space."""
+    """`stable` as a cached block and `rest` as another one. The API refuses blocks of white space."""
     if not stable.strip():
         return stable + rest
     if not rest.strip():
@@ -126,7 +126,7 @@ def connect(endpoint: Endpoint) -> Any:
 
 
 async def send(client: Any, body: dict[str, Any]) -> Any:
-    """The SDK's answer to the messages request `body`."""
+    """Send the messages request `body`; return the SDK's answer."""
     from anthropic import Omit
 
     return await client.messages.create(**body, extra_headers=omit_key_headers(client, KEY_HEADERS, Omit()))
@@ -134,7 +134,7 @@ async def send(client: Any, body: dict[str, Any]) -> Any:
 
 @dataclass(slots=True)
 class _AnthropicReplyBuilder:
-    """An answer that is received whole or event by event."""
+    """Builds a reply from a whole message or from the events of a stream."""
 
     text: list[str] = field(default_factory=list[str])
     arguments: list[str] = field(default_factory=list[str])
@@ -195,7 +195,7 @@ class _AnthropicReplyBuilder:
 
 
 def parse_usage(reported: Any, before: Usage) -> Usage:
-    """Input tokens include those read from or written to the cache; the counts of a stream are cumulative."""
+    """Parse token counts. Input tokens include cache reads and writes; the counts of a stream are cumulative."""
     read, written = (
         parse_token_count(reported.cache_read_input_tokens),
         parse_token_count(reported.cache_creation_input_tokens),
@@ -214,7 +214,7 @@ def parse_usage(reported: Any, before: Usage) -> Usage:
 
 @cache
 def error_rules() -> Sequence[ErrorRule]:
-    """Exceptions of the SDK and the errors they become; the first matching rule applies."""
+    """Exceptions of the SDK -> our errors; the first matching rule applies."""
     import anthropic
     import httpx2
 
@@ -239,7 +239,7 @@ def _map_status_error(fault: Any, asked: SentRequest) -> errors.ModelError:
 
 
 def extract_error(whole: Any) -> object:
-    """The error object in a 200 response; None for a message."""
+    """The error object in a 200 response; None if it contains a message."""
     others: dict[str, Any] = whole.model_extra or {}
     return others.get("error")
 

@@ -1,4 +1,7 @@
-"""Batches of OpenAI, Anthropic and the mock. Their requests and answers are those of the ordinary adapters."""
+"""Batches of OpenAI, Anthropic and the mock.
+
+The adapters of single requests build the requests in a batch and read its answers.
+"""
 
 from __future__ import annotations
 
@@ -34,17 +37,17 @@ from debate_cli.providers.http_model import (
 from debate_cli.providers.openai import make_openai_server
 
 MAX_RESULT_BYTES = 512 * 1024 * 1024
-"""Most decoded bytes of the results of a batch."""
+"""Maximum size of a batch's results after decompression."""
 CLOCK_SKEW_S = 300.0
 """Largest difference between the vendor's clock and ours."""
 SUBMISSION_S = 3600.0
-"""Longest time between writing down a batch and its creation."""
+"""Longest time between storing a batch and its creation by the vendor."""
 PAGE_SIZE = 100
 METADATA_KEY = "debate-cli"
 
 
 def make_batches(kind: str, endpoint: Endpoint, name: str, profile: Profile) -> BatchApi:
-    """The batches of the model `name` at a server of this kind: `openai` or `anthropic`."""
+    """The batch API for the model `name` at a server of this kind: `openai` or `anthropic`."""
     endpoint = replace(endpoint, max_body_bytes=MAX_RESULT_BYTES)
     if kind == "anthropic":
         return _AnthropicBatches(make_anthropic_server(endpoint), name, profile)
@@ -52,7 +55,7 @@ def make_batches(kind: str, endpoint: Endpoint, name: str, profile: Profile) -> 
 
 
 class _VendorBatches(ABC):
-    """What the batches of both vendors share. Results are lines of JSON."""
+    """Code that is common to both vendors. Results are lines of JSON."""
 
     max_requests: int
     max_bytes: int
@@ -173,7 +176,7 @@ class _VendorBatches(ABC):
         """See `BatchApi`."""
 
     async def _prepare(self, key: str, entries: Sequence[dict[str, Any]]) -> Any:
-        """What has to be sent before the batch is created; the argument of `_create`."""
+        """Send what is needed before the batch is created. Returns the argument of `_create`."""
         del key
         return entries
 
@@ -188,11 +191,11 @@ class _VendorBatches(ABC):
 
     @abstractmethod
     def _read_result(self, line: Any, asked: SentRequest) -> Any:
-        """The vendor's answer in a line of the results, as its adapter reads it. Raises ModelError."""
+        """Parse the vendor's answer in a line of the results, by its adapter. Raises ModelError."""
 
     @abstractmethod
     async def _matches(self, batch: Any, intent: BatchIntent) -> bool | None:
-        """Whether `batch` is that of `intent`; None if that shows when it ends."""
+        """Whether `batch` is the one of `intent`; None if this is not known until it ends."""
 
     @abstractmethod
     def _created_at(self, batch: Any) -> float: ...
@@ -203,7 +206,7 @@ class _VendorBatches(ABC):
 
 
 class _OpenAIBatches(_VendorBatches):
-    """OpenAI: a file of requests is uploaded. Results are in a file of answers and one of errors."""
+    """Batches of OpenAI. The requests are uploaded as a file; results are a file of answers and one of errors."""
 
     max_requests = 50_000
     max_bytes = 190 * 1024 * 1024
@@ -273,7 +276,10 @@ class _OpenAIBatches(_VendorBatches):
 
 
 class _AnthropicBatches(_VendorBatches):
-    """Batches of Anthropic. The requests are sent in the body. A batch has no name; the custom ids of its results identify it."""
+    """Batches of Anthropic. The requests are sent in the body.
+
+    A batch has no name, so it is found by the custom ids of its results.
+    """
 
     max_requests = 100_000
     max_bytes = 240 * 1024 * 1024
@@ -328,12 +334,12 @@ class _AnthropicBatches(_VendorBatches):
 
 
 def _mapping(value: Any) -> dict[str, Any]:
-    """`value`, an optional object of an answer; empty if it is missing."""
+    """`value`, an optional object of an answer; empty if missing."""
     return value or {}
 
 
 def _not_processed(how: str) -> ModelError:
-    """The error of a request that the vendor did not process, and does not bill."""
+    """The error for a request that the vendor neither processed nor bills."""
     return ServerError(f"the request was not processed, because its batch was {how}")
 
 
@@ -343,9 +349,9 @@ _REPLIES: TypeAdapter[Reply] = TypeAdapter(Reply)
 
 
 class MockBatches:
-    """Batches of the mock, which are ready after `latency_s`.
+    """Batches of the mock, which end after `latency_s`.
 
-    Nothing is kept anywhere: the id of a batch says when it is ready, and the answers are made when they are read.
+    Stores nothing: the id of a batch contains the time when it ends, and answers are generated when they are read.
     """
 
     max_requests = 50_000

@@ -1,7 +1,7 @@
 """Cassettes: record all calls of a run to a file, and replay them from it.
 
-A cassette is a file of JSON lines: a header, then one line per call, errors included. Secrets are redacted before a line
-is written. The run that records uses the redacted replies too, so that its replay makes the same requests.
+A cassette is a file of JSON lines: a header, then one line per call, errors included. Secrets are redacted before a
+line is written. The recording run uses the redacted replies too, so that its replay makes the same requests.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from debate_cli.providers.mock.model import split_words
 from debate_cli.regular_file import read_regular_file
 
 EXCERPT_CHARS = 40
-"""Number of characters shown from the first difference."""
+"""Number of characters shown from the first difference on."""
 
 
 def explain_missing_call(path: Path, model: str, request: Request, recorded: Mapping[int, tuple[str, Request]]) -> str:
@@ -55,7 +55,7 @@ def explain_missing_call(path: Path, model: str, request: Request, recorded: Map
 
 
 def _format_difference(name: str, was: str | None, now: str | None) -> str:
-    """The first difference between two versions of a text, with a short excerpt of both; invisible characters are escaped."""
+    """The first difference between two versions of a text, with a short escaped excerpt of both."""
     if was is None or now is None:
         return f"{name} is {'new' if was is None else 'missing'}"
     start = _common_prefix_length(was, now)
@@ -131,8 +131,8 @@ RECORDED_CALL_ADAPTER: TypeAdapter[RecordedCall] = TypeAdapter(RecordedCall)
 class CassetteRecorder:
     """Records every call of the wrapped models to `path`.
 
-    An existing cassette is continued, so that a resumed run can record too; an incomplete last line is removed. Raises
-    ConfigError when `path` is not a cassette, StorageError when it cannot be written.
+    Appends to an existing cassette, so that a resumed run can record too, and removes its incomplete last line. Raises
+    ConfigError if `path` is not a cassette, StorageError if it cannot be written.
     """
 
     serves = False
@@ -145,7 +145,7 @@ class CassetteRecorder:
             raise _make_unwritable_error(path, error) from error
 
     def wrap(self, name: str, model: Model, redact: RedactFunction) -> Model:
-        """`model`, known as `name`, with its calls recorded without what `redact` removes."""
+        """`model`, known as `name`, with its calls recorded after redaction by `redact`."""
         return _RecordingModel(self, name, model, redact)
 
     def write(self, line: str) -> None:
@@ -174,7 +174,7 @@ class CassetteRecorder:
             file.write(line.encode(errors="backslashreplace") + b"\n")
 
     def _open_to_append(self) -> BinaryIO:
-        """Open the file, which need not exist. A link raises OSError: it may lead out of a downloaded folder."""
+        """Open or create the file. Raises OSError for a link, which may lead out of a downloaded folder."""
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         return os.fdopen(os.open(self._path, flags, CASSETTE_FILE_MODE), "ab")
 
@@ -213,8 +213,8 @@ class CassettePlayer:
     """Replays the calls of a cassette; asks no model.
 
     A repeated request gets its recorded replies in order, then the last one again. An unknown request raises a
-    PermanentError that describes the difference to the nearest recorded one. Raises ConfigError, with file and line, for
-    a file that is damaged or not a cassette.
+    PermanentError that describes the difference to the most similar recorded one. Raises ConfigError, with file and
+    line, for a file that is damaged or not a cassette.
     """
 
     serves = True
@@ -292,7 +292,7 @@ def _to_recorded_error(error: DebateError) -> RecordedError:
 
 
 def _drop_transient_errors(entries: list[RecordedCall]) -> list[RecordedCall]:
-    """`entries` without transient errors, unless there is nothing else."""
+    """`entries` without transient errors, unless it has nothing else."""
     passing = {kind.__name__ for kind in _with_subclasses(TRANSIENT_ERRORS)}
     kept = [entry for entry in entries if entry.fault is None or entry.fault.type not in passing]
     return kept or entries
@@ -303,7 +303,7 @@ def _with_subclasses(kinds: tuple[type[DebateError], ...]) -> set[type[DebateErr
 
 
 def _read_cassette(path: Path) -> bytes:
-    """The bytes of a cassette. Raises OSError; ConfigError if there are too many."""
+    """The bytes of a cassette. Raises OSError, and ConfigError if the file is too large."""
     content = read_regular_file(path, MAX_CASSETTE_BYTES)
     if len(content) > MAX_CASSETTE_BYTES:
         raise ConfigError(f"{path}: larger than {MAX_CASSETTE_BYTES // 1024**2} MiB; not a cassette")

@@ -1,7 +1,7 @@
 """Embedded models: llama.cpp's server in this process, on a loopback port with a random key.
 
-The server is part of xllamacpp (extra `[local]`) and is started at the first call; it is asked like any OpenAI-compatible
-server. A form is narrowed to a grammar that very small models can follow. Finding the weights is in `weights.py`.
+The server is part of xllamacpp (extra `[local]`), is started at the first call and speaks OpenAI's protocol. A form is
+narrowed to a grammar that very small models can follow. `weights.py` finds the weights.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from debate_cli.providers.weights import PACKAGED_WEIGHTS, resolve_weights
 JsonObject = dict[str, Any]
 
 FRACTION_STEPS = 10
-"""A fraction has one of eleven values."""
+"""Number of steps between 0 and 1 that a fraction may have."""
 _WORD = "[a-z]{0,12}('[a-z]{1,2})?"
 _GROUP = f"( [A-Za-z]{_WORD}( [A-Za-z][a-z]{{0,4}}){{0,2}})"
-"""One word and up to two short ones. Limiting the number of groups limits the number of characters."""
+"""Pattern of a group: one word and up to two short ones. Limiting the groups limits the number of characters."""
 MAX_FIRST_WORD_CHARS = 17
 """Maximum length of the first word and the final punctuation of a sentence."""
 MAX_GROUP_CHARS = 17 + 2 * 6
@@ -45,18 +45,18 @@ MAX_SENTENCE_GROUPS = 8
 MIN_SENTENCE_GROUPS = 2
 """Minimum number of groups in a plain sentence.
 
-A text that is too short for them is a name or a quotation and is not restricted.
+A property whose `maxLength` is too small for them is a name or quotation and gets no pattern.
 """
 MAX_SENTENCES = 3
 """Maximum number of sentences in one text."""
 MAX_SUBSET_OPTIONS = 5
-"""A list with more options is not expanded to its subsets."""
+"""Maximum number of options of a list that is replaced by an enum of its subsets."""
 VERBATIM_PROPERTIES = frozenset({"quote"})
 """Properties that quote other texts."""
 
 
 def narrow_schema(schema: Mapping[str, Any], *, plain: bool, name: str = "") -> JsonObject:
-    """`schema` narrowed to what llama.cpp enforces; every value that the result accepts is within the bounds of `schema`.
+    """Narrow `schema` to what llama.cpp enforces. Values that the result accepts are within the bounds of `schema`.
 
     `plain` restricts texts to sentences of plain words; `name` is the property of the schema.
     """
@@ -87,7 +87,7 @@ def _fraction_options(low: float, high: float) -> list[float]:
 
 
 def _narrow_list(schema: JsonObject) -> JsonObject:
-    """A list of a few options becomes an enum of its subsets, which excludes repetitions."""
+    """Replace a list of a few options by an enum of its subsets, which excludes repetitions."""
     items: JsonObject = schema["items"] if isinstance(schema.get("items"), dict) else {}
     if VERBATIM_PROPERTIES & set(items.get("properties", ())) and not schema.get("minItems", 0):
         return {"enum": [[]]}
@@ -99,7 +99,7 @@ def _narrow_list(schema: JsonObject) -> JsonObject:
 
 
 def _narrow_text(schema: JsonObject) -> JsonObject:
-    """Give a text a pattern: sentences of plain words, within `maxLength`."""
+    """Add a pattern to a text: sentences of plain words, within `maxLength`."""
     most: int = schema.get(
         "maxLength", MAX_SENTENCES * (MAX_FIRST_WORD_CHARS + MAX_SENTENCE_GROUPS * MAX_GROUP_CHARS + 1)
     )
@@ -114,23 +114,23 @@ def _narrow_text(schema: JsonObject) -> JsonObject:
 
 
 PARALLEL_SLOTS = 2
-"""Concurrent calls: both sides of a debate, each with its own cached prompt."""
+"""Concurrent calls: one for each side of a debate, with its own cached prompt."""
 CONTEXT_TOKENS = 8192
-"""Context of each slot, in tokens; SmolLM2 was trained with it."""
+"""Context of each slot in tokens, the one that SmolLM2 was trained with."""
 PROMPT_CACHE_MIB = 1024
 """Memory for the prompts of earlier calls."""
 EMBEDDED_TIMEOUT_S = 900.0
-"""Minimum timeout: a slow machine reads a long prompt for minutes before the first byte."""
+"""Minimum timeout in seconds: a slow machine reads a long prompt for minutes before the first byte."""
 MISSING_EXTRA_MESSAGE = (
     'local/ models need the package `xllamacpp`, which is not installed; install it with `pip install "xllamacpp>=2026.10,<2027"`, '
     "or rehearse with --mock"
 )
 SILENT_VERBOSITY = -1
-"""llama.cpp writes nothing to the terminal."""
+"""Log level at which llama.cpp writes nothing to the terminal."""
 
 
 class LlamaServer(Protocol):
-    """A running server. It ends when it is garbage-collected."""
+    """A running server. Garbage collection ends it."""
 
     @property
     def listening_address(self) -> str:
@@ -151,7 +151,7 @@ class EmbeddedSettings:
     """Settings of the embedded provider."""
 
     folder: Path
-    """Folder in which relative paths of weights start."""
+    """Base folder of relative paths of weights."""
     env: Mapping[str, str]
     checksums: Mapping[str, str] = field(default_factory=dict[str, str])
     """`local/hf:…` -> the configured SHA-256."""
@@ -159,7 +159,7 @@ class EmbeddedSettings:
     """Called with one line before each slow step."""
     timeout_s: float = EMBEDDED_TIMEOUT_S
     answer_timeout_s: float | None = None
-    """See `Endpoint`."""
+    """See `Endpoint.answer_timeout_s`."""
 
 
 def find_extra_problem(row: ProviderRow) -> str | None:
@@ -180,9 +180,9 @@ def start_llama_server(file: Path, key: str) -> LlamaServer:
 
 
 def count_idle_processors() -> int:
-    """Processors that were idle in the last minute, at least one.
+    """Number of processors that were idle in the last minute, at least one.
 
-    The threads of llama.cpp wait for each other in busy loops, so a thread too many slows it down several times.
+    llama.cpp's threads wait for each other in busy loops, so one thread too many makes it several times slower.
     """
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, processors - round(os.getloadavg()[0]))
@@ -257,7 +257,7 @@ class EmbeddedServer:
 @dataclass(frozen=True, slots=True)
 class _LoadedModel:
     engine: LlamaServer
-    """Referenced so that it keeps running."""
+    """Held so that it is not garbage-collected."""
     server: ModelServer
     free_slots: asyncio.Semaphore
     """Free slots of the server."""
@@ -272,7 +272,10 @@ class EmbeddedModel:
         self._profile = profile
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request` when a slot is free. Loading the model and waiting for a slot do not count as time of the call."""
+        """Answer `request` when a slot is free.
+
+        Loading the model and waiting for a slot do not count as time of the call.
+        """
         if request.schema is not None:
             schema = narrow_schema(request.schema.json, plain=self._name in PACKAGED_WEIGHTS)
             request = replace(request, schema=replace(request.schema, json=schema))

@@ -1,4 +1,4 @@
-"""The embeddings endpoint of OpenAI and compatible servers, as a model that rates texts by their nearness to a query.
+"""The embeddings endpoint of OpenAI and compatible servers, as a model that scores texts by similarity to a query.
 
 The first message of a request is the query, the others are the texts. The reply's text is a JSON list with the cosine
 similarity (-1 to 1) of each text to the query.
@@ -23,7 +23,7 @@ from debate_cli.providers.error_mapping import SentRequest
 from debate_cli.providers.http_model import HttpServer, parse_token_count
 
 DIGITS = 6
-"""Decimals of a similarity. Smaller differences do not change the order, which is that of the texts then."""
+"""Decimals of a similarity. Texts that are equal after rounding keep their order."""
 
 
 def make_embeddings_server(endpoint: Endpoint) -> HttpServer:
@@ -86,10 +86,10 @@ def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
 
 
 class MockEmbeddings:
-    """Rates each text by the share of the query's words that it has. Nothing is contacted."""
+    """Scores each text by the share of the query's words that it contains. Contacts no server."""
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """The shares, 0 to 1."""
+        """Reply with the shares, 0 to 1."""
         del on_text
         query, *texts = (frozenset(query_terms(message.content)) for message in request.messages)
         scores = [round(len(query & words) / max(1, len(query)), DIGITS) for words in texts]

@@ -11,14 +11,14 @@ from debate_cli.llm.model import Model
 from debate_cli.llm.profile import Profile
 
 FIRST_ERROR_STATUS = 300
-"""Redirects are not followed, so they are errors too."""
+"""Lowest HTTP status of an error. Redirects are errors because they are not followed."""
 ANSWER_TIMEOUT_FACTOR = 10
-"""Ratio of the default time limits of a whole answer and of a pause between two bytes."""
+"""Default time limit of a whole answer, as a multiple of the limit of a pause between two bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where requests to one provider go. `repr` shows no secrets."""
+    """Address, key and limits for requests to one provider. `repr` shows no secrets."""
 
     provider: str
     """Name of the row, for messages."""
@@ -37,7 +37,7 @@ class Endpoint:
     secrets: tuple[str, ...] = field(default=(), repr=False)
     """Values that no message may show."""
     max_body_bytes: int = 16 * 1024 * 1024
-    """Most decoded bytes of an answer, streamed or not."""
+    """Maximum size of an answer after decompression, streamed or not."""
 
     @property
     def host(self) -> str:

@@ -1,4 +1,4 @@
-"""Map faults of a server to the errors of this program.
+"""Maps faults of a server to the errors of this program.
 
 Each adapter has a table for the exceptions of its SDK (`ErrorRule`). The meaning of an HTTP status is the same for all
 adapters (`STATUS_RULES`).
@@ -85,12 +85,12 @@ def _find_first_text(value: Any, depth: int = 0) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """The facts about a request that decide what an error response means."""
+    """Facts about a request that determine what an error response means."""
 
     endpoint: Endpoint
     model: str
     structured: bool
-    """Whether a parameter asked for structured output (modes `native` and `tool`); a server may refuse it."""
+    """Whether a parameter requested structured output (modes `native` and `tool`); a server may refuse it."""
     sampling_parameters: tuple[str, ...] = ()
     """Sampling parameters that were sent (`temperature`, `seed`); a server may refuse them."""
     max_answer_chars: int = 0
@@ -104,7 +104,7 @@ class SentRequest:
 
 @dataclass(frozen=True, slots=True)
 class ErrorRule:
-    """Exceptions and the function that maps them to an error."""
+    """Exceptions, and the function that maps them to an error."""
 
     exceptions: tuple[type[BaseException], ...]
     to_error: Callable[[Exception, SentRequest], errors.ModelError]
@@ -114,10 +114,10 @@ class ErrorRule:
 def map_errors(
     table: Callable[[], Sequence[ErrorRule]], asked: SentRequest, used: Callable[[], Usage] = Usage
 ) -> Generator[None]:
-    """Map exceptions by the first matching rule of `table`; our own pass, also from inside the SDK, and so do unknown ones.
+    """Map exceptions by the first matching rule of `table`. Our own errors, and unknown exceptions, pass.
 
-    `used` returns the tokens used so far, which are stored on the error. The exception of the SDK is not chained, because
-    it can quote keys.
+    `used` returns the tokens used so far, which are stored on the error. The exception of the SDK is not chained,
+    because it can quote keys.
     """
     try:
         yield
@@ -175,20 +175,20 @@ SAMPLING_PATTERNS = {
     )
     for name in ("temperature", "seed")
 }
-"""The server names the parameter as the wrong one, or rejects it in words close to its name."""
+"""Parameter -> pattern of a message that names it as wrong, or has words of rejection close to its name."""
 BROKEN_SCHEMA_PATTERN = re.compile(r"\bgrammar\b|json[ _]schema|response_format")
 
 
 @dataclass(frozen=True, slots=True)
 class StatusRule:
-    """Maps some error responses to an error and a piece of advice."""
+    """Maps some error responses to an error and advice."""
 
     codes: Collection[int]
     error_type: type[errors.ModelError]
     advice: str
     """What the user can do. `{key}` is the variable of the key, `{model}` the model."""
     body_pattern: re.Pattern[str] | None = None
-    """Must be found in the lower-case body; None: any body."""
+    """Pattern that the lower-case body must contain; None accepts any body."""
     structured: bool = False
     """Applies only to requests with a parameter for structured output."""
     parameter: str | None = None
@@ -247,7 +247,7 @@ STATUS_RULES: tuple[StatusRule, ...] = (
     StatusRule(SERVER_ERROR_CODES, errors.ServerError, "try again later"),
     StatusRule(range(300, 400), errors.RejectedError, "redirects are not followed; set base_url to the final address"),
 )
-"""The first matching rule applies; without one, a status is a `RejectedError`."""
+"""The first matching rule applies. A status without a rule is a `RejectedError`."""
 DEFAULT_STATUS_RULE = StatusRule((), errors.RejectedError, "correct the request or the configuration of this provider")
 
 STATUS_BY_ERROR_TYPE: Mapping[str, int] = {
@@ -297,7 +297,7 @@ def error_from_event(kind: object, code: object, body: str, asked: SentRequest) 
 
 
 def make_unreachable_error(fault: Exception, asked: SentRequest) -> errors.ModelError:
-    """No connection, or a broken one."""
+    """The error for a connection that failed or broke."""
     if not any(type(each).__name__ == "ConnectError" for each in (fault, fault.__cause__)):
         return errors.UnreachableError(asked.format_message("broke the connection", "", "try again"))
     advice = "start it there or correct its address" if _is_local(asked) else "check the network and base_url"
@@ -316,26 +316,26 @@ def make_timeout_error(fault: Exception, asked: SentRequest) -> errors.ModelErro
 
 
 def _as_unbilled(error: errors.ModelError) -> errors.ModelError:
-    """`error`, marked as one of a request that never left."""
+    """Mark `error` as one of a request that was not sent."""
     error.may_be_billed = False
     return error
 
 
 def make_answer_timeout_error(asked: SentRequest) -> errors.ModelError:
-    """Bytes that keep coming, but no whole answer within the time limit."""
+    """The error for an answer that is incomplete at the time limit although bytes keep coming."""
     what = f"gave no whole answer in {asked.endpoint.answer_deadline_s:g} s"
     return errors.ModelTimeoutError(asked.format_message(what, "", "try again, or raise limits.answer_timeout_s"))
 
 
 def make_excess_error(amount: str, asked: SentRequest) -> errors.ModelError:
-    """The error for an answer longer than `amount`, the most that a model is expected to send."""
+    """The error for an answer longer than the limit `amount`."""
     error = errors.ServerError(asked.format_message(f"sent more than {amount}", "", "check base_url, and the server"))
     error.may_be_billed = True
     return error
 
 
 def make_broken_body_error(fault: Exception | str, asked: SentRequest) -> errors.ModelError:
-    """A 200 response that does not follow the protocol; `fault` can say what it is instead."""
+    """The error for a 200 response that does not follow the protocol. `fault` may describe it."""
     what = f"answered 200 with {fault if isinstance(fault, str) else 'an unreadable body'}"
     return errors.BrokenBodyError(
         asked.format_message(what, "", "check that base_url is the API address of this provider")
@@ -343,7 +343,7 @@ def make_broken_body_error(fault: Exception | str, asked: SentRequest) -> errors
 
 
 def make_truncated_error(asked: SentRequest) -> errors.ModelError:
-    """A stream that ended without a finish reason."""
+    """The error for a stream that ended without a finish reason."""
     return errors.TruncatedError(asked.format_message("ended its answer early", "", "try again"))
 
 

@@ -1,4 +1,4 @@
-"""The HTTP client below the SDKs: timeouts, no redirects, and bounds on the size of what a server sends.
+"""The HTTP client of the SDKs: timeouts, no redirects, and limits on the size of responses.
 
 Imports httpx2, so adapters import this module when they connect.
 """
@@ -20,17 +20,17 @@ from debate_cli.providers.error_mapping import SentRequest, make_broken_body_err
 CONNECT_TIMEOUT_S = 15.0
 """Longest wait for a connection. The wait for bytes is `Endpoint.timeout_s`."""
 MAX_ERROR_BODY_BYTES = 64 * 1024
-"""Decoded bytes that are read of the body of an error response; the rest is ignored."""
+"""Bytes to read of the decoded body of an error response; the rest is ignored."""
 INFLATE_BYTES = 64 * 1024
-"""Most bytes that are decompressed at once."""
+"""Maximum number of bytes to decompress at once."""
 COMPRESSIONS = frozenset({"gzip", "x-gzip", "deflate"})
-"""Values of Content-Encoding that are decoded. Any other leaves a body that is not JSON."""
+"""Values of Content-Encoding that are decoded. With any other, the body is not JSON and fails."""
 
 ClientT = TypeVar("ClientT", bound=httpx2.AsyncClient)
 
 
 def make_http_client(kind: type[ClientT], endpoint: Endpoint) -> ClientT:
-    """A client of the SDK's class `kind`, whose responses are bounded."""
+    """Create a client of the SDK's class `kind`, with limited responses."""
 
     async def bound(response: httpx2.Response) -> None:
         _bound_body(response, SentRequest(endpoint, "", structured=False))
@@ -47,12 +47,15 @@ def make_http_client(kind: type[ClientT], endpoint: Endpoint) -> ClientT:
 
 @cache
 def _tls_context() -> ssl.SSLContext:
-    """The TLS context of all clients. Loading the certificates takes most of the time that a client needs to start."""
+    """The TLS context of all clients.
+
+    It is shared because loading the certificates takes most of a client's start-up time.
+    """
     return httpx2.create_ssl_context()
 
 
 def _bound_body(response: httpx2.Response, asked: SentRequest) -> None:
-    """Replace the body of `response`, which is not read yet, by its decoded and bounded content."""
+    """Replace the unread body of `response` by its decoded and limited content."""
     assert isinstance(response.stream, httpx2.AsyncByteStream)
     is_compressed = response.headers.pop("content-encoding", "").strip().lower() in COMPRESSIONS
     is_error = response.status_code >= FIRST_ERROR_STATUS
@@ -62,7 +65,8 @@ def _bound_body(response: httpx2.Response, asked: SentRequest) -> None:
 class _BoundedStream(httpx2.AsyncByteStream):
     """The decoded content of `stream`.
 
-    The body of an error ends at its limit, or where it cannot be decoded. Any other body raises ServerError or BrokenBodyError.
+    The body of an error ends at its limit, or where it cannot be decoded. Any other body raises ServerError or
+    BrokenBodyError.
     """
 
     def __init__(
@@ -99,7 +103,7 @@ async def _keep(stream: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
 
 
 async def _inflate(stream: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
-    """Decompress in parts of at most INFLATE_BYTES. What follows the compressed data is ignored. Raises zlib.error."""
+    """Decompress in parts of at most INFLATE_BYTES. Ignores bytes after the compressed data. Raises zlib.error."""
     decoder = zlib.decompressobj(zlib.MAX_WBITS | 32)  # 32: the header says whether it is gzip or zlib
     async for raw in stream:
         part = b"" if decoder.eof else decoder.decompress(raw, INFLATE_BYTES)

@@ -1,7 +1,7 @@
 """A model behind an HTTP API: sends one request, streamed or not, and maps faults to errors of this program.
 
-The differences between vendors are in a `ProviderApi` (see `openai.py`, `anthropic.py`). Retries, rate limits and budgets
-are in `llm.retry`, `llm.rate_limit` and `llm.budget`.
+The differences between vendors are in a `ProviderApi` (see `openai.py`, `anthropic.py`). Retries, rate limits and
+budgets are in `llm.retry`, `llm.rate_limit` and `llm.budget`.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.error_mapping import ErrorRule, SentRequest
 
 SAMPLING_PARAMETERS = ("temperature", "seed")
-"""Sampling parameters, as they are named in a request body."""
+"""Names of sampling parameters in a request body."""
 CHARS_PER_TOKEN = 8
 MIN_ANSWER_CHARS = 64 * 1024
-"""An answer has at most MIN_ANSWER_CHARS characters, or CHARS_PER_TOKEN per token of its limit, if that is more."""
+"""Minimum of the longest accepted answer in characters. With a higher token limit it is CHARS_PER_TOKEN per token."""
 MIN_RESULTS_CHARS = 1024 * 1024
 """As MIN_ANSWER_CHARS, for the results of a web search."""
 DUMMY_KEY = "no-key-needed"
-"""The SDKs require a key; this one is never sent."""
+"""A key for SDKs that require one. Never sent."""
 
 
 class ReplyBuilder(Protocol):
-    """Collects one answer. May raise any exception on an answer of the wrong shape; the error rules map it."""
+    """Collects one answer. May raise any exception for a malformed answer; the error rules map it."""
 
     @property
     def usage(self) -> Usage:
@@ -63,14 +63,14 @@ class ProviderApi:
     """The API of one vendor."""
 
     connect: Callable[[Endpoint], Any]
-    """Makes the SDK's client; imports the SDK."""
+    """Creates the SDK's client; imports the SDK."""
     build_body: Callable[[Request, str, Profile, bool], dict[str, Any]]
     """Builds the arguments of the call from request, model name, profile and whether to stream."""
     send: Callable[[Any, dict[str, Any]], Awaitable[Any]]
     """Sends the call; returns the SDK's answer or stream."""
     reply_builder: Callable[[], ReplyBuilder]
     error_rules: Callable[[], Sequence[ErrorRule]]
-    """Exceptions of the SDK and the errors they become."""
+    """Exceptions of the SDK -> our errors."""
     extract_error: Callable[[Any], object]
     """The error object in a 200 response, if there is one instead of an answer."""
     map_error_object: Callable[[Any, SentRequest], ModelError]
@@ -78,7 +78,7 @@ class ProviderApi:
 
 
 class HttpServer:
-    """One server. Its models share one SDK client, made with the first model."""
+    """One server. Its models share one SDK client, created with the first model."""
 
     def __init__(self, api: ProviderApi, endpoint: Endpoint, *, clock: Callable[[], float] = time.perf_counter) -> None:
         self.api = api
@@ -87,7 +87,7 @@ class HttpServer:
         self._client: Any = None
 
     def model(self, name: str, profile: Profile) -> HttpModel:
-        """The model that the server knows as `name`. Imports the SDK, so that the import does not count as time of a call."""
+        """The model with this name at the server. Imports the SDK, so that the first call is not delayed by it."""
         with error_mapping.map_errors(self.api.error_rules, SentRequest(self.endpoint, name, structured=False)):
             self.client()
         return HttpModel(self, name, profile)
@@ -190,7 +190,7 @@ def _check_length(chars: int, asked: SentRequest) -> None:
 
 
 def omit_key_headers(client: Any, headers: Sequence[str], left_out: object) -> dict[str, object]:
-    """Map those of `headers` that would hold a key to `left_out` if `client` has no key, except headers set by the user."""
+    """If `client` has no key, map `headers` that would hold one to `left_out`, except headers set by the user."""
     if client.api_key != DUMMY_KEY:
         return {}
     set_by_user = {name.lower() for name in client._custom_headers}
@@ -198,7 +198,7 @@ def omit_key_headers(client: Any, headers: Sequence[str], left_out: object) -> d
 
 
 def make_refusal_reply(refused: RefusedError, latency_s: float = 0.0) -> Reply:
-    """A request that the provider's content filter rejects is a refusal, and a refusal is a reply."""
+    """The reply for a request that the provider's content filter rejected: a refusal."""
     usage = Usage(
         input_tokens=refused.input_tokens, cached_tokens=refused.cached_tokens, output_tokens=refused.output_tokens
     )
@@ -206,7 +206,7 @@ def make_refusal_reply(refused: RefusedError, latency_s: float = 0.0) -> Reply:
 
 
 MAX_TOKEN_COUNT = 10**9
-"""A server may report any number of tokens; more than this is clamped."""
+"""Maximum of a reported number of tokens; larger ones are clamped."""
 
 
 def parse_token_count(reported: object) -> int:

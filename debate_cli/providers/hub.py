@@ -1,7 +1,7 @@
-"""Weights from the Hugging Face hub: which files are known, and how one is downloaded, resumed and checked.
+"""Weights on the Hugging Face hub: the known files, downloading, resuming and checking them.
 
-`huggingface_hub` (extra `[hub]`) knows the protocol; it is imported when a file is downloaded. A file is in the cache only after its
-SHA-256 was checked. A token goes to the hub's own address, or to the one that the process's environment sets, and nowhere else.
+`huggingface_hub` (extra `[hub]`) is imported when a file is downloaded. A file enters the cache only after its SHA-256
+was checked. A token is sent only to the hub's own address, or to the one that the process's environment sets.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ class HubFile:
     """Bytes; 0 if not known."""
     licence: str = ""
     memory_gb: int = 0
-    """Memory of a machine on which it runs beside other programs; 0 if not known."""
+    """Memory of a machine that can run it beside other programs; 0 if not known."""
 
     @property
     def model(self) -> str:
-        """Its name as a model: `local/hf:REPO/FILE.gguf`."""
+        """Name of the file as a model: `local/hf:REPO/FILE.gguf`."""
         return f"local/{HUB_PREFIX}{self.repo}/{self.file}"
 
 
@@ -108,13 +108,16 @@ HUB_MODELS: Mapping[str, HubFile] = MappingProxyType(
         ),
     }
 )
-"""Short name -> a file whose name and SHA-256 are published in several places. `local/NAME` and `local/hf:…` both mean it."""
+"""Short name -> file. Both `local/NAME` and `local/hf:…` select it.
+
+Only files whose name and SHA-256 are published in several places.
+"""
 _KNOWN = {known.model.casefold(): known for known in HUB_MODELS.values()}
 
 
 @dataclass(frozen=True, slots=True)
 class HubAccess:
-    """How the hub is reached."""
+    """How to reach the hub."""
 
     folder: Path
     """Cache of downloaded weights."""
@@ -130,9 +133,9 @@ class HubAccess:
 
 
 def find_hub_file(model: str, sha256: str | None = None) -> HubFile | None:
-    """The file that `local/NAME` or `local/hf:REPO/FILE.gguf` means; None for other models.
+    """The file of `local/NAME` or `local/hf:REPO/FILE.gguf`; None for other models.
 
-    A file outside `HUB_MODELS` has the given `sha256`. Raises NoLocalModelError for a malformed name.
+    `sha256` is used for a file outside `HUB_MODELS`. Raises NoLocalModelError for a malformed name.
     """
     name = model.removeprefix("local/")
     if name in HUB_MODELS:
@@ -149,17 +152,17 @@ def find_hub_file(model: str, sha256: str | None = None) -> HubFile | None:
 
 
 def is_known_hub_file(file: HubFile) -> bool:
-    """Whether the file is one of `HUB_MODELS`, so that neither a checksum nor consent is needed."""
+    """Whether the file is in `HUB_MODELS`. Then neither a checksum nor consent is needed."""
     return file in HUB_MODELS.values()
 
 
 def hub_host(env: Mapping[str, str]) -> str:
-    """Host, and port if it is given, of the hub."""
+    """Host of the hub, with the port if the address has one."""
     return urlsplit(HubAccess(Path(), env, print).endpoint).netloc
 
 
 def fetch_hub_file(file: HubFile, access: HubAccess) -> Path:
-    """The file in the cache; downloaded, or the rest of a broken download, if necessary. May take minutes.
+    """The file in the cache. Downloads it, or the rest of it, if necessary, which may take minutes.
 
     Raises NoLocalModelError without the package or a SHA-256, and WeightsError if it cannot be downloaded.
     """
@@ -185,7 +188,7 @@ def fetch_hub_file(file: HubFile, access: HubAccess) -> Path:
 
 @contextmanager
 def _locked(folder: Path, file: HubFile, access: HubAccess) -> Generator[None]:
-    """Within it, no other process downloads to `folder`; one that does is waited for."""
+    """Keep other processes from downloading to `folder`; wait for one that does."""
     opened = os.open(folder, os.O_RDONLY)
     try:
         try:
@@ -199,7 +202,7 @@ def _locked(folder: Path, file: HubFile, access: HubAccess) -> Generator[None]:
 
 
 def _download(file: HubFile, part: Path, access: HubAccess) -> None:
-    """Download what `part` lacks of the file. Raises WeightsError, OSError, NoLocalModelError."""
+    """Download the part of the file that `part` lacks. Raises WeightsError, OSError, NoLocalModelError."""
     try:
         hub: Any = importlib.import_module("huggingface_hub")
         downloads: Any = importlib.import_module("huggingface_hub.file_download")
@@ -232,7 +235,7 @@ def _download(file: HubFile, part: Path, access: HubAccess) -> None:
 
 
 def _usable_bytes(part: Path, size: int) -> int:
-    """Bytes of a broken download; it is deleted if it is larger than the file."""
+    """Size of an incomplete download. Deletes it if it is larger than the file."""
     there = part.stat().st_size if part.exists() else 0
     if size and there > size:
         part.unlink()
@@ -242,7 +245,7 @@ def _usable_bytes(part: Path, size: int) -> int:
 
 @contextmanager
 def _explained_errors(file: HubFile, access: HubAccess) -> Generator[None]:
-    """Raise errors of the hub's package as WeightsError, with what to do."""
+    """Raise errors of the hub's package as WeightsError with advice."""
     hub: Any = importlib.import_module("huggingface_hub.errors")
     http: Any = importlib.import_module("httpx2")
     try:
@@ -279,7 +282,7 @@ def _require_space(needed: int, folder: Path, file: HubFile) -> None:
 
 
 def _check_sha256(part: Path, file: HubFile, access: HubAccess) -> None:
-    """Delete a wrong file. Raises WeightsError."""
+    """Check the file; delete it and raise WeightsError if it is wrong."""
     with part.open("rb") as content:
         found = hashlib.file_digest(content, "sha256").hexdigest()
     if found != file.sha256:
@@ -297,12 +300,12 @@ def _explain_os_error(error: OSError, folder: Path) -> str:
 
 
 def _format_size(size: int | None) -> str:
-    """`640 MB`, `2.5 GB`."""
+    """A size such as `640 MB` or `2.5 GB`."""
     number = size or 0
     return f"{number / 1e9:.1f} GB" if number >= 1e9 else f"{number / 1e6:.0f} MB"  # noqa: PLR2004 - a gigabyte
 
 
 def hub_table() -> Iterable[tuple[str, str, str, str, str]]:
-    """Name, size, licence, memory and model of each known file, for people."""
+    """Rows of name, size, licence, memory and model of each known file, for people."""
     for name, file in HUB_MODELS.items():
         yield name, _format_size(file.size), file.licence, f"{file.memory_gb} GB", file.model

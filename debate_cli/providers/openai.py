@@ -1,7 +1,7 @@
 """OpenAI's chat completions API, for OpenAI and all compatible servers: request body, reply, error rules.
 
-The SDK is imported at the first call. Its own retries are off (see `llm.retry`), and it does not follow redirects, which
-could send the key to another host. What an HTTP status means is in `error_mapping.py`.
+The SDK is imported at the first call. Its retries are turned off (see `llm.retry`), and it does not follow redirects,
+which could send the key to another host. `error_mapping.py` defines the meaning of HTTP statuses.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def connect(endpoint: Endpoint) -> Any:
 
 
 async def send(client: Any, body: dict[str, Any], path: str = "/chat/completions") -> Any:
-    """The answer as plain JSON, not as the SDK's objects: compatible servers often deviate from their types."""
+    """Send the request; return the answer as JSON, because answers of compatible servers do not fit the SDK's types."""
     from openai import AsyncStream, Omit
 
     streamed = bool(body.get("stream"))
@@ -140,7 +140,7 @@ async def send(client: Any, body: dict[str, Any], path: str = "/chat/completions
 
 @dataclass(slots=True)
 class _OpenAIReplyBuilder:
-    """An answer that is received whole or in chunks."""
+    """Builds a reply from a whole answer or from chunks."""
 
     text: list[str] = field(default_factory=list[str])
     arguments: list[str] = field(default_factory=list[str])
@@ -149,7 +149,7 @@ class _OpenAIReplyBuilder:
     usage: Usage = field(default_factory=Usage)
     part_count: int = 0
     has_message: bool = False
-    """Whether there was a message, even an empty one."""
+    """Whether a message was received, even an empty one."""
 
     def add_whole(self, whole: Any) -> None:
         """Read a completion."""
@@ -184,7 +184,7 @@ class _OpenAIReplyBuilder:
         return content + arguments
 
     def validate(self, asked: SentRequest, *, streamed: bool) -> None:
-        """Raise if there are no chunks, no message, no finish reason, or if the finish reason is an error."""
+        """Raise if chunks, message or finish reason are missing, or if the finish reason is an error."""
         if streamed and not self.part_count:
             raise error_mapping.make_broken_body_error("something other than a stream", asked)
         if streamed and self.finish_reason is None:
@@ -222,7 +222,7 @@ def _parse_usage(reported: Any) -> Usage:
 
 
 def extract_error(whole: Any) -> object:
-    """The error object in a 200 response; None for an answer."""
+    """The error object in a 200 response; None if it contains an answer."""
     return whole.get("error")
 
 
@@ -231,7 +231,7 @@ def extract_error(whole: Any) -> object:
 
 @cache
 def error_rules() -> Sequence[ErrorRule]:
-    """Exceptions of the SDK and the errors they become; the first matching rule applies."""
+    """Exceptions of the SDK -> our errors; the first matching rule applies."""
     import httpx2
     import openai
 

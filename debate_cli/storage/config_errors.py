@@ -24,7 +24,7 @@ from debate_cli.storage.yaml_positions import SourcePosition, YamlFault, escape_
 MAX_PROBLEMS = 200
 """Maximum number of errors of one file that are reported at once."""
 GENERAL_OPTIONS = frozenset({"--set", "--var"})
-"""Options that can set any key, so that an error names the key too."""
+"""Options that can set any key. An error about such a value names the key too."""
 _MESSAGE_CHARS = 400
 _KEY_CHARS = 80
 """Maximum length of one key in a path that an error shows."""
@@ -71,11 +71,11 @@ _PATTERN_MESSAGES = {
     "prefix": "must be 1 to 16 letters and digits that begin with a letter",
 }
 _WORD_HINTS: Mapping[KeyPath, str] = {("providers", "kind"): "; `openai` is every server that has OpenAI's API"}
-"""First and last key of a path -> what the error about a wrong word adds to the valid words."""
+"""First and last key of a path -> text that follows the list of valid words in an error."""
 _EXPECTED_WORDS = {"literal_error": "expected", "union_tag_invalid": "expected_tags"}
 """Kind of an error that lists the valid words -> key of the list in the error's context."""
 _UNLISTED_PHASES = frozenset(get_args(Phase)) - frozenset(CONFIGURABLE_PHASES)
-"""Phases that a configuration may not list."""
+"""Phases that must not be listed in a configuration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +92,9 @@ class SourceMap:
     """Position of each key."""
 
     def locate(self, path: KeyPath, *, key: bool = False) -> str:
-        """`file:line:column` of the value at `path` (or its key), or of the nearest part around it.
+        """`file:line:column` of the value at `path` (or its key), or of the nearest enclosing part.
 
-        If an option or variable set the value, its name.
+        If an option or variable set the value, the name of that.
         """
         position = self._nearest(path, key=key)
         if isinstance(position, SourcePosition):
@@ -102,7 +102,10 @@ class SourceMap:
         return position or (f"{self.name}:1:1" if self.positions else self.name)
 
     def format_problem(self, problem: Problem) -> str:
-        """One line: `file:line:column: key.path: what is wrong; what to do`; without the key if an option stands for it."""
+        """One line: `file:line:column: key.path: what is wrong; what to do`.
+
+        The key is left out if an option with its own name set it.
+        """
         key = ".".join(_shorten(str(part), _KEY_CHARS) for part in problem.path)
         message = _shorten(problem.message, _MESSAGE_CHARS)
         where = self.locate(problem.path, key=problem.is_key_error)
@@ -119,7 +122,7 @@ class SourceMap:
     ) -> list[str]:
         """The lines `before`, then one line per problem in file order; redacted, without duplicates.
 
-        At most MAX_PROBLEMS lines, plus one that says that there are more.
+        At most MAX_PROBLEMS lines, and one line that says that there are more.
         """
         ordered = sorted(dict.fromkeys(problems), key=self._sort_key)
         lines = [*before, *map(self.format_problem, ordered[: MAX_PROBLEMS + 1])]
@@ -143,9 +146,9 @@ class SourceMap:
 
 
 def problems_from_validation(error: ValidationError, data: Any, model: type[BaseModel] = DebateConfig) -> list[Problem]:
-    """One problem for each wrong value in `data`, at most MAX_PROBLEMS + 1; the members of a union count as one.
+    """One problem for each wrong value in `data`, at most MAX_PROBLEMS + 1.
 
-    `model`: the class that `data` does not fit.
+    The errors of all members of a union become one problem. `model`: the class that `data` does not fit.
     """
     found: dict[KeyPath, list[Any]] = {}
     for item in error.errors(include_url=False):
@@ -163,7 +166,7 @@ def problems_from_validation(error: ValidationError, data: Any, model: type[Base
 
 
 def _meant_key(path: KeyPath, data: Any, model: type[BaseModel]) -> KeyPath:
-    """The path of the known key that the unknown key at `path` is similar to; `path` itself if there is none."""
+    """Path of the known key that is similar to the unknown key at `path`; `path` itself if there is none."""
     return (*path[:-1], closest_match(str(path[-1]), allowed_keys(path[:-1], data, model)) or path[-1])
 
 
@@ -206,7 +209,10 @@ def _children(schema: dict[str, Any], part: str | int) -> Iterator[dict[str, Any
 
 
 def _members(schema: dict[str, Any], data: Any, root: dict[str, Any]) -> list[dict[str, Any]]:
-    """`schema`, a part of `root`, with its reference followed and its union expanded: by the `kind` in `data`, else every member."""
+    """Resolve the reference in `schema` and list the members of its union.
+
+    The `kind` in `data` selects one member; without it all are returned. `root` contains the referenced schemas.
+    """
     if "$ref" in schema:
         return _members(root["$defs"][schema["$ref"].rpartition("/")[2]], data, root)
     options: list[dict[str, Any]] = schema.get("anyOf") or schema.get("oneOf") or []
@@ -294,7 +300,7 @@ def _key_path(loc: Iterable[str | int], data: Any) -> KeyPath:
 
 
 def _is_union_member(part: str | int, data: Mapping[str, Any]) -> bool:
-    """Whether a part of a location names a member of a union, such as `literal['a','b']` or `Personality`."""
+    """Whether a part of a location is the name of a union member, such as `literal['a','b']` or `Personality`."""
     return not isinstance(part, str) or "[" in part or part[:1].isupper() or data.get("kind") == part
 
 

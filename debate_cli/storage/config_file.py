@@ -1,4 +1,4 @@
-"""A configuration file as a checked value: parsed, overridden, variables resolved, validated.
+"""Loads a configuration file: parses it, applies overrides, resolves variables and validates the result.
 
 `domain.config` defines the values, `storage.yaml_positions` reads YAML, `storage.config_errors` formats errors.
 """
@@ -36,15 +36,15 @@ if TYPE_CHECKING:
     from debate_cli.evidence.corpus import Corpus
 
 STDIN_NAME = "stdin"
-"""Name that errors give a configuration without a file."""
+"""Name in errors of a configuration that was read from stdin."""
 ConfigCheck = Callable[[DebateConfig], Iterable[Problem]]
 _MAX_PROMPT_FILES = 100
 _MAX_BACKGROUND_BYTES = 1024 * 1024
 _MAX_PROMPT_BYTES = 256 * 1024
 _TEXT_SUFFIXES = frozenset({".md", ".rst", ".txt"})
-"""Suffixes of files that a panel judges, for an error message."""
+"""Suffixes of files that a panel can judge, for an error message."""
 _HIDDEN_LENGTHS = (4096, 60)
-"""Lengths of the beginnings of a secret text that errors must not repeat; errors shorten what they quote."""
+"""Lengths to which errors shorten a quoted value. Beginnings of secrets with these lengths are redacted."""
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
 
 
@@ -56,19 +56,19 @@ class LoadedConfig:
     folder: Path
     """Base of its relative paths: the file's folder, or the working folder."""
     secrets: tuple[str, ...]
-    """Values that must never be written: of secret variables, of headers, and of the keys that providers name."""
+    """Values that must never be written: secret variables, headers, and keys of providers."""
     prompts: Mapping[str, str]
     """Name -> text of each prompt that the configuration replaces."""
     source_map: SourceMap
-    """Finds the position of a later problem: `source_map.format_problem(Problem(path, message))`."""
+    """Positions for later problems: `source_map.format_problem(Problem(path, message))`."""
     env: Environment = field(default_factory=lambda: Environment({}))
-    """The process's environment, completed by the keys of the `.env` file that belongs to the configuration."""
+    """The process's environment plus the keys of the configuration's `.env` file."""
     provider_origins: Mapping[str, ProviderOrigin] = field(default_factory=dict[str, ProviderOrigin])
-    """Origin of each provider that a file configures. Providers without one are built in or the caller's own."""
+    """Origin of each provider that a file configures. Other providers are built in or given by the caller."""
     background_file: Path | None = None
-    """The file that holds the background; None if it has none."""
+    """File of the background; None if the background is not in a file."""
     corpus: Corpus | None = None
-    """The indexed sources, if they came with the configuration; None: they are in files."""
+    """Indexed sources that were given with the configuration; None if they must be read from files."""
 
 
 def read_config_file(
@@ -81,10 +81,10 @@ def read_config_file(
     own_checks: ConfigCheck = check_config,
     trusted_folders: Sequence[Path] = (),
 ) -> LoadedConfig:
-    """Read the configuration at `path`, or `text` (`path` then only names it).
+    """Read the configuration at `path`, or from `text` (`path` is then only its name in errors).
 
     Precedence: `overrides` (of the command line or of Python), `DEBATE_…` variables of `env`, the file, defaults.
-    Contradictions (`own_checks`, then `more_checks`) are found once all values are valid.
+    Contradictions (`own_checks`, then `more_checks`) are checked once all values are valid.
 
     Raises ConfigError with one line per error: `file:line:column: key.path: what is wrong; what to do`.
     """
@@ -102,7 +102,7 @@ def read_config_file(
 def read_prompt_files(
     files: Mapping[str, str], folder: Path, *, trusted_folders: Sequence[Path] = (), from_options: Collection[str] = ()
 ) -> tuple[dict[str, str], list[Problem]]:
-    """Text per prompt, and problems: an unknown prompt, an unreadable file, a wrong placeholder.
+    """Name -> text of each prompt, and problems: an unknown prompt, an unreadable file, a wrong placeholder.
 
     A file must be in `folder` or in one of the `trusted_folders`, unless its prompt is one of `from_options`.
     """
@@ -126,7 +126,7 @@ def read_prompt_files(
 
 
 def _check_inside(path: Path, folders: Sequence[Path]) -> None:
-    """Raise ValueError if `path`, with its links followed, is in none of `folders`."""
+    """Raise ValueError if `path`, after following links, is in none of `folders`."""
     if not is_inside(path, folders):
         raise ValueError(
             "the file must be in the folder of the configuration or below it; move it there, or allow its folder with "
@@ -135,7 +135,10 @@ def _check_inside(path: Path, folders: Sequence[Path]) -> None:
 
 
 def _read_named_file(path: Path, within: Sequence[Path] | None, max_bytes: int) -> str:
-    """The text of a file that must be in one of the folders `within` (None: anywhere). Raises ValueError with one sentence."""
+    """The text of a file that must be in one of the folders `within` (None: any folder).
+
+    Raises ValueError with one sentence.
+    """
     if within is not None:
         _check_inside(path, within)
     try:
@@ -154,9 +157,9 @@ class _ConfigLoader:
     env: Environment
     source_map: SourceMap
     trusted_folders: tuple[Path, ...] = ()
-    """Folders besides `folder` in which files that the configuration names may be."""
+    """Folders besides `folder` in which files named by the configuration may be."""
     lines: list[str] = field(default_factory=list[str])
-    """Errors that already name their position."""
+    """Errors that already include their position."""
     problems: list[Problem] = field(default_factory=list[Problem])
     secrets: set[str] = field(default_factory=set[str])
     background_file: Path | None = None
@@ -183,7 +186,7 @@ class _ConfigLoader:
     def _find_provider_origins(
         self, written: Mapping[str, Any], data: Mapping[str, Any], fingerprint: str
     ) -> dict[str, ProviderOrigin]:
-        """The origin of each provider in `data`, which is `written` with its variables resolved."""
+        """Origin of each provider. `data` is `written` with its variables resolved."""
         rows = data.get("providers")
         found = {
             name: find_origin(
@@ -233,7 +236,7 @@ class _ConfigLoader:
     def _resolve_variables(self, data: dict[str, Any]) -> dict[str, Any]:
         """Resolve `${VAR}` in `data`.
 
-        Raises ConfigError if it contains a secret in plain text, which no error may repeat.
+        Raises ConfigError if `data` contains a secret in plain text, which no error may repeat.
         """
         if literal := list(_literal_secrets(data, ())):
             self.secrets |= {text[:length] for _, text in literal for length in _HIDDEN_LENGTHS}
@@ -272,7 +275,7 @@ class _ConfigLoader:
             self.problems.append(Problem(("background", "file"), str(error)))
 
     def _check_scripts(self, config: DebateConfig) -> Iterator[Problem]:
-        """Problems of scripts of the mock that the file names outside its folder."""
+        """Problems of mock scripts outside the folder of the configuration."""
         for name, spec in config.models.items():
             path = ("models", name, "script")
             if spec.script is not None and not self._is_option(*path):
@@ -282,7 +285,7 @@ class _ConfigLoader:
                     yield Problem(path, str(error))
 
     def _check_sources(self, config: DebateConfig) -> Iterator[Problem]:
-        """Problems of sources that the file names outside its folder."""
+        """Problems of sources outside the folder of the configuration."""
         if config.evidence is None or self._is_option("evidence", "sources"):
             return
         for number, source in enumerate(config.evidence.named_sources):
@@ -303,7 +306,7 @@ class _ConfigLoader:
         return prompts
 
     def _validate(self, data: dict[str, Any]) -> DebateConfig | None:
-        """The configuration; None, after adding problems, if it is not valid."""
+        """The configuration; None if it is invalid. Adds the problems."""
         placed = move_legacy_sections(data)
         try:
             return DebateConfig.model_validate(placed)
@@ -312,7 +315,7 @@ class _ConfigLoader:
         return None
 
     def _add(self, problems: Iterable[Problem]) -> None:
-        """Add problems, except for values that have one, inside or around them, e.g. because a variable is not set."""
+        """Add problems, except about a value that already has one, inside it or around it."""
         known = {problem.path for problem in self.problems}
         for problem in problems:
             length = len(problem.path)
@@ -331,7 +334,7 @@ def _find_key_variables(providers: object) -> set[str]:
 
 
 def _literal_secrets(data: Any, path: KeyPath) -> Iterator[tuple[Problem, str]]:
-    """Every secret written into the configuration itself: the problem and the text to hide."""
+    """Every secret written into the configuration itself: its problem and the text to hide."""
     message = "a key in plain text; put it into an environment variable and name the variable"
     if isinstance(data, str) and (looks_like_secret(data) or _is_literal_header(path, data)):
         yield Problem(path, message), data
@@ -354,7 +357,7 @@ def _is_literal_header(path: KeyPath, value: str) -> bool:
 def _with_alias_positions(
     positions: Mapping[KeyPath, SourcePosition], data: Mapping[str, Any]
 ) -> dict[KeyPath, SourcePosition]:
-    """`positions`, with a key that has several names, or may be in several places, listed under all of them."""
+    """`positions`, with aliases: a key with several names or places is listed under all of them."""
     found = dict(positions)
     for (section, name), others in KEY_ALIASES.items():
         parent = data.get(section)

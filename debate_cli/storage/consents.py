@@ -1,4 +1,4 @@
-"""The user's consents, remembered in the user's own folder: which variable may go to which host for which file."""
+"""The user's consents, stored in the user's own folder: which variable may be sent to which host for which file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class RememberedConsent(NamedTuple):
     """Environment variable whose value may go to the host; None if only requests may."""
     host: str
     sha256: str
-    """Fingerprint of the file, or of the provider's settings in a stored debate."""
+    """Hash of the file, or of the provider's settings in a stored debate."""
 
 
 def consents_path(env: Mapping[str, str]) -> Path:
@@ -32,7 +32,7 @@ def consents_path(env: Mapping[str, str]) -> Path:
 
 
 def load_consents(path: Path) -> frozenset[RememberedConsent]:
-    """The consents in `path`; none if the file is absent or damaged."""
+    """The consents in `path`; empty if the file is absent or damaged."""
     try:
         data = json.loads(read_regular_file(path, _MAX_BYTES))
     except (OSError, ValueError, RecursionError):
@@ -49,7 +49,7 @@ def _parse_entry(entry: Mapping[str, object]) -> RememberedConsent:
 
 
 def save_consents(path: Path, added: Iterable[RememberedConsent]) -> None:
-    """Add consents to those in `path`, readable by the user only. Raises StorageError."""
+    """Add consents to the file `path`, which only the user can read. Raises StorageError."""
     kept = sorted(load_consents(path) | set(added), key=str)
     document = json.dumps({"consents": [consent._asdict() for consent in kept]}, indent=2)
     atomic_write(path, f"{document}\n".encode(), overwrite=True)

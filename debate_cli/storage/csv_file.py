@@ -1,4 +1,4 @@
-"""Reads a CSV file with a line of column names, as a person or a spreadsheet wrote it."""
+"""Reads a CSV file with column names in its first line, as written by a person or a spreadsheet."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class CsvFile(NamedTuple):
 
     columns: tuple[str, ...]
     rows: tuple[tuple[int, Mapping[str, str | None]], ...]
-    """Number of its last line, and value of each column; None for a missing one."""
+    """For each row, the number of its last line, and its value in each column; None for a missing value."""
 
 
 def read_csv_file(path: Path, max_bytes: int, name: str, max_cell_chars: int = MAX_CELL_CHARS) -> CsvFile:
-    """Read a CSV file in UTF-8. `name`: how errors call the file.
+    """Read a CSV file in UTF-8. `name`: the file's name in errors.
 
-    Raises UsageError if it cannot be read, is larger than `max_bytes`, is not valid CSV, or has a longer cell.
+    Raises UsageError if it cannot be read, is larger than `max_bytes`, is not valid CSV, or has too long a cell.
     """
     try:
         text = read_regular_text(path, max_bytes, "utf-8-sig")

@@ -1,4 +1,4 @@
-"""Lists the debate files in a folder by their names. Nothing here reads a file."""
+"""Lists the debate files in a folder by their names, without reading them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def list_debate_files(folder: Path) -> list[Path]:
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:
-    """Whether `entry` is a file, or a link to one; broken and circular links are not."""
+    """Whether `entry` is a file or a link to one. False for broken and circular links."""
     try:
         return entry.is_file()
     except OSError:

@@ -13,19 +13,19 @@ from debate_cli.errors import UsageError
 MAX_ID_LENGTH = 80
 _ID_PATTERN = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
 _TOPIC_LENGTH = 32
-"""A line of 80 columns holds `saved: transcripts/ID.json`."""
+"""Maximum length of the topic's part, so that `saved: transcripts/ID.json` fits into 80 columns."""
 _RANDOM_CHARS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _RANDOM_LENGTH = 4
 
 
 def new_id(topic: str, now: datetime, chance: random.Random, redact: Callable[[str], str]) -> str:
-    """An id of the redacted topic (`debate` if it has no Latin letters), the date, and four random characters."""
+    """Create an id: the redacted topic (`debate` without Latin letters), the date, and four random characters."""
     tail = "".join(chance.choice(_RANDOM_CHARS) for _ in range(_RANDOM_LENGTH))
     return f"{slugify(redact(topic)) or 'debate'}-{now:%Y%m%d-%H%M%S}-{tail}"
 
 
 def slugify(text: str, length: int = _TOPIC_LENGTH) -> str:
-    """`text` in [a-z0-9-], cut at a word to at most `length` characters; may be empty."""
+    """`text` in [a-z0-9-], cut after a word to at most `length` characters; may be empty."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     words = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
     if len(words) <= length:

@@ -32,23 +32,23 @@ MAX_JOURNAL_BYTES = 256 * 1024 * 1024
 _VERSION_KEY = "schema_version"
 _VERSION_CHARS = 20
 _CHECKSUM = re.compile(rb',"crc32":"([0-9a-f]{8})"\}$')
-"""End of a line: the CRC-32 of the rest of the line, with the checksum of the previous line as its start value."""
+"""End of a line: CRC-32 of the rest of the line, with the checksum of the previous line as start value."""
 _DAMAGED_SUFFIX = ".damaged"
 
 
 class JournalMirror(Protocol):
-    """Gets a copy of each line of a journal, in order. Raises DebateError if the debate may not go on here."""
+    """Receives a copy of each line of a journal, in order. Raises DebateError if the debate must stop here."""
 
     def replace(self, lines: Sequence[bytes]) -> None:
-        """Hold `lines`, and none of the earlier ones."""
+        """Store `lines` in place of all earlier ones."""
         ...
 
     def append(self, line: bytes) -> None:
-        """Add a line."""
+        """Store a further line."""
         ...
 
     async def sync(self) -> None:
-        """Return once all lines so far are stored."""
+        """Wait until all lines so far are stored."""
         ...
 
 
@@ -57,24 +57,24 @@ class JournalContents(NamedTuple):
 
     events: tuple[Event, ...]
     torn_line_warning: str | None
-    """One sentence about a torn last line, which is not among the events; None if all lines are whole."""
+    """A sentence about an incomplete last line, which is ignored; None if all lines are complete."""
     length: int
-    """Bytes of the whole lines."""
+    """Size of the complete lines in bytes."""
     version: int
     """Schema version of the file."""
     checksum: int | None
-    """Checksum of the last whole line; None for a journal without checksums."""
+    """Checksum of the last complete line; None for a journal without checksums."""
 
 
 class _Damage(NamedTuple):
-    """Where a journal is damaged."""
+    """Position and kind of damage in a journal."""
 
     number: int
     """Number of the damaged line, from 1."""
     reason: str
     """What is wrong with the line."""
     lost: str
-    """The lines after it, in words; empty for none."""
+    """Description of the lines after it; empty if there are none."""
 
 
 class Journal:
@@ -102,9 +102,10 @@ class Journal:
         overwrite: bool = False,
         mirror: JournalMirror | None = None,
     ) -> Self:
-        """Create a journal with `events`, of which the first is DebateOpened. The file appears with all of them or not at all.
+        """Create a journal with `events`; the first one is DebateOpened.
 
-        Raises StorageError, also if the file exists and `overwrite` is not set.
+        The file appears with all events or not at all. Raises StorageError, also if it exists and `overwrite` is not
+        set.
         """
         checksum = 0
         lines: list[bytes] = []
@@ -121,11 +122,11 @@ class Journal:
     def open_existing(
         cls, path: Path, redact: Redact, *, mirror: JournalMirror | None = None
     ) -> tuple[Self, JournalContents]:
-        """Open an existing journal for appending, cut off a torn last line, and return its contents too.
+        """Open a journal for appending, remove an incomplete last line, and also return its contents.
 
-        A journal of an older version or without checksums is first rewritten, atomically, as a new one.
+        A journal of an older version or without checksums is first rewritten atomically.
 
-        Raises TranscriptError if it cannot be read (the file is not changed then), StorageError if it cannot be written.
+        Raises TranscriptError if it cannot be read (the file is unchanged then), StorageError if it cannot be written.
         """
         contents = read_journal(path)
         if contents.version < SCHEMA_VERSION or contents.checksum is None:
@@ -153,7 +154,10 @@ class Journal:
         return self._fd >= 0 and os.fstat(self._fd).st_nlink > 0
 
     def append(self, event: Event) -> None:
-        """Write `event`, so that it survives the death of the process; nothing of it is kept if this raises StorageError."""
+        """Write `event`. It then survives the death of the process.
+
+        If this raises StorageError, no part of the event is kept.
+        """
         data, checksum = _add_checksum(_format_event(event, self._redact), self._checksum)
         with friendly_os_errors(self.path, "written"):
             if not self.is_on_disk:
@@ -171,9 +175,10 @@ class Journal:
             self._mirror.append(data)
 
     async def sync(self) -> None:
-        """Fsync the file in a thread, because other debates go on meanwhile.
+        """Fsync the file in a thread, because other debates continue meanwhile.
 
-        All events so far are on the disk when this returns; none since the last sync is kept if it raises StorageError.
+        All events so far are on the disk when this returns. If it raises StorageError, events since the last sync are
+        removed.
         """
         written = self._length, self._checksum
         with friendly_os_errors(self.path, "written"):
@@ -194,7 +199,7 @@ class Journal:
             self._fd = -1
 
     def remove(self) -> None:
-        """Close and delete the file, once a transcript holds its events."""
+        """Close and delete the file, after its events were saved in a transcript."""
         self.close()
         with friendly_os_errors(self.path, "removed"):
             self.path.unlink(missing_ok=True)
@@ -210,7 +215,7 @@ class Journal:
             os.ftruncate(self._fd, self._length)
 
     def _end_line(self) -> None:
-        """Add the newline that a complete last line lacks if the process died before writing it."""
+        """Add the newline of the last line if the process died before writing it."""
         with friendly_os_errors(self.path, "written"):
             if self._length and os.pread(self._fd, 1, self._length - 1) != b"\n":
                 write_all(self._fd, b"\n")
@@ -219,7 +224,7 @@ class Journal:
 
 
 def read_journal(path: Path) -> JournalContents:
-    """The events of the journal at `path`. The file is not changed.
+    """The events of the journal at `path`. Does not change the file.
 
     Raises TranscriptError, with file and line, for a damaged line, a newer version, and a file without events.
     """
@@ -234,9 +239,9 @@ def read_journal(path: Path) -> JournalContents:
 
 
 def cut_at_damage(path: Path) -> str | None:
-    """Cut the journal at `path` before its first damaged line and keep a copy of the original beside it.
+    """Cut the journal at `path` before its first damaged line, and keep a copy of the original beside it.
 
-    Returns a sentence on what was cut; None if nothing is damaged. Call it while holding the lock of the debate. Raises
+    Returns a sentence on what was cut; None if nothing is damaged. Hold the debate's lock when calling it. Raises
     TranscriptError if nothing precedes the damage, StorageError if the files cannot be written.
     """
     contents, damage = _scan(path)
@@ -252,7 +257,10 @@ def cut_at_damage(path: Path) -> str | None:
 
 
 def _scan(path: Path) -> tuple[JournalContents, _Damage | None]:
-    """The lines before the first damaged one, and that one if there is any. Raises TranscriptError if line 1 is damaged."""
+    """The lines before the first damaged one, and the damage if there is any.
+
+    Raises TranscriptError if line 1 is damaged.
+    """
     data = _read_bytes(path)
     lines = data.removesuffix(b"\n").split(b"\n")
     events: list[Event] = []
@@ -283,7 +291,7 @@ def _scan(path: Path) -> tuple[JournalContents, _Damage | None]:
 
 
 def _describe_lines(lines: Sequence[bytes]) -> str:
-    """Lines after damage in words: `4 lines after it (1 speech, 2 judgments)`; empty for none."""
+    """Describe the lines after damage: `4 lines after it (1 speech, 2 judgments)`; empty for none."""
     if not lines:
         return ""
     kinds = Counter((_parse_object(line) or {}).get("type") for line in lines)
@@ -307,9 +315,10 @@ def _read_bytes(path: Path) -> bytes:
 
 
 def _parse_line(line: bytes, previous: Sequence[int | None]) -> tuple[dict[str, Any] | None, int | None]:
-    """The JSON object on a line without its checksum (None if it is damaged), and the checksum (None without one).
+    """The JSON object on a line without its checksum, and the checksum.
 
-    `previous`: the checksums of the lines before. Either all lines of a journal have one, or none has.
+    None for a damaged object or a missing checksum. `previous`: checksums of the lines before. Either all lines of a
+    journal have one, or none has.
     """
     found = _CHECKSUM.search(line)
     if previous and (found is None) != (previous[-1] is None):
@@ -331,14 +340,17 @@ def _parse_object(line: bytes) -> dict[str, Any] | None:
 
 
 def _add_checksum(line: bytes, previous: int) -> tuple[bytes, int]:
-    """A line of JSON with its checksum as the last key, and the checksum. `previous`: that of the line before, or 0."""
+    """Add the checksum as the last key of a JSON line; also return it.
+
+    `previous`: checksum of the line before, or 0.
+    """
     body = line.removesuffix(b"}\n")
     checksum = zlib.crc32(body, previous)
     return b'%s,"crc32":"%08x"}\n' % (body, checksum), checksum
 
 
 def _check_first_line(path: Path, fields: dict[str, Any] | None) -> int:
-    """The schema version that line 1 names, if this program knows it. Raises TranscriptError."""
+    """Schema version in line 1. Raises TranscriptError if this program does not know it."""
     if fields is None:
         raise TranscriptError(f"{path}:1: the line is damaged, so the debate cannot be read; restore it from a backup")
     version = fields.get(_VERSION_KEY)
@@ -351,7 +363,7 @@ def _check_first_line(path: Path, fields: dict[str, Any] | None) -> int:
 
 
 def _parse_event(fields: dict[str, Any] | None, *, is_first: bool) -> Event | str:
-    """The event in `fields`, or what is wrong with it. The first, and only the first, must be DebateOpened."""
+    """The event in `fields`, or a description of its fault. Only the first one must be DebateOpened."""
     if fields is None:
         return "the line is damaged"
     try:

@@ -1,6 +1,6 @@
 """At most one process per debate: a lock file beside the journal, locked with flock while the process lives.
 
-The operating system releases the lock when the process dies, so a lock file that was left behind does not block.
+The operating system releases the lock when the process dies, so a leftover lock file does not block.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX
 LOCK_SUFFIX = ".lock"
 _PID_BYTES = 20
 _SAFE_FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-"""Never follow a link, never wait for a FIFO: the folder may have been downloaded."""
+"""Flags that neither follow a link nor wait for a FIFO, because the folder may have been downloaded."""
 
 
 @contextlib.contextmanager
 def lock_debate(path: Path) -> Generator[None]:
-    """Lock the debate whose journal or transcript is `path` (`ID.jsonl` and `ID.json` share one lock).
+    """Lock the debate whose journal or transcript is `path`. Both files share one lock.
 
-    If a killed process left the lock file behind, its temporary files are removed; without one the folder, which may hold
-    many debates, is not searched. Raises StorageError with the pid if another process holds the lock.
+    If a killed process left the lock file behind, its temporary files are removed. Otherwise the folder, which may
+    contain many debates, is not searched. Raises StorageError with the pid if another process holds the lock.
     """
     lock_path = path.with_suffix(LOCK_SUFFIX)
     make_folder(lock_path.parent)
@@ -44,7 +44,7 @@ def lock_debate(path: Path) -> Generator[None]:
 
 
 def lock_holder(path: Path) -> int | None:
-    """Pid of the process that holds the lock of `path`; None if there is none, 0 if the pid is unknown."""
+    """Pid of the process that holds the lock of `path`; None if no process holds it, 0 if the pid is unknown."""
     try:
         opened = os.open(path.with_suffix(LOCK_SUFFIX), os.O_RDONLY | _SAFE_FLAGS)
     except OSError:
@@ -73,9 +73,9 @@ def _locked_error(lock_path: Path, pid: int) -> StorageError:
 
 
 def _acquire(lock_path: Path) -> tuple[int, bool]:
-    """Open and lock the file. Tries again if its last holder removed it in between.
+    """Open and lock the file. Tries again if its last holder removed it meanwhile.
 
-    Returns the descriptor, and whether a killed process left the file behind: it holds a pid.
+    Returns the descriptor, and whether a killed process left the file behind: it then contains a pid.
     """
     while True:
         opened = _open_lock_file(lock_path)
@@ -98,7 +98,7 @@ def _acquire(lock_path: Path) -> tuple[int, bool]:
 
 
 def _read_pid(opened: int) -> int:
-    """The pid in an opened lock file; 0 if there is none."""
+    """The pid in an open lock file; 0 if it has none."""
     pid = os.pread(opened, _PID_BYTES, 0).decode(errors="replace").strip()
     return int(pid) if pid.isdecimal() else 0
 
@@ -120,7 +120,7 @@ def _open_lock_file(lock_path: Path) -> int:
 
 
 def _is_same_file(lock_path: Path, opened: int) -> bool:
-    """Whether `lock_path` is still the opened file: its last holder may have removed it."""
+    """Whether `lock_path` is still the open file. Its last holder may have removed it."""
     try:
         there = lock_path.stat(follow_symlinks=False)
     except OSError:

@@ -1,4 +1,4 @@
-"""Values that override those of a configuration file: `--set key.path=value`, `DEBATE_…` variables, Python overrides."""
+"""Values that override a configuration file: `--set key.path=value`, `DEBATE_…` variables, Python overrides."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from debate_cli.storage.variables import TEXT_VARIABLE_PREFIX, is_variable_name
 from debate_cli.storage.yaml_positions import MAX_YAML_DEPTH, YamlPath, escape_unprintable, parse_yaml
 
 SHORTCUT_VARIABLES = {"DEBATE_TOPIC": "topic", "DEBATE_SEED": "seed", "DEBATE_OUT": "output.dir"}
-"""Variables with a short name; every other key is `DEBATE__` (or `DEBATE_`) and its path, `__` between the parts."""
+"""Variables with a short name. Other keys are `DEBATE__` (or `DEBATE_`) and the path, with `__` between its parts."""
 TRUSTED_HOSTS_VARIABLE = "DEBATE_TRUSTED_HOSTS"
 """Hosts to which files may send requests and keys, separated by commas."""
 QUEUE_VARIABLE = "DEBATE_QUEUE"
 """Address of the queue of experiments."""
 _OTHER_VARIABLES = frozenset({TRUSTED_HOSTS_VARIABLE, QUEUE_VARIABLE})
-"""Variables that are no settings."""
+"""Variables that are not settings."""
 _TEXT_VARIABLES = frozenset({"DEBATE_TOPIC", "DEBATE_OUT"})
-"""Variables whose value is text, never parsed as YAML."""
+"""Variables whose value is never parsed as YAML."""
 _PREFIX = "DEBATE_"
 _GENERIC_PREFIX = "DEBATE__"
 _NAME_CHARS = 80
@@ -34,18 +34,18 @@ _NAME_CHARS = 80
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """One value from outside the file."""
+    """One value that overrides the file."""
 
     key: str
     """Key path with dots, list indices as numbers: `debaters.0.model`."""
     value: Any
-    """Text is parsed as YAML; anything else is taken as it is."""
+    """A text is parsed as YAML; other values are used unchanged."""
     source: str
-    """Where it comes from, as errors name it: `--set`, or the variable."""
+    """Name in errors: `--set`, or the variable."""
 
 
 ConfigChange = tuple[str, Any] | Override
-"""A change to a configuration: (key path, value) of a `--set`, or an override that names its option."""
+"""A change to a configuration: (key path, value) of a `--set`, or an override with the name of its option."""
 
 
 def to_overrides(changes: Sequence[ConfigChange]) -> list[Override]:
@@ -57,7 +57,7 @@ def overrides_from_env(env: Mapping[str, str]) -> list[Override]:
     """One override for each variable that sets a key, sorted by name.
 
     `DEBATE_TOPIC`, `DEBATE_SEED`, `DEBATE_OUT`, `DEBATE_VAR_NAME` for `vars.NAME`, and any key as
-    `DEBATE__FORMAT__ARGUMENTS` or `DEBATE_FORMAT__ARGUMENTS` (the path is lower-cased).
+    `DEBATE__FORMAT__ARGUMENTS` or `DEBATE_FORMAT__ARGUMENTS` (the path becomes lower-case).
     """
     found: list[Override] = []
     for name in sorted(env):
@@ -73,12 +73,12 @@ def overrides_from_env(env: Mapping[str, str]) -> list[Override]:
 
 
 def variable_override(name: str, value: str, source: str) -> Override:
-    """The override that gives `${NAME}` in texts a value."""
+    """The override that sets `${NAME}` in texts."""
     return Override(f"vars.{name}", json.dumps(value, ensure_ascii=False), source)
 
 
 def unknown_variables(env: Mapping[str, str]) -> list[str]:
-    """A warning for each variable with the name of a setting that does not exist; values are never shown."""
+    """A warning for each variable that looks like a setting that does not exist. Values are never shown."""
     known = [*SHORTCUT_VARIABLES, *(f"{_GENERIC_PREFIX}{'__'.join(path).upper()}" for path in _setting_paths())]
     found: list[str] = []
     for name in sorted(env):
@@ -93,7 +93,7 @@ def unknown_variables(env: Mapping[str, str]) -> list[str]:
 def apply_overrides(
     data: dict[str, Any], overrides: Sequence[Override]
 ) -> tuple[dict[str, Any], dict[YamlPath, str], list[str]]:
-    """A copy of `data` with the overrides applied in order, the source of each changed path, and the errors."""
+    """Apply the overrides in order. Returns changed data, the source of each changed path, and the errors."""
     changed = deep_copy(data)
     origins: dict[YamlPath, str] = {}
     problems: list[str] = []
@@ -110,7 +110,7 @@ def apply_overrides(
 
 
 def _is_setting(name: str) -> bool:
-    """Whether a variable names a key path. With one underscore, its first part must be a key of the configuration."""
+    """Whether a variable sets a key path. After one underscore, the first part must be a key of the configuration."""
     if name.startswith(_GENERIC_PREFIX):
         return True
     first, separator, _ = name.removeprefix(_PREFIX).lower().partition("__")
@@ -123,7 +123,7 @@ def _is_known(name: str) -> bool:
 
 
 def _setting_paths() -> list[tuple[str, ...]]:
-    """The key paths of a configuration that have fixed names, down to the second level."""
+    """Key paths of a configuration with fixed names, down to the second level."""
     found: list[tuple[str, ...]] = []
     for name, field in DebateConfig.model_fields.items():
         inner = type(field.default).model_fields if isinstance(field.default, BaseModel) else {}
@@ -132,7 +132,7 @@ def _setting_paths() -> list[tuple[str, ...]]:
 
 
 def _rename_alias(data: dict[str, Any], key: str) -> None:
-    """If `data` contains another key for what `key` sets, rename it to the name that `key` uses."""
+    """If `data` has an alias of `key`, rename it to `key`."""
     section, _, rest = key.partition(".")
     name = rest.partition(".")[0]
     parent = data.get(section)
@@ -164,7 +164,7 @@ def _check_value(value: Any, depth: int) -> Any:
 
 
 def _resolve_key_path(data: Any, key: str) -> YamlPath:
-    """The path in `data` that `key` names. Raises ValueError if it leads through a single value."""
+    """The path of `key` in `data`. Raises ValueError if a part of it is neither a mapping nor a list."""
     parts = key.split(".")
     if not all(parts) or len(parts) > MAX_YAML_DEPTH:
         raise ValueError("not a key path; write it like `format.arguments` or `debaters.0.model`")
@@ -189,7 +189,7 @@ def _parse_index(part: str, size: int) -> int:
 
 
 def _set_at_path(data: dict[str, Any], path: YamlPath, value: Any) -> list[YamlPath]:
-    """Set the value at `path`; returns the paths of the mappings and lists that had to be created."""
+    """Set the value at `path`; return the paths of the mappings and lists that were created."""
     here: Any = data
     created: list[YamlPath] = []
     for length, (part, after) in enumerate(itertools.pairwise(path), start=1):

@@ -1,4 +1,4 @@
-"""Plain data, as YAML and JSON have it: type guards and access."""
+"""Type guards and access for plain data, as read from YAML or JSON."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, TypeGuard
 
 
 def is_mapping(value: Any) -> TypeGuard[dict[str, Any]]:
-    """Whether `value` is a mapping; our parsers only make text keys."""
+    """Whether `value` is a mapping. Our parsers create only text keys."""
     return isinstance(value, dict)
 
 
@@ -16,7 +16,7 @@ def is_list(value: Any) -> TypeGuard[list[Any]]:
 
 
 def deep_copy(value: Any) -> Any:
-    """A deep copy in which no two parts are the same object (YAML aliases share parts)."""
+    """A deep copy in which no two parts are the same object. YAML aliases share parts."""
     if is_mapping(value):
         return {key: deep_copy(item) for key, item in value.items()}
     if is_list(value):

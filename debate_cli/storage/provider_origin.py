@@ -1,4 +1,4 @@
-"""Who chose the address and the variables of a configured provider: a file, which may have been downloaded, or the user."""
+"""Who chose the address and the variables of a provider: the user, or a file, which may have been downloaded."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ from debate_cli.storage.serialization import providers_to_json
 from debate_cli.storage.variables import Environment
 
 WEB_SEARCH = "web search"
-"""Key of the origin of `evidence.web`, if it names a server. No provider's name has a space."""
+"""Key of the origin of `evidence.web`, if it names a server. Provider names contain no space, so it is unique."""
 IsOption = Callable[..., bool]
-"""Whether an option set the value at this key path beneath the provider."""
+"""Whether an option set the value at this key path of the provider."""
 _ADDRESS_VARIABLE = re.compile(
     r"(?:https?://)?\$\{(?P<name>\w*(?:URL|HOST|ENDPOINT|ADDRESS))(?::-[^}]*)?\}(?::\d+)?(?:/.*)?"
 )
-"""An address whose server is one variable, which is named as an address."""
+"""An address whose server part is one variable."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderOrigin:
-    """What a file says about where a provider's requests go."""
+    """Where a file sends a provider's requests."""
 
     file: str
-    """The file, as messages name it."""
+    """Name of the file in messages."""
     fingerprint: str
-    """SHA-256 of the file; for a stored debate, of the provider's settings in it."""
+    """SHA-256 of the file; for a stored debate, SHA-256 of its provider settings."""
     names_address: bool
-    """Whether the file names the server. False: it is built in, or an option or the process's environment sets it."""
+    """Whether the file names the server. False if it is built in or set by an option or the process's environment."""
     variables: frozenset[str] = frozenset()
-    """Variables that the file names for the key, for headers and within the address."""
+    """Variables in the file for the key, for headers and within the address."""
     url_variables: tuple[str, ...] = ()
-    """Variables within the address, apart from one that is the server."""
+    """Variables within the address, except one that is the server."""
     is_beside_dotenv: bool = False
-    """Whether the `.env` file of the environment is in the file's folder."""
+    """Whether the environment's `.env` file is in the same folder."""
 
 
 def find_origin(
     written: Mapping[str, Any], is_option: IsOption, env: Environment, *, file: str, fingerprint: str
 ) -> ProviderOrigin:
-    """The origin of a provider from its settings as they are `written` in a file, with the changes of options."""
+    """The origin of a provider. `written`: its settings in the file, with changes by options."""
     url = written.get("base_url")
     address = url if isinstance(url, str) else ""
     server = _ADDRESS_VARIABLE.fullmatch(address)
@@ -66,23 +66,23 @@ def find_origin(
 
 
 def stored_origin(file: str, name: str, spec: ProviderSpec) -> ProviderOrigin:
-    """The origin of a provider that the stored debate in `file` names."""
+    """The origin of a provider in the stored debate `file`."""
     return find_origin(
         spec.model_dump(), lambda *_: False, Environment({}), file=file, fingerprint=settings_fingerprint(name, spec)
     )
 
 
 def stored_search_origin(file: str, base_url: str) -> ProviderOrigin:
-    """The origin of the server that the stored debate in `file` names for web searches."""
+    """The origin of the server for web searches in the stored debate `file`."""
     written = {"base_url": base_url}
     return find_origin(written, lambda *_: False, Environment({}), file=file, fingerprint=search_fingerprint(base_url))
 
 
 def search_fingerprint(base_url: str) -> str:
-    """SHA-256 of the setting that says where web searches go."""
+    """SHA-256 of the setting for the server of web searches."""
     return hashlib.sha256(f"evidence.web.base_url: {base_url}".encode()).hexdigest()
 
 
 def settings_fingerprint(name: str, spec: ProviderSpec) -> str:
-    """SHA-256 of the settings of a provider. It is the same in a configuration and in the debates that it ran."""
+    """SHA-256 of the settings of a provider, equal in a configuration and in its debates."""
     return hashlib.sha256(json.dumps(providers_to_json({name: spec}), sort_keys=True).encode()).hexdigest()

@@ -18,11 +18,11 @@ from debate_cli.systems.registry import system_kinds
 
 REDACTED = "[redacted]"
 MIN_SECRET_CHARS = 6
-"""A shorter value is not redacted, as it could be part of ordinary words."""
+"""A shorter value is not redacted, because it may be part of ordinary words."""
 PLACEHOLDER_KEYS = frozenset({"ollama", "lm-studio", "not-needed", "no-key-required", "placeholder", "redacted"})
 """Placeholder keys for servers that need no key."""
 _WORD_START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf]))"
-"""Start of a word; a JSON escape before it does not count as a part of it."""
+"""Start of a word. A preceding JSON escape does not count as a part of it."""
 _API_KEY = re.compile(
     _WORD_START
     + r"(?:sk-(?!learn)[A-Za-z0-9_-]{8,}|AIza[A-Za-z0-9_-]{16,}|gsk_[A-Za-z0-9]{16,}|xai-[A-Za-z0-9]{16,}"
@@ -38,22 +38,22 @@ _URL_CREDENTIALS = re.compile(r"""((?<=[A-Za-z0-9+.-])://)[^\s/:@"'\\<>\[\]]*:[^
 _SECRET_MARKERS = (
     "sk-", "aiza", "gsk_", "xai-", "hf_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "akia", "bearer", "api-key", "://",
 )  # fmt: skip
-"""Lower-case texts of which every pattern above contains one; a text without any is not searched."""
+"""Lower-case texts. Every pattern above contains one of them, so a text without any is not searched."""
 
 _WORD = re.compile("[!-~]+")
 _LAST_WORD = re.compile(
     rf"(?:(?i:bearer|api-key)\S{{0,4}}\s+)?[!-~{INVISIBLE_CHARS}]+\Z|(?i:bearer|api-key)\S{{0,4}}\s*\Z"
 )
-"""The last word, with a preceding word that marks it as a credential."""
+"""The last word, with a preceding word if that marks it as a credential."""
 _MAX_KEY_CHARS = 200
 """Maximum characters of a key that is recognised by a pattern."""
 _MAX_DISGUISE_FACTOR = 7
-"""How much longer a secret may be with invisible characters in it, or with each character as a JSON escape."""
+"""Factor by which invisible characters or JSON escapes can lengthen a secret."""
 
 
 @cache
 def reserved_words() -> frozenset[str]:
-    """Words of our file formats, which are never redacted, even if a dummy key is one of them."""
+    """Words of our file formats. They are never redacted, even if a dummy key is one of them."""
     return frozenset(
         {*system_kinds(), *get_args(Phase), "default", "simultaneous", "sequential", "keywords", "factors"}
     )
@@ -62,7 +62,7 @@ def reserved_words() -> frozenset[str]:
 class Redactor:
     """Replaces secrets in text. Idempotent.
 
-    `secrets` are values to replace, in plain form and in the encodings of JSON, URLs and base64.
+    `secrets`: values to replace, in plain form and in the encodings of JSON, URLs and base64.
     """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
@@ -75,7 +75,7 @@ class Redactor:
         """Whether any secret is known by value."""
 
     def __call__(self, text: str) -> str:
-        """`text` without secrets, those included that show only after decoding JSON or removing invisible characters."""
+        """`text` without secrets, also those that JSON escapes or invisible characters hide."""
         text = self._redact_plain(text)
         revealed = reveal_text(text)
         if revealed == text:
@@ -95,7 +95,10 @@ class Redactor:
         return _URL_CREDENTIALS.sub(rf"\1{REDACTED}@", text)
 
     def uncertain_tail(self, text: str) -> int:
-        """Number of characters at the end of `text` that may begin a secret: its last word, up to the longest secret."""
+        """Number of characters at the end of `text` that may begin a secret.
+
+        These are its last word, up to the length of the longest secret.
+        """
         longest = max(self._longest, _MAX_KEY_CHARS)
         if not self._is_word_only:
             return min(len(text), longest)
@@ -104,7 +107,7 @@ class Redactor:
 
 
 def redact_values(value: Any, redact: Callable[[str], str]) -> Any:
-    """A JSON value with `redact` applied to every text in it, including keys."""
+    """Apply `redact` to every text in a JSON value, including keys."""
     if isinstance(value, str):
         return redact(value)
     if is_list(value):

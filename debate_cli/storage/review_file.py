@@ -1,6 +1,6 @@
-"""The YAML file of a review: its conditions and what the person has written. Template, draft and filled-in file have one form.
+"""The YAML file of a review: its conditions and the person's answers. Template, draft and finished file have one form.
 
-Whether the answers are right does not live here, because it needs the debate.
+The answers are checked elsewhere, because that needs the debate.
 """
 
 from __future__ import annotations
@@ -48,19 +48,19 @@ class ReviewFile(NamedTuple):
     """A review on disk."""
 
     debate_key: str
-    """Identifies the debate without its id."""
+    """Fingerprint of the debate, used instead of its id."""
     terms: ReviewTerms
     answers: ReviewAnswers
     source_map: SourceMap
 
     def error(self, problems: tuple[Problem, ...]) -> ConfigError:
-        """The error with a line for each problem in the answers: `file:line:column: key.path: what is wrong`."""
+        """An error with one line for each problem in the answers: `file:line:column: key.path: what is wrong`."""
         placed = [problem._replace(path=(*ANSWERS, *problem.path)) for problem in problems]
         return ConfigError(*self.source_map.format_problems(placed, (), Redactor()))
 
 
 def read_review_file(path: Path) -> ReviewFile:
-    """Read a review. Raises ConfigError with a line for each problem of the file, apart from the answers."""
+    """Read a review. Raises ConfigError with one line for each problem, except those in the answers."""
     parsed = parse_yaml(read_yaml_text(path, absent="write one with `debate review ID --template`"))
     source_map = SourceMap(str(path), parsed.positions, key_positions=parsed.key_positions)
     lines = [source_map.format_fault(fault) for fault in parsed.faults]

@@ -1,4 +1,4 @@
-"""A rubric file: settings per judging system, checked by the rules of a configuration."""
+"""A rubric file: settings per judging system, checked like those of a configuration."""
 
 from __future__ import annotations
 
@@ -25,22 +25,23 @@ _MINIMAL_CONFIG = {
     "models": {"default": {"model": "mock/any"}},
     "debaters": [{"name": "?0", "side": "for"}, {"name": "?1", "side": "against"}],
 }
-"""A valid configuration, to which the settings of a rubric are added."""
+"""A valid configuration to which the settings of a rubric are added for the check."""
 _SYSTEMS = ("judging", "systems")
 _KEYS_CHECKED_TOGETHER = {
     "thresholds": ({"draw", "clear"},),
     "min_judges": ({"min_judges", "judges"}, {"min_judges", "personas"}),
 }
-"""Key of a contradiction -> sets of keys.
+"""Key of a contradiction -> sets of keys that can cause it.
 
-A rubric that contains none of these sets completely cannot cause the contradiction.
+A rubric must contain all keys of one set to cause it alone.
 """
 
 
 def load_rubric(path: Path) -> Rubric:
-    """The rubric at `path`: `structured: {weights: ..., thresholds: ...}` and so on; an empty section changes nothing.
+    """The rubric at `path`: `structured: {weights: ..., thresholds: ...}` and so on.
 
-    Raises ConfigError with one line per error: `file:line:column: key.path: what is wrong; what to do`.
+    An empty section changes nothing. Raises ConfigError with one line per error: `file:line:column: key.path: what is
+    wrong; what to do`.
     """
     parsed = parse_yaml(read_yaml_text(path, absent="write one, or correct the name"))
     source_map = SourceMap(
@@ -73,7 +74,7 @@ def _find_problems(data: Mapping[str, Any]) -> list[Problem]:
 
 
 def _suggestion(name: str) -> str:
-    """The advice for an unknown system, as the rest of a sentence."""
+    """End of the message for an unknown system: what to write instead."""
     owners = [kind for kind in system_kinds() if name in _setting_names(kind)]
     if owners:
         return f"; `{name}` is a setting of {', '.join(owners)}, so indent it beneath one"
@@ -85,7 +86,7 @@ def _setting_names(kind: str) -> set[str]:
 
 
 def _settings_problems(changes: Mapping[str, Mapping[str, Any]]) -> Iterable[Problem]:
-    """The errors that these settings have in a configuration."""
+    """The errors in these settings when they are part of a configuration."""
     names = [*changes]
     systems = [{**change, "kind": name} for name, change in changes.items()]
     for problem in _config_problems({**_MINIMAL_CONFIG, "judging": {"systems": systems}}):
@@ -103,7 +104,10 @@ def _config_problems(data: dict[str, Any]) -> Sequence[Problem]:
 
 
 def _is_caused_by_rubric(change: Mapping[str, Any], path: KeyPath) -> bool:
-    """Whether the rubric alone causes a problem at `path`. Models and omitted bounds come from the debate."""
+    """Whether the rubric alone causes a problem at `path`.
+
+    Models and omitted bounds come from the debate.
+    """
     if path[-1:] in {("judge",), ("model",)} and isinstance(value_at(change, path), str | None):
         return False
     together = _KEYS_CHECKED_TOGETHER.get(str(path[-1])) if path else None

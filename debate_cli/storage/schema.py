@@ -1,6 +1,6 @@
 """JSON Schemas of the configuration and the transcript, generated from their models, for editors and programs.
 
-The committed copies must equal what these functions return.
+A test checks that the committed copies are equal.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _ROUNDS_DESCRIPTION = (
     "More: that many less three rebuttals before the closing. Free-flowing: speeches per side. A list means `phases`."
 )
 _VARIABLE_SCHEMA = {"type": "string", "pattern": r"\$\{[A-Za-z_]"}
-"""A value that is read from a variable."""
+"""Schema of a value from a variable."""
 _FILE_SCHEMA = {
     "type": "object",
     "properties": {"file": {"type": "string"}},
     "required": ["file"],
     "additionalProperties": False,
 }
-"""A text that is read from a file."""
+"""Schema of a text from a file."""
 
 
 def config_schema() -> dict[str, Any]:
@@ -69,7 +69,7 @@ def config_schema() -> dict[str, Any]:
 
 
 def transcript_schema() -> dict[str, Any]:
-    """The schema of a transcript; every key that is not optional is required."""
+    """The schema of a transcript. Every key that is not optional is required."""
     schema = add_descriptions(Transcript.model_json_schema(mode="serialization"), _field_docs())
     schema["required"] = [name for name in schema["properties"] if name not in ABSENT_WHEN_EMPTY]
     return {"$schema": JSON_SCHEMA_DIALECT, **schema, "title": "debate-cli transcript"}
@@ -81,7 +81,7 @@ def format_schema(schema: Mapping[str, Any]) -> str:
 
 
 def _allow_null(field: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a field; a section may also be null, which means its defaults."""
+    """Allow null for a section, which selects its defaults."""
     if not isinstance(field.get("default"), list | dict):
         return field
     about = {key: field[key] for key in _ANNOTATION_KEYS if key in field}
@@ -90,7 +90,7 @@ def _allow_null(field: dict[str, Any]) -> dict[str, Any]:
 
 
 def _allow_variables(node: Any) -> Any:
-    """`node` with `${VAR}` allowed for every number and boolean."""
+    """Allow `${VAR}` in place of every number and boolean in `node`."""
     if is_list(node):
         return [_allow_variables(item) for item in node]
     if not is_mapping(node):
@@ -103,7 +103,7 @@ def _allow_variables(node: Any) -> Any:
 
 
 def add_descriptions(schema: dict[str, Any], docs: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
-    """`schema` with a description of each field. `docs`: class -> field -> description."""
+    """Add a description of each field to `schema`. `docs`: class -> field -> description."""
     for name, definition in [*schema["$defs"].items(), (schema["title"], schema)]:
         for field, words in docs.get(name, {}).items():
             if field in definition.get("properties", {}):

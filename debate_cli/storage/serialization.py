@@ -14,7 +14,7 @@ Redact = Callable[[str], str]
 
 
 def config_to_json(config: DebateConfig) -> dict[str, Any]:
-    """A configuration with all defaults; of the rows of the provider table, only the keys that were written.
+    """A configuration with all defaults. Rows of the provider table have only the keys that were written.
 
     A row overrides the built-in row key by key, so a written null differs from an absent key.
     """
@@ -29,7 +29,7 @@ def providers_to_json(providers: Mapping[str, ProviderSpec]) -> dict[str, Any]:
 
 
 def without_nulls(data: Any, names: frozenset[str]) -> Any:
-    """`data` without those keys among `names` whose value is null, at any depth."""
+    """Remove the keys in `names` whose value is null from `data`, at any depth."""
     if is_mapping(data):
         return {
             key: without_nulls(value, names) for key, value in data.items() if value is not None or key not in names
@@ -40,12 +40,12 @@ def without_nulls(data: Any, names: frozenset[str]) -> Any:
 
 
 def dump_json_line(data: dict[str, Any], redact: Redact) -> bytes:
-    """`data`, redacted, as one line of JSON that ends in a newline."""
+    """Dump `data`, redacted, as one line of JSON with a newline."""
     text = json.dumps(redact_values(data, redact), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return text.encode("utf-8", "replace") + b"\n"
 
 
 def dump_json_document(data: dict[str, Any], redact: Redact) -> bytes:
-    """`data`, redacted, as an indented JSON document in UTF-8 that ends in a newline."""
+    """Dump `data`, redacted, as an indented JSON document in UTF-8 with a newline at its end."""
     text = json.dumps(redact_values(data, redact), ensure_ascii=False, indent=2, allow_nan=False)
     return text.encode("utf-8", "replace") + b"\n"

@@ -1,6 +1,6 @@
-"""The transcript: a closed debate as one JSON document, and how its file is read and written.
+"""The transcript: a closed debate as one JSON document. Reads and writes its file.
 
-Upgrades of older versions live in `storage.upgrades`.
+Upgrades of older versions are in `storage.upgrades`.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ _EVENT_SECTIONS = ("participants", "turns", "assessments", "failures")
 
 
 class StoredFailure(Failure):
-    """A failure, and whether a later resume allows asking again."""
+    """A failure, and whether a later resume may ask again."""
 
     forgiven: bool = False
 
@@ -97,13 +97,13 @@ class StoredRun(FrozenModel):
     heard: int | None = Field(default=None, ge=0)
     """Number of turns when the run began; omitted if no turn followed."""
     beside: str | None = Field(default=None, exclude_if=lambda beside: beside is None)
-    """Id of the first of several runs with different models that judge side by side; omitted for the first and others."""
+    """Id of the first run if several runs with different models judge side by side; omitted otherwise."""
     reviewer: Reviewer | None = Field(default=None, exclude_if=lambda reviewer: reviewer is None)
     """The person who judged; omitted for models."""
 
 
 class Transcript(FrozenModel):
-    """A debate with the keys of the stored form, in their order."""
+    """A debate with the keys of its file, in their order."""
 
     schema_version: Literal[2] = 2
     generator: Generator
@@ -119,14 +119,14 @@ class Transcript(FrozenModel):
     config_sha256: str
     """Hash of the first configuration."""
     origin: Origin | None = None
-    """The file that the debate was imported from; left out for other debates."""
+    """The file that the debate was imported from; omitted for other debates."""
     changes: tuple[SettingChange, ...] = ()
-    """Settings that were changed when the debate was resumed; left out if there are none."""
+    """Settings that were changed when the debate was resumed; omitted if there are none."""
     participants: tuple[Participant, ...]
     passages: tuple[Passage, ...] = ()
-    """Passages of sources that debaters were shown; left out if there are none."""
+    """Passages of sources that debaters were shown; omitted if there are none."""
     searches: tuple[SearchRecord, ...] = ()
-    """Searches that were asked of a provider; left out if there are none."""
+    """Web searches and rerankings; omitted if there are none."""
     turns: tuple[Turn, ...]
     assessments: tuple[Assessment, ...]
     failures: tuple[StoredFailure, ...] = ()
@@ -162,7 +162,7 @@ def to_transcript(debate: Debate, verdicts: Sequence[Verdict] = ()) -> Transcrip
 
 
 def transcript_to_json(transcript: Transcript) -> dict[str, Any]:
-    """The transcript as JSON data, keys in the order of the stored form."""
+    """The transcript as JSON data, with keys in the order of the file."""
     data = transcript.model_dump(mode="json")
     data["config"] = config_to_json(transcript.config)
     for part in _EVENT_SECTIONS:
@@ -181,9 +181,9 @@ def transcript_to_json(transcript: Transcript) -> dict[str, Any]:
 
 
 def transcript_to_events(transcript: Transcript) -> list[Event]:
-    """Events whose fold is the debate of the transcript.
+    """Events that produce the debate of the transcript.
 
-    A transcript stores the times of assessments only; other events get the time of the start.
+    A transcript stores the times of assessments only; other events get the start time.
     """
     at = transcript.started_at
     events: list[Event] = [convert(transcript, DebateOpened, at=at, kept_verdicts=_kept_verdicts(transcript))]
@@ -267,7 +267,7 @@ def _judging_runs(transcript: Transcript) -> tuple[JudgingRun, ...]:
 
 
 def _passage_events(transcript: Transcript, at: datetime) -> Iterator[PassagesShown]:
-    """All passages, then which of them each speaker and judge was shown."""
+    """Events for all passages, and for the passages that each speaker and judge was shown."""
     if transcript.passages:
         yield PassagesShown(at=at, passages=transcript.passages)
     for key, shown in _shown_passages(transcript):
@@ -275,7 +275,7 @@ def _passage_events(transcript: Transcript, at: datetime) -> Iterator[PassagesSh
 
 
 def _shown_passages(transcript: Transcript) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Key of each speech and assessment with passages, and their ids."""
+    """Key of each speech and assessment with passages -> their ids."""
     yield from ((speech_key(turn.index), turn.passages) for turn in transcript.turns if turn.passages)
     yield from ((item.brief.key, item.passages) for item in transcript.assessments if item.passages)
 
@@ -289,7 +289,7 @@ def _to_stored_searches(debate: Debate) -> tuple[SearchRecord, ...]:
 
 
 def _failure_events(failures: Sequence[StoredFailure], at: datetime) -> list[Event]:
-    """The failures in order, and a resume after the last failure that may be asked again."""
+    """The failures in order. A resume follows the last failure that may be asked again."""
     events: list[Event] = [TaskFailed(at=at, failure=convert(item, Failure)) for item in failures]
     forgiven = [number for number, item in enumerate(failures, start=1) if item.forgiven]
     if forgiven:
@@ -308,7 +308,7 @@ def _first_turns(turns: Sequence[Turn]) -> list[Turn]:
 MAX_TRANSCRIPT_BYTES = 128 * 1024 * 1024
 _VERSION_CHARS = 20
 _CURRENT_VERSION_START = re.compile(rb'\s*\{\s*"schema_version"\s*:\s*%d\s*,' % SCHEMA_VERSION)
-"""Start of a transcript of the newest version, which pydantic parses directly."""
+"""Start of a transcript of the newest version. Pydantic parses such a file directly."""
 
 
 class _InvalidNumberError(ValueError):
@@ -318,15 +318,15 @@ class _InvalidNumberError(ValueError):
 def load_transcript_file(path: Path) -> Transcript:
     """The transcript at `path`, upgraded in memory if it is of an older version.
 
-    Raises TranscriptError with one sentence if the file is not a transcript, cut off, not valid or too new.
+    Raises TranscriptError with one sentence if the file is not a transcript, cut off, invalid or too new.
     """
     return parse_transcript(_read_bytes(path), str(path))
 
 
 def parse_transcript(data: bytes, name: str, steps: Sequence[UpgradeStep] = UPGRADE_STEPS) -> Transcript:
-    """Parse a transcript; errors call it `name`. Raises TranscriptError.
+    """Parse a transcript. `name`: its name in errors. Raises TranscriptError.
 
-    `steps` upgrade older versions to the form of `Transcript`.
+    `steps` upgrade older versions to the newest.
     """
     data = data.removeprefix(BOM_UTF8)
     transcript = _parse_current_version(data) if steps is UPGRADE_STEPS and _CURRENT_VERSION_START.match(data) else None
@@ -356,7 +356,7 @@ def _parse_with_upgrades(data: bytes, name: str, steps: Sequence[UpgradeStep]) -
 
 
 def write_transcript(path: Path, transcript: Transcript, redact: Redact, *, overwrite: bool = False) -> None:
-    """Write `transcript` atomically to `path`; an existing file only with `overwrite`.
+    """Write `transcript` atomically to `path`. Replaces an existing file only with `overwrite`.
 
     Raises StorageError; an existing file is then unchanged.
     """
@@ -369,7 +369,7 @@ def dump_transcript(transcript: Transcript, redact: Redact) -> str:
 
 
 def _parse_current_version(data: bytes) -> Transcript | None:
-    """The transcript in `data`; None if it is not valid, which `_parse_with_upgrades` then explains."""
+    """The transcript in `data`; None if it is invalid. Then `_parse_with_upgrades` finds the error."""
     try:
         transcript = Transcript.model_validate_json(data)
         jiter.from_json(data, catch_duplicate_keys=True)
@@ -379,9 +379,9 @@ def _parse_current_version(data: bytes) -> Transcript | None:
 
 
 def _may_hold_non_finite(notes: Any) -> bool:
-    """Whether verdict notes may contain NaN or infinity; all other numbers are checked by their models.
+    """Whether verdict notes may contain NaN or infinity. All other numbers are checked by their models.
 
-    False alarms are possible (these words in a text) and only cost a second parse.
+    False alarms are possible (the words may occur in a text); they only cost a second parse.
     """
     text = to_json(notes, inf_nan_mode="constants")
     return b"NaN" in text or b"Infinity" in text
@@ -429,7 +429,7 @@ def _parse_json_object(data: bytes, name: str) -> dict[str, Any]:
 
 
 def _is_cut_off(data: bytes) -> bool:
-    """Whether the JSON text ends too early; pydantic's parser reports that as EOF."""
+    """Whether the JSON text ends too early. Pydantic's parser reports that as EOF."""
     try:
         pydantic_core.from_json(data)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""The folders in which debates are saved, and in which a debate is searched by its id."""
+"""The folders in which debates are saved and searched by id."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from debate_cli.storage.yaml_positions import parse_yaml, read_yaml_text
 
 DEFAULT_OUTPUT_FOLDER = Path("transcripts")
 DEFAULT_CONFIG_PATHS = (Path("configs/debate.yaml"), Path("debate.yaml"))
-"""The configurations that `run` takes when none is named: the first that exists, else the one in the package."""
+"""Configurations for `run` without an argument: the first that exists, else the packaged one."""
 
 
 def transcript_dirs(out: Path | None = None, config: str | None = None) -> Iterator[Path]:
-    """The folders to search for a debate, the most likely first; DEFAULT_OUTPUT_FOLDER is always included.
+    """The folders in which to search for a debate, in order; DEFAULT_OUTPUT_FOLDER is always included.
 
     The first is `out`, else DEBATE_OUT, else `output.dir` of `config` or of the default configuration. The
     configuration is read only when the first folder is requested.
@@ -40,7 +40,7 @@ def default_transcript_dir(config: str | None = None) -> Path:
 
 
 def _output_dir(config: Path | None, env: Mapping[str, str]) -> Path:
-    """`output.dir` as `env` sets it, else the file `config`, else DEFAULT_OUTPUT_FOLDER."""
+    """`output.dir` from `env`, else from the file `config`, else DEFAULT_OUTPUT_FOLDER."""
     data, _, _ = apply_overrides(_read_mapping(config) if config is not None else {}, overrides_from_env(env))
     given = data.get("vars")
     resolver = VariableResolver({}, given if is_mapping(given) else {})

@@ -17,7 +17,7 @@ from debate_cli.storage.transcript_store import StoredDebate, open_debate
 
 @dataclass(frozen=True, slots=True)
 class StoredConclusion:
-    """The stored verdict of one system, of its newest judging run."""
+    """The stored verdict of one system, from its newest judging run."""
 
     system: str
     run: str
@@ -26,19 +26,19 @@ class StoredConclusion:
     margin: float | None
     decides: bool
     option: str | None = None
-    """The option a panel voted for, if it names no winner: PASS, FAIL, CONDITIONAL."""
+    """The option that a panel voted for, if no debater won: PASS, FAIL, CONDITIONAL."""
     reviewer: str | None = None
     """Name of the person who judged; None for models."""
 
     @property
     def outcome(self) -> str:
-        """Name of the winner; without one, the panel's option, else the kind of result: draw, undetermined..."""
+        """Name of the winner, else the panel's option, else the kind of result: draw, undetermined..."""
         return self.winner if self.winner is not None else self.option or self.victory
 
 
 @dataclass(frozen=True, slots=True)
 class IndexEntry:
-    """One debate of an index. Texts are as stored, not sanitized."""
+    """One debate in an index. Texts are as stored, not sanitized."""
 
     path: str
     id: str
@@ -46,24 +46,25 @@ class IndexEntry:
     """UTC, ISO 8601."""
     topic: str
     state: str
-    """Why it closed (`complete`, `surrender`, `converged`, `budget`, `interrupted`, `failed`); if it did not close:
+    """Reason of the close (`complete`, `surrender`, `converged`, `budget`, `interrupted`, `failed`). Without a close:
     `running` while a process works on it, else `unfinished`."""
     turns: int
     models: tuple[str, ...]
-    """`provider/model` that the debaters used, each once, in their order; of a debater without turns, the configured one."""
+    """`provider/model` of the debaters' speeches, each once, in order; for a debater without turns, the configured
+    one."""
     conclusions: tuple[StoredConclusion, ...]
-    """One per system, the deciding one first, then those of reviewers; empty while the debate has only a journal."""
+    """One per system, the deciding one first, then those of reviewers; empty if the debate has only a journal."""
     cost_usd: float | None
     """None if a price is not known."""
     judgments_missing: int = 0
     """Judgments of a complete debate that can be asked for again; 0 while a process works on it."""
     lacks_deciding_judgment: bool = False
-    """Whether the deciding verdict of a complete debate is undetermined, because a judge failed or gave no usable answer."""
+    """Whether the deciding verdict of a complete debate is undetermined because a judge failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnreadableFile:
-    """A file that cannot be read as a debate, and one sentence that says why."""
+    """A file that cannot be read as a debate, with the reason in one sentence."""
 
     path: str
     message: str
@@ -72,7 +73,7 @@ class UnreadableFile:
 def list_index_entries(folder: Path) -> Iterator[IndexEntry | UnreadableFile]:
     """The debates in `folder`, sorted by file name, each read when it is requested.
 
-    Raises UsageError without a folder.
+    Raises UsageError if the folder does not exist.
     """
     try:
         files = list_debate_files(folder)
@@ -115,7 +116,7 @@ def _lacks_deciding_judgment(debate: Debate, conclusions: Sequence[StoredConclus
 
 
 def count_missing_judgments(debate: Debate) -> int:
-    """How many judgments of a complete debate failed or were interrupted, and can be asked for again."""
+    """Number of judgments of a complete debate that failed or were interrupted, and can be repeated."""
     if debate.status != "complete":
         return 0
     failed = [item for item in debate.failures if isinstance(item.task, Brief) and item.task.key in debate.given_up]

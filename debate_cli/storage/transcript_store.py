@@ -1,4 +1,4 @@
-"""Saved debates: found by id or path, and read from the journal or the transcript, whichever is more recent."""
+"""Finds saved debates by id or path, and reads the journal or the transcript, whichever is more recent."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ class StoredDebate(NamedTuple):
     path: Path
     debate: Debate
     verdicts: tuple[Verdict, ...] = ()
-    """As stored; empty if the debate was read from its journal."""
+    """The stored verdicts; empty if the debate was read from its journal."""
     torn_line_warning: str | None = None
-    """One sentence about a torn last line of the journal, if there is one."""
+    """A sentence about an incomplete last line of the journal; None if there is none."""
 
     @property
     def from_journal(self) -> bool:
-        """Whether the debate was read from its journal: it has no transcript yet, or an older one."""
+        """Whether the debate was read from its journal because its transcript is older or missing."""
         return self.path.suffix == JOURNAL_SUFFIX
 
 
 def find_debate(reference: str, folders: Iterable[Path]) -> Path:
-    """Find the file of a debate: `reference` is a path, or an id whose journal or transcript is in one of `folders`.
+    """Find the file of a debate. `reference` is a path, or an id to search in `folders`.
 
     If both files exist, either may be returned: `open_debate` reads both. Raises UsageError if there is none. A folder
     is not a debate, unless its name is the id of one.
@@ -81,7 +81,7 @@ def _folder_error(path: Path) -> UsageError:
 
 
 def suggest_debate_id(name: str, folders: Iterable[Path]) -> str:
-    """`; did you mean …?` with the id of a debate in `folders` that is similar to `name`; empty if none is.
+    """`; did you mean …?` with a similar id of a debate in `folders`; empty if there is none.
 
     Of ids that begin with `name`, the last is suggested: generated ids end in a date, so it is the newest.
     """
@@ -124,7 +124,7 @@ def open_debate(path: Path) -> StoredDebate:
 
 
 def cut_damaged_journal(path: Path) -> str | None:
-    """Cut the journal of the debate at `path` before its first damaged line; the original is kept as a copy.
+    """Cut the journal of the debate at `path` before its first damaged line, and keep a copy of the original.
 
     Returns a sentence on what was cut; None if nothing is damaged. Raises TranscriptError, StorageError.
     """
@@ -147,11 +147,11 @@ def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:
 
 
 def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path]:
-    """The files that paths, ids, folders and globs name, each once, in order; those of a folder are sorted by name.
+    """The files of paths, ids, folders and globs, each once, in order; those of a folder are sorted by name.
 
-    An id is looked up in `folders`. A folder means its transcripts, and its journals without a transcript. A JSON Schema
-    is left out, unless it is the only file. A path that does not exist is kept: reading it gives the error. Raises
-    UsageError for an empty glob or folder, and for a misspelt id if it is the only reference.
+    Ids are searched in `folders`. A folder contributes its transcripts, and its journals without a transcript. A JSON
+    Schema is left out, unless it is the only file. A path that does not exist is kept: reading it gives the error.
+    Raises UsageError for an empty glob or folder, and for a misspelt id if it is the only reference.
     """
     found: dict[Path, None] = {}
     searched: list[Path] | None = None
@@ -192,7 +192,7 @@ def _file_by_id(path: Path, folders: Sequence[Path]) -> Path:
 
 
 def _journal_and_transcript(path: Path) -> tuple[Path, Path]:
-    """The paths of the journal and the transcript of a debate; `path` is one of them, or both without the suffix."""
+    """The journal and the transcript of a debate. `path` is one of them, or both without the suffix."""
     bare = path.with_suffix("") if path.suffix in _SUFFIXES else path
     return bare.with_name(bare.name + JOURNAL_SUFFIX), bare.with_name(bare.name + TRANSCRIPT_SUFFIX)
 
@@ -208,7 +208,7 @@ def _from_transcript(path: Path) -> StoredDebate:
 
 
 def _covers_journal(transcript: Debate, journal: Debate) -> bool:
-    """Whether the transcript has all events of the journal, as after a crash just before the journal was removed."""
+    """Whether the transcript has all events of the journal, as after a crash just before the journal is removed."""
     return (
         journal.closed is not None
         and (journal.started_at, journal.config_sha256) == (transcript.started_at, transcript.config_sha256)

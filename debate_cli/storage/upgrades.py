@@ -1,6 +1,6 @@
 """Upgrades of older transcripts, by numbered functions: `m001_…` upgrades version 1 to version 2, and so on.
 
-A step takes a transcript as JSON data of its version and returns that of the next. Add each step together with a
+A step takes a transcript of its version as JSON data and returns one of the next version. Add each step together with a
 transcript and a journal of the old version in `tests/storage/versions/`, which the tests read.
 """
 
@@ -26,9 +26,9 @@ SCHEMA_VERSION = 1 + len(UPGRADE_STEPS)
 def upgrade_transcript(
     data: dict[str, Any], version: int, steps: Sequence[UpgradeStep] = UPGRADE_STEPS
 ) -> dict[str, Any]:
-    """Upgrade `data` from `version` (1 to `len(steps)` + 1) to the newest version and set its `schema_version`.
+    """Upgrade `data` from `version` (1 to `len(steps)` + 1) to the newest version; set `schema_version`.
 
-    Raises what a step raises if `data` is not of the version it claims: KeyError, TypeError, ValueError...
+    Raises the error of a step (KeyError, TypeError, ValueError...) if `data` does not fit its version.
     """
     for step in steps[version - 1 :]:
         data = step(data)

@@ -1,7 +1,7 @@
 """The environment: variables of the process and of `.env` files, and `${VAR}` in the scalars of a configuration.
 
-Only the settings of providers read the environment: a configuration may have been downloaded, and its texts are sent to
-models and saved. Everything else takes the variables that the user or the configuration gives. `${VAR}` and
+Only provider settings read the environment, because a configuration may have been downloaded, and its texts are sent to
+models and saved. All other texts get only the variables of the user or the configuration. `${VAR}` and
 `${VAR:-default}` are resolved after parsing, so a value never becomes structure. `$${` means a literal `${`.
 """
 
@@ -20,12 +20,12 @@ from debate_cli.storage.plain import is_list, is_mapping
 from debate_cli.storage.yaml_positions import YamlPath
 
 TEXT_VARIABLE_PREFIX = "DEBATE_VAR_"
-"""`DEBATE_VAR_NAME` fills `${NAME}` in texts."""
+"""`DEBATE_VAR_NAME` sets `${NAME}` in texts."""
 _MAX_DOTENV_BYTES = 1024 * 1024
 _NO_KEY = re.compile(r".*_BASE_URL|OLLAMA_HOST|HF_ENDPOINT|.*_PROXY|DEBATE_.*|XDG_.*|HOME", re.IGNORECASE)
-"""Variables of a `.env` file that are ignored, because they would set an address, a setting or a folder."""
+"""Variables of a `.env` file that are ignored because they set an address, a setting or a folder."""
 _MAX_NAMED = 5
-"""Ignored variables that a note names, at most."""
+"""Maximum number of ignored variables in a note."""
 _VARIABLE = re.compile(r"\$\$\{|\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}|\$\{")
 _UNCLOSED_VARIABLE = re.compile(r"\$\$\{|\$\{")
 """Used after the last `}` of a text, where _VARIABLE would take quadratic time."""
@@ -38,14 +38,14 @@ _MIN_SECRET_CHARS = 8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Environment(Mapping[str, str]):
-    """The variables of the process, completed by the keys of one `.env` file."""
+    """The variables of the process, plus the keys of one `.env` file."""
 
     process: Mapping[str, str] = field(repr=False)
     """Variables of the process; they take precedence."""
     dotenv: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     """Variables of the `.env` file."""
     notes: tuple[str, ...] = ()
-    """One sentence on each part of the file that is ignored."""
+    """One sentence for each ignored part of the file."""
 
     def __getitem__(self, name: str) -> str:
         return self.process[name] if name in self.process else self.dotenv[name]
@@ -62,10 +62,10 @@ class Environment(Mapping[str, str]):
 
 
 def load_environment(folder: Path, env: Mapping[str, str]) -> Environment:
-    """`env` and the keys in the `.env` file of `folder`, the folder of the configuration or else the working folder.
+    """`env`, plus the keys in the `.env` file of `folder` (of the configuration, else the working folder).
 
-    The file's values are not expanded. Its addresses, proxies and settings are ignored, and so is a link that leads out of
-    `folder`: such a file may have been downloaded. Raises ConfigError if the file cannot be read.
+    The file's values are not expanded. Addresses, proxies and settings in it are ignored, and so is a link that leads
+    out of `folder`, because the file may have been downloaded. Raises ConfigError if it cannot be read.
     """
     path = folder / ".env"
     if not is_inside(path, (folder,)):
@@ -101,7 +101,7 @@ def is_variable_name(name: str) -> bool:
 
 
 def is_secret_variable(variable: str) -> bool:
-    """Whether `variable` is the name of a secret: one of its parts between underscores is a word like KEY or TOKEN."""
+    """Whether the name of `variable` has a part between underscores such as KEY or TOKEN."""
     return _SECRET_NAME.search(variable) is not None
 
 
@@ -115,19 +115,19 @@ class VariableResolver:
     """Resolves variables, and collects errors and secret values."""
 
     env: Mapping[str, str]
-    """The environment, for the settings of providers."""
+    """The environment, for provider settings."""
     given: Mapping[str, object] = field(default_factory=dict[str, object])
-    """Variables for all other texts: `vars` of the configuration, with what options and DEBATE_VAR_ variables change."""
+    """Variables for other texts: `vars` of the configuration, overridden by options and DEBATE_VAR_ variables."""
     key_variables: Collection[str] = ()
-    """Variables that hold a provider's key, whatever their name."""
+    """Names of variables that contain a provider's key."""
     used: set[str] = field(default_factory=set[str])
-    """Names of those `given` that some text uses."""
+    """Names in `given` that a text uses."""
     notes: list[str] = field(default_factory=list[str])
     faults: list[tuple[YamlPath, str]] = field(default_factory=list[tuple[YamlPath, str]])
     secrets: set[str] = field(default_factory=set[str])
 
     def resolve(self, data: Any, path: YamlPath = ()) -> Any:
-        """`data` with the variables of all scalars resolved; the headers of providers stay as written."""
+        """Resolve the variables of all scalars in `data`. Headers of providers are not resolved."""
         if isinstance(data, str):
             return self._resolve_text(data, path)
         if is_list(data):

@@ -1,7 +1,8 @@
-"""YAML text as plain data, with the line and column of every key and value. Independent of the meaning of the data.
+"""YAML text as plain data, with the line and column of every key and value.
 
-Scalars follow the core schema of YAML 1.2: `no`, `on` and dates are text. Tags are refused; merge keys (`<<`) are
-supported. Size, depth and the number of values are bounded, so that no text can exhaust memory or the stack.
+Knows nothing of the meaning of the data. Scalars follow the core schema of YAML 1.2: `no`, `on` and dates are text.
+Tags are errors; merge keys (`<<`) are supported. Size, depth and the number of values are limited, so that no text can
+exhaust memory or the stack.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ YamlPath = tuple[str | int, ...]
 MAX_YAML_BYTES = 1024 * 1024
 MAX_YAML_DEPTH = 40
 MAX_YAML_NODES = 20_000
-"""Maximum number of keys and values in a document; an alias counts as much as what it refers to."""
+"""Maximum number of keys and values in a document. An alias counts as much as its target."""
 MAX_DIGITS = 100
-"""A longer whole number is read as text."""
+"""A longer integer is read as text."""
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _YAML: Any = yaml
@@ -49,7 +50,7 @@ class SourcePosition:
 
 @dataclass(frozen=True, slots=True)
 class YamlFault:
-    """An error in the YAML text itself."""
+    """An error in the YAML syntax or structure."""
 
     position: SourcePosition
     message: str
@@ -77,9 +78,9 @@ class _FaultError(Exception):
 
 
 def read_yaml_text(path: Path, *, absent: str) -> str:
-    """Read the text of a YAML file, at most MAX_YAML_BYTES; `absent` is the advice if there is no file.
+    """Read the text of a YAML file, at most MAX_YAML_BYTES.
 
-    Raises ConfigError if it cannot be read as text.
+    `absent`: advice if there is no file. Raises ConfigError if it cannot be read as text.
     """
     try:
         data = read_regular_file(path, MAX_YAML_BYTES)
@@ -116,7 +117,7 @@ def parse_yaml(text: str) -> ParsedYaml:
 
 
 def escape_unprintable(text: str) -> str:
-    """`text` with control characters and other unprintable characters escaped."""
+    """Escape control characters and other unprintable characters."""
     return text if text.isprintable() else ascii(text)[1:-1]
 
 
@@ -128,7 +129,7 @@ def _check_characters(text: str) -> None:
 
 
 def _check_structure(text: str) -> None:
-    """Check the parser's events before nodes are built, because that is recursive."""
+    """Check the parser's events before nodes are built, because building is recursive."""
     depth = nodes = documents = 0
     for event in _YAML.parse(text, Loader=_LOADER):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
@@ -143,7 +144,7 @@ def _check_structure(text: str) -> None:
 
 
 def _check_bounds(depth: int, nodes: int, part: Any) -> None:
-    """`part` is an event or a node, `nodes` the number of nodes up to there."""
+    """Check the limits at `part` (an event or a node). `nodes`: number of nodes up to there."""
     if depth > MAX_YAML_DEPTH:
         raise _FaultError(_position(part), f"nested more than {MAX_YAML_DEPTH} deep; flatten it")
     if nodes > MAX_YAML_NODES:
@@ -249,11 +250,11 @@ _PARSE_ERRORS: tuple[tuple[str, str, bool], ...] = (
     (r"(alias|anchor|tag|directive)", "a text cannot begin with this character; put it in quotes", _AT_CONTEXT),
     (r"cannot start|node content|mapping keys", "a value is missing, or begins with a character that needs quotes", False),
 )  # fmt: skip
-"""Pattern of the parser's message -> message shown, and whether the position is where the parsed part began."""
+"""Pattern of the parser's message -> message to show, and whether to show the start of the parsed part as position."""
 
 
 def explain_parse_error(error: yaml.MarkedYAMLError, text: str) -> YamlFault:
-    """The parser's error as one sentence that says what to do, with its position in `text`."""
+    """The parser's error as one sentence with advice, and its position in `text`."""
     lines = text.splitlines() or [""]
     mark: Any = error.problem_mark or error.context_mark
     begin: Any = error.context_mark or mark

@@ -1,7 +1,7 @@
-"""A mock judge with known biases, so that an audit can be checked against the truth.
+"""A mock judge with known biases, to check whether an audit finds them.
 
-It judges by the words: the merit of a side follows from its first claim, whatever its name, place, length or tone. The
-configured biases come on top. A side that says nothing of substance has merit 0.
+Its opinion depends on the words: the merit of a side follows from its first claim, whatever its name, place, length or
+tone. The configured biases are added. A side without substance has merit 0.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from debate_cli.providers.mock.prompt_facts import Json, PromptFacts, list_objec
 from debate_cli.providers.mock.sentences import NO_WINNER, Place, SeededRandom
 
 LOWEST_MERIT, MERIT_RANGE = 0.35, 0.3
-"""Merit lies between the first and the sum of both."""
+"""Lowest merit, and difference between the highest and the lowest."""
 CLAIM_WORDS = 8
-"""Words at the beginning of a claim that its merit follows from."""
+"""Number of words at the beginning of a claim that determine its merit."""
 LENGTH_STEP = 0.3
-"""A side that is longer than the other by this share gains the whole bias for length."""
+"""Difference in length, as a share, from which the longer side gets the whole bias for length."""
 DITHER = 0.08
-"""Spread of single marks around the opinion of a side, the same in each judgement, so that rounding evens out."""
+"""Spread of single marks around the opinion of a side, equal in each judgement, so that rounding evens out."""
 LEAST_WORDS = 15
-"""A side with fewer different words says nothing of substance."""
+"""A side with fewer different words has no substance."""
 _CERTAIN = re.compile(
     r"\b(?:no doubt|absolutely certain|nobody can seriously deny|certainly|undeniabl[ey]|clearly)\b", re.IGNORECASE
 )
@@ -46,7 +46,7 @@ class BiasedOpinions(Opinions):
 
     @cached_property
     def _skills(self) -> dict[str, float]:
-        """Opinion of each side: its merit and what the biases add, 0 to 1."""
+        """Opinion of each side, 0 to 1: its merit plus the biases."""
         names = list(self._facts.sides)
         words = {name: self._words_of(name) for name in names}
         found: dict[str, float] = {}
@@ -75,13 +75,13 @@ class BiasedOpinions(Opinions):
         return LOWEST_MERIT + MERIT_RANGE * claim_merit(str(claims[0].get("claim") or claims[0].get("text") or ""))
 
     def _words_of(self, name: str) -> str:
-        """Everything that a side said, without ids and other structure."""
+        """All words of a side, without ids and other structure."""
         own = (turn for turn in self._facts.turns if turn.get("speaker") == name)
         return " ".join(text for turn in own for text in _spoken(turn))
 
     @staticmethod
     def _confidence(words: str) -> float:
-        """Tone of a side, from -1 (unsure) to 1 (certain): 1 from five markers of certainty on."""
+        """Tone of a side, from -1 (unsure) to 1 (certain), reached with five markers."""
         balance = len(_CERTAIN.findall(words)) - len(_UNSURE.findall(words))
         return min(1.0, max(-1.0, balance / 5))
 
@@ -122,12 +122,12 @@ class BiasedOpinions(Opinions):
 
 
 def claim_merit(claim: str) -> float:
-    """Merit of a claim, 0 to 1: the same for every judge, and no property of the words that a reader would see."""
+    """Merit of a claim, 0 to 1. Equal for every judge, and not recognizable by a reader."""
     return SeededRandom("merit").unit(" ".join(claim.split()[:CLAIM_WORDS]))
 
 
 def answer_merit(answer: str) -> float:
-    """Merit of the first claim of a debater's answer as JSON; 0 if it makes none."""
+    """Merit of the first claim in a debater's JSON answer; 0 if it has none."""
     found: Any = json.loads(answer)
     claims = [*list_objects(found, "arguments"), *list_objects(found, "claims")] if isinstance(found, dict) else []  # pyright: ignore[reportUnknownArgumentType]
     return claim_merit(str(claims[0].get("claim", ""))) if claims else 0.0

@@ -1,6 +1,6 @@
-"""Answers of the mock: fills any JSON schema with choices, numbers and sentences that fit together.
+"""Answers of the mock: fills any JSON schema with consistent choices, numbers and sentences.
 
-Understands `const`, `enum`, `anyOf`/`oneOf` (the first branch), `allOf`, local `$ref`s, types, properties, lists, lengths
+Supports `const`, `enum`, `anyOf`/`oneOf` (the first branch), `allOf`, local `$ref`s, types, properties, lists, lengths
 and bounds; strings with a `pattern` or `format` come from a list of samples. Other keywords are ignored.
 """
 
@@ -20,7 +20,7 @@ from debate_cli.providers.mock.prompt_facts import Json, PromptFacts
 from debate_cli.providers.mock.sentences import NO_WINNER, Place, SeededRandom, SentenceWriter, shorten
 
 MAX_DEPTH = 12
-"""In deeper objects and lists only the required parts are written, so that a recursive schema ends."""
+"""Nesting below which only required parts of objects and lists are written, so that a recursive schema ends."""
 FORMAT_SAMPLES = {
     "date": "2026-03-14",
     "date-time": "2026-03-14T09:30:00Z",
@@ -47,7 +47,7 @@ PATTERN_SAMPLES = (
 
 
 def write_answer(request: Request, seed: str, bias: MockBias | None = None) -> str:
-    """The mock's answer to `request`, equal for equal seeds: JSON if the request has a schema, else prose.
+    """The mock's answer to `request`: JSON if the request has a schema, else prose. Deterministic for each seed.
 
     With `bias` a judge's opinions follow from the words of each side.
     """
@@ -106,7 +106,7 @@ class _FormWriter:
         return schema
 
     def _write_object(self, schema: Json, place: Place) -> dict[str, Any]:
-        """An object: first choices and numbers, then the winner, then the sentences, which can refer to both."""
+        """Write an object: choices and numbers, then the winner, then the sentences, which refer to both."""
         required: list[str] = schema.get("required", [])
         any_value: Json = {}
         properties = dict.fromkeys(required, any_value) | cast("dict[str, Json]", schema.get("properties", {}))
@@ -182,9 +182,10 @@ def _has_sentences(schema: Json) -> bool:
 
 
 def _score_share(name: str, written: Json, properties: Mapping[str, Json]) -> float | None:
-    """Where on their scale (0-1) the numbers lie that the sentence `name` explains.
+    """Position on their scale (0-1) of the numbers that the sentence `name` explains.
 
-    `logic_reason` explains `logic`; another sentence explains all numbers beside it except the total. None if there are none.
+    `logic_reason` explains `logic`; another sentence explains all numbers beside it except the total. None if there are
+    none.
     """
     scales = {
         key: properties[key]["maximum"] - properties[key]["minimum"]
@@ -217,7 +218,7 @@ def _is_within(value: int, schema: Json) -> bool:
 
 
 def _find_sample(schema: Json) -> str | None:
-    """A sample for `pattern` or `format` that also has the right length; None if there is none."""
+    """A sample that fits `pattern` or `format` and the length; None if there is none."""
     if "pattern" not in schema and "format" not in schema:
         return None
     least, most = schema.get("minLength", 0), schema.get("maxLength", 1_000_000)
@@ -241,7 +242,7 @@ def _type(schema: Json) -> str:
 
 
 def _follow_reference(reference: str, root: Json) -> Json:
-    """The part of `root` that a local reference names (`#`, `#/$defs/Name`). Raises KeyError if there is none."""
+    """The part of `root` at a local reference (`#`, `#/$defs/Name`). Raises KeyError if there is none."""
     target: Any = root
     for part in filter(None, reference.lstrip("#").split("/")):
         target = target[part.replace("~1", "/").replace("~0", "~")]
@@ -249,7 +250,10 @@ def _follow_reference(reference: str, root: Json) -> Json:
 
 
 def _merge(parts: list[Json]) -> Json:
-    """One schema with the keywords of all `parts`; properties and required names are united, other keywords overwritten."""
+    """One schema with the keywords of all `parts`.
+
+    Properties and required names are united; of other keywords the last one counts.
+    """
     merged: dict[str, Any] = {}
     for part in parts:
         properties = {**merged.get("properties", {}), **part.get("properties", {})}

@@ -30,7 +30,7 @@ SimulatedFault = Literal["rate_limit", "timeout", "server_error", "malformed", "
 SCRIPTED_MODEL = "mock/scripted"
 CHARS_PER_TOKEN = 4
 MAX_FURTHER_DRAFTS = 9
-"""Drafts besides the first one that a mock debater of strength 1 chooses from."""
+"""Number of drafts, besides the first, of a mock debater of strength 1."""
 REFUSAL = "I would rather not argue about this."
 MAX_SCRIPT_BYTES = 1024 * 1024
 
@@ -38,8 +38,8 @@ MAX_SCRIPT_BYTES = 1024 * 1024
 class MockModel:
     """A model whose answers depend only on `seed`, its name and the request.
 
-    A simulated fault also depends on how often the same request was made before, so that a retry can succeed.
-    A relative path of a script starts in `folder`. Raises ConfigError when the script cannot be read.
+    A simulated fault also depends on how often the same request was made before, so that a retry can succeed. `folder`
+    is the base of a script's relative path. Raises ConfigError if the script cannot be read.
     """
 
     def __init__(self, spec: ModelSpec, *, seed: int, folder: Path, sleep: Sleep = asyncio.sleep) -> None:
@@ -74,7 +74,7 @@ class MockModel:
         return pick_fault(self._spec.faults, SeededRandom(self._seed).unit("fault", fingerprint, nth))
 
     def _write(self, request: Request) -> str:
-        """The answer. A debater with a strength writes several drafts and sends the one with the best first claim."""
+        """The answer. A debater with `strength` writes several drafts and sends the one with the best first claim."""
         drafts = 1
         if self._spec.strength is not None and request.schema is not None and not request.purpose.startswith("judge."):
             drafts += round(MAX_FURTHER_DRAFTS * self._spec.strength)
@@ -107,7 +107,7 @@ class MockModel:
 
 
 def pick_fault(faults: MockFaults | None, unit: float) -> SimulatedFault | None:
-    """The fault for a random number `unit` in [0, 1); each fault has the probability that `faults` gives it."""
+    """The fault for a random number `unit` in [0, 1). `faults` gives the probability of each."""
     upper = 0.0
     for fault in get_args(SimulatedFault) if faults else ():
         upper += getattr(faults, fault)
@@ -117,7 +117,7 @@ def pick_fault(faults: MockFaults | None, unit: float) -> SimulatedFault | None:
 
 
 def split_words(text: str) -> Iterator[str]:
-    """The words of `text`, each with the space around it, so that joining them gives `text`."""
+    """The words of `text` with the space around them. Joined they are `text`."""
     return (match.group() for match in re.finditer(r"\s*\S+\s?|\s+", text))
 
 
@@ -144,7 +144,7 @@ class ReplyScript:
 
     @classmethod
     def load(cls, spec: ModelSpec, folder: Path) -> ReplyScript:
-        """Read the script that `spec` names, relative to `folder`. Raises ConfigError when that fails."""
+        """Read the script of `spec`, relative to `folder`. Raises ConfigError if that fails."""
         if spec.script is None:
             raise ConfigError(f"the model {spec.model} needs `script`: name a YAML or JSON file with its replies")
         path = folder / spec.script
@@ -169,7 +169,7 @@ class ReplyScript:
         return cls(content, path)  # pyright: ignore[reportUnknownArgumentType] - replies are checked when used
 
     def reply(self, request: Request) -> str:
-        """The reply to `request`. Raises PermanentError when the script has none."""
+        """The reply to `request`. Raises PermanentError if the script has none."""
         prompt = request.system + "\n" + (request.messages[-1].content if request.messages else "")
         prefix = f"{request.purpose}@"
         keys = [key for key in map(str, self._replies) if key.startswith(prefix) and key.removeprefix(prefix) in prompt]

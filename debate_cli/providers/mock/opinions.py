@@ -1,7 +1,7 @@
 """Choices and numbers of the mock: options, numbers of items, scores.
 
 Every debater has a lasting skill drawn from the seed. Scores, comparisons and votes follow it with some noise, so the
-two sides get different scores and two judges do not agree exactly.
+two sides get different scores and two judges differ.
 """
 
 from __future__ import annotations
@@ -26,27 +26,30 @@ from debate_cli.providers.mock.sentences import (
 STANDINGS = ((0.45, "REFUTED"), (0.55, "UNCERTAIN"), (0.75, "PARTIALLY_UPHELD"), (1.01, "UPHELD"))
 """(upper bound of the impression, standing)."""
 VOTE_LEVELS = {"PASS": 0.8, "FAIL": 0.2, "CONDITIONAL": 0.5}
-"""Vote -> average position (0-1) on their scale of the scores that the judge gives with this vote."""
+"""Vote -> average position (0-1), on their scale, of the scores of a judge with this vote."""
 FIRST_VOTE_AGREES, LATER_VOTE_AGREES = 0.4, 0.75
 """Probability that a panel judge votes with the majority."""
 LEADER_QUALITY = 0.8
 DRAW_MARGIN = 0.08
-"""Skills that differ by less are a draw."""
+"""A smaller difference of skills is a draw."""
 DEFAULT_LIST_LENGTH = (1.0, 0.5)
 PRESSURES = frozenset({"cognitive", "emotional", "strategic", "credibility"})
 IN_ORDER = frozenset({"participants", "debater", "heading", "participant", "id", "item", "target"})
-"""Properties whose options are used one after the other in a list."""
+"""Properties of list items that take their options one after the other."""
 
 SUPPORT_OF_POOR_QUOTES = {"altered": "partly", "not_found": "no", "no_such_source": "no", "unchecked": "unknown"}
-"""Outcome of the check of a quote -> the usual answer of a judge of sources on support."""
+"""Result of a quote check -> the source judge's usual answer on support."""
 RELEVANCE = {"yes": "yes", "partly": "yes", "contradicts": "yes", "no": "no", "unknown": "unknown"}
-"""Support -> relevance."""
+"""Support -> the source judge's answer on relevance."""
 QUOTING_LISTS = frozenset({"fallacies", "suspect_claims", "logic_gap", "added"})
 """Lists whose items quote a speech."""
 
 
 class Opinions:
-    """The choices and numbers of one answer. `lasting` is the same for all answers of a model, `random` for this one."""
+    """The choices and numbers of one answer.
+
+    `lasting` is the same for all answers of a model, `random` for this one only.
+    """
 
     def __init__(self, facts: PromptFacts, lasting: SeededRandom, random: SeededRandom) -> None:
         self._facts = facts
@@ -64,18 +67,21 @@ class Opinions:
         return {name: (rank + 0.2 + 0.6 * self._lasting.unit("skill", name)) * step for rank, name in enumerate(names)}
 
     def _skill(self, values: Json) -> float:
-        """Skill of the participant that `values` are about; by default that of the side for the motion."""
+        """Skill of the participant that `values` describes; by default of the side for the motion."""
         person = values.get("participant") or self._facts.find_speaker(str(values.get("item"))) or self._facts.speaker
         if person is None:
             person = next((name for name, side in self._facts.sides.items() if side == "for"), None)
         return self._skills.get(str(person), self._lasting.unit("skill", self._facts.motion))
 
     def _impression(self, place: Place) -> float:
-        """An impression of a performance, 0-1: its skill and some noise."""
+        """Impression of a performance, 0-1: skill plus noise."""
         return 0.4 + 0.25 * self._skill(place.values) + 0.3 * self._random.unit("impression", place.path)
 
     def quality(self, values: Json, score: float | None) -> float:
-        """Quality of the performance that a sentence describes, 0-1: by its standing, its `score` (0-1) or the leader."""
+        """Quality of the performance that a sentence describes, 0-1.
+
+        It follows from its standing, its `score` (0-1) or the leader.
+        """
         standing = next((bound for bound, name in STANDINGS if name == values.get("standing")), None)
         if standing is not None:
             return standing - 0.03
@@ -133,7 +139,7 @@ class Opinions:
         return self._random.pick(options, "choice", place.path)
 
     def _choose_about_source(self, place: Place, words: Sequence[str]) -> str:
-        """Support that fits the check of the quote, or relevance that fits the support."""
+        """Choose support that fits the quote check, or relevance that fits the support."""
         check = self._facts.quote_checks.get(str(place.values.get("citation")), "")
         answer = RELEVANCE.get(str(place.values.get("supports"))) if place.name == "relevant" else None
         answer = (
@@ -152,7 +158,7 @@ class Opinions:
         return next(iter(weights))
 
     def _choose_winner(self, place: Place, words: Sequence[str]) -> str:
-        """The side with the higher scores in this answer, else the side that seems more skilled; a draw if they are close."""
+        """Choose the side with higher scores in this answer, else the more skilled one; a draw if they are close."""
         names = [word for word in words if word not in NO_WINNER]
         draw = next(word for word in words if word in NO_WINNER)
         leader = find_leader({"scores": place.values.get("scores")}, names)
@@ -166,7 +172,7 @@ class Opinions:
 
     @cached_property
     def _vote(self) -> str:
-        """Vote of a panel judge: mixed at first; in later rounds most judges join the majority."""
+        """Vote of a panel judge. First votes differ; in later rounds most judges join the majority."""
         skill = self._skill({})
         majority = "PASS" if skill > 0.6 else "FAIL" if skill < 0.35 else "CONDITIONAL"  # noqa: PLR2004 - about thirds
         own = self._facts.own_vote
@@ -183,7 +189,7 @@ class Opinions:
         return self._random.unit("null", place.path) < (0.8 if place.name == "changed_because" else 0.3)
 
     def list_length(self, place: Place) -> int:
-        """Number of items in a list, before its bounds."""
+        """Number of items in a list, before its bounds are applied."""
         if place.name in QUOTING_LISTS and not self.quote(place):
             return 0
         if place.name == "remediation_required" and place.values.get("option") == "PASS":
@@ -193,7 +199,7 @@ class Opinions:
         return drawn.index(False) if False in drawn else len(drawn)
 
     def choose_some(self, place: Place, options: Sequence[Any], least: int, most: int) -> list[Any]:
-        """Some of `options` in order; repeats only if there are fewer than `least`."""
+        """Choose some of `options` in order. Repeats options only if there are fewer than `least`."""
         if place.name == "concessions":
             chosen = [option for option in options if option in self._facts.conceded]
         elif place.name == "participants":
@@ -209,9 +215,9 @@ class Opinions:
         return sorted(chosen[:most], key=list(options).index)
 
     def quote(self, place: Place) -> str | None:
-        """The first nine words of a sentence of the judged turn or argument; None if there is none to quote.
+        """The first nine words of a sentence of the judged turn or argument; None without a sentence.
 
-        The weakness that a turn exposes is in the turn before.
+        For the weakness that a turn exposes, the sentence is from the turn before.
         """
         if place.values.get("source") in self._facts.passages:
             self._cited += 1
@@ -228,7 +234,7 @@ class Opinions:
         return " ".join(self._random.pick(sentences, "quote", place.path).split()[:9]).rstrip(".,;:?!")
 
     def keeps_vote(self, values: Json) -> bool:
-        """Whether a panel judge votes as before and has no change to explain."""
+        """Whether a panel judge repeats its earlier vote and has no change to explain."""
         own = self._facts.own_vote
         return own is None or own.get("vote") == values.get("option")
 
@@ -237,9 +243,9 @@ Manner = Literal["exact", "near", "altered", "invented"]
 MANNERS: tuple[Manner, ...] = (
     "exact", "exact", "altered", "exact", "near", "exact", "exact", "invented", "near", "exact",
 )  # fmt: skip
-"""How the citations of a debater are made, one after the other: one in five is wrong."""
+"""Kinds of citations of a debater, used one after the other. One in five is wrong."""
 MIN_SENTENCE_WORDS, MAX_CITED_WORDS = 6, 16
-"""Words of a sentence that is cited, and of a quote."""
+"""Minimum of words in a cited sentence, and maximum of words in a quote."""
 INVENTED_QUOTE = "every team that has tried it would do it again"
 _ARTICLE = re.compile(r"(?<=[a-z] )(?:the|an?) (?=[a-z])")
 _NEGATION = re.compile(r"\b(?:not|no) ")
@@ -249,7 +255,7 @@ _VERB = re.compile(r"\b(is|are|was|were|has|had|would|will|can|could) ")
 
 
 def cite(passage: str, number: int, random: SeededRandom) -> str:
-    """The debater's citation `number`, from 0: words of `passage` with the fault that `MANNERS` plans, or invented words."""
+    """The debater's citation `number`, from 0: words of `passage` with the fault in `MANNERS`, or invented words."""
     manner = MANNERS[number % len(MANNERS)]
     sentences = [part for part in re.split(r"(?<=[.!?])\s+|\n", passage) if len(part.split()) >= MIN_SENTENCE_WORDS]
     quotes = [" ".join(sentence.split()[:MAX_CITED_WORDS]).rstrip(".!?,;:") for sentence in sentences or [passage]]

@@ -1,7 +1,7 @@
 """Extracts facts from a prompt for the mock: the motion, who speaks or is judged, what was said before.
 
-Reads the prompts of `debaters.conversation` and `judge_input.transcript_prompt`. A fact that a prompt does not contain has
-a neutral default, so the mock can answer any prompt.
+Reads the prompts of `debaters.conversation` and `judge_input.transcript_prompt`. A missing fact has a neutral default, so
+the mock can answer any prompt.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Json = Mapping[str, Any]
 
 MIN_QUOTE_CHARS = 30
 MIN_PASSAGE_CHARS = 12
-"""Minimum length of a passage of a document that a judge quotes."""
+"""Minimum length of a document's passage that a judge quotes."""
 _STRING = r'("(?:[^"\\]|\\.)*")'
 _MOTION = re.compile(rf"^(?:Motion|MOTION|TITLE): {_STRING}", re.MULTILINE)
 _DOCUMENT = re.compile(rf"^DOCUMENT: {_STRING}$", re.MULTILINE)
@@ -57,7 +57,7 @@ class PromptFacts:
 
     @cached_property
     def is_document(self) -> bool:
-        """Whether a document is judged, not a debate."""
+        """Whether a document is judged instead of a debate."""
         return bool(self.document)
 
     @cached_property
@@ -68,7 +68,7 @@ class PromptFacts:
 
     @cached_property
     def document_passages(self) -> list[str]:
-        """The beginnings of the document's sentences, without its Markdown headings; the motion if it has no sentence."""
+        """The beginnings of the document's sentences, without headings; the motion if it has no sentence."""
         lines = [line.strip(" \t-*>|") for line in self.document.splitlines() if not line.startswith("#")]
         sentences = [part for line in lines for part in re.split(r"(?<=[.!?])\s", line)]
         starts = [" ".join(part.split()[:9]).rstrip(".,;:?!") for part in sentences]
@@ -129,18 +129,18 @@ class PromptFacts:
 
     @cached_property
     def speaker_rank(self) -> int:
-        """Position of the speaker among the names in the prompt, sorted; 0 if it is unknown."""
+        """Index of the speaker among the sorted names in the prompt; 0 if unknown."""
         return sorted(self.sides).index(self.speaker) if self.speaker in self.sides else 0
 
     @cached_property
     def quote_checks(self) -> dict[str, str]:
-        """The citations that a judge of sources reads: id -> outcome of the check of the quote."""
+        """Citation id -> result of its quote check, as a judge of sources sees it."""
         found = map(_parse_object, self.task.splitlines())
         return {str(item["citation"]): str(item.get("quote_check")) for item in found if "citation" in item}
 
     @cached_property
     def looked_up(self) -> dict[str, str]:
-        """The passages that were looked up for a judge of sources: id -> text."""
+        """Passage id -> text of the passages that were looked up for a judge of sources."""
         found = map(_parse_object, self.task.splitlines())
         return {item["passage"]: str(item.get("text")) for item in found if isinstance(item.get("passage"), str)}
 
@@ -152,41 +152,41 @@ class PromptFacts:
 
     @cached_property
     def own_vote(self) -> Json | None:
-        """The last vote of a panel judge who votes again."""
+        """Last vote of a panel judge who votes again."""
         found = _OWN_VOTE.search(self.user_text)
         return _parse_object(found[1]) or None if found else None
 
     @cached_property
     def scorecard(self) -> Json:
-        """The scorecard that a judge of two contradicting results sees: `winner` (a name or null) and more."""
+        """The scorecard for a judge of two contradicting results: `winner` (a name or null) and more."""
         found = _SCORECARD.search(self.user_text)
         return _parse_object(found[1]) if found else {}
 
     @cached_property
     def word_limit(self) -> int | None:
-        """Maximum number of words that the task allows."""
+        """Maximum number of words that the task states."""
         found = _WORD_LIMIT.findall(self.task)
         return int(found[-1]) if found else None
 
     @cached_property
     def task(self) -> str:
-        """The part of the prompt with the task: for judges after the transcript, else the last message."""
+        """The part of the prompt with the task: after the transcript for judges, else the last message."""
         last = self.request.messages[-1].content if self.request.messages else ""
         return last[self.request.stable_chars :] if self.is_judge else last
 
     @cached_property
     def debate_text(self) -> str:
-        """All earlier speeches. The debater's own come first, because the tasks also name the ids of own arguments."""
+        """All earlier speeches, the debater's own first, because tasks also name ids of own arguments."""
         own = [message.content for message in self._own_messages]
         return "\n".join([*own, self.user_text])
 
     @cached_property
     def last_argument_number(self) -> int:
-        """The highest number in an id of an argument (`PRO-7`) of any debater; 0 for none."""
+        """Highest number in any argument id (`PRO-7`); 0 if there is none."""
         return max(map(int, _ARGUMENT_NUMBER.findall(self.debate_text)), default=0)
 
     def find_speaker(self, item: str) -> str | None:
-        """Who made the argument with the id `item`."""
+        """Debater who made the argument with the id `item`."""
         return self._speakers.get(item)
 
     @cached_property
@@ -205,9 +205,9 @@ class PromptFacts:
         return {item["id"]: str(turn["speaker"]) for turn, item in arguments if type(item.get("id")) is str}
 
     def find_quotable_sentences(self, item: str | None, *, before_judged_turn: bool = False) -> list[str]:
-        """Sentences that a judge may quote: from the claim of argument `item`, else from the first judged turn.
+        """Sentences that a judge may quote: of argument `item`, else of the first judged turn.
 
-        With `before_judged_turn`, from the turn before a single judged turn; without a judged turn, from the whole debate.
+        With `before_judged_turn`, of the turn before a single judged turn; without a judged turn, of the whole debate.
         """
         if item is not None:
             texts = self._claims.get(item, [])

@@ -19,21 +19,21 @@ from debate_cli.providers.mock.prompt_facts import Json, PromptFacts, list_objec
 T = TypeVar("T")
 
 WINNER_FIELDS = ("momentum_toward", "winner", "logic", "rhetoric", "tactics")
-"""Properties that may name the side that is ahead, in all or in one respect."""
+"""Properties that may name the leading side, overall or in one respect."""
 NO_WINNER = frozenset({"draw", "even"})
-"""Options of such a property that name no side."""
+"""Options of these properties that name no side."""
 CLOSE_SHARE = 0.04
-"""Totals that differ by less than this share of the higher one count as equal."""
+"""Totals are equal if they differ by less than this share of the higher one."""
 OUTPERFORMED_SHARE = 0.85
 """Share of the highest total below which a participant was consistently outperformed."""
 TIED = ""
-"""The result of `find_leader` if no side is ahead."""
+"""The result of `find_leader` if no side leads."""
 WEAK_BELOW, STRONG_FROM = 0.51, 0.75
-"""Quality (0-1) below which a judge writes of a weak performance, and from which of a strong one."""
+"""Quality (0-1) below which a performance is weak, and from which it is strong."""
 
 
 class SeededRandom:
-    """Random draws that are the same on every machine. A draw depends on `seed` and its key, not on earlier draws."""
+    """Random draws that are equal on every machine. A draw depends on `seed` and its key, not on earlier draws."""
 
     def __init__(self, seed: str) -> None:
         self._seed = seed
@@ -89,14 +89,14 @@ def load_sentence_bank() -> SentenceBank:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A field of a mock answer, and what its sentence depends on."""
+    """A field of a mock answer, with the facts for its sentence."""
 
     name: str = "text"
-    """Property of the value; for the items of a list, that of the list."""
+    """Name of the property; for the items of a list, name of the list."""
     path: str = ""
     """Path of the place within the answer, which is unique."""
     values: Json = field(default_factory=dict[str, Any])
-    """Values that are already written, of this object and of those around it."""
+    """Values written so far, of this object and the objects around it."""
     index: int = 0
     """Index of the innermost list item that contains the place."""
     quality: float = 0.6
@@ -113,7 +113,7 @@ class SentenceWriter:
         self._bank = load_sentence_bank()
 
     def write(self, place: Place, max_chars: int | None = None) -> str:
-        """One or more sentences for `place`, within `max_chars` if the bank has such ones."""
+        """One or more sentences for `place`, within `max_chars` if the bank has short ones."""
         templates = self._templates(place)
         slots = self._slots(place)
         first = int(self._random.unit("phrase", place.name) * len(templates)) + place.index + len(self._facts.own_turns)
@@ -125,7 +125,7 @@ class SentenceWriter:
         return self._without_repetition(text, place) if place.name == "claim" else text
 
     def _without_repetition(self, claim: str, place: Place) -> str:
-        """`claim`; with a number if the prompt holds it already, so that a long debate does not run out of claims."""
+        """`claim`; with a number if the prompt contains it already, so that claims do not run out."""
         if self._facts.is_judge or claim not in self._facts.debate_text:
             return claim
         return f"Point {self._facts.last_argument_number + 1 + place.index}: {claim}"
@@ -180,7 +180,7 @@ class SentenceWriter:
         return slots | {key.capitalize(): value[:1].upper() + value[1:] for key, value in slots.items()}
 
     def _angle(self, place: Place) -> Angle:
-        """The angle of the argument that the sentence is about; else a random one (judges) or the speaker's next one."""
+        """Angle of the argument that the sentence is about. Else, a random one (judges) or the speaker's next one."""
         item = find_item(place.values)
         found = self._angle_of_argument(item) if item else None
         if found is not None:
@@ -193,7 +193,7 @@ class SentenceWriter:
         return order[(self._facts.own_argument_count + place.index) % len(order)]
 
     def _angle_of_argument(self, item: str) -> Angle | None:
-        """The angle that is named first after the id of an argument; None if the mock did not write the argument."""
+        """The first angle that is named after the id of an argument; None if the mock did not write the argument."""
         start = self._facts.debate_text.find(item)
         if start < 0:
             return None
@@ -211,7 +211,7 @@ class SentenceWriter:
         return side or ("for" if self._random.unit("side", place.path) < 0.5 else "against")  # noqa: PLR2004 - one half
 
     def _person(self, place: Place) -> str | None:
-        """The participant that the sentence is about; for a debater, the debater."""
+        """The participant that the sentence is about. In a debater's answer it is the debater."""
         if not self._facts.is_judge:
             return self._facts.speaker
         item = find_item(place.values)
@@ -229,7 +229,7 @@ class SentenceWriter:
 
 
 def find_leader(values: Json, names: Collection[str]) -> str | None:
-    """The leader among `names` by the choices in `values`, else by the totals; TIED for equal sides, None if unknown."""
+    """The leader among `names` by the choices in `values`, else by totals; TIED for equal sides, None if unknown."""
     choices = [values[key] for key in WINNER_FIELDS if isinstance(values.get(key), str)]
     votes = Counter(name for name in choices if name in names)
     if votes or NO_WINNER.intersection(choices):
@@ -251,13 +251,13 @@ def _totals(values: Json) -> dict[str, int]:
 
 
 def find_item(values: Json) -> str | None:
-    """Id of the argument that the values around a sentence name."""
+    """Id of the argument in the values around a sentence."""
     found = values.get("target") or values.get("question_target") or values.get("item")
     return str(found) if found else None
 
 
 def shorten(text: str, max_chars: int | None, max_words: int | None = None) -> str:
-    """`text` cut to the limits: after a sentence where one fits, else after a word."""
+    """`text` cut to the limits, after a sentence if one fits, else after a word."""
     if max_words is not None and len(text.split()) > max_words:
         text = " ".join(text.split()[:max_words])
         max_chars = len(text) if max_chars is None else min(max_chars, len(text))

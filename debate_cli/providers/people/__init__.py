@@ -1,1 +1,1 @@
-"""People in the place of models: the text that they are shown, the forms that they fill in, and how their answers are read."""
+"""People in the role of models: the pages that they read, the forms that they fill in, and parsing of their answers."""

@@ -1,9 +1,8 @@
-"""People and programs that answer through files: a prompt is written, a reply beside it is waited for.
+"""People and programs that answer through files: writes a prompt and waits for a reply file.
 
-`DIR/DEBATE/003-pro-opening.prompt.md` is answered in `003-pro-opening.reply.md`; a reply that cannot be used is answered
-with `003-pro-opening.problem.md`. A later request for the same task is `003-pro-opening.2.prompt.md`. Numbers count the
-tasks of the folder. A task whose prompt is already there, as after a resume, keeps its files, so a reply that was written
-in the meantime is used.
+`DIR/DEBATE/003-pro-opening.prompt.md` is answered in `003-pro-opening.reply.md`. For an unusable reply,
+`003-pro-opening.problem.md` says why. A later request for the same task is `003-pro-opening.2.prompt.md`. The number
+counts the tasks of the folder. After a resume, a task keeps its files, so a reply that was written meanwhile is used.
 """
 
 from __future__ import annotations
@@ -31,12 +30,12 @@ PROMPT, REPLY, PROBLEM = ".prompt.md", ".reply.md", ".problem.md"
 FILE_MODE, FOLDER_MODE = 0o600, 0o700
 MAX_REPLY_BYTES = 1024 * 1024
 MAX_SLUG_CHARS = 80
-"""As in the ids of debates."""
+"""Maximum length of a part of a file name, as in ids of debates."""
 FIRST_POLL_S, LAST_POLL_S = 0.1, 1.0
-"""Seconds between two checks for a reply. The pause grows from the first value to the second."""
+"""Seconds between two checks for a reply, growing from the first to the second value."""
 POLL_GROWTH = 1.05
 SETTLED_S = 2.0
-"""Seconds without a change after which a reply that was not renamed into place is read."""
+"""Seconds without a change after which a reply is read. A reply that is renamed into place is read at once."""
 Sleep = Callable[[float], Awaitable[object]]
 
 
@@ -46,21 +45,21 @@ class PromptPlace:
 
     folder: Path
     name: str
-    """What the names of its files begin with: `003-pro-opening`, or `003-pro-opening.2` for the second request of a task."""
+    """Beginning of its file names: `003-pro-opening`, or `003-pro-opening.2` for the second request of a task."""
 
     @property
     def prompt(self) -> Path:
-        """The prompt, which we write."""
+        """Path of the prompt, which we write."""
         return self.folder / (self.name + PROMPT)
 
     @property
     def reply(self) -> Path:
-        """The reply, which a person or program writes."""
+        """Path of the reply, which a person or program writes."""
         return self.folder / (self.name + REPLY)
 
     @property
     def problem(self) -> Path:
-        """What is wrong with the reply."""
+        """Path of the file that says what is wrong with the reply."""
         return self.folder / (self.name + PROBLEM)
 
 
@@ -77,14 +76,14 @@ class _SeenReply:
     """A reply file that has been read."""
 
     stamp: tuple[int, ...]
-    """What changes when the file does."""
+    """File metadata that shows a change."""
     text: str
     problem: str | None = None
-    """Why the file is no text."""
+    """Why the file cannot be read as text."""
 
 
 class PromptFolder:
-    """Exchanges prompts and replies in `folder`. Calls `note` with the path of each reply that is waited for."""
+    """Exchanges prompts and replies in `folder`. Calls `note` with the path of each reply that it waits for."""
 
     def __init__(
         self, folder: Path, note: Callable[[str], None] = ignore_note, *, sleep: Sleep = asyncio.sleep
@@ -108,7 +107,7 @@ class PromptFolder:
             ) from error
 
     def _write_prompt(self, request: Request) -> tuple[PromptPlace, str]:
-        """Write the prompt, unless the same one is there. Returns its place and its hash."""
+        """Write the prompt unless the same one exists. Returns its place and hash."""
         origin = request.origin
         folder = self._folder / (to_slug(origin.debate) if origin is not None else "other")
         folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
@@ -128,7 +127,7 @@ class PromptFolder:
         return place, digest
 
     def _choose_name(self, folder: Path, slug: str, digest: str) -> str:
-        """The name of a task: that of the same prompt from an earlier run, else of an unanswered one, else a new number."""
+        """Name of a task: from an earlier run with the same prompt, else of an unanswered task, else a new number."""
         pattern = re.compile(rf"(\d{{3,}})-([a-z0-9-]+){re.escape(PROMPT)}")
         numbered = sorted(
             (match for path in folder.iterdir() if (match := pattern.fullmatch(path.name))), key=lambda m: int(m[1])
@@ -141,7 +140,7 @@ class PromptFolder:
         return same or unanswered or f"{last + 1:03d}-{slug}"
 
     async def _wait(self, request: Request, place: PromptPlace, digest: str) -> Reply:
-        """Wait until the reply is there, whole and usable."""
+        """Wait until the reply is complete and usable."""
         pause, watch, rejected = FIRST_POLL_S, _ReplyWatch(place.reply), None
         while True:
             seen = watch.look()
@@ -158,7 +157,7 @@ class PromptFolder:
 
 
 class _ReplyWatch:
-    """Looks at one reply until it is whole: renamed into place, or unchanged for SETTLED_S seconds."""
+    """Checks a reply file until it is complete: renamed into place, or unchanged for SETTLED_S seconds."""
 
     def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:
         self._path = path
@@ -168,7 +167,7 @@ class _ReplyWatch:
         """When the present stamp was first seen, or the file's own time if that is earlier."""
 
     def look(self) -> _SeenReply | None:
-        """The reply, if it is there and whole."""
+        """The reply if it is complete, else None."""
         try:
             found = self._path.stat()
         except FileNotFoundError:
@@ -226,13 +225,13 @@ def _hash_of_file(path: Path) -> str | None:
 
 
 def _set_aside(reply: Path) -> None:
-    """Rename a reply to a prompt that is no longer there."""
+    """Rename a reply whose prompt no longer exists."""
     with suppress(FileNotFoundError):
         reply.rename(reply.with_name(reply.name.removesuffix(REPLY) + ".old-reply.md"))
 
 
 def _write_file(path: Path, text: str) -> None:
-    """Write a file atomically. A link at its place is replaced, not followed."""
+    """Write a file atomically. Replaces a link instead of following it."""
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     opened = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, FILE_MODE)
     try:

@@ -1,4 +1,4 @@
-"""A form as a list of fields that a person fills in one by one. Pure; the terminal form and its drafts are made from it."""
+"""A form as a list of fields that a person fills in one by one, for the terminal form and its drafts. Pure."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from debate_cli.providers.people.replies import ReadReply, check_value, convert_
 FieldKind = Literal["text", "choice", "choices", "number", "yes_no", "lines"]
 """`text`: any length; `choice`: one option; `choices`: any number of options; `lines`: short texts, one on each line."""
 FieldPath = tuple[str | int, ...]
-"""Where a field is in the form: names of properties and indices of lists."""
+"""Position of a field in the form: names of properties and indices of lists."""
 MAX_FURTHER_ITEMS = 10
-"""Most items that a list without a bound gets."""
+"""Maximum number of items in a list without a bound."""
 
 
 @dataclass(frozen=True, slots=True)
 class FormField:
-    """One field."""
+    """A field that a person fills in."""
 
     path: FieldPath
     label: str
-    """What is asked, as `PRO-1, claim`."""
+    """Label of the field, e.g. `PRO-1, claim`."""
     kind: FieldKind
     options: tuple[str, ...] = ()
-    """What `choice` and `choices` choose from."""
+    """Options of `choice` and `choices`."""
     hint: str = ""
     """What may be written, in a few words."""
     required: bool = True
-    """Whether an empty field is missing."""
+    """Whether the field must not be empty."""
 
     @property
     def key(self) -> str:
@@ -41,28 +41,28 @@ class FormField:
 
 @dataclass
 class FormDraft:
-    """The words that a person has written into a form so far, by field.
+    """The text that a person has entered into a form so far, by field.
 
-    A list of unknown length shows one empty item after the last that holds words; empty items at its end are left out.
+    A list without a fixed length shows one empty item after the last filled one; empty items at its end are left out.
     """
 
     form: Form[Any]
     values: dict[str, str] = field(default_factory=dict[str, str])
-    """Key of a field -> its words; chosen options are one on each line."""
+    """Key of a field -> its text. Chosen options are one per line."""
 
     def fields(self) -> tuple[FormField, ...]:
         """The fields in their order."""
         return tuple(_fields(self.form.schema, (), "", self.values, required=True))
 
     def set(self, item: FormField, words: str) -> None:
-        """Write `words` into a field; nothing removes them."""
+        """Set the text of a field; an empty text removes it."""
         if words.strip():
             self.values[item.key] = words
         else:
             self.values.pop(item.key, None)
 
     def get(self, item: FormField) -> str:
-        """The words in a field."""
+        """The text of a field."""
         return self.values.get(item.key, "")
 
     def missing(self) -> tuple[FormField, ...]:
@@ -70,12 +70,12 @@ class FormDraft:
         return tuple(item for item in self.fields() if item.required and not self.get(item).strip())
 
     def value(self) -> dict[str, Any]:
-        """The filled-in form as JSON data; what cannot be read as its type stays a text."""
+        """The filled-in form as JSON data. A text that cannot be converted to its type stays a text."""
         found = _value(self.form.schema, (), self.values, drops_empty=self.form.lenient)
         return convert_strings(found if isinstance(found, dict) else {}, self.form.schema)
 
     def read(self) -> ReadReply:
-        """The form as an answer, with its problems."""
+        """Read the form as an answer, with its problems."""
         return check_value(self.value(), self.form)
 
 
@@ -133,14 +133,14 @@ def _entries(part: JsonSchema, path: FieldPath, values: Mapping[str, str]) -> It
 
 
 def _filled_items(path: FieldPath, values: Mapping[str, str]) -> int:
-    """Number of items of the list at `path`, up to the last one that holds words."""
+    """Number of items of the list at `path`, up to the last filled one."""
     start = "".join(f"{part}/" for part in path)
     numbers = [int(key.removeprefix(start).partition("/")[0]) for key in values if key.startswith(start)]
     return max(numbers, default=-1) + 1
 
 
 def _entry_label(entry: JsonSchema, label: str, number: int) -> str:
-    """The id that an entry is about, or the name of its list in the singular with a number."""
+    """Id that an entry is about, or the singular of its list's name with a number."""
     given = [part["const"] for part in entry.get("properties", {}).values() if "const" in part]
     return str(given[0]) if given else f"{_singular(label)} {number + 1}"
 

@@ -1,4 +1,4 @@
-"""A person as a `Model`. There are no deadline, no price, no retry and no rate limit; the seconds taken are the latency."""
+"""A person as a `Model`, without deadline, price, retry and rate limit. The latency is the time the person took."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ class AskAtTerminal(Protocol):
     """Asks a person at the terminal."""
 
     async def __call__(self, request: Request, time_limit_s: float | None = None) -> Reply:
-        """The person's answer. `is_final` is set: the person was shown what is missing.
+        """The person's answer, with `is_final` set, because the person has seen what is missing.
 
-        After `time_limit_s` seconds it is taken as it is.
+        After `time_limit_s` seconds the answer is taken unfinished.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class PeopleAccess:
-    """How people are reached in a run."""
+    """How a run reaches people."""
 
     files: PromptFolder
-    """Where `files` exchanges prompts and replies."""
+    """Folder in which `files` exchanges prompts and replies."""
     human: AskAtTerminal | None = None
-    """The form at the terminal; None without a terminal."""
+    """Asks with a form at the terminal; None without a terminal."""
     paste: AskAtTerminal | None = None
-    """The prompt at the terminal, whose answer is pasted back; None without a terminal."""
+    """Shows a prompt at the terminal and reads the pasted answer; None without a terminal."""
 
 
 def make_person(provider: str, people: PeopleAccess, time_limit_s: float | None = None) -> Model:
-    """The model of a person who is reached by `provider`. Raises ConfigError if that needs a terminal and there is none."""
+    """The model of a person behind `provider`. Raises ConfigError if it needs a terminal and there is none."""
     if provider == "files":
         return PersonModel(people.files.answer)
     terminal = people.human if provider == "human" else people.paste
@@ -59,7 +59,7 @@ def make_person(provider: str, people: PeopleAccess, time_limit_s: float | None 
 
 
 def describe_missing_terminal(provider: str) -> str:
-    """The sentence for a person at a terminal where there is none."""
+    """The message for a person at a terminal if there is no terminal."""
     other = "`model: paste/NAME` shows the prompt and takes a pasted answer" if provider == "human" else ""
     rest = "at a terminal" if other else "`model: human` fills in a form at a terminal"
     return (
@@ -69,7 +69,7 @@ def describe_missing_terminal(provider: str) -> str:
 
 
 class PersonModel:
-    """Asks a person by `ask`, outside of every deadline and queue."""
+    """Asks a person by `ask`, without deadlines and queues."""
 
     def __init__(self, ask: Callable[[Request], Awaitable[Reply]], clock: Callable[[], float] = time.monotonic) -> None:
         self._ask = ask

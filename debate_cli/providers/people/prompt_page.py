@@ -1,4 +1,4 @@
-"""A request as a page of Markdown for a person: all that a model would get, readable, with the form at its end. Pure."""
+"""A request as a Markdown page for a person: the content that a model would get, followed by the form. Pure."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from debate_cli.llm.model import Request
 HASH_CHARS = 16
 """Characters of the hash in the first line of a page and of its form."""
 _QUOTED_END = re.compile(r'^(?P<head>.*?[:,] )(?P<text>"(?:[^"\\]|\\.)*")(?P<tail>[.,;]?)$')
-"""A line that ends with a long JSON string, as prompts quote what others said."""
+"""A line that ends with a long JSON string. Prompts quote speeches in this way."""
 MIN_QUOTE_CHARS = 60
-"""A shorter quoted text stays in its line."""
+"""Minimum length of a quoted text that gets its own lines."""
 _NOT_FOR_PEOPLE = re.compile(
     r"^(?:Marker of this task: .*|\[/?ask [^\]]*\]|(?:- )?Answer with (?:the )?one JSON object .*)$", re.MULTILINE
 )
-"""Lines that protect a model from forged tasks, and those that ask for JSON: the page says how a person answers."""
+"""Lines left out for people: protection against forged tasks, and requests for JSON."""
 
 
 def format_page(request: Request, reply_name: str | None) -> str:
-    """The page for `request`, whose answer is expected in the file `reply_name`, or (None) as one text.
+    """The page for `request`. The answer is expected in the file `reply_name`, or (None) as one text.
 
-    Its first line holds the hash of what is asked.
+    Its first line contains the hash of the question.
     """
     title = request.origin.title if request.origin is not None else request.purpose
     body = "\n".join([f"# {_one_line(title)}", "", *_format_parts(request)])
@@ -36,17 +36,17 @@ def format_page(request: Request, reply_name: str | None) -> str:
 
 
 def hash_page(body: str) -> str:
-    """Hash of what a person is asked."""
+    """Hash of the question that a page asks."""
     return hashlib.sha256(body.encode("utf-8", "replace")).hexdigest()[:HASH_CHARS]
 
 
 def format_context(request: Request) -> str:
-    """What a person is asked and what was said so far, without the form."""
+    """The question and the debate so far, without the form."""
     return "\n".join(_format_parts(request))
 
 
 def explain_field(request: Request, name: str) -> str:
-    """The sentence of the rules or the task that says what a field means; empty if there is none."""
+    """The sentence of the rules or the task that explains a field; empty if there is none."""
     text = f"{request.system}\n{request.messages[-1].content}"
     pattern = rf"(?:^- |\. )(?:\w+, )*{re.escape(name)}(?: \([^()\n]*\))?: (.+?[.)])(?=\s|$)"
     found = re.findall(pattern, text, re.MULTILINE)
@@ -63,7 +63,7 @@ def _format_parts(request: Request) -> Iterator[str]:
 
 
 def format_readable(text: str) -> str:
-    """`text` of a prompt with its JSON opened up: objects become indented lines, long quoted texts become quotations."""
+    """Format the JSON in a prompt for people: objects as indented lines, long quoted texts as quotations."""
     kept = _NOT_FOR_PEOPLE.sub("", text).strip("\n")
     return "\n".join(line for source in kept.split("\n") for line in _open_line(source))
 
@@ -85,7 +85,7 @@ def _open_line(line: str) -> Iterator[str]:
 
 
 def _format_value(value: object, indent: str) -> Iterator[str]:
-    """JSON data as lines; every line of a text is indented and marked, so that it cannot be taken for anything else."""
+    """JSON data as lines. Every line of a text is indented and marked, so that it cannot imitate other parts."""
     if isinstance(value, Mapping):
         for key, item in cast("Mapping[str, object]", value).items():
             yield from _format_member(f"{indent}- {key}:", item, indent)
@@ -129,7 +129,7 @@ def _format_answer_part(request: Request, reply_name: str | None, digest: str) -
 
 
 def format_template(schema: JsonSchema) -> Iterator[str]:
-    """An empty form in YAML for `schema`, with a comment on what each part may be."""
+    """An empty form in YAML for `schema`, with a comment on each part."""
     yield from _template_object(schema, "")
 
 
@@ -170,7 +170,7 @@ def _template_list(head: str, part: JsonSchema, indent: str) -> Iterator[str]:
 
 
 def describe_limits(part: JsonSchema) -> str:
-    """What a part of a form may be, in a few words; empty if anything may be written."""
+    """Limits of a part of a form, in a few words; empty if there are none."""
     match part.get("type"):
         case "array":
             return _describe_list(part)
@@ -216,6 +216,6 @@ def _one_line(text: str) -> str:
 
 
 def find_prompt_hash(text: str) -> str | None:
-    """The hash that the first line of a page or of a filled-in form names; None if it names none."""
+    """The hash in the first line of a page or a filled-in form; None if there is none."""
     match = re.match(rf"[\s`a-z]*(?:<!--|#)[^\n]*\bprompt ([0-9a-f]{{{HASH_CHARS}}})\b", text[:500])
     return match[1] if match is not None else None

@@ -1,4 +1,4 @@
-"""Reads the answer of a person: YAML, JSON or plain words, into the form that a request asks for. Pure."""
+"""Parses the answer of a person (YAML, JSON or plain words) into the form of a request. Pure."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ _STARTS = (
 )
 _ENDS = (yaml.FlowMappingEndToken, yaml.FlowSequenceEndToken, yaml.BlockEndToken)
 MAX_DEPTH = 40
-"""Deepest nesting of a reply."""
+"""Maximum nesting of a reply."""
 NOT_FILLED_IN = "nothing is filled in yet"
 
 
 @dataclass(frozen=True, slots=True)
 class ReadReply:
-    """What a person's answer says."""
+    """A parsed answer of a person."""
 
     text: str
     """The form as JSON, or plain words."""
     problems: tuple[str, ...] = ()
-    """What is wrong or missing, one line each."""
+    """Errors and missing parts, one line each."""
     is_usable: bool = True
-    """Whether the answer can be used, with or without problems."""
+    """Whether the answer can be used, even if it has problems."""
     is_final: bool = False
-    """Whether the answer is plain words that are used as they are."""
+    """Whether the answer is plain words that are used unchanged."""
     is_readable: bool = True
-    """Whether the form can be read, although it may lack words that are wanted."""
+    """Whether the form can be read, even if required words are missing."""
 
 
 def read_reply(text: str, form: Form[Any] | None, *, accepts_text: bool = False) -> ReadReply:
-    """Read `text` as an answer to `form`; without a form, any text is one.
+    """Read `text` as an answer to `form`. Without a form, any text is an answer.
 
-    `accepts_text`: whether plain words are an answer too. An answer that a model could give, with a part missing for
-    instance, is usable here too; one with an empty text is not, because the writer may not be done.
+    `accepts_text`: whether plain words are an answer too. A form with a missing part is usable, as it is from a model.
+    A form with an empty text is not, because the writer may not have finished.
     """
     text = text.removeprefix("\ufeff").strip()
     if not text:
@@ -83,7 +83,7 @@ def check_value(value: Mapping[str, Any], form: Form[Any]) -> ReadReply:
 
 
 def _find_form(text: str, form: Form[Any]) -> tuple[dict[str, Any] | None, str | None]:
-    """The form in YAML or JSON that `text` or its one code block is; and the problem of a broken one."""
+    """The YAML or JSON form in `text` or in its one code block, and the problem of a malformed one."""
     fenced = [match[2] for match in _FENCE.finditer(text)]
     broken: str | None = None
     for candidate in (text, *fenced) if len(fenced) <= 1 else fenced:
@@ -99,7 +99,7 @@ def _find_form(text: str, form: Form[Any]) -> tuple[dict[str, Any] | None, str |
 
 
 def load_yaml(text: str) -> Any:
-    """`text` as YAML or JSON in which every scalar is a string. Raises yaml.YAMLError; references are an error."""
+    """Load YAML or JSON with all scalars as strings. Raises yaml.YAMLError, also for references."""
     depth = 0
     for token in yaml.scan(text, Loader=yaml.BaseLoader):
         depth += isinstance(token, _STARTS) - isinstance(token, _ENDS)
@@ -126,7 +126,7 @@ def _describe_yaml_error(error: yaml.YAMLError) -> str:
 
 
 def convert_strings(value: Any, schema: JsonSchema) -> Any:
-    """`value` (strings, lists and mappings) with the types that `schema` wants, where a string can be read as one."""
+    """Convert the strings in `value` to the types that `schema` requires, where possible."""
     match schema.get("type"):
         case "object" if isinstance(value, dict):
             parts = schema.get("properties", {})
@@ -144,14 +144,14 @@ def convert_strings(value: Any, schema: JsonSchema) -> Any:
 
 
 def pair_items(values: list[Any], schema: JsonSchema) -> Iterator[tuple[Any, JsonSchema]]:
-    """Each item of a list with its schema."""
+    """Pair each item of a list with its schema."""
     known: list[JsonSchema] = schema.get("prefixItems", [])
     for number, value in enumerate(values):
         yield value, known[number] if number < len(known) else schema.get("items", known[0] if known else {})
 
 
 def _to_list(value: Any) -> list[Any]:
-    """A list; a text is a list of what commas or lines separate."""
+    """A list; a text is split at commas or line breaks."""
     if isinstance(value, list):
         return cast("list[Any]", value)
     if isinstance(value, str):
@@ -170,14 +170,14 @@ def _to_number(value: Any) -> Any:
 
 
 def find_empty_texts(value: Any, schema: JsonSchema, path: str = "") -> Iterator[str]:
-    """Paths of the texts that are blank although `schema` wants at least one character."""
+    """Paths of blank texts for which `schema` requires at least one character."""
     for where, text, part in _walk_texts(value, schema, path):
         if not text.strip() and (part.get("minLength", 0) > 0 or "enum" in part or "const" in part):
             yield where
 
 
 def _free_texts(value: Any, schema: JsonSchema) -> Iterator[str]:
-    """The texts that a person writes, unlike ids that are given."""
+    """The texts that a person writes. Ids are not included."""
     return (text for _, text, part in _walk_texts(value, schema, "") if not {"const", "enum"} & part.keys())
 
 

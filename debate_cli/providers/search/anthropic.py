@@ -1,6 +1,7 @@
-"""Anthropic's web search tool in the messages API: request body and reply. Key, connection and errors are those of its models.
+"""Anthropic's web search tool in the messages API: request body and reply.
 
-A passage is a text that the answer cites (`cited_text`) with its address. The pages themselves are encrypted.
+Key, connection and errors are those of its models. A passage is a text that the answer cites (`cited_text`) with its
+address, because the pages themselves are encrypted.
 """
 
 from __future__ import annotations
@@ -22,13 +23,16 @@ from debate_cli.providers.error_mapping import SentRequest
 from debate_cli.providers.http_model import HttpServer, parse_optional_text, parse_token_count
 
 TOOL_TYPE = "web_search_20250305"
-"""Version of the tool that needs no other tool. Later ones filter results by executing code."""
+"""Version of the search tool that works alone. Later ones filter results by executing code."""
 PAUSED = "pause_turn"
 _STATUS_BY_CODE: Mapping[str, int] = MappingProxyType({
     "too_many_requests": 429, "unavailable": 503, "invalid_tool_input": 400, "query_too_long": 400,
     "request_too_large": 413,
 })  # fmt: skip
-"""HTTP status with the meaning of an error code of the tool. `max_uses_exceeded` is no error: the limit is ours."""
+"""Error code of the tool -> HTTP status with the same meaning.
+
+`max_uses_exceeded` is no error, because we set the limit.
+"""
 
 
 def make_anthropic_search(endpoint: Endpoint) -> HttpServer:
@@ -37,7 +41,7 @@ def make_anthropic_search(endpoint: Endpoint) -> HttpServer:
 
 
 def build_search_body(request: Request, model: str, profile: Profile, stream: bool) -> dict[str, Any]:
-    """The body of a request that may search. An assistant message is a paused answer, sent back as it came."""
+    """The body of a request that may search. An assistant message is a paused answer, returned unchanged."""
     assert request.search is not None
     body = anthropic.build_messages_body(request, model, profile, stream=stream)
     body["messages"] = [_to_message(message) for message in request.messages]
@@ -54,7 +58,7 @@ def _to_message(message: Message) -> dict[str, Any]:
 
 @dataclass(slots=True)
 class _SearchBuilder:
-    """The citations of a message, which arrives whole."""
+    """Collects the citations of a message, which is not streamed."""
 
     results: list[FoundPassage] = field(default_factory=list[FoundPassage])
     usage: Usage = field(default_factory=Usage)
@@ -78,7 +82,7 @@ class _SearchBuilder:
             self.continuation = json.dumps([block.to_dict(mode="json") for block in whole.content], ensure_ascii=False)
 
     def add_chunk(self, part: Any) -> str:
-        """A search is not streamed."""
+        """Not used: searches are not streamed."""
         raise TypeError(type(part).__name__)
 
     def validate(self, asked: SentRequest, *, streamed: bool) -> None:

@@ -1,4 +1,4 @@
-"""Search engines: Ollama's web search and SearXNG. Request, reply, error rules; no model is asked."""
+"""Search engines: Ollama's web search and SearXNG. Request, reply and error rules; no model is asked."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
     import httpx2
 
 MAX_CONTENT_CHARS = 4000
-"""Characters that are read of each result."""
+"""Maximum number of characters that are read of each result."""
 FORBIDDEN = 403
 
 
 def make_ollama_search(endpoint: Endpoint) -> HttpServer:
-    """A server with Ollama's `POST /api/web_search`."""
+    """A server for Ollama's `POST /api/web_search`."""
     return _make_server(endpoint, _build_ollama_body, partial(_send, "POST", "api/web_search"), _ollama_rules)
 
 
 def make_searxng_search(endpoint: Endpoint) -> HttpServer:
-    """A SearXNG server, `GET /search?format=json`."""
+    """A server for SearXNG's `GET /search?format=json`."""
     return _make_server(endpoint, _build_searxng_query, partial(_send, "GET", "search"), _searxng_rules)
 
 
 def with_sites(request: Request) -> str:
-    """The query with the allowed domains as the operator that search engines know."""
+    """The query, restricted to the allowed domains by `site:`."""
     domains = request.search.allowed_domains if request.search is not None else ()
     sites = " OR ".join(f"site:{domain}" for domain in domains)
     return " ".join(filter(None, (request.messages[-1].content, sites)))
@@ -89,7 +89,7 @@ def _connect(endpoint: Endpoint) -> _Client:
 
 
 async def _send(method: str, path: str, client: _Client, body: dict[str, Any]) -> Any:
-    """The answer as JSON. Raises httpx2.HTTPStatusError for a status that is not 200 to 299."""
+    """Send the request; return JSON. Raises httpx2.HTTPStatusError for a status other than 200 to 299."""
     given: dict[str, Any] = {"params": body} if method == "GET" else {"json": body}
     response = await client.http.request(method, f"{client.base_url}/{path}", **given)
     response.raise_for_status()
@@ -98,7 +98,7 @@ async def _send(method: str, path: str, client: _Client, body: dict[str, Any]) -
 
 @dataclass(slots=True)
 class _ResultsBuilder:
-    """The results of an answer, which arrives whole."""
+    """Collects the results of an answer, which is not streamed."""
 
     results: list[FoundPassage] = field(default_factory=list[FoundPassage])
     usage: Usage = field(default_factory=Usage)
@@ -111,7 +111,7 @@ class _ResultsBuilder:
             self.results.append(FoundPassage(url, title, "", content[:MAX_CONTENT_CHARS], "web"))
 
     def add_chunk(self, part: Any) -> str:
-        """A search engine sends no stream."""
+        """Not used: search engines do not stream."""
         raise TypeError(type(part).__name__)
 
     def validate(self, asked: SentRequest, *, streamed: bool) -> None:
@@ -124,7 +124,7 @@ class _ResultsBuilder:
 
 @cache
 def _ollama_rules() -> Sequence[ErrorRule]:
-    """Exceptions of the HTTP client and the errors they become; the first matching rule applies."""
+    """Exceptions of the HTTP client -> our errors; the first matching rule applies."""
     import httpx2
 
     return (
@@ -152,7 +152,7 @@ def _map_status_error(fault: Any, asked: SentRequest) -> errors.ModelError:
 
 
 def _map_searxng_status(fault: Any, asked: SentRequest) -> errors.ModelError:
-    """A SearXNG server answers 403 if JSON is not among its formats, as it is not by default."""
+    """Map a status to an error. SearXNG answers 403 unless JSON is among its formats, which is not the default."""
     if fault.response.status_code == FORBIDDEN:
         advice = "add `json` to search.formats in its settings.yml"
         return errors.RejectedError(asked.format_message("answered 403", "", advice))
@@ -168,7 +168,7 @@ def _map_error_object(error: Any, asked: SentRequest) -> errors.ModelError:
 
 
 MOCK_NOTICE = "Invented by the mock; no page was searched."
-"""Said in the title of each invented page."""
+"""Notice in the title of each invented page."""
 _PAGES = (
     "A survey of {count} cases in {year} looked at {topic}. It found a gain in {share} percent of them. The authors may not have had a representative sample.",
     "The report on {topic} names costs of {count} euros a year. Costs fell by {share} percent after {year}. It does not say what caused the fall.",
@@ -178,10 +178,10 @@ _TOPIC_WORDS = 6
 
 
 class MockSearch:
-    """Answers a web search with three invented pages."""
+    """Answers each web search with three invented pages."""
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """The pages for the query, which is the last message."""
+        """Pages for the query in the last message."""
         del on_text
         query = request.messages[-1].content
         topic = " ".join(query_terms(query)[:_TOPIC_WORDS]) or "this question"

@@ -1,6 +1,7 @@
-"""OpenAI's web search tool in the responses API: request body and reply. Key, connection and errors are those of its models.
+"""OpenAI's web search tool in the responses API: request body and reply.
 
-The answer names addresses and quotes no page. So a passage is the paragraph of the model's summary that cites an address.
+Key, connection and errors are those of its models. The answer contains addresses but quotes no page. So a passage is
+the paragraph of the model's summary that cites an address.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from debate_cli.providers.error_mapping import SentRequest
 from debate_cli.providers.http_model import HttpServer, parse_optional_text, parse_token_count
 
 MAX_CITATIONS = 50
-"""Citations that are read of one answer."""
+"""Maximum number of citations that are read of one answer."""
 
 
 def make_openai_search(endpoint: Endpoint) -> HttpServer:
@@ -58,7 +59,7 @@ def build_search_body(request: Request, model: str, _profile: Profile, _stream: 
 
 @dataclass(slots=True)
 class _SearchBuilder:
-    """The cited paragraphs of a response, which arrives whole."""
+    """Collects the cited paragraphs of a response, which is not streamed."""
 
     results: list[FoundPassage] = field(default_factory=list[FoundPassage])
     usage: Usage = field(default_factory=Usage)
@@ -79,7 +80,7 @@ class _SearchBuilder:
                     self.results += _cited_paragraphs(part["text"], part.get("annotations") or ())
 
     def add_chunk(self, part: Any) -> str:
-        """A search is not streamed."""
+        """Not used: searches are not streamed."""
         raise TypeError(type(part).__name__)
 
     def validate(self, asked: SentRequest, *, streamed: bool) -> None:
@@ -100,13 +101,13 @@ class _SearchBuilder:
 
 
 def _is_search(item: Any) -> bool:
-    """Whether an item is a search that is charged; a page that is opened is not."""
+    """Whether an item is a search that is charged. Opening a page is not charged."""
     action: dict[str, Any] = item.get("action") or {}
     return item.get("type") == "web_search_call" and action.get("type", "search") == "search"
 
 
 def _cited_paragraphs(text: str, annotations: Sequence[Any]) -> Iterator[FoundPassage]:
-    """For each cited address the paragraph around the citation, without the marks of citations."""
+    """Cited address -> the paragraph around the citation, without citation links."""
     cited = [item for item in annotations if item.get("type") == "url_citation"][:MAX_CITATIONS]
     marks = [(int(item["start_index"]), int(item["end_index"])) for item in cited]
     for item in cited:
@@ -118,7 +119,7 @@ def _cited_paragraphs(text: str, annotations: Sequence[Any]) -> Iterator[FoundPa
 
 
 def _without_marks(text: str, start: int, end: int, marks: Sequence[tuple[int, int]]) -> str:
-    """`text[start:end]` without the links that stand for citations: `([title](address))`."""
+    """`text[start:end]` without citation links: `([title](address))`."""
     kept = list(text[start:end])
     for first, last in marks:
         if text[first:last].lstrip("(").startswith("["):

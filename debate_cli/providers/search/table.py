@@ -1,4 +1,4 @@
-"""Which server makes the web searches of a configuration, with which model, at which price. Pure."""
+"""Selects the server, model and price for the web searches of a configuration. Pure."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from debate_cli.providers.search.engines import make_ollama_search, make_searxng
 from debate_cli.providers.search.openai import make_openai_search
 
 ENGINE_MODEL = "web_search"
-"""Name of a search engine's model in the record of a call, as in `ollama/web_search`."""
+"""Name of a search engine as a model in records, as in `ollama/web_search`."""
 WITHOUT_SEARCH = "without evidence.web the debate runs, with the files of evidence.sources if it has any"
-"""What works if the web cannot be searched."""
+"""Part of a message: what works without web search."""
 
 
 def _search_row(
@@ -38,7 +38,7 @@ def _search_row(
 
 
 def _with_server(row: ProviderRow, make_server: Callable[[Endpoint], ModelServer]) -> ProviderRow:
-    """`row` with the server that searches."""
+    """`row` with the server for searches."""
 
     def make(_row: ProviderRow, endpoint: Endpoint) -> ModelServer:
         return make_server(endpoint)
@@ -49,27 +49,27 @@ def _with_server(row: ProviderRow, make_server: Callable[[Endpoint], ModelServer
 SEARCH_TOOLS: Mapping[str, Callable[[Endpoint], ModelServer]] = MappingProxyType(
     {"anthropic": make_anthropic_search, "openai": make_openai_search}
 )
-"""Servers whose models search, by the `kind` of their provider."""
+"""Kind of a provider whose models can search -> the factory of its server."""
 SEARCH_ENGINES: Mapping[str, tuple[ProviderRow, Price | None]] = MappingProxyType({
     "ollama": (_search_row("ollama", make_ollama_search, "https://ollama.com", OLLAMA_SEARCH_KEY), None),
     "searxng": (_search_row("searxng", make_searxng_search, None), FREE_PRICE),
     "mock": (BUILTIN_PROVIDERS["mock"], FREE_PRICE),
 })  # fmt: skip
-"""Search engines by name, with their price. Ollama sells subscriptions, so a search has no known price."""
+"""Name -> search engine with its price. Ollama sells subscriptions, so its price per search is unknown."""
 
 
 ENGINES_ALONE = frozenset(SEARCH_ENGINES) - frozenset(BUILTIN_PROVIDERS)
-"""Search engines that have no models."""
+"""Search engines without models."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchTarget:
-    """Where a configuration's web searches go."""
+    """Destination of a configuration's web searches."""
 
     row: ProviderRow
-    """Its `make_server` makes the server that searches."""
+    """The provider's row, whose `make_server` creates the server for searches."""
     provider: ProviderRow
-    """The provider's row, whose rate limits count searches and other calls together."""
+    """The provider's row for rate limits, which searches and other calls share."""
     spec: ModelSpec
     """`provider/model` for records and prices."""
     settings: WebSearch
@@ -78,14 +78,17 @@ class SearchTarget:
 
 
 def find_search_row(row: ProviderRow) -> ProviderRow | None:
-    """The server that searches for the provider of `row`, apart from the mock; None if it cannot search."""
+    """The row for searches at the provider of `row`; None if it cannot search. The mock is not included."""
     if row.name in SEARCH_ENGINES:
         return SEARCH_ENGINES[row.name][0] if row.kind != "mock" else None
     return row if row.kind in SEARCH_TOOLS and _may_search(row.name) else None
 
 
 def find_search_target(config: DebateConfig, env: Mapping[str, str]) -> SearchTarget | None:
-    """Where the web searches of `config` go; None if it has none. Raises ConfigError if they cannot be made."""
+    """Destination of web searches in `config`; None without web search.
+
+    Raises ConfigError if searches are impossible.
+    """
     web = None if config.evidence is None else config.evidence.web
     if web is None:
         return None
@@ -96,7 +99,7 @@ def find_search_target(config: DebateConfig, env: Mapping[str, str]) -> SearchTa
 
 
 def find_search_problems(config: DebateConfig, env: Mapping[str, str]) -> list[Problem]:
-    """Why the web searches of `config` cannot be made, with what still works."""
+    """Why the web searches of `config` are impossible, and what still works."""
     web = None if config.evidence is None else config.evidence.web
     if web is None:
         return []
@@ -116,13 +119,13 @@ def find_search_problems(config: DebateConfig, env: Mapping[str, str]) -> list[P
 
 
 def rerank_spec(config: DebateConfig) -> ModelSpec | None:
-    """The model that orders passages by meaning; None if the configuration names none."""
+    """The model that orders passages by meaning; None if `config` names none."""
     rerank = None if config.evidence is None else config.evidence.rerank
     return None if rerank is None else ModelSpec(model=rerank.model)
 
 
 def find_rerank_problems(config: DebateConfig) -> list[Problem]:
-    """A problem if the model for the order of passages is of a provider without embeddings."""
+    """A problem if the provider of the model for reranking has no embeddings."""
     spec = rerank_spec(config)
     row = None if spec is None else merge_provider_rows(config).get(split_model_name(spec.model)[0])
     if spec is None or row is None or row.kind in EMBEDDING_KINDS:
@@ -140,9 +143,9 @@ def format_no_embeddings(model: str) -> str:
 
 
 def with_lookup_search(config: DebateConfig) -> DebateConfig:
-    """`config` with a web search if a judge looks something up on the web and none is configured.
+    """Add a web search to `config` if a judge looks up facts on the web and no search is configured.
 
-    It is that of the judge's own provider, if that can search.
+    It is the search of the judge's provider, if that has one.
     """
     if (config.evidence is not None and config.evidence.web is not None) or "web" not in config.judging.lookup_places:
         return config
@@ -155,7 +158,7 @@ def with_lookup_search(config: DebateConfig) -> DebateConfig:
 
 
 def is_search_key_missing(config: DebateConfig, env: Mapping[str, str]) -> bool:
-    """Whether the web searches of `config` only lack a key."""
+    """Whether web searches of `config` lack only a key."""
     try:
         target = find_search_target(config, env)
     except ConfigError:
@@ -195,7 +198,7 @@ def _engine_target(config: DebateConfig, web: WebSearchConfig) -> SearchTarget |
 
 
 def _may_search(provider: str) -> bool:
-    """Whether a provider with a protocol that has a search tool has the tool itself. One that a configuration adds may."""
+    """Whether a provider may have the search tool of its protocol. One that a configuration adds may have it."""
     return provider in SEARCH_TOOLS or provider not in BUILTIN_PROVIDERS
 
 
@@ -218,7 +221,7 @@ def _find_model(config: DebateConfig, web: WebSearchConfig) -> ModelSpec | Probl
 
 
 def _redirect(row: ProviderRow, web: WebSearchConfig) -> ProviderRow:
-    """`row` at the address of `web`. Headers of the provider's own server are not sent elsewhere."""
+    """`row` with the address in `web`. Headers of the provider's own server are left out."""
     if web.base_url is None:
         return row
     return replace(row, base_url=web.base_url, base_url_env=None, headers={})

@@ -9,7 +9,6 @@ models obey them. The form itself accepts longer texts, and its reader clamps sc
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from copy import deepcopy
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Generic, TypeVar, cast
@@ -95,7 +94,7 @@ def each_of(key: str, values: Iterable[str]) -> JsonSchema:
 
 def derive_schema(model: type[FormModel], **narrowing: JsonSchema | None) -> JsonSchema:
     """The schema of `model`. Each property named in `narrowing`, at any depth, gets these keywords; None removes it."""
-    return _narrow(deepcopy(_full_schema(model)), narrowing)
+    return _narrow(_full_schema(model), narrowing)
 
 
 def person_schema(form: Form[Any]) -> JsonSchema:
@@ -153,22 +152,23 @@ def _resolve(part: JsonSchema, definitions: Mapping[str, JsonSchema]) -> JsonSch
 
 
 def _narrow(schema: JsonSchema, narrowing: Mapping[str, JsonSchema | None]) -> JsonSchema:
+    narrowed = dict(schema)
     if "items" in schema:
-        schema["items"] = _narrow(schema["items"], narrowing)
+        narrowed["items"] = _narrow(schema["items"], narrowing)
     if "properties" in schema:
         properties = {
             name: _merge(_narrow(part, narrowing), cast("JsonSchema", narrowing.get(name, {})))
             for name, part in schema["properties"].items()
             if narrowing.get(name, {}) is not None
         }
-        schema |= {"properties": properties, "required": list(properties)}
-    return schema
+        narrowed |= {"properties": properties, "required": list(properties)}
+    return narrowed
 
 
 def _merge(schema: JsonSchema, change: JsonSchema) -> JsonSchema:
     """Add the keywords of `change` to `schema`, and recursively to its parts."""
     if "prefixItems" in change:
-        entries = [_merge(deepcopy(schema["items"]), part) for part in change["prefixItems"]]
+        entries = [_merge(schema["items"], part) for part in change["prefixItems"]]
         return {"type": "array", "prefixItems": entries, "minItems": len(entries), "maxItems": len(entries)}
     replaced = {"minLength", "maxLength"} if {"enum", "const"} & change.keys() else set[str]()
     merged = {key: value for key, value in schema.items() if key not in replaced}

@@ -12,6 +12,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Literal, cast
 
 from debate_cli.llm.schema_check import json_type
@@ -47,8 +48,15 @@ _FULL_KEYWORDS = frozenset({*_SHAPE_KEYWORDS, *_BOUND_KEYWORDS, *_SUBSCHEMA_KEYW
 def convert_schema(schema: Mapping[str, Any], dialect: Dialect, *, use_references: bool = False) -> JsonObject:
     """Convert `schema` to `dialect`, without keywords that the dialect does not know.
 
-    With `use_references`, a part that occurs more than once is defined once under `$defs`.
+    With `use_references`, a part that occurs more than once is defined once under `$defs`. Not to be changed: all
+    conversions of equal schemas share one result.
     """
+    return _convert_json(json.dumps(schema), dialect, use_references=use_references)
+
+
+@lru_cache(maxsize=256)
+def _convert_json(text: str, dialect: Dialect, *, use_references: bool) -> JsonObject:
+    schema: JsonObject = json.loads(text)
     converted = (
         _convert_full(schema) if dialect == "full" else _convert_strict(schema, every_member=dialect == "openai")
     )

@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping, Sequence
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -29,6 +29,8 @@ MIN_ANSWER_CHARS = 64 * 1024
 """Minimum of the longest accepted answer in characters. With a higher token limit it is CHARS_PER_TOKEN per token."""
 MIN_RESULTS_CHARS = 1024 * 1024
 """As MIN_ANSWER_CHARS, for the results of a web search."""
+CALLS_PER_CLIENT = 16
+"""Calls in flight for which one client is made. At each call, a client looks at all connections that it keeps open."""
 DUMMY_KEY = "no-key-needed"
 """A key for SDKs that require one. Never sent."""
 
@@ -77,14 +79,23 @@ class ProviderApi:
     """Maps an error object of a 200 response to an error of this program."""
 
 
+@dataclass(slots=True, eq=False)
+class _Client:
+    """A client of the SDK, with connections of its own."""
+
+    sdk: Any
+    calls: int = 0
+    """Calls in flight."""
+
+
 class HttpServer:
-    """One server. Its models share one SDK client, created with the first model."""
+    """One server. Its models share the SDK's clients: one, and more as many calls are in flight."""
 
     def __init__(self, api: ProviderApi, endpoint: Endpoint, *, clock: Callable[[], float] = time.perf_counter) -> None:
         self.api = api
         self.endpoint = endpoint
         self.clock = clock
-        self._client: Any = None
+        self._clients: list[_Client] = []
 
     def model(self, name: str, profile: Profile) -> HttpModel:
         """The model with this name at the server. Imports the SDK, so that the first call is not delayed by it."""
@@ -93,16 +104,28 @@ class HttpServer:
         return HttpModel(self, name, profile)
 
     def client(self) -> Any:
-        """The SDK's client for this server."""
-        if self._client is None:
-            self._client = self.api.connect(self.endpoint)
-        return self._client
+        """The SDK's first client for this server."""
+        return (self._clients[0] if self._clients else self._add_client()).sdk
+
+    @contextmanager
+    def client_for_call(self) -> Generator[Any]:
+        """The first client with fewer than CALLS_PER_CLIENT calls in flight, for one call."""
+        client = next((each for each in self._clients if each.calls < CALLS_PER_CLIENT), None) or self._add_client()
+        client.calls += 1
+        try:
+            yield client.sdk
+        finally:
+            client.calls -= 1
+
+    def _add_client(self) -> _Client:
+        self._clients.append(_Client(self.api.connect(self.endpoint)))
+        return self._clients[-1]
 
     async def aclose(self) -> None:
         """Close the connections. A later call opens new ones."""
-        client, self._client = self._client, None
-        if client is not None:
-            await client.close()
+        clients, self._clients = self._clients, []
+        for client in clients:
+            await client.sdk.close()
 
 
 class HttpModel:
@@ -140,7 +163,8 @@ class HttpModel:
 
     async def _receive_whole(self, body: dict[str, Any], asked: SentRequest, answer: ReplyBuilder) -> None:
         with error_mapping.map_errors(self._api.error_rules, asked, lambda: answer.usage):
-            whole = await self._api.send(self._server.client(), body)
+            with self._server.client_for_call() as client:
+                whole = await self._api.send(client, body)
             if isinstance(whole, str):  # the SDKs return a body that is not JSON as text
                 raise error_mapping.make_broken_body_error(
                     "a web page" if "<" in whole else "text that is not JSON", asked
@@ -151,10 +175,12 @@ class HttpModel:
         self, body: dict[str, Any], asked: SentRequest, answer: ReplyBuilder
     ) -> AsyncGenerator[str]:
         # A generator, so that an exception of `on_text` is not mapped as a fault of the server.
-        with error_mapping.map_errors(self._api.error_rules, asked, lambda: answer.usage):
-            stream = await self._api.send(self._server.client(), body)
+        with (
+            error_mapping.map_errors(self._api.error_rules, asked, lambda: answer.usage),
+            self._server.client_for_call() as client,
+        ):
             received = 0
-            async with stream:
+            async with await self._api.send(client, body) as stream:
                 async for part in stream:
                     piece = answer.add_chunk(part)
                     received += len(piece)

@@ -6,7 +6,7 @@ Works on plain text and on serialized JSON: a match never ends within an escape,
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any, get_args
 
@@ -108,12 +108,32 @@ class Redactor:
 
 def redact_values(value: Any, redact: Callable[[str], str]) -> Any:
     """Apply `redact` to every text in a JSON value, including keys."""
+    texts = "\n".join(_iter_texts(value))
+    if redact(texts) == texts and reveal_text(texts) == texts:
+        return value
+    return _redact_each(value, redact)
+
+
+def _iter_texts(value: Any) -> Iterator[str]:
+    """Every text in a JSON value, including keys."""
+    if isinstance(value, str):
+        yield value
+    elif is_list(value):
+        for item in value:
+            yield from _iter_texts(item)
+    elif is_mapping(value):
+        for key, item in value.items():
+            yield key
+            yield from _iter_texts(item)
+
+
+def _redact_each(value: Any, redact: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return redact(value)
     if is_list(value):
-        return [redact_values(item, redact) for item in value]
+        return [_redact_each(item, redact) for item in value]
     if is_mapping(value):
-        return {redact(key): redact_values(item, redact) for key, item in value.items()}
+        return {redact(key): _redact_each(item, redact) for key, item in value.items()}
     return value
 
 

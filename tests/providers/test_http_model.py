@@ -1,8 +1,10 @@
-"""The SDK client of a server: created lazily, with its errors mapped."""
+"""The SDK clients of a server: created lazily, as many as the calls in flight need, with their errors mapped."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ from debate_cli.llm.profile import Profile
 from debate_cli.providers import error_mapping
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.error_mapping import ErrorRule
-from debate_cli.providers.http_model import HttpServer, ProviderApi
+from debate_cli.providers.http_model import CALLS_PER_CLIENT, HttpServer, ProviderApi
 
 ENDPOINT = Endpoint("lab", "http://127.0.0.1:9/v1")
 
@@ -41,6 +43,36 @@ def test_the_client_is_created_with_the_first_model() -> None:
     for name in ("one", "two"):
         lab.model(name, Profile())
     assert made == [ENDPOINT]
+
+
+class Client:
+    """Counts how often it is closed."""
+
+    closed = 0
+
+    async def close(self) -> None:
+        """Close."""
+        self.closed += 1
+
+
+def test_a_client_serves_a_limited_number_of_calls_at_once() -> None:
+    """One more call gets a client of its own; a call that has ended makes room; closing the server closes every client."""
+    made: list[Client] = []
+
+    def connect(_: Endpoint) -> Client:
+        made.append(Client())
+        return made[-1]
+
+    lab = server(connect)
+    with ExitStack() as calls:
+        for _ in range(CALLS_PER_CLIENT):
+            assert calls.enter_context(lab.client_for_call()) is made[0]
+        with lab.client_for_call() as other:
+            assert other is made[1]
+    with lab.client_for_call() as again:
+        assert again is made[0]
+    asyncio.run(lab.aclose())
+    assert [client.closed for client in made] == [1, 1]
 
 
 def test_an_error_in_creating_the_client_is_mapped() -> None:

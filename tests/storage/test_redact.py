@@ -114,6 +114,14 @@ def test_a_secret_is_removed_from_nested_values(text: str, secret: str) -> None:
     assert all(secret not in word.replace(REDACTED, "\0") for word in (*data, *data["words"]))
 
 
+@pytest.mark.parametrize("hiding", ["{}", "zq-\u200bHush-7391", "zq-\\u0048ush-7391"])
+def test_a_text_hides_no_secret_of_another(hiding: str) -> None:
+    """Texts are searched together, and a terminal sequence that begins in one and ends in another hides nothing."""
+    secret = hiding.replace("{}", SECRET)
+    data = redact_values(["\x1b]0;title", {"key": [secret]}, "\x07"], Redactor([SECRET]))
+    assert data == ["\x1b]0;title", {"key": [REDACTED]}, "\x07"]
+
+
 @pytest.mark.parametrize("spelled", [r"a\u0026b€c\u003cd", r"a\u0026b\u20ACc\u003Cd", r"a\\u0026b\\u20acc<d"])
 def test_escaped_secrets_are_redacted(spelled: str) -> None:
     """As Go and PHP escape them, and with doubled backslashes."""

@@ -64,6 +64,19 @@ def test_systems_do_not_import_each_other() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+def test_a_system_is_reached_through_the_registry() -> None:
+    """No file outside `systems` imports from the folder of one system; the Python API hands on the types of its notes."""
+    folders = {path.parent.name for path in (PACKAGE / "systems").glob("*/__init__.py")}
+    wrong = [
+        f"{path.relative_to(PACKAGE)} imports {module}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if _room(path) != "systems" and path != PACKAGE / "app" / "api.py"
+        for module in sorted(_imported_modules(path.read_text()))
+        if module.startswith("debate_cli.systems.") and module.split(".")[2] in folders
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
 def _room(path: Path) -> str:
     return _room_of_module(".".join(path.relative_to(PACKAGE).with_suffix("").parts))
 

@@ -18,13 +18,14 @@ from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judges import judge_ids
 from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.judging_run import JudgingRun
-from debate_cli.domain.tasks import Brief, Moment, Subject
-from debate_cli.domain.turn import Turn
+from debate_cli.domain.tasks import Brief, Cue, Moment, Subject
+from debate_cli.domain.turn import StrategyPick, Turn
 from debate_cli.domain.verdict import Verdict
 from debate_cli.llm.form import Form, FormT
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.aggregation import ordered_assessments
 from debate_cli.systems.charts import Chart
+from debate_cli.systems.claims import ClaimReview
 from debate_cli.systems.explanation import describe_outcome, describe_scores
 from debate_cli.systems.tables import Gauge, Number, Table, Who
 
@@ -145,6 +146,14 @@ class ArgumentMark(NamedTuple):
     """None if a mark is missing."""
 
 
+class ReportSection(NamedTuple):
+    """Tables and charts of a report that belong to no single verdict."""
+
+    title: str
+    tables: tuple[Table, ...]
+    charts: tuple[Chart, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class ReportedScore:
     """A number that one assessment gives one debater."""
@@ -228,6 +237,8 @@ class JudgingSystem(Generic[SettingsT]):
     """Package that holds the prompt files, in a folder `prompts`."""
     judges_texts: bool = False
     """Whether the system can judge a text instead of a debate."""
+    reviews_claims: bool = False
+    """Whether the system gives claims a standing: `review_claims` and `argument_marks` answer for it."""
     suggestion_rank: int = 100
     """Position among the systems that are suggested for a further judging: those with few calls and another view come first."""
 
@@ -291,6 +302,16 @@ class JudgingSystem(Generic[SettingsT]):
         del debate, settings, due_round
         return frozenset()
 
+    def instruct(self, debate: Debate, settings: SettingsT, cue: Cue) -> str:
+        """Sentences for the speaker of `cue`, hidden from readers; `debate` is what the speaker may know. Default: none."""
+        del debate, settings, cue
+        return ""
+
+    def pick_strategy(self, debate: Debate, cue: Cue) -> StrategyPick | None:
+        """The strategy of a speaker with `strategy: adaptive`, also in a debate without this system. Default: none."""
+        del debate, cue
+        return None
+
     # Scoring
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: SettingsT) -> Verdict:
@@ -344,6 +365,21 @@ class JudgingSystem(Generic[SettingsT]):
     def argument_marks(self, verdict: Verdict) -> Iterable[ArgumentMark]:
         """The marks of each argument, for `score --per argument`. Default: none."""
         del verdict
+        return ()
+
+    def review_claims(self, debate: Debate, run: str) -> ClaimReview | None:
+        """The standing of each claim, for the trace table and the briefing; None if no judge of the run answered."""
+        del debate, run
+        return None
+
+    def criticize_argument(self, debate: Debate, verdict: Verdict | None, argument: str) -> tuple[str, ...]:
+        """Why an argument lost points, in sentences. `verdict`: the verdict that scores it, if any. Default: none."""
+        del debate, verdict, argument
+        return ()
+
+    def sections(self, debate: Debate) -> Iterable[ReportSection]:
+        """Sections of the report about the debate itself. Default: none."""
+        del debate
         return ()
 
     def tables(self, verdict: Verdict) -> list[Table]:

@@ -1,12 +1,15 @@
-"""Tables of a debate beside those of its verdicts: findings about single speeches, and the checks of citations."""
+"""Tables of a debate beside those of its verdicts: the trace, findings about single speeches, the checks of citations."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from debate_cli.domain.assessment import Contradiction, DroppedPremise, Finding, Manipulation, SourceRemark
 from debate_cli.domain.debate import Debate
 from debate_cli.evidence.source_checks import SourceCheck, SourceOutcome, check_sources
-from debate_cli.systems.source_support import Support
-from debate_cli.systems.tables import Badge, Table, TableRow, Who
+from debate_cli.systems.source_support import SUPPORT_WORDS, Support
+from debate_cli.systems.tables import RESPONSE_BADGES, STANDING_BADGES, Badge, Cell, Lines, Table, TableRow, Who
+from debate_cli.systems.trace import TraceRow, TraceSource
 
 SOURCE_BADGES: dict[SourceOutcome, Badge] = {
     "verified": Badge("✓", "verified", "good"),
@@ -101,3 +104,37 @@ def _finding_row(finding: Finding) -> TableRow | None:
             return SOURCE_BADGE, Who(finding.participant), str(finding.turn + 1), f"{finding.source}: {finding.verdict}"
         case _:
             return None
+
+
+def format_trace_table(rows: Sequence[TraceRow]) -> Table:
+    """Every claim with its speaker, its sources if any claim has some, the answers to it, and its standing."""
+    has_sources = any(row.sources for row in rows)
+    heads = ("claim", "by", "what is claimed", *(["sources"] if has_sources else []), "answers", "standing", "because")
+    return Table(title="trace", heads=heads, rows=tuple(_trace_row(row, has_sources=has_sources) for row in rows))
+
+
+def _trace_row(row: TraceRow, *, has_sources: bool) -> TableRow:
+    answers: list[Cell] = []
+    for response in row.responses:
+        sign = RESPONSE_BADGES[response.type]
+        answers.append(f"{sign.symbol} {response.by} {sign.word}")
+        if response.follow_up:
+            answers.append(f"asks: {response.follow_up}")
+    answers += [f"{reply.by} {'leaves it open' if reply.evaded else 'replies'}" for reply in row.replies]
+    standing = STANDING_BADGES[row.standing] if row.standing is not None else "not judged"
+    return (
+        row.id,
+        Who(row.participant),
+        row.claim,
+        *([Lines(tuple(map(_format_source, row.sources)))] if has_sources else []),
+        Lines(tuple(answers)) if answers else "unanswered",
+        standing,
+        row.reason,
+    )
+
+
+def _format_source(source: TraceSource) -> str:
+    """The id of a source, the check of the quote, and the judge's answer if there is one."""
+    badge = SOURCE_BADGES[source.outcome]
+    support = f", {SUPPORT_WORDS[source.supports]}" if source.supports is not None else ""
+    return f"{badge.symbol} {source.source} {badge.word}{support}"

@@ -13,7 +13,8 @@ from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.suggestions import closest_match, format_suggestion_or_list
-from debate_cli.domain.tasks import Brief
+from debate_cli.domain.tasks import Brief, Cue
+from debate_cli.domain.turn import StrategyPick
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError
 from debate_cli.plugins import SYSTEMS
@@ -66,6 +67,13 @@ def active_systems(run: JudgingRun) -> tuple[tuple[JudgingSystem[Any], SystemSet
     return tuple((get_system(settings.kind), settings) for settings in run.active_systems())
 
 
+def systems_of_debate(debate: Debate) -> tuple[JudgingSystem[Any], ...]:
+    """The systems of all judging runs of a debate, each once."""
+    return tuple(
+        get_system(kind) for kind in dict.fromkeys(item.kind for run in debate.runs for item in run.judging.systems)
+    )
+
+
 def stopped_debaters(debate: Debate, due_round: int) -> frozenset[str]:
     """Names of the debaters who gave up before `due_round`, by the systems that judge the debate itself."""
     return frozenset(
@@ -73,6 +81,17 @@ def stopped_debaters(debate: Debate, due_round: int) -> frozenset[str]:
         for system, settings in active_systems(debate.run(FIRST_RUN))
         for name in system.stopped(debate, settings, due_round)
     )
+
+
+def debater_instructions(debate: Debate, cue: Cue) -> tuple[str, ...]:
+    """What each system of the debate itself tells the speaker of `cue`."""
+    return tuple(system.instruct(debate, settings, cue) for system, settings in active_systems(debate.run(FIRST_RUN)))
+
+
+def pick_adaptive_strategy(debate: Debate, cue: Cue) -> StrategyPick | None:
+    """The strategy for the speaker of `cue` by the first installed system that picks strategies."""
+    picks = (get_system(kind).pick_strategy(debate, cue) for kind in system_kinds())
+    return next((pick for pick in picks if pick is not None), None)
 
 
 _NAME_SEPARATORS = re.compile(r"[\s,;+]+")

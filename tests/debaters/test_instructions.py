@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from debate_cli.debaters.instructions import format_character, format_pressure
+from debate_cli.debaters.instructions import format_character
 from debate_cli.domain.personality import ARCHETYPES, Personality
+from debate_cli.systems.live.personality_drift import format_pressure
 
 ENGINEER = ARCHETYPES["engineer"]
 

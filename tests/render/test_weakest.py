@@ -15,7 +15,7 @@ from debate_cli.render.text.markdown import format_markdown
 from debate_cli.render.text.plain import details_lines
 from debate_cli.systems.scoring import score
 from debate_cli.systems.structured.findings import Fallacy, Standing, Trace
-from debate_cli.systems.structured.weakest import WeakestArgument, argument_scores, find_weakest_argument
+from debate_cli.systems.weakest import WeakestArgument, find_weakest_argument, score_arguments
 
 PRAISE = "Specific, sourced, and never answered."
 FALLACY = "Fallacy found in it: appeal to authority."
@@ -65,7 +65,7 @@ def test_the_argument_with_the_lowest_score_is_the_weakest() -> None:
     assert (argument.row.id, argument.score, argument.row.standing) == ("PRO-1", 5.7, "REFUTED")
     unscored = find_weakest_argument(debate(), ())
     assert unscored is not None
-    assert (unscored.row.id, unscored.score, unscored.main_deduction) == ("PRO-1", None, "")
+    assert (unscored.row.id, unscored.score, unscored.deductions) == ("PRO-1", None, (FALLACY,))
 
 
 @pytest.mark.parametrize(
@@ -94,13 +94,13 @@ def test_arguments_that_are_not_distinguished_have_no_weakest(shown: Debate) -> 
 def test_the_costliest_mark_is_named(marks: tuple[float, ...], text: str) -> None:
     """The cost is the deduction times the weight."""
     shown = judged({}, {**dict.fromkeys(IDS, (10, 10, 10, 10)), "PRO-1": marks})
-    assert weakest(shown).main_deduction == text
+    assert weakest(shown).deductions[0] == text
 
 
 def test_fallacies_are_named_where_they_cost_more_than_any_mark() -> None:
     """One fallacy at three points."""
     shown = debate(judging={"systems": [{"kind": "structured", "fallacy_penalty": 3}]})
-    assert weakest(shown).main_deduction == "Fallacies take 3 off its score."
+    assert weakest(shown).deductions[0] == "Fallacies take 3 off its score."
 
 
 def test_an_upheld_argument_is_shown_without_the_judges_praise() -> None:
@@ -115,7 +115,7 @@ def test_an_upheld_argument_is_shown_without_the_judges_praise() -> None:
 def test_an_argument_that_was_not_upheld_has_the_judges_reason(standing: Standing) -> None:
     """It follows the mark and the fallacy."""
     argument = weakest(judged(all_standing(standing), reason=PRAISE))
-    assert (argument.all_upheld, argument.because) == (False, (argument.main_deduction, FALLACY, PRAISE))
+    assert (argument.all_upheld, argument.because) == (False, (argument.deductions[0], FALLACY, PRAISE))
 
 
 def forms(shown: Debate) -> dict[str, str]:
@@ -174,8 +174,8 @@ def test_scores_are_those_of_the_newest_run() -> None:
     """The order of the verdicts has no effect."""
     again = with_second_judging("structured", assessed({}, dict.fromkeys(IDS, (9, 9, 9, 9))))
     verdicts = score(again, runs="all")
-    assert set(argument_scores(again, verdicts).values()) == {9.0}
-    assert argument_scores(again, verdicts[::-1]) == argument_scores(again, verdicts)
+    assert set(score_arguments(again, verdicts).by_argument.values()) == {9.0}
+    assert score_arguments(again, verdicts[::-1]) == score_arguments(again, verdicts)
 
 
 def test_beside_another_systems_verdict_the_score_names_its_system() -> None:

@@ -18,14 +18,14 @@ from scoring_support import (
 
 from debate_cli.domain.evidence import Citation
 from debate_cli.domain.turn import FollowUpAnswer, Response, Turn
+from debate_cli.systems.briefing import CAVEAT, build_briefing
+from debate_cli.systems.debate_tables import format_trace_table
 from debate_cli.systems.source_support import SourceSupport
 from debate_cli.systems.sources.settings import SourcesSettings
-from debate_cli.systems.structured.briefing import CAVEAT, build_briefing
 from debate_cli.systems.structured.findings import Insight, Standing, Trace
 from debate_cli.systems.structured.settings import StructuredJudge, StructuredSettings
-from debate_cli.systems.structured.tables import format_trace_table
-from debate_cli.systems.structured.trace import TraceReply, TraceResponse, TraceSource, build_trace_table
 from debate_cli.systems.tables import Lines
+from debate_cli.systems.trace import TraceReply, TraceResponse, TraceSource, build_trace_table
 
 
 def trace(item: str, value: Standing, reason: str = "so", participant: str = PRO) -> Trace:

@@ -16,12 +16,11 @@ from debate_cli.render.content.agreement import (
     sort_deciding_first,
 )
 from debate_cli.systems import debate_tables
-from debate_cli.systems.live.charts import build_personality_tables
-from debate_cli.systems.registry import get_system
-from debate_cli.systems.structured.briefing import Briefing, build_briefing
-from debate_cli.systems.structured.tables import format_trace_table
-from debate_cli.systems.structured.trace import TraceRow, build_trace_table
+from debate_cli.systems.base import ReportSection
+from debate_cli.systems.briefing import Briefing, build_briefing
+from debate_cli.systems.registry import get_system, systems_of_debate
 from debate_cli.systems.tables import Table, drop_empty_columns
+from debate_cli.systems.trace import TraceRow, build_trace_table
 
 ReportPart = Literal["turns", "scores", "trace", "verdict", "briefing"]
 """A part of a debate that can be shown alone."""
@@ -36,10 +35,12 @@ class DebateReport:
     """Several verdicts side by side; None for fewer than two."""
     briefing: Briefing | None
     scores: tuple[Table, ...]
-    """Tables of the verdicts, of reviews by people, of personalities, of checked quotes and of findings."""
+    """Tables of the verdicts, of reviews by people, of the systems' sections, of checked quotes and of findings."""
     trace: Table | None
     """None without arguments."""
     trace_rows: tuple[TraceRow, ...] = ()
+    sections: tuple[ReportSection, ...] = ()
+    """The systems' sections about the debate; their tables are among the scores."""
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -57,6 +58,7 @@ def build_debate_report(debate: Debate, verdicts: Sequence[Verdict]) -> DebateRe
     ordered = sort_deciding_first(verdicts)
     rows = build_trace_table(debate)
     reviews = build_review_table(debate)
+    sections = tuple(section for system in systems_of_debate(debate) for section in system.sections(debate))
     return DebateReport(
         verdicts=ordered,
         agreement=build_agreement_table(ordered),
@@ -64,12 +66,13 @@ def build_debate_report(debate: Debate, verdicts: Sequence[Verdict]) -> DebateRe
         scores=(
             *(table for verdict in ordered for table in _titled_tables(verdict, ordered)),
             *((reviews,) if reviews is not None else ()),
-            *build_personality_tables(debate),
+            *(table for section in sections for table in section.tables),
             *debate_tables.build_source_tables(debate),
             *debate_tables.build_findings_tables(debate),
         ),
-        trace=format_trace_table(rows) if rows else None,
+        trace=debate_tables.format_trace_table(rows) if rows else None,
         trace_rows=rows,
+        sections=sections,
     )
 
 

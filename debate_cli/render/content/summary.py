@@ -6,7 +6,7 @@ Everything is derived from verdicts and assessments. Names and words are untrust
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
@@ -25,15 +25,14 @@ from debate_cli.render.content.agreement import (
 )
 from debate_cli.render.theme import shorten
 from debate_cli.systems.base import JudgeQuote, RequiredChange
+from debate_cli.systems.briefing import Briefing, BriefingClaim, build_briefing
+from debate_cli.systems.claims import Standing
 from debate_cli.systems.registry import get_system, system_kinds
 from debate_cli.systems.scoring import deciding_verdicts
 from debate_cli.systems.source_support import SourceBriefing, brief_sources
-from debate_cli.systems.structured.briefing import Briefing, BriefingClaim, build_briefing
-from debate_cli.systems.structured.findings import Standing
-from debate_cli.systems.structured.score import MAX_ARGUMENT_MARK
-from debate_cli.systems.structured.trace import build_trace_table
-from debate_cli.systems.structured.weakest import WeakestArgument, argument_scores, find_weakest_argument
 from debate_cli.systems.tables import Table
+from debate_cli.systems.trace import build_trace_table
+from debate_cli.systems.weakest import ArgumentScores, WeakestArgument, find_weakest_argument, score_arguments
 
 NOT_JUDGED_MESSAGE = "This debate has not been judged."
 """Stands for a missing verdict."""
@@ -55,7 +54,8 @@ class SummaryClaim(NamedTuple):
     claim: str
     standing: Standing
     score: float | None
-    """Structured score, 1-10; None without one."""
+    """None without one."""
+    max_score: float
     reason: str
     """Why it has this standing; may be empty."""
 
@@ -63,8 +63,9 @@ class SummaryClaim(NamedTuple):
     def rating(self) -> str:
         """Standing and score: `upheld, 7.4 of 10`."""
         standing = theme.STANDING_BADGES[self.standing].word
-        highest = MAX_ARGUMENT_MARK
-        return standing if self.score is None else f"{standing}, {theme.format_number(self.score)} of {highest:g}"
+        return (
+            standing if self.score is None else f"{standing}, {theme.format_number(self.score)} of {self.max_score:g}"
+        )
 
 
 class OtherVerdict(NamedTuple):
@@ -90,7 +91,7 @@ class VerdictSummary:
     weakest: WeakestArgument | None
     """None if the arguments cannot be ranked."""
     insight: str
-    """What the structured judge sees as the core of the dispute; may be empty."""
+    """What the judge of the claims sees as the core of the dispute; may be empty."""
     rely_on: tuple[SummaryClaim, ...]
     """Claims that were upheld, best score first."""
     check_first: tuple[SummaryClaim, ...]
@@ -121,7 +122,7 @@ def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSu
     ordered = sort_deciding_first(reportable_verdicts(debate, verdicts))
     head = ordered[0] if ordered else None
     briefing = build_briefing(debate)
-    scores = argument_scores(debate, ordered)
+    scores = score_arguments(debate, ordered)
     equal = deciding_verdicts(debate, ordered)
     return VerdictSummary(
         verdict=head,
@@ -185,12 +186,12 @@ def describe_answer(verdict: Verdict, document: str | None) -> str:
     return f"{outcome.rstrip('.')}, {'by ' if verdict.victory != 'draw' else ''}{margin}{' apart' if verdict.victory == 'draw' else ''}."
 
 
-def _upheld_claims(briefing: Briefing | None, scores: Mapping[str, float]) -> tuple[SummaryClaim, ...]:
+def _upheld_claims(briefing: Briefing | None, scores: ArgumentScores) -> tuple[SummaryClaim, ...]:
     claims = _summary_claims(briefing.rely_on, "UPHELD", scores) if briefing is not None else []
     return tuple(sorted(claims, key=lambda claim: -(claim.score or 0.0)))
 
 
-def _doubtful_claims(briefing: Briefing | None, scores: Mapping[str, float]) -> tuple[SummaryClaim, ...]:
+def _doubtful_claims(briefing: Briefing | None, scores: ArgumentScores) -> tuple[SummaryClaim, ...]:
     if briefing is None:
         return ()
     return (
@@ -200,11 +201,17 @@ def _doubtful_claims(briefing: Briefing | None, scores: Mapping[str, float]) -> 
     )
 
 
-def _summary_claims(
-    claims: Sequence[BriefingClaim], standing: Standing, scores: Mapping[str, float]
-) -> list[SummaryClaim]:
+def _summary_claims(claims: Sequence[BriefingClaim], standing: Standing, scores: ArgumentScores) -> list[SummaryClaim]:
     return [
-        SummaryClaim(claim.id, claim.participant, claim.claim, standing, scores.get(claim.id), claim.reason)
+        SummaryClaim(
+            claim.id,
+            claim.participant,
+            claim.claim,
+            standing,
+            scores.by_argument.get(claim.id),
+            scores.max_score,
+            claim.reason,
+        )
         for claim in claims
     ]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from debate_cli.domain.debate import Debate
 from debate_cli.render import theme
 from debate_cli.render.theme import Sign
-from debate_cli.systems.structured.trace import TraceRow
+from debate_cli.systems.trace import TraceRow
 
 REPLY_BADGES = {False: Sign("↳", "replies", theme.BLUE), True: Sign("!", "leaves it open", theme.GOLD)}
 """Whether a reply leaves the question open -> its badge."""

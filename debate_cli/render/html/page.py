@@ -30,11 +30,10 @@ from debate_cli.render.html.transcript import build_round_sections, collect_judg
 from debate_cli.systems import debate_tables
 from debate_cli.systems.base import TurnScore
 from debate_cli.systems.charts import Chart
-from debate_cli.systems.live.charts import build_personality_tables, personality_charts
 from debate_cli.systems.registry import get_system
-from debate_cli.systems.structured.trace import TraceRow, build_trace_table
-from debate_cli.systems.structured.weakest import argument_scores
 from debate_cli.systems.tables import Table
+from debate_cli.systems.trace import TraceRow, build_trace_table
+from debate_cli.systems.weakest import score_arguments
 
 PAGE_TEMPLATES = (
     "page.html.j2", "cells.html.j2", "speech.html.j2", "verdict.html.j2", "scores.html.j2", "map.html.j2", "trace.html.j2",
@@ -46,7 +45,7 @@ STANDING_ORDER = ("UPHELD", "PARTIALLY_UPHELD", "UNCERTAIN", "REFUTED", None)
 
 @dataclass(frozen=True, slots=True)
 class ScoreBlock:
-    """The charts and tables of one verdict, or of the personalities."""
+    """The charts and tables of one verdict, or of a section about the debate."""
 
     title: str
     charts: tuple[DrawnChart, ...]
@@ -106,10 +105,10 @@ def _template_context(debate: Debate, verdicts: Sequence[Verdict]) -> dict[str, 
         "quote": quote_judge(debate, head, report.briefing) if head is not None else None,
         "cast": [*participants.debater_rows(debate), *participants.judge_rows(debate, debate.runs[0])],
         "classes": classes,
-        "blocks": _score_blocks(debate, report, classes),
+        "blocks": _score_blocks(report, classes),
         "map": {name: [row for row in rows if row.participant == name] for name in names},
         "rows": rows,
-        "scores_of": argument_scores(debate, report.verdicts),
+        "scores_of": score_arguments(debate, report.verdicts).by_argument,
         "rounds": build_round_sections(debate),
         "turn_scores": _scores_by_turn(report.verdicts),
         "reasons": collect_judge_reasons(debate),
@@ -139,8 +138,8 @@ def _page_sections(context: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [("verdict", "Verdict"), *((anchor, anchor.capitalize()) for anchor, shown in sections.items() if shown)]
 
 
-def _score_blocks(debate: Debate, report: DebateReport, classes: Mapping[str, str]) -> list[ScoreBlock]:
-    """A block per verdict, and a block about personalities if any personality changed."""
+def _score_blocks(report: DebateReport, classes: Mapping[str, str]) -> list[ScoreBlock]:
+    """A block per verdict, and the systems' sections about the debate."""
 
     def draw(charts: Sequence[Chart]) -> tuple[DrawnChart, ...]:
         return tuple(draw_chart(chart, classes) for chart in charts if not chart.is_empty)
@@ -157,9 +156,7 @@ def _score_blocks(debate: Debate, report: DebateReport, classes: Mapping[str, st
                 () if verdict.decides else tuple(DebateReport.missing(verdict)),
             )
         )
-    moved = tuple(build_personality_tables(debate))
-    if moved:
-        blocks.append(ScoreBlock("personalities", draw(list(personality_charts(debate))), moved))
+    blocks += [ScoreBlock(section.title, draw(section.charts), section.tables) for section in report.sections]
     return [block for block in blocks if block.charts or block.tables or block.missing]
 
 

@@ -52,10 +52,10 @@ from debate_cli.render.terminal.drawing import (
 from debate_cli.render.theme import shorten
 from debate_cli.systems import tables
 from debate_cli.systems.base import RequiredChange
+from debate_cli.systems.briefing import Briefing, BriefingClaim
 from debate_cli.systems.source_support import SourceNote
-from debate_cli.systems.structured.briefing import Briefing, BriefingClaim
-from debate_cli.systems.structured.weakest import WeakestArgument, find_weakest_argument
 from debate_cli.systems.tables import Lines, Table, TableRow
+from debate_cli.systems.weakest import WeakestArgument, find_weakest_argument
 
 _ROWS_BELOW = 5
 """Rows that follow the closing screen: where it is saved, the next command, the shell's prompt."""

@@ -31,9 +31,9 @@ from debate_cli.render.content.summary import (
     suggest_judge_command,
 )
 from debate_cli.systems.base import RequiredChange
-from debate_cli.systems.structured.briefing import Briefing, BriefingClaim
-from debate_cli.systems.structured.weakest import WeakestArgument, find_weakest_argument
+from debate_cli.systems.briefing import Briefing, BriefingClaim
 from debate_cli.systems.tables import Badge, Cell, Curve, Gauge, Lines, Number, Table, Who
+from debate_cli.systems.weakest import WeakestArgument, find_weakest_argument
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!$^@+=])")
 _AUTOLINK = re.compile(r":(?=//|/)|(?<=www)\.|(?<=[a-z]):(?=\S*@)", re.IGNORECASE)

@@ -57,10 +57,10 @@ from debate_cli.render.sanitize import prefix_lines, sanitize_line
 from debate_cli.render.score_rows import format_ranked_scores
 from debate_cli.render.theme import shorten
 from debate_cli.systems.base import RequiredChange
+from debate_cli.systems.briefing import Briefing
 from debate_cli.systems.source_support import SourceNote
-from debate_cli.systems.structured.briefing import Briefing
-from debate_cli.systems.structured.weakest import WeakestArgument, find_weakest_argument
 from debate_cli.systems.tables import Badge, Cell, Curve, Gauge, Lines, Number, Table, TableRow, Who
+from debate_cli.systems.weakest import WeakestArgument, find_weakest_argument
 
 MAX_SHORT_CELL = 24
 """Longer text of a table gets a separate line."""

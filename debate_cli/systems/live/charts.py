@@ -9,6 +9,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.personality import TRAIT_MAX, TRAIT_MIN, TRAITS
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.aggregation import mean
+from debate_cli.systems.base import ReportSection
 from debate_cli.systems.charts import PERCENT_TICKS, Chart, ChartPoint, ChartSeries, line_series, percent_chart
 from debate_cli.systems.live.calibration import DIMENSION_MAXIMA
 from debate_cli.systems.live.personality_drift import PersonalityPoint, has_moved, personality_curve
@@ -17,10 +18,17 @@ from debate_cli.systems.live.tables import CHANGE_REASONS
 from debate_cli.systems.tables import Curve, Number, Table, TableRow, Who, format_number, parse_notes
 
 
-def build_personality_tables(debate: Debate) -> list[Table]:
-    """A table for each debater whose personality moved."""
+def build_personality_section(debate: Debate) -> ReportSection | None:
+    """A table for each debater whose personality moved, and a chart for each group of traits; None if none moved."""
     curves = {person.name: personality_curve(debate, person.name) for person in debate.participants}
-    return [_personality_table(name, curve) for name, curve in curves.items() if has_moved(curve)]
+    moved = [(name, curve) for name, curve in curves.items() if has_moved(curve)]
+    if not moved:
+        return None
+    return ReportSection(
+        "personalities",
+        tuple(_personality_table(name, curve) for name, curve in moved),
+        tuple(_trait_chart(name, *group, curve) for name, curve in moved for group in TRAIT_GROUPS.items()),
+    )
 
 
 def _personality_table(name: str, curve: tuple[PersonalityPoint, ...]) -> Table:
@@ -117,14 +125,6 @@ def _penalties(notes: LiveNotes) -> dict[int, list[str]]:
     for item in notes.penalties:
         found[item.turn].append(f"{item.kind.replace('_', ' ')}, −{item.points:g} logic")
     return found
-
-
-def personality_charts(debate: Debate) -> Iterator[Chart]:
-    """For each debater under pressure, a chart for each group of traits that moved."""
-    for person in debate.participants:
-        curve = personality_curve(debate, person.name)
-        if has_moved(curve):
-            yield from (_trait_chart(person.name, group, traits, curve) for group, traits in TRAIT_GROUPS.items())
 
 
 def _trait_chart(name: str, group: str, traits: Sequence[str], curve: Sequence[PersonalityPoint]) -> Chart:

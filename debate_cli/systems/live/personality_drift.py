@@ -1,11 +1,11 @@
-"""A debater's personality after every assessed exchange: the fold of the live judge's pressures.
+"""A debater's personality after every assessed exchange: the fold of the live judge's pressures, and what it is told of it.
 
 `domain.personality` has the arithmetic.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from debate_cli.domain.debate import Debate
@@ -13,6 +13,7 @@ from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.personality import (
     PRESSURE_KINDS,
+    TRAITS,
     Personality,
     PressureKind,
     apply_pressures,
@@ -21,6 +22,16 @@ from debate_cli.domain.personality import (
 from debate_cli.systems.aggregation import get_run_id, ordered_assessments
 from debate_cli.systems.live.findings import Pressure
 from debate_cli.systems.live.settings import LiveSettings
+
+PRESSURE_TARGETS = {
+    "cognitive": "the logic of your arguments",
+    "emotional": "your temper",
+    "strategic": "your control of what the debate is about",
+    "credibility": "the credibility of your evidence",
+}
+"""What each kind of pressure weakens."""
+HARD_PRESSURE, FIRM_PRESSURE = 0.66, 0.33
+"""Minimum pressures that are called hard and firm."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,3 +107,41 @@ def _exchanges(debate: Debate, name: str) -> Iterator[tuple[int, Pressure | None
             pressure = next(found, None)
             has_pressure = pressure is not None and any(getattr(pressure, kind) for kind in PRESSURE_KINDS)
             yield max(item.subject.turns), pressure if has_pressure else None
+
+
+def describe_pressure(debate: Debate, name: str) -> str:
+    """What a debater is told: the pressure since its last turn, and every trait that differs from the start; may be empty."""
+    curve = personality_curve(debate, name)
+    if not curve:
+        return ""
+    last = max((turn.index for turn in debate.select_turns(speaker=name)), default=0)
+    felt = [point.pressure for point in curve if point.pressure is not None and (point.turn or 0) >= last]
+    pressures: dict[PressureKind, float] = {
+        kind: max((float(getattr(item, kind)) for item in felt), default=0.0) for kind in PRESSURE_KINDS
+    }
+    return format_pressure(curve[0].personality, curve[-1].personality, pressures)
+
+
+def format_pressure(start: Personality, now: Personality, pressures: Mapping[PressureKind, float]) -> str:
+    """The pressures (0-1) since the last turn, and the traits that differ from the start, the largest change first.
+
+    Empty without both. Traits have one decimal; a smaller change is left out.
+    """
+    felt = [f"{_pressure_label(value)} on {PRESSURE_TARGETS[kind]}" for kind, value in pressures.items() if value > 0]
+    values = {trait: (round(getattr(start, trait), 1), round(getattr(now, trait), 1)) for trait in TRAITS}
+    moved = [
+        f"{'more' if after > before else 'less'} {trait.replace('_', ' ')} ({before:g} to {after:g})"
+        for trait, (before, after) in sorted(values.items(), key=lambda item: -abs(item[1][1] - item[1][0]))
+        if after != before
+    ]
+    sentences = (
+        f"In the last exchange you were pressed {', '.join(felt)}." if felt else "",
+        f"Argue with {', '.join(moved)}." if moved else "",
+    )
+    return " ".join(filter(None, sentences))
+
+
+def _pressure_label(pressure: float) -> str:
+    if pressure >= HARD_PRESSURE:
+        return "hard"
+    return "firmly" if pressure >= FIRM_PRESSURE else "lightly"

@@ -8,7 +8,7 @@ from typing import Any
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
-from debate_cli.domain.tasks import Brief, Subject
+from debate_cli.domain.tasks import Brief, Cue, Subject
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.aggregation import stored_settings
 from debate_cli.systems.base import (
@@ -19,6 +19,7 @@ from debate_cli.systems.base import (
     LiveReport,
     PlannedCalls,
     Progress,
+    ReportSection,
     TurnScore,
     briefs_for,
     pair_briefs,
@@ -48,6 +49,7 @@ from debate_cli.systems.live.findings import (
     Resolution,
     SuspectClaim,
 )
+from debate_cli.systems.live.personality_drift import describe_pressure
 from debate_cli.systems.live.settings import LiveSettings
 from debate_cli.systems.source_support import SOURCES_KIND
 from debate_cli.systems.tables import Table, parse_notes
@@ -127,6 +129,11 @@ class LiveSystem(JudgingSystem[LiveSettings]):
             yield from turn_briefs(FIRST_RUN, settings, range(index))
             yield from _pair_briefs(debate, FIRST_RUN, settings, range(index))
 
+    def instruct(self, debate: Debate, settings: LiveSettings, cue: Cue) -> str:
+        """The pressure on the speaker, and how its personality changed."""
+        del settings
+        return describe_pressure(debate, cue.speaker)
+
     def score(self, debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> Verdict:
         """The verdict; its notes are `LiveNotes`."""
         return score.score_run(debate, run, settings)
@@ -177,6 +184,12 @@ class LiveSystem(JudgingSystem[LiveSettings]):
     def charts(self, verdict: Verdict) -> list[Chart]:
         """Marks by dimension and by turn."""
         return list(charts.charts(verdict))
+
+    def sections(self, debate: Debate) -> Iterator[ReportSection]:
+        """The personalities that moved."""
+        section = charts.build_personality_section(debate)
+        if section is not None:
+            yield section
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
         """The marks of a turn, the result of an exchange, or the result for the whole debate, and the scores it changed."""

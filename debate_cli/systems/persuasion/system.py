@@ -8,15 +8,31 @@ from typing import Any
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
-from debate_cli.domain.tasks import Brief
+from debate_cli.domain.tasks import Brief, Cue
+from debate_cli.domain.turn import StrategyPick
 from debate_cli.domain.verdict import Verdict
+from debate_cli.llm.prompt_sanitizer import quote_for_prompt
+from debate_cli.systems.aggregation import strip_float_noise
 from debate_cli.systems.base import JudgeQuestion, JudgingSystem, LiveReport, PlannedCalls, Progress, turn_briefs
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.persuasion import questions, score, tables
 from debate_cli.systems.persuasion.settings import PersuasionSettings
-from debate_cli.systems.persuasion.stance import persuasion_band
-from debate_cli.systems.persuasion.state_machine import compute_state_curve
-from debate_cli.systems.tables import Table, parse_notes
+from debate_cli.systems.persuasion.stance import DebaterState, persuasion_band
+from debate_cli.systems.persuasion.state_machine import (
+    StateChange,
+    compute_state_curve,
+    find_last_change,
+    pick_adaptive_strategy,
+)
+from debate_cli.systems.tables import Table, format_number, parse_notes
+
+FIRMNESS = (
+    (0.7, "firmly", "Concede only what you cannot defend."),
+    (0.5, "with some reserve", "You may give up side points."),
+    (0.3, "with doubts", "You may give up an argument and narrow your position."),
+    (0.0, "hardly any more", "You may give up everything but the core of your position."),
+)
+"""Least conviction, how firmly a debater then holds its position, and what it may give up."""
 
 
 class PersuasionSystem(JudgingSystem[PersuasionSettings]):
@@ -62,6 +78,17 @@ class PersuasionSystem(JudgingSystem[PersuasionSettings]):
         states = compute_state_curve(debate, settings, due_round=due_round)[-1].states
         return frozenset(name for name, state in states.items() if state.surrendered)
 
+    def instruct(self, debate: Debate, settings: PersuasionSettings, cue: Cue) -> str:
+        """With `embody`, the speaker's stance and conviction."""
+        if not settings.embody:
+            return ""
+        curve = compute_state_curve(debate, settings, due_round=cue.round)
+        return _describe_state(curve[-1].states[cue.speaker], find_last_change(curve, cue.speaker))
+
+    def pick_strategy(self, debate: Debate, cue: Cue) -> StrategyPick:
+        """The strategy with the highest predicted effect."""
+        return pick_adaptive_strategy(debate, cue)
+
     def score(self, debate: Debate, run: JudgingRun | str, settings: PersuasionSettings) -> Verdict:
         """The verdict; its notes are `PersuasionNotes`."""
         return score.score_run(debate, run, settings)
@@ -99,6 +126,26 @@ class PersuasionSystem(JudgingSystem[PersuasionSettings]):
                 words = f"{mark.criterion} {mark.value:.2f} ({persuasion_band(mark.value)})"
                 effects.setdefault(mark.participant, []).append(words)
         return LiveReport(sentences=tuple(f"on {name}: {', '.join(sentences)}" for name, sentences in effects.items()))
+
+
+def _describe_state(state: DebaterState, change: StateChange | None) -> str:
+    """How firmly a debater holds its position, who moved it last, and what it may give up."""
+    conviction = strip_float_noise(state.conviction)
+    firmness, concession = next(words for bound, *words in FIRMNESS if conviction >= bound)
+    stance = (
+        f"You hold your position {firmness}: conviction {format_number(conviction)} of 1, stance"
+        f" {format_number(strip_float_noise(state.stance))} between -1 (against the motion) and 1 (for it)."
+    )
+    if change is None:
+        moved = "No speech has moved you yet."
+    else:
+        before, after = (strip_float_noise(item.conviction) for item in (change.before, change.after))
+        did = "persuaded you" if after < before else "made you more determined"
+        moved = (
+            f"{quote_for_prompt(change.effect.speaker)} moved you last, in round {change.effect.round}, and {did}:"
+            f" conviction {format_number(before)} to {format_number(after)}."
+        )
+    return f"{stance} {moved} {concession} Let this show in how you argue."
 
 
 SYSTEM = PersuasionSystem()

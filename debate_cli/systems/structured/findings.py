@@ -5,10 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from debate_cli.domain.assessment import Finding
-
-Standing = Literal["UPHELD", "PARTIALLY_UPHELD", "REFUTED", "UNCERTAIN"]
-"""UPHELD: survived, can be relied on; PARTIALLY_UPHELD: right in direction, limited in condition, degree or scope;
-REFUTED: not a basis for a decision; UNCERTAIN: the debate does not settle it."""
+from debate_cli.systems.claims import Standing
 
 
 class Fallacy(Finding):

@@ -12,9 +12,10 @@ from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.base import ArgumentMark, JudgeQuestion, JudgeQuote, JudgingSystem, LiveReport
 from debate_cli.systems.charts import Chart
+from debate_cli.systems.claims import ClaimReview
 from debate_cli.systems.explanation import ScoreComponent, describe_scores
 from debate_cli.systems.source_support import SOURCES_KIND
-from debate_cli.systems.structured import questions, score, tables
+from debate_cli.systems.structured import claims, questions, score, tables
 from debate_cli.systems.structured.findings import Fallacy, Insight, Trace
 from debate_cli.systems.structured.settings import StructuredSettings
 from debate_cli.systems.tables import Table, parse_notes
@@ -27,6 +28,7 @@ class StructuredSystem(JudgingSystem[StructuredSettings]):
     settings = StructuredSettings
     findings = (Fallacy, Trace, Insight)
     prompt_package = "debate_cli.systems.structured"
+    reviews_claims = True
     suggestion_rank = 1
 
     def question(self, brief: Brief) -> JudgeQuestion[StructuredSettings, Any]:
@@ -90,6 +92,14 @@ class StructuredSystem(JudgingSystem[StructuredSettings]):
             for criterion, weight in notes.weights.items():
                 mark = row.marks.get(criterion)
                 yield ArgumentMark(row.id, row.participant, criterion, mark, score.MAX_ARGUMENT_MARK, weight, row.score)
+
+    def review_claims(self, debate: Debate, run: str) -> ClaimReview | None:
+        """Standings and insight of the judges."""
+        return claims.review_claims(debate, run)
+
+    def criticize_argument(self, debate: Debate, verdict: Verdict | None, argument: str) -> tuple[str, ...]:
+        """The costliest mark, or the fallacies if they cost more; the names of the fallacies."""
+        return claims.describe_deductions(debate, verdict, argument)
 
     def tables(self, verdict: Verdict) -> list[Table]:
         """Scores by argument, and the fallacies."""

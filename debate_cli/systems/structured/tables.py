@@ -1,21 +1,15 @@
-"""Tables of the structured system (scores, spread between judges, fallacies, trace) and its charts."""
+"""Tables of the structured system (scores, spread between judges, fallacies) and its charts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.charts import Chart, ChartPoint, ChartSeries, bar_chart
-from debate_cli.systems.debate_tables import SOURCE_BADGES
-from debate_cli.systems.source_support import SUPPORT_WORDS
 from debate_cli.systems.structured.score import MAX_ARGUMENT_MARK, ArgumentRow, StructuredNotes
-from debate_cli.systems.structured.trace import TraceRow, TraceSource
 from debate_cli.systems.tables import (
-    RESPONSE_BADGES,
-    STANDING_BADGES,
     Cell,
     Gauge,
-    Lines,
     Number,
     Table,
     TableRow,
@@ -35,13 +29,6 @@ def tables(verdict: Verdict) -> list[Table]:
     if notes is None:
         return []
     return [_score_table(verdict, notes), *_spread_tables(notes), *_fallacy_tables(notes)]
-
-
-def format_trace_table(rows: Sequence[TraceRow]) -> Table:
-    """Every claim with its speaker, its sources if any claim has some, the answers to it, and its standing."""
-    has_sources = any(row.sources for row in rows)
-    heads = ("claim", "by", "what is claimed", *(["sources"] if has_sources else []), "answers", "standing", "because")
-    return Table(title="trace", heads=heads, rows=tuple(_trace_row(row, has_sources=has_sources) for row in rows))
 
 
 def _score_table(verdict: Verdict, notes: StructuredNotes) -> Table:
@@ -93,33 +80,6 @@ def _fallacy_tables(notes: StructuredNotes) -> Iterable[Table]:
     if notes.fallacies:
         rows = tuple((f"! {row.name}", Who(row.participant), row.item or None, row.quote) for row in notes.fallacies)
         yield Table(title="fallacies", heads=("fallacy", "by", "in", "words"), rows=rows)
-
-
-def _trace_row(row: TraceRow, *, has_sources: bool) -> TableRow:
-    answers: list[Cell] = []
-    for response in row.responses:
-        sign = RESPONSE_BADGES[response.type]
-        answers.append(f"{sign.symbol} {response.by} {sign.word}")
-        if response.follow_up:
-            answers.append(f"asks: {response.follow_up}")
-    answers += [f"{reply.by} {'leaves it open' if reply.evaded else 'replies'}" for reply in row.replies]
-    standing = STANDING_BADGES[row.standing] if row.standing is not None else "not judged"
-    return (
-        row.id,
-        Who(row.participant),
-        row.claim,
-        *([Lines(tuple(map(_format_source, row.sources)))] if has_sources else []),
-        Lines(tuple(answers)) if answers else "unanswered",
-        standing,
-        row.reason,
-    )
-
-
-def _format_source(source: TraceSource) -> str:
-    """The id of a source, the check of the quote, and the judge's answer if there is one."""
-    badge = SOURCE_BADGES[source.outcome]
-    support = f", {SUPPORT_WORDS[source.supports]}" if source.supports is not None else ""
-    return f"{badge.symbol} {source.source} {badge.word}{support}"
 
 
 MAX_ARGUMENT_BARS = 40

@@ -6,7 +6,7 @@ from render_support import debate
 
 from debate_cli.render.html import anchors
 from debate_cli.render.html.anchors import StatementGroup, group_statements
-from debate_cli.systems.structured.trace import TraceReply, TraceResponse, TraceRow, build_trace_table
+from debate_cli.systems.trace import TraceReply, TraceResponse, TraceRow, build_trace_table
 
 PLACES = anchors.argument_anchors(debate())
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_run import JudgingRun
+from debate_cli.systems.claims import Standing
 from debate_cli.systems.source_support import SourceBriefing, SourceNote, brief_sources
-from debate_cli.systems.structured.findings import Insight, Standing
-from debate_cli.systems.structured.trace import TraceRow, build_trace_table, structured_assessments
+from debate_cli.systems.trace import TraceRow, build_trace_table, review_claims
 
 CAVEAT = "Scores are an aid to judgement, not a verdict on the facts: check what a decision rests on."
 
@@ -61,27 +61,20 @@ def _claim_of_source(note: SourceNote) -> BriefingClaim:
 
 
 def build_briefing(debate: Debate, run: JudgingRun | str | None = None) -> Briefing | None:
-    """The briefing by the structured judge of `run` (None: the newest run with that system); None without judgments.
-
-    With several judges, insight and recommendation are those of the first judge who gave them; open questions are those
-    of all judges.
-    """
-    given = structured_assessments(debate, run)
-    if not given:
+    """The briefing by the judges of claims in `run` (None: the newest run with such a system); None without an answer."""
+    review = review_claims(debate, run)
+    if review is None:
         return None
-    insights = [finding for item in given for finding in item.findings if isinstance(finding, Insight)]
     rows = build_trace_table(debate, run)
     return Briefing(
-        key_insight=next((insight.key_insight for insight in insights if insight.key_insight), ""),
+        key_insight=review.key_insight,
         rely_on=_claims_with_standing(rows, "UPHELD"),
         limit=_claims_with_standing(rows, "PARTIALLY_UPHELD"),
         not_to_use=_claims_with_standing(rows, "REFUTED"),
         uncertain=_claims_with_standing(rows, "UNCERTAIN"),
         sources=brief_sources(debate),
-        unresolved_questions=tuple(
-            dict.fromkeys(question for insight in insights for question in insight.unresolved_questions)
-        ),
-        recommendation=next((insight.recommendation for insight in insights if insight.recommendation), ""),
+        unresolved_questions=review.unresolved_questions,
+        recommendation=review.recommendation,
     )
 
 

@@ -1,24 +1,24 @@
 """The trace table: every claim with its speaker, the answers to it, and its standing.
 
-It joins the transcript with the structured judge's standings; it also works without a judge.
+It joins the transcript with the standings of a system that reviews claims; it also works without a judge.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from math import fsum
+from typing import Any
 
-from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.turn import UNSTRUCTURED, Response, ResponseType, Turn
 from debate_cli.evidence.source_checks import SourceOutcome
-from debate_cli.systems.aggregation import newest_run, ordered_assessments, strip_float_noise
+from debate_cli.systems.aggregation import get_run_id, newest_run, ordered_assessments
+from debate_cli.systems.base import JudgingSystem
+from debate_cli.systems.claims import ClaimReview, Standing
+from debate_cli.systems.registry import systems_of_debate
 from debate_cli.systems.source_support import SOURCES_KIND, Support, join_checks
-from debate_cli.systems.structured.findings import Standing, Trace
-from debate_cli.systems.structured.score import judge_weights
 
 
 class TraceResponse(FrozenModel):
@@ -64,24 +64,21 @@ class TraceRow(FrozenModel):
     replies: tuple[TraceReply, ...] = ()
     sources: tuple[TraceSource, ...] = ()
     standing: Standing | None = None
-    """The standing with the most weight of judges; UNCERTAIN if two have equal weight; None without a standing."""
+    """None without a judge of claims."""
     reason: str | None = None
-    """The reason of the first judge who gives it, or a sentence on the division."""
 
 
 def build_trace_table(debate: Debate, run: JudgingRun | str | None = None) -> tuple[TraceRow, ...]:
     """One row per argument, in the order of the debate.
 
-    Standings come from the structured assessments of `run`; None means the newest run with that system.
+    Standings come from `run`; None means the newest run with a system that reviews claims.
     """
     responses, replies = _responses_and_replies(debate)
     sources = _sources_of_claims(debate)
-    given = structured_assessments(debate, run)
-    standings = _standings(given)
-    weights = judge_weights(debate, given[0].run) if given else {}
+    review = review_claims(debate, run)
     rows: list[TraceRow] = []
     for item, (speaker, argument) in debate.arguments.items():
-        standing, reason = _weightiest_standing(standings.get(item, ()), weights)
+        found = review.standings.get(item) if review is not None else None
         rows.append(
             TraceRow(
                 id=item,
@@ -90,19 +87,23 @@ def build_trace_table(debate: Debate, run: JudgingRun | str | None = None) -> tu
                 responses=tuple(response for response in responses.get(item, ()) if response.by != speaker),
                 replies=tuple(reply for reply in replies.get(item, ()) if reply.by == speaker),
                 sources=tuple(sources.get((speaker, item), ())),
-                standing=standing,
-                reason=reason,
+                standing=found.standing if found is not None else None,
+                reason=found.reason if found is not None else None,
             )
         )
     return tuple(rows)
 
 
-def structured_assessments(debate: Debate, run: JudgingRun | str | None) -> list[Assessment]:
-    """The structured assessments of the whole debate in `run`; None means the newest run with that system."""
-    chosen = run if run is not None else newest_run(debate, "structured")
-    if chosen is None:
-        return []
-    return [item for item in ordered_assessments(debate, "structured", chosen) if item.subject.moment == "debate"]
+def review_claims(debate: Debate, run: JudgingRun | str | None = None) -> ClaimReview | None:
+    """What judges say about the claims in `run`; None means the newest run with a system that reviews claims."""
+    system = find_claim_reviewer(debate)
+    chosen = newest_run(debate, system.kind) if system is not None and run is None else run
+    return system.review_claims(debate, get_run_id(chosen)) if system is not None and chosen is not None else None
+
+
+def find_claim_reviewer(debate: Debate) -> JudgingSystem[Any] | None:
+    """The first system of the debate's judging runs that reviews claims; None if no run has one."""
+    return next((system for system in systems_of_debate(debate) if system.reviews_claims), None)
 
 
 def _sources_of_claims(debate: Debate) -> Mapping[tuple[str, str], list[TraceSource]]:
@@ -143,30 +144,3 @@ def _responses_of(turn: Turn, debate: Debate) -> Sequence[Response]:
         ]
         return [Response(target=target, type="challenge", reasoning="") for target in targets]
     return turn.responses or ()
-
-
-def _standings(given: Sequence[Assessment]) -> dict[str, list[tuple[str, Trace]]]:
-    """Argument id -> (judge, its finding), one per judge, judges in order."""
-    found: dict[str, dict[str, Trace]] = defaultdict(dict)
-    for assessment in given:
-        for finding in assessment.findings:
-            if isinstance(finding, Trace):
-                found[finding.item].setdefault(assessment.assessor, finding)
-    return {item: sorted(of.items(), key=lambda pair: pair[0]) for item, of in found.items()}
-
-
-def _weightiest_standing(
-    findings: Sequence[tuple[str, Trace]], weights: Mapping[str, float]
-) -> tuple[Standing | None, str | None]:
-    """The standing with the most weight of judges, with its first reason; a tie is UNCERTAIN."""
-    if not findings:
-        return None, None
-    of: dict[Standing, list[float]] = defaultdict(list)
-    for judge, finding in findings:
-        of[finding.standing].append(weights[judge])
-    totals: dict[Standing, float] = {standing: strip_float_noise(fsum(each)) for standing, each in of.items()}
-    highest: list[Standing] = [standing for standing in totals if totals[standing] == max(totals.values())]
-    if len(highest) > 1:
-        opinions = ", ".join(f"{judge} says {finding.standing}" for judge, finding in findings)
-        return "UNCERTAIN", f"The judges are divided: {opinions}."
-    return highest[0], next(finding.reason for _, finding in findings if finding.standing == highest[0])

@@ -1,0 +1,29 @@
+"""What judges say about single claims, for the trace table and the briefing. The systems produce it, `trace` shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+Standing = Literal["UPHELD", "PARTIALLY_UPHELD", "REFUTED", "UNCERTAIN"]
+"""UPHELD: survived, can be relied on; PARTIALLY_UPHELD: right in direction, limited in condition, degree or scope;
+REFUTED: not a basis for a decision; UNCERTAIN: the debate does not settle it."""
+
+
+class ClaimStanding(NamedTuple):
+    """What the judges of a run say about one claim. Untrusted."""
+
+    standing: Standing
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimReview:
+    """What the judges of a run say about the claims of a debate. Untrusted."""
+
+    standings: Mapping[str, ClaimStanding]
+    """By the id of the argument."""
+    key_insight: str = ""
+    unresolved_questions: tuple[str, ...] = ()
+    recommendation: str = ""

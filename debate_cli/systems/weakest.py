@@ -1,0 +1,107 @@
+"""Finds the weakest argument, and why it is weak: what its score lost, and the reason of its standing.
+
+Everything is derived from verdicts and trace. Names and words are untrusted and not sanitized.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.verdict import Verdict
+from debate_cli.systems.aggregation import newest_run
+from debate_cli.systems.claims import Standing
+from debate_cli.systems.registry import get_system
+from debate_cli.systems.tables import STANDING_BADGES, format_number
+from debate_cli.systems.trace import TraceRow, build_trace_table, find_claim_reviewer
+
+_WORST_FIRST: tuple[Standing | None, ...] = ("REFUTED", "UNCERTAIN", "PARTIALLY_UPHELD", None, "UPHELD")
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentScores:
+    """The scores that one verdict gives single arguments."""
+
+    verdict: Verdict | None
+    """None without such a verdict."""
+    by_argument: Mapping[str, float]
+    """By the id of the argument; only scored arguments."""
+    max_score: float
+
+
+@dataclass(frozen=True, slots=True)
+class WeakestArgument:
+    """The weakest argument."""
+
+    row: TraceRow
+    score: float | None
+    max_score: float
+    deductions: tuple[str, ...]
+    """Why it lost points, in sentences."""
+    all_upheld: bool
+    """Whether every claim was upheld, so that this one is weak only by comparison."""
+    scored_by: str = ""
+    """The system that scored it; empty if the first verdict shown is of that system."""
+
+    @property
+    def title(self) -> str:
+        """A heading for it."""
+        return "Lowest score, though every claim was upheld" if self.all_upheld else "Weakest argument"
+
+    @property
+    def standing_and_score(self) -> str:
+        """Standing and score, if known: `refuted, 5.7 of 10`."""
+        standing = STANDING_BADGES[self.row.standing].word if self.row.standing is not None else ""
+        return ", ".join(part for part in (standing, self.marked) if part)
+
+    @property
+    def marked(self) -> str:
+        """Its score, with an explanation if its claim was upheld while others were not."""
+        by = f" by {self.scored_by}" if self.scored_by else ""
+        score = f"{format_number(self.score)} of {self.max_score:g}{by}" if self.score is not None else ""
+        relied_on = self.row.standing == "UPHELD" and not self.all_upheld
+        return f"though with the lowest score, {score}" if score and relied_on else score
+
+    @property
+    def because(self) -> tuple[str, ...]:
+        """The deductions, then the judge's reason for a standing below upheld."""
+        criticism = (self.row.reason or "").strip() if self.row.standing not in {None, "UPHELD"} else ""
+        return (*self.deductions, criticism) if criticism else self.deductions
+
+
+def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> WeakestArgument | None:
+    """Find the argument with the lowest score (ties: the worse standing), or without scores the worst standing.
+
+    None if the arguments cannot be ranked.
+    """
+    system = find_claim_reviewer(debate)
+    scores = score_arguments(debate, verdicts)
+    table = build_trace_table(debate)
+    rows = [row for row in table if row.id in scores.by_argument or row.standing not in {None, "UPHELD"}]
+    ranks = [(scores.by_argument.get(row.id, scores.max_score), _WORST_FIRST.index(row.standing)) for row in rows]
+    if system is None or not rows or (len(rows) > 1 and len(set(ranks)) == 1):
+        return None
+    worst = rows[ranks.index(min(ranks))]
+    return WeakestArgument(
+        row=worst,
+        score=scores.by_argument.get(worst.id),
+        max_score=scores.max_score,
+        deductions=system.criticize_argument(debate, scores.verdict, worst.id),
+        all_upheld=all(row.standing == "UPHELD" for row in table),
+        scored_by="" if next((verdict.system for verdict in verdicts), system.kind) == system.kind else system.kind,
+    )
+
+
+def score_arguments(debate: Debate, verdicts: Sequence[Verdict]) -> ArgumentScores:
+    """The scores of the verdict whose judges gave the standings; else of the first verdict that scores arguments."""
+    system = find_claim_reviewer(debate)
+    newest = newest_run(debate, system.kind) if system is not None else None
+    reviewing = [verdict for verdict in verdicts if get_system(verdict.system).reviews_claims]
+    for verdict in sorted(reviewing, key=lambda verdict: newest is None or verdict.run != newest.id):
+        scorer = get_system(verdict.system)
+        marks = scorer.argument_marks(verdict)
+        scores = {mark.argument: mark.argument_score for mark in marks if mark.argument_score is not None}
+        if scores:
+            return ArgumentScores(verdict, scores, scorer.max_score(verdict))
+    return ArgumentScores(None, {}, 0.0)

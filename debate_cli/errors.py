@@ -38,8 +38,6 @@ Every message is one sentence: what happened, where, what to do. The help pages 
 PAGE` shows them.
 """
 
-from __future__ import annotations
-
 import sys
 from typing import ClassVar
 

@@ -4,8 +4,6 @@ An extension point maps a name to an import path (`package.module:ATTRIBUTE`). N
 looked up. What the loaded objects can do is described where they are used: judging systems in `systems.base`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache

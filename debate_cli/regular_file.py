@@ -1,7 +1,5 @@
 """Opens regular files only: a FIFO would block forever, and a device may have no end. Follows links without failing."""
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

@@ -1,7 +1,5 @@
 """Compares several audited judges: how far they agree, and what their majority gains over the best of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations

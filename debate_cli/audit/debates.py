@@ -1,7 +1,5 @@
 """The debates of an audit: the eight that ship with the package, and debates built from words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """Compares two audits, for example of two versions of a model."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 

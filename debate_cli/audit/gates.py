@@ -1,7 +1,5 @@
 """Gates of an audit: bounds that a judge must meet before it is used."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal

@@ -1,7 +1,5 @@
 """Judges the cases of an audit: ordinary judging runs of ordinary transcripts, so that an audit can be continued."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime

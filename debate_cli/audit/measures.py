@@ -4,8 +4,6 @@ Points are points per 100 of the scale. Intervals come from a bootstrap over the
 debate stay together.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations

@@ -4,8 +4,6 @@ Labels say who won each debate: by people (a CSV file, or reviews in the transcr
 shipped debates.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The result of an audit: what a judge card shows, as data. It is computed from saved judgements, without a model."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass

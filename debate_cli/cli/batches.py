@@ -1,7 +1,5 @@
 """What commands with --batch share: lines about batches, the question whether to submit again, how the command ends."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 from collections.abc import Callable, Iterable

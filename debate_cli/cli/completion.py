@@ -3,8 +3,6 @@
 Nothing slow is imported here. The `Options` of each command name the function that completes an option or argument.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Options that select the configuration, change it, and select a cassette."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

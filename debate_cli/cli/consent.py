@@ -1,7 +1,5 @@
 """Asks the user to allow what a file would send where, at a terminal, and remembers the answer."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterable, Sequence

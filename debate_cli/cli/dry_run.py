@@ -3,8 +3,6 @@
 The output of `run` also has the configuration.
 """
 
-from __future__ import annotations
-
 import asyncio
 import sys
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """`debate experiment`. Its options are in `experiment_options`."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import re

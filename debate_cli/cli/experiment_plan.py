@@ -1,7 +1,5 @@
 """Output of `experiment run --dry-run`: cells, and calls, tokens and cost per player and judge, as planned and at worst."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path

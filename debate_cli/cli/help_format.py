@@ -1,7 +1,5 @@
 """Help pages that fit 80 columns: reflowed prose, examples on their own lines, short type names."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from copy import copy

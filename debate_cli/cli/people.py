@@ -1,7 +1,5 @@
 """How `run` and `judge` reach people: `human` and `paste` at the terminal, `files` through a folder."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
 from collections.abc import Iterable

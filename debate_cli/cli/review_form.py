@@ -1,7 +1,5 @@
 """A review at the terminal: one form after the other, with the speeches above each."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import replace

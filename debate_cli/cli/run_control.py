@@ -1,7 +1,5 @@
 """What `run` and `judge` share: signals, failures of the output, exit codes."""
 
-from __future__ import annotations
-
 import asyncio
 import signal
 import sys

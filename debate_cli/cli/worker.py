@@ -1,7 +1,5 @@
 """`debate worker`. Its options are in `worker_options`."""
 
-from __future__ import annotations
-
 import os
 import sys
 

@@ -3,8 +3,6 @@
 The guard stands between all output and its stream. It breaks such commands with a space, except our own.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import sys

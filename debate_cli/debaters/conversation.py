@@ -4,8 +4,6 @@ Earlier messages are rendered identically, byte by byte, so that a provider's ca
 words are quoted as JSON strings.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ The models are lenient: keys in any order, texts of any length. Ids keep the spe
 nothing is dropped or invented. `validation` checks the content.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field

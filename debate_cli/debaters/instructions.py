@@ -4,8 +4,6 @@ All are pure functions of what the speaker may know, so a resumed debate gives t
 write the directive and choose the strategy (`systems.base.JudgingSystem.instruct` and `pick_strategy`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 The labels in the text avoid the words that the persuasion system counts, such as "evidence".
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Codes: short-claim, short-reasoning, short-evidence, unanswered, unknown-target,
 closing-too-long, duplicate-id, citation.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 

@@ -4,8 +4,6 @@ Debaters do this with their own answers. `Debate` does it with turns and assessm
 the references to such an id.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple

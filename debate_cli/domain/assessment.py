@@ -3,8 +3,6 @@
 Findings of one judging system are in its folder in `systems`; findings that several systems share are here.
 """
 
-from __future__ import annotations
-
 from functools import cache, cached_property
 from typing import Annotated, Any, Literal, cast
 

@@ -1,7 +1,5 @@
 """Fields whose class depends on the `kind` of their value: settings and findings of judging systems and plug-ins."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any

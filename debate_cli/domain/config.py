@@ -4,8 +4,6 @@
 contradictions between values (a role without a model, two debaters with one name).
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from typing import Annotated, Literal, cast

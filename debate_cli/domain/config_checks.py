@@ -3,8 +3,6 @@
 `app.config_resolution` checks prices, keys and the provider table.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The differences between two configurations, as data and as short lines."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast

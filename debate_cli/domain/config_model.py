@@ -1,7 +1,5 @@
 """The base class of configuration values: how it treats empty sections and booleans."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any, cast, get_args
 

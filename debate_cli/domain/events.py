@@ -1,7 +1,5 @@
 """The events of a debate. The journal stores one per line; `debate.fold` turns them into a `Debate`."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, JsonValue, TypeAdapter

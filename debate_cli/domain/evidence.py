@@ -1,7 +1,5 @@
 """Passages of sources that debaters are shown, and the citations of passages in speeches."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass

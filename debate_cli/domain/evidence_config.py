@@ -1,7 +1,5 @@
 """The part `evidence` of a configuration: the sources that debaters may cite."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import Field

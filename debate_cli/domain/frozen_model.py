@@ -1,7 +1,5 @@
 """The base class of all domain values, and UTC times."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import wraps

@@ -1,7 +1,5 @@
 """The judges of a system: their ids, their titles and the models they judge with."""
 
-from __future__ import annotations
-
 from debate_cli.domain.judging_config import SOLE_JUDGE_ID, SystemSettings
 
 

@@ -3,8 +3,6 @@
 Settings determine scores, so they are stored with a debate. `score` may override them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from typing import Annotated, Any, ClassVar, NamedTuple, Self, cast
 

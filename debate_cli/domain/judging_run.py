@@ -1,7 +1,5 @@
 """A judging run, and the precedence of several runs in one debate."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime

@@ -1,7 +1,5 @@
 """A short form of a long debate: its last turns, and a list of older arguments. Pure; no model is asked."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Sequence

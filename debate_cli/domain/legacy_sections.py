@@ -1,7 +1,5 @@
 """Top-level sections of the original's configurations that are now settings of the judging system `persuasion`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, cast
 

@@ -1,7 +1,5 @@
 """The participants of a debate: each debater of the configuration with its defaults resolved."""
 
-from __future__ import annotations
-
 import re
 
 from debate_cli.domain.config import DebateConfig, DebaterConfig

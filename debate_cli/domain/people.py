@@ -1,7 +1,5 @@
 """People in the role of models: `human` answers at the terminal, `files` in a folder, `paste` through the clipboard."""
 
-from __future__ import annotations
-
 PERSON_PROVIDERS = ("human", "files", "paste")
 """Providers whose models are people. The person's name is optional: `human` or `human/ann`."""
 TERMINAL_PROVIDERS = ("human", "paste")

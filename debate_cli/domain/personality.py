@@ -3,8 +3,6 @@
 The live judge decides when pressure is applied to a debater; `debaters` describes a personality in words.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Literal, get_args

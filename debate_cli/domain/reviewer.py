@@ -1,7 +1,5 @@
 """A person who judges a saved debate, and the conditions of the review."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any

@@ -1,7 +1,5 @@
 """The tasks of debaters and judges: a cue to speak, a brief to judge. Pure schedulers create both."""
 
-from __future__ import annotations
-
 from functools import cached_property
 from typing import Literal
 

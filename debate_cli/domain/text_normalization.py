@@ -1,7 +1,5 @@
 """Normalized texts, for comparisons that ignore case, spaces, typography and invisible characters."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping

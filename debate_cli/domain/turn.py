@@ -1,7 +1,5 @@
 """A debater's contributions: arguments, responses, answers, closings, and the turn that contains them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sized
 from typing import Annotated, Literal
 

@@ -1,7 +1,5 @@
 """Loads JSON and rejects repeated keys, because readers disagree on which of two equal keys counts."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

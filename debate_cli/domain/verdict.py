@@ -1,7 +1,5 @@
 """The verdict: the result of a scorer."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, field_serializer

@@ -4,8 +4,6 @@ The index is a SQLite file in the user's cache folder, named after the content o
 is indexed once. The same corpus gives the same passages in the same order.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

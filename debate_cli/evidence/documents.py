@@ -1,7 +1,5 @@
 """Reads source files as sections of text with their places. Which passages are made of them is decided in `corpus`."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

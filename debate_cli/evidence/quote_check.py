@@ -1,7 +1,5 @@
 """Checks a quote against the passage that it is taken from: verified, near, altered or not found. No model is asked."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

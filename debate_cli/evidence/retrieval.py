@@ -1,7 +1,5 @@
 """Finds the passages that speakers and judges are shown: what is searched in the files and on the web, and which ids the passages get."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

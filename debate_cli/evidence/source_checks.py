@@ -1,7 +1,5 @@
 """Checks every citation of a debate against the passages that the debate holds. Pure: nothing is looked up."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Finds arguments that rest on a figure, a study or an institution and cite no source."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """What a web search found, as passages: without other domains, without invisible characters, and cut to their best part. Pure."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from urllib.parse import unquote, urlsplit, urlunsplit

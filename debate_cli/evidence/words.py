@@ -3,8 +3,6 @@
 A language has word lists only if harmless differences (articles, inflections) can be distinguished from others in it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Reads lists of messages with `role` and `content`, as programs exchange them with models."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 

@@ -4,8 +4,6 @@ Each reader gets the texts of all files by their relative path and yields the de
 described in docs/studies/README.md.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

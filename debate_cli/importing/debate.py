@@ -1,7 +1,5 @@
 """Turns the speeches that a reader found into a free-flowing debate: rounds, ids of the items, configuration, events."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence

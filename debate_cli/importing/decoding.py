@@ -1,7 +1,5 @@
 """Decodes the bytes of a file: UTF-8, UTF-16 or Windows-1252, with plain line ends and without control characters."""
 
-from __future__ import annotations
-
 import codecs
 import re
 from typing import NamedTuple

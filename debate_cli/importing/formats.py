@@ -1,7 +1,5 @@
 """The formats of files with one debate, and how each is recognised."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

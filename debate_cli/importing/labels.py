@@ -4,8 +4,6 @@ A name is written like a name (`Dr. Ann Lee`, `SPEAKER 1`, `Q`, `王伟`), or is
 (`pro`, `user_1`).
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter

@@ -1,7 +1,5 @@
 """Reads plain text and Markdown: `Name: words`, `**Name:** words`, or a heading per speaker. Paragraphs continue a speech."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The speakers of an imported debate: joined spellings, dropped speakers, sides, and spellings that may be one speaker."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """What a reader finds in a file: speeches with their speakers and places, and what it leaves out."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Reads subtitles: WebVTT and SubRip. Consecutive cues of one speaker are one speech."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Reads tables with a row per speech: CSV and JSON lines, or a JSON list of objects."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

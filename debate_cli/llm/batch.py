@@ -3,8 +3,6 @@
 Adapters are in `providers.batches`. `app.batches` gathers requests, submits them and waits for the answers.
 """
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol

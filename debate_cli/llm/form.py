@@ -6,8 +6,6 @@ open dictionaries; the reason before the score that it explains. Only the schema
 models obey them. The form itself accepts longer texts, and its reader clamps scores.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Chooses whether a prompt contains the whole debate, or its recent part and a ledger (`format.history`)."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from itertools import accumulate

@@ -3,8 +3,6 @@
 `llm.structured_output` decides what to do about faults.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -4,8 +4,6 @@ Retries, rate limits, budget, redaction and recording are wrappers that implemen
 client (`llm.structured_output`) uses the port and does not implement it.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable

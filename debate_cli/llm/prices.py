@@ -3,8 +3,6 @@
 A price in the configuration takes precedence; see `find_price` in `providers.registry`.
 """
 
-from __future__ import annotations
-
 import functools
 from typing import Any
 

@@ -3,8 +3,6 @@
 No code branches on a model's name.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

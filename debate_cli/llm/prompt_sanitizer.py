@@ -3,8 +3,6 @@
 Detecting manipulation is in `judge_input.injection`.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import secrets

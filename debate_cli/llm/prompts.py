@@ -3,8 +3,6 @@
 A placeholder is `{{name}}`. Placeholders inside an inserted value are not filled in.
 """
 
-from __future__ import annotations
-
 import functools
 import importlib.resources
 import re

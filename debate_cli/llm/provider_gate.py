@@ -3,8 +3,6 @@
 Only decides when calls may be sent; `rate_limit.RateLimiter` waits and sends them.
 """
 
-from __future__ import annotations
-
 import copy
 import math
 import random as randomness

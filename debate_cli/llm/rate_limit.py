@@ -3,8 +3,6 @@
 `provider_gate` decides how long the calls of a provider wait after a 429 or 529. `retry` handles other faults.
 """
 
-from __future__ import annotations
-
 import asyncio
 import copy
 import heapq

@@ -3,8 +3,6 @@
 Redacting at the adapter keeps secrets from the screen, from files and from models of other providers.
 """
 
-from __future__ import annotations
-
 import base64
 import re
 from collections.abc import Iterable, Iterator

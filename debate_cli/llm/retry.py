@@ -4,8 +4,6 @@ The retries of the SDKs are turned off. Waits happen outside of the concurrency 
 repeated by `rate_limit.RateLimitedModel` and do not count as attempts here.
 """
 
-from __future__ import annotations
-
 import asyncio
 import copy
 import random as randomness

@@ -6,8 +6,6 @@ every dialect a list with one entry per known item becomes an object with a requ
 skip or repeat entries of a list. `restore_lists` converts the answer back.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Token estimates, and the usage of all attempts of one question."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence

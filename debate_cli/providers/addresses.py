@@ -1,7 +1,5 @@
 """Resolves a provider row with environment variables: address, key, headers, and which values are secret."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from ipaddress import ip_address
 from urllib.parse import unquote, urlsplit

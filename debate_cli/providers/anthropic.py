@@ -4,8 +4,6 @@ The SDK is slow to import and is imported at the first call. Its retries are tur
 not follow redirects. `error_mapping.py` defines the meaning of HTTP statuses.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Sequence

@@ -3,8 +3,6 @@
 The adapters of single requests build the requests in a batch and read its answers.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import time

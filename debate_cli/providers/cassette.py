@@ -4,8 +4,6 @@ A cassette is a file of JSON lines: a header, then one line per call, errors inc
 line is written. The recording run uses the redacted replies too, so that its replay makes the same requests.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections import Counter

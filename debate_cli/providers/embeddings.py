@@ -4,8 +4,6 @@ The first message of a request is the query, the others are the texts. The reply
 similarity (-1 to 1) of each text to the query.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Address, key and headers of a server, and the protocol of an object that serves models over shared connections."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol

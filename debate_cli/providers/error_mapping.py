@@ -4,8 +4,6 @@ Each adapter has a table for the exceptions of its SDK (`ErrorRule`). The meanin
 adapters (`STATUS_RULES`).
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

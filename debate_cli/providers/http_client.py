@@ -3,8 +3,6 @@
 Imports httpx2, so adapters import this module when they connect.
 """
 
-from __future__ import annotations
-
 import ssl
 import zlib
 from collections.abc import AsyncIterator

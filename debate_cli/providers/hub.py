@@ -4,8 +4,6 @@
 was checked. A token is sent only to the hub's own address, or to the one that the process's environment sets.
 """
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import hashlib

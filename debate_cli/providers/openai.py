@@ -4,8 +4,6 @@ The SDK is imported at the first call. Its retries are turned off (see `llm.retr
 which could send the key to another host. `error_mapping.py` defines the meaning of HTTP statuses.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import time

@@ -3,8 +3,6 @@
 Creating an adapter imports no SDK; the first call does.
 """
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace

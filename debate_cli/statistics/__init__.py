@@ -4,8 +4,6 @@ Modules here import numpy, scipy and evalica where they use them. `require_extra
 are missing, so a use case calls it before it starts.
 """
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 
 from debate_cli.errors import ConfigError

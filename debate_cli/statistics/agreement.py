@@ -1,7 +1,5 @@
 """Agreement between judges, or between judges and people."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Literal

@@ -1,7 +1,5 @@
 """How well probabilities and scores meet what people decided."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

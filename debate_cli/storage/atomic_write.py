@@ -1,7 +1,5 @@
 """Atomic file writes: a temporary file beside the target, fsync, then a rename."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import glob

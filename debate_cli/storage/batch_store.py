@@ -4,8 +4,6 @@
 answers. It contains no prompts, and keeps an answer only until it is in its transcript.
 """
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from collections.abc import Generator, Iterable

@@ -3,8 +3,6 @@
 Translates the errors of pydantic, and finds the position of every key path.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

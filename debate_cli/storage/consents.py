@@ -1,7 +1,5 @@
 """The user's consents, stored in the user's own folder: which variable may be sent to which host for which file."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path

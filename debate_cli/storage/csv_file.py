@@ -1,7 +1,5 @@
 """Reads a CSV file with column names in its first line, as written by a person or a spreadsheet."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Mapping

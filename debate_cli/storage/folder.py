@@ -1,7 +1,5 @@
 """Lists the debate files in a folder by their names, without reading them."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

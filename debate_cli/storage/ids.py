@@ -1,7 +1,5 @@
 """Ids of debates, which name their files: [a-z0-9-], at most 80 characters."""
 
-from __future__ import annotations
-
 import random
 import re
 import unicodedata

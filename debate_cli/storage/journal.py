@@ -4,8 +4,6 @@ The first line has the schema version of transcripts. Each line ends in its chec
 journals of 0.1 have none. `storage.transcript_store` decides whether the journal or the transcript is read.
 """
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import os

@@ -3,8 +3,6 @@
 The operating system releases the lock when the process dies, so a leftover lock file does not block.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import fcntl

@@ -1,7 +1,5 @@
 """Values that override a configuration file: `--set key.path=value`, `DEBATE_…` variables, Python overrides."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import re

@@ -1,7 +1,5 @@
 """Type guards and access for plain data, as read from YAML or JSON."""
 
-from __future__ import annotations
-
 from typing import Any, TypeGuard
 
 

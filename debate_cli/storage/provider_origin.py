@@ -1,7 +1,5 @@
 """Who chose the address and the variables of a provider: the user, or a file, which may have been downloaded."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -3,8 +3,6 @@
 Works on plain text and on serialized JSON: a match never ends within an escape, and the replacement needs none.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache

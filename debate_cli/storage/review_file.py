@@ -3,8 +3,6 @@
 The answers are checked elsewhere, because that needs the debate.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 

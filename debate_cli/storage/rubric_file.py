@@ -1,7 +1,5 @@
 """A rubric file: settings per judging system, checked like those of a configuration."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any

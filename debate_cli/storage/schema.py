@@ -3,8 +3,6 @@
 A test checks that the committed copies are equal.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect

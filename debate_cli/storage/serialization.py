@@ -1,7 +1,5 @@
 """Domain values as JSON data for journals and transcripts."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from typing import Any

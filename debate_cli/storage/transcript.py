@@ -3,8 +3,6 @@
 Upgrades of older versions are in `storage.upgrades`.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from codecs import BOM_UTF8

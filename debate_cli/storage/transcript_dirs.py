@@ -1,7 +1,5 @@
 """The folders in which debates are saved and searched by id."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The index of a folder of saved debates: one entry per debate, for `debate list`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path

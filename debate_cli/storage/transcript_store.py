@@ -1,7 +1,5 @@
 """Finds saved debates by id or path, and reads the journal or the transcript, whichever is more recent."""
 
-from __future__ import annotations
-
 import glob
 import shlex
 from collections.abc import Iterable, Sequence

@@ -4,8 +4,6 @@ A step takes a transcript of its version as JSON data and returns one of the nex
 transcript and a journal of the old version in `tests/storage/versions/`, which the tests read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

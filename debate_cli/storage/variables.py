@@ -5,8 +5,6 @@ models and saved. All other texts get only the variables of the user or the conf
 `${VAR:-default}` are resolved after parsing, so a value never becomes structure. `$${` means a literal `${`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ Tags are errors; merge keys (`<<`) are supported. Size, depth and the number of 
 exhaust memory or the stack.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 The rules of one judging system do not live here.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from typing import TypeVar

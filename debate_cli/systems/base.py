@@ -4,8 +4,6 @@ A system is one object that answers everything the rest of the program asks abou
 and plug-ins are found through `systems.registry`. Drawing and asking models do not live here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The briefing for the decision: what to rely on, what to limit, what not to use, what stays open."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from debate_cli.domain.debate import Debate

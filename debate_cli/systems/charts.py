@@ -3,8 +3,6 @@
 Strings in a chart are untrusted; rendering escapes them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal

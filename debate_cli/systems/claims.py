@@ -1,7 +1,5 @@
 """What judges say about single claims, for the trace table and the briefing. The systems produce it, `trace` shows it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple

@@ -1,7 +1,5 @@
 """Tables of a debate beside those of its verdicts: the trace, findings about single speeches, the checks of citations."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from debate_cli.domain.assessment import Contradiction, DroppedPremise, Finding, Manipulation, SourceRemark

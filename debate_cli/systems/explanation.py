@@ -3,8 +3,6 @@
 Names of debaters are not sanitized.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

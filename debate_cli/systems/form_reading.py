@@ -1,7 +1,5 @@
 """Forms of judges: builds them, reads filled-in ones, clamps marks, drops unknown and repeated entries with a warning."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, TypeVar

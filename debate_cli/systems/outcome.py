@@ -1,7 +1,5 @@
 """Turns scores into a verdict: winner, margin and kind of victory."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 

@@ -3,8 +3,6 @@
 `plugins.SYSTEMS` maps each kind to the import path of its system.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Rubrics: changes to the stored settings of judging systems, to score the same marks under other rules."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from math import isfinite

@@ -3,8 +3,6 @@
 Pure: no clock, network or randomness. The scorer of a system is the module `score.py` in its folder.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import isclose
 from typing import cast

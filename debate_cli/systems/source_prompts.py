@@ -1,7 +1,5 @@
 """What is known about the sources of a debate, for the questions of judges: word checks, answers on support, and look-ups."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from debate_cli.domain.debate import Debate

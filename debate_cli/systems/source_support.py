@@ -1,7 +1,5 @@
 """What the system `sources` finds about citations: its finding, the join with the checks of quotes, and both for a briefing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 

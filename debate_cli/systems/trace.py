@@ -3,8 +3,6 @@
 It joins the transcript with the standings of a system that reviews claims; it also works without a judge.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Compares several verdicts: winner, kind of victory and margin of each, and where they differ."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 

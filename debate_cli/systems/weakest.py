@@ -3,8 +3,6 @@
 Everything is derived from verdicts and trace. Names and words are untrusted and not sanitized.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Measures, comparison with labels and gates from judgements that are made by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Each variant changes what it says that it changes, and nothing else: differences are compared word by word."""
 
-from __future__ import annotations
-
 import difflib
 import json
 from collections.abc import Iterator

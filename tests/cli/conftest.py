@@ -1,7 +1,5 @@
 """Fixtures of the command line: an empty folder, and folders with saved debates."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

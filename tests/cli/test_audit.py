@@ -1,7 +1,5 @@
 """`debate audit` from nothing to the card, continued, gated and compared."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

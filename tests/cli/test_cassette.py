@@ -1,7 +1,5 @@
 """`run --record` and `run --replay`: a recorded debate runs again without a model."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

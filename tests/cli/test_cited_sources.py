@@ -1,7 +1,5 @@
 """Citations in a transcript are checked against the passages that it holds, in JSON and on every page."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

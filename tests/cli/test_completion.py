@@ -1,7 +1,5 @@
 """Shell completion: the words that a shell offers when the user presses Tab."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """JSON and CSV on a terminal: untrusted text cannot control it."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """`debate diff`: two debates, or two judging runs of one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

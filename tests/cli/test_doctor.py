@@ -1,7 +1,5 @@
 """`debate doctor`: checks, models, output, exit codes."""
 
-from __future__ import annotations
-
 import asyncio
 import io
 from collections.abc import Iterator, Mapping

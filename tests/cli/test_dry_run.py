@@ -1,7 +1,5 @@
 """`debate run --dry-run`: the calls of a run as planned and at worst, without asking a model."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Debates with sources on the command line: passages are shown, cited, checked and stored."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Free-flowing debates of older transcripts, whose configuration has simultaneous order."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

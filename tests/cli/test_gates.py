@@ -1,7 +1,5 @@
 """Gates of `run`, `judge` and `score`: exit code 5 and a line on stderr, after results are saved and printed."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Debates that stop early: the exit code gives the reason, the message the remedy, and all answers are saved."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

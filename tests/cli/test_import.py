@@ -1,7 +1,5 @@
 """`debate import`: what it shows, what it writes, and what it says about files without a debate."""
 
-from __future__ import annotations
-
 import codecs
 import json
 from pathlib import Path

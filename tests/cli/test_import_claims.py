@@ -1,7 +1,5 @@
 """`debate import --arguments`: claims whose words were said become arguments, and an import that stopped is continued."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """`debate import --format debatrix | nyu | lechmazur | ukp`: debates of public data sets, and labels that the audit reads."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

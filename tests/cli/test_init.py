@@ -1,7 +1,5 @@
 """`debate init`: the models that it offers, and the files that it writes."""
 
-from __future__ import annotations
-
 import json
 import re
 import socketserver

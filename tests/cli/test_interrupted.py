@@ -1,7 +1,5 @@
 """Debates that are killed or stopped: what is on disk resumes to the debate that an undisturbed run produces."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """Invalid input: one line each with an exit code, no traceback, no changed file."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

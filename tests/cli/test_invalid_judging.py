@@ -1,7 +1,5 @@
 """Judging that is refused, and judges that fail."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

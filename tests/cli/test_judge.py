@@ -1,7 +1,5 @@
 """`debate judge` on the mock: judging runs added to saved debates."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """Output of `debate judge` for one file: new verdicts, usage, suggestions."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

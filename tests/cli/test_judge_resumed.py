@@ -1,7 +1,5 @@
 """Judging runs with a configuration of their own, interrupted and resumed."""
 
-from __future__ import annotations
-
 import json
 import signal
 from pathlib import Path

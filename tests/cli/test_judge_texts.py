@@ -1,7 +1,5 @@
 """`debate judge` on texts, other commands on judged texts, and messages of `score --weights` and `--check`."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`debate list`: as a table, as lines, as JSON."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A missing key: the message lists the alternatives."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

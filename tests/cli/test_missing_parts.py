@@ -1,7 +1,5 @@
 """`replay --only` and `score`: a line on stderr explains a missing part."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Missing verdicts, unfinished debates, and inputs that are mistaken for each other."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

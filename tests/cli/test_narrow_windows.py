@@ -1,7 +1,5 @@
 """Messages on stderr in narrow windows."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Pipes that close, devices that are full, disks without room, folders that are read-only: nothing is lost silently."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

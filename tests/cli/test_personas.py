@@ -1,7 +1,5 @@
 """`debate personas`: judges that documents imply."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The observer wrapper of a run: it counts repeated notes and survives a closed pipe."""
 
-from __future__ import annotations
-
 import errno
 from contextlib import suppress
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """`--plain`: lines on a terminal, for screen readers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """`debate prompts`: every shipped prompt, its user, its placeholders, its text."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Requests that are refused before any work: special files, existing files, unknown names."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`debate replay` in every format."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`debate run --report`: the HTML page of a debate."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 

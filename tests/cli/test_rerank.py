@@ -1,7 +1,5 @@
 """Passages ordered by meaning: through an embeddings endpoint, counted, not repeated, and left out if it fails."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Generator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Weights whose sum is not 1 are reported by `check` and `run`."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

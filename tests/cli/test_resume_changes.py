@@ -1,7 +1,5 @@
 """A resumed debate with other settings: what may change is recorded and shown, what was said is not touched."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

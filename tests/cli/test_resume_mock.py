@@ -1,7 +1,5 @@
 """`run --resume --mock`, and notes on what a crash lost."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Resuming a debate whose configuration contains a secret."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

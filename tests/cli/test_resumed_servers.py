@@ -1,7 +1,5 @@
 """Judging runs whose provider has the same name but another server: each uses its own."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager

@@ -1,7 +1,5 @@
 """`debate review`: a person fills in the form of a judging system."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A review at the terminal asks one form after the other, and continues where the person left."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """`debate score --rubric`: other rules for stored marks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """`debate run`: output, files and options."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

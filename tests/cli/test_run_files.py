@@ -1,7 +1,5 @@
 """A whole debate is played by a script that only reads and writes files."""
 
-from __future__ import annotations
-
 import json
 import runpy
 from collections.abc import Generator

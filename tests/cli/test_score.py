@@ -1,7 +1,5 @@
 """`debate score`: verdicts recomputed from files."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

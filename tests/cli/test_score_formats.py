@@ -1,7 +1,5 @@
 """`debate score --format junit|github|html`."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import xml.etree.ElementTree as ET

@@ -3,8 +3,6 @@
 It is called vllm, for which schemas keep their bounds, so that the mock's answers fit at once.
 """
 
-from __future__ import annotations
-
 import json
 import signal
 from collections.abc import Iterator

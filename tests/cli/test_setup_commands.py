@@ -1,7 +1,5 @@
 """`debate init`, `check`, `models` and `schema`."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

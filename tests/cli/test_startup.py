@@ -1,7 +1,5 @@
 """Modules that a new interpreter imports for a command: slow libraries only where the command uses them."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Standard streams that are closed, or whose encoding or size says little."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

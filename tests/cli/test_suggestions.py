@@ -1,7 +1,5 @@
 """Misspelt words on the command line get a suggestion."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

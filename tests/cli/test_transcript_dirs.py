@@ -1,7 +1,5 @@
 """Folders in which a debate id is searched."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Web search in debates: what is searched, stored, counted, recorded and resumed, and what goes wrong."""
 
-from __future__ import annotations
-
 import json
 import signal
 from collections.abc import Generator

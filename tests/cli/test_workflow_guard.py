@@ -1,7 +1,5 @@
 """Under GitHub Actions no output contains a workflow command of somebody else; file names are shown on one line."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """A debater's requests: they only grow at the end, and other people's words are quoted."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import re

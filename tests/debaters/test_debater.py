@@ -1,7 +1,5 @@
 """A debater turns a cue and a model's replies into a turn."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

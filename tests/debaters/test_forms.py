@@ -1,7 +1,5 @@
 """The schema of each debater form is narrow, and never accepts what the form rejects."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import jsonschema

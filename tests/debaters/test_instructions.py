@@ -1,7 +1,5 @@
 """A debater's character and its drift in words."""
 
-from __future__ import annotations
-
 import pytest
 
 from debate_cli.debaters.instructions import format_character

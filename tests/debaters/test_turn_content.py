@@ -1,7 +1,5 @@
 """The content of a turn as text."""
 
-from __future__ import annotations
-
 import pytest
 from formats_support import argument, response
 

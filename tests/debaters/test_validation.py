@@ -1,7 +1,5 @@
 """The warnings about a turn's content."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Argument ids of older files that are not their speaker's get its prefix at the fold."""
 
-from __future__ import annotations
-
 from scoring_support import (
     CON,
     PRO,

@@ -1,7 +1,5 @@
 """The configuration as a value: defaults, roles, hash."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

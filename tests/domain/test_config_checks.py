@@ -1,7 +1,5 @@
 """Contradictions within a configuration, one case per rule."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """`fold`: a debate is a pure function of its events."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

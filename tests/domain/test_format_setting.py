@@ -1,7 +1,5 @@
 """Formatted settings: plain words; different values look different."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

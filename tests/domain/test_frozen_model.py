@@ -1,7 +1,5 @@
 """The base class of domain values."""
 
-from __future__ import annotations
-
 import pickle
 
 import pytest

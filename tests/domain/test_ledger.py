@@ -1,7 +1,5 @@
 """The ledger: older turns in short, unanswered first, and the newest turns whole."""
 
-from __future__ import annotations
-
 from scoring_support import CON, PRO, build_debate, opening_event, speech
 
 from debate_cli.domain.debate import Debate

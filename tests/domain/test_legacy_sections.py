@@ -1,7 +1,5 @@
 """Top-level sections that become settings of the persuasion system."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The usage of model calls: sums, and the mark of estimates."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Participants: debaters with their defaults resolved."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Archetypes, and how pressure moves traits."""
 
-from __future__ import annotations
-
 from itertools import combinations, product
 from typing import Any, get_args
 

@@ -1,7 +1,5 @@
 """Failures and usage of some judging runs only."""
 
-from __future__ import annotations
-
 from render_support import START, debate, exchange, structured_assessment
 
 from debate_cli.domain.debate import Debate, judging_usage, restrict_to_runs

@@ -1,7 +1,5 @@
 """Times are stored in UTC."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest

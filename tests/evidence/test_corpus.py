@@ -1,7 +1,5 @@
 """Sources are split into passages, indexed once, and found by their words."""
 
-from __future__ import annotations
-
 import json
 import os
 from datetime import UTC, datetime

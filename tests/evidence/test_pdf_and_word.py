@@ -1,7 +1,5 @@
 """PDF and Word files are sources, if the extra for them is installed."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Quotes are checked word for word: what is verified, what differs harmlessly, and what says something else."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

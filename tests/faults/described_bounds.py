@@ -1,7 +1,5 @@
 """Restores bounds of a schema from its descriptions, so that the mock behind the server satisfies them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """A local server for both wire formats that answers correctly or with a planned fault, and records every request."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

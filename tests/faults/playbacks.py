@@ -1,7 +1,5 @@
 """Faults as bytes, for both wire formats, streamed and whole."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Configurations, observer and sessions for debates against the fault server."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The table of faults in docs/faults.md: built from trials, and read for comparison."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

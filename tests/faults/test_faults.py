@@ -3,8 +3,6 @@
 One fault of each class runs by default; `make soak` runs all of them.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import re

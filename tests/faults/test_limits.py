@@ -1,7 +1,5 @@
 """Budget, rate limits and concurrency, as measured by the server."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import dataclass, field, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A trial: a whole debate in which one question meets a fault, in one wire format, streamed or whole."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

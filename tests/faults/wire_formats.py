@@ -1,7 +1,5 @@
 """Server side of both wire formats: parses requests, writes answers whole or as a stream."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

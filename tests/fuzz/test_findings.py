@@ -1,7 +1,5 @@
 """Regression tests of fuzzing findings: tracebacks, hangs, and errors that broke out of their line."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

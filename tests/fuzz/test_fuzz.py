@@ -3,8 +3,6 @@
 Each target asserts the promises of the program (see `fuzz_targets`). `make soak` tries more examples.
 """
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Generator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Worst-case inputs (a mebibyte in `make soak`) do not hang the program."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A folder to work in."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A saved debate with attacks on the judge: `debate judge` reports them, hides them from judges, and can fail on them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

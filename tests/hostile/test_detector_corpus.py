@@ -1,7 +1,5 @@
 """The detector separates attacks on judges from talk about judges on the whole corpus."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

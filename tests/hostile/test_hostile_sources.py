@@ -1,7 +1,5 @@
 """A document that orders debaters and judges about gains nothing: its orders are masked, and its other words are quoted data."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """A judge that exceeds its scale, adds up wrongly and invents quotes: our numbers count, and warnings say so."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A debate in which every text is an attack, in every output format: no attack takes effect."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

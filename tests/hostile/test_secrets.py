@@ -1,7 +1,5 @@
 """Secrets that a server echoes are in no file, on no stream and in no other request, in any spelling."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping

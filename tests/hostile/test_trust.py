@@ -1,7 +1,5 @@
 """A downloaded folder (configuration, `.env`, transcript) sends no key anywhere without the user's consent."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Every format keeps every word of every speaker."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from importing_support import WRITERS, Spoken, spoken_debates

@@ -1,7 +1,5 @@
 """Which beginnings of lines name speakers, and what becomes of the other lines."""
 
-from __future__ import annotations
-
 import pytest
 
 from debate_cli.importing.prose import read_markdown, read_text

@@ -1,7 +1,5 @@
 """Budget: the worst case of a call is reserved before it, its usage is settled after it, and the limit holds."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable, Sequence

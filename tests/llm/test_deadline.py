@@ -1,7 +1,5 @@
 """The deadline of a question counts the model's time, not the time in our own queue."""
 
-from __future__ import annotations
-
 import asyncio
 
 from llm_support import GOOD, OPINION, FakeModel, Opinion, request

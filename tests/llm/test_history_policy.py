@@ -1,7 +1,5 @@
 """`format.history`: when a prompt holds the whole debate, and when its recent part."""
 
-from __future__ import annotations
-
 import pytest
 
 from debate_cli.llm.history_policy import DebateLength, HistoryMode, HistoryPolicy

@@ -1,7 +1,5 @@
 """Parsing a model's text to a form: one object is found or repaired, and nothing is guessed."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Temperature and seed are omitted after a server has rejected them."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Costs of tokens; an unknown price is None, not zero."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """Untrusted text in prompts has no hidden characters and no role markers."""
 
-from __future__ import annotations
-
 import json
 import re
 

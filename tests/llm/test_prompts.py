@@ -1,7 +1,5 @@
 """Rendering packaged prompts and the user's overrides."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The gate of a provider that refuses calls (429 and 529), measured with a fake clock."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Limits on concurrent calls and on requests and tokens per minute, measured with a fake clock."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Retry policy: which errors are retried, the waits, and the notes."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -1,7 +1,5 @@
 """The schema check agrees with the reference implementation; `maxLength` is ignored on purpose."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

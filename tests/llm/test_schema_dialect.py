@@ -1,7 +1,5 @@
 """Schema conversion: never narrower than the form, without keywords that the provider rejects."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Iterator

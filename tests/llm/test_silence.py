@@ -1,7 +1,5 @@
 """A model that sends nothing for a while is reported, at growing intervals."""
 
-from __future__ import annotations
-
 import asyncio
 import selectors
 

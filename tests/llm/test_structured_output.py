@@ -1,7 +1,5 @@
 """Structured output: modes, re-asks, and errors as values."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """Installs the plug-in of these tests: packs its wheel and unpacks it into a folder, which is what an installer does."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable
 from pathlib import Path

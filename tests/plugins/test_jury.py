@@ -1,7 +1,5 @@
 """A judging system that comes as a package of its own works everywhere, without a line of it in debate_cli."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Errors of the OpenAI and Anthropic adapters over a real connection: each fault has its own error class."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import dataclass, replace
 from typing import Any

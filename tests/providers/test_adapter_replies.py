@@ -1,7 +1,5 @@
 """Replies of the OpenAI and Anthropic adapters over a real connection, and the headers that they send."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

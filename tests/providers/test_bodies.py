@@ -1,7 +1,5 @@
 """Request bodies: valid by the vendors' OpenAPI documents, and within the model's profile."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from dataclasses import replace

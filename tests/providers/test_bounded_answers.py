@@ -1,7 +1,5 @@
 """What a server may send is bounded in size and in time, by each adapter."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import zlib

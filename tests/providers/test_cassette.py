@@ -1,7 +1,5 @@
 """Cassettes: recording, replay, the file's format, and the explanation of a request that was not recorded."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """Schemas of the embedded model are narrowed to what grammars enforce and small models can fill in."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

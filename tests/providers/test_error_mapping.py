@@ -1,7 +1,5 @@
 """Retry-After, and error messages that quote servers."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 

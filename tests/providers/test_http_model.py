@@ -1,7 +1,5 @@
 """The SDK clients of a server: created lazily, as many as the calls in flight need, with their errors mapped."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """Weights from the hub are downloaded once, continued after a break, and checked before they are used."""
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import os

@@ -1,7 +1,5 @@
 """The mock satisfies any schema, and its debates are readable and consistent."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The sentences of the mock's judges agree with the marks they give."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

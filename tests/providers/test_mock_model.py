@@ -1,7 +1,5 @@
 """`MockModel`: deterministic answers, streaming, pace, simulated faults, and scripts."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """People and programs answer through files."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import time

@@ -1,7 +1,5 @@
 """The answer of a person is read as YAML, JSON or plain words."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A package can add a provider through the entry-point group `debate_cli.providers`."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

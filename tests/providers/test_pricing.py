@@ -1,7 +1,5 @@
 """Prices: local models are free; remote models have a known price or none."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

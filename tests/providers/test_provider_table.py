@@ -1,7 +1,5 @@
 """Providers of a configuration override rows of the provider table."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

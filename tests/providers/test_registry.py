@@ -1,7 +1,5 @@
 """The registry: names, keys, addresses and secrets of providers, and the adapters that it builds."""
 
-from __future__ import annotations
-
 import asyncio
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Web search over the wire: requests as the vendors document them, results, pauses, errors and what a page may not do."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 from urllib.parse import parse_qs, urlsplit

@@ -1,7 +1,5 @@
 """Weights are found locally or downloaded once, never partially."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import sys

@@ -1,7 +1,5 @@
 """Agreement, calibration and intervals against published and hand-worked values."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

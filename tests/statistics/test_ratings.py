@@ -1,7 +1,5 @@
 """Bradley–Terry ratings against published and hand-worked values, and where the results do not determine them."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """Atomic writes: a path has either its old or its new content, and no temporary file remains."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Loading a configuration: every error names file, line, column and key path."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Secrets in a configuration: known by value, refused in plain text, never repeated in an error."""
 
-from __future__ import annotations
-
 import pytest
 from config_file_support import load, problems
 

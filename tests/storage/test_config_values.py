@@ -1,7 +1,5 @@
 """The values of a configuration: precedence, overrides, variables, the environment, defaults, two names of one key."""
 
-from __future__ import annotations
-
 import json
 from datetime import date
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Ids are safe file names for any topic."""
 
-from __future__ import annotations
-
 import random
 import re
 

@@ -1,7 +1,5 @@
 """The journal: no appended event is lost, damage is an error, and nothing is overwritten."""
 
-from __future__ import annotations
-
 import asyncio
 import errno
 import json

@@ -1,7 +1,5 @@
 """A small journal, damaged at one byte: whole events are read, or there is one clear error; the file is unchanged."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """At most one process works on a debate."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Judgments that failed or were interrupted and can be asked for again."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from storage_support import AT, EXCHANGE, assessment, event_lists, failure, opening_event, turn

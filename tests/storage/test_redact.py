@@ -1,7 +1,5 @@
 """Redaction by value and by pattern; it keeps JSON valid and ordinary words."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Sequence

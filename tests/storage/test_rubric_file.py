@@ -1,7 +1,5 @@
 """A rubric file: all errors of single settings at once, each with its position; contradictions after them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

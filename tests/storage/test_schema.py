@@ -1,7 +1,5 @@
 """The JSON Schemas: the committed copies are current, and accept what the code accepts."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The shipped configurations are valid, and name their schema."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Suggestions for a misspelt id of a stored debate."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Transcripts as values: to and from a debate, and as JSON."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 

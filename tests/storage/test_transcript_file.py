@@ -1,7 +1,5 @@
 """Transcript files: older versions are upgraded, and every invalid file gives one line."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

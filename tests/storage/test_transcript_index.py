@@ -1,7 +1,5 @@
 """The index of a folder: what each entry says of its debate, and files that are no debates."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

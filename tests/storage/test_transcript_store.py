@@ -1,7 +1,5 @@
 """Finding debates, and which of journal and transcript is read."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

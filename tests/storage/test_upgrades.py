@@ -1,7 +1,5 @@
 """Upgrades from version to version, with sample steps and with files of every version."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """YAML text as data with positions. Hostile text gives an error with a position, never a crash."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

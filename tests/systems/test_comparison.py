@@ -1,7 +1,5 @@
 """Comparison of two judgments (`debate diff`): verdicts, scores, standings, settings, cost."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Gates (`--expect-winner`, `--fail-under`, `--fail-on`) apart from any command."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

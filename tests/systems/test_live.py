@@ -1,7 +1,5 @@
 """The live scorer: calibration, penalties, victories; expected numbers are computed by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Properties of the live scorecard for any marks, comparisons, register and settings."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """What watchers of a run see of the live judge's opinion."""
 
-from __future__ import annotations
-
 import pytest
 from live_scoring_support import claim, decision, gap, live_debate, pair, turn_marks
 from scoring_support import CON, PRO, assessment

@@ -1,7 +1,5 @@
 """Look-ups of the system `sources`: what is named without a citation, where it is looked up, and what an answer rests on."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

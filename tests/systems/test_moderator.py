@@ -1,7 +1,5 @@
 """The moderator's scorer; expected numbers are computed by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The panel's scorer; expected numbers are computed by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

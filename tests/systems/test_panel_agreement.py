@@ -1,7 +1,5 @@
 """Agreement and verdict of a panel against a second implementation of the rules, and as public functions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 

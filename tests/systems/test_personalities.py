@@ -1,7 +1,5 @@
 """Personality curves: how the live judge's pressures move a debater's traits."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

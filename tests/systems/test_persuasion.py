@@ -1,7 +1,5 @@
 """The persuasion scorer and its state machine; expected numbers are computed by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

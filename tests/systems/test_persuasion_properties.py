@@ -1,7 +1,5 @@
 """The persuasion scorer against a second, naive implementation of its rules, on debates with random ratings."""
 
-from __future__ import annotations
-
 from statistics import fmean
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Whether a quote is in a text."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st

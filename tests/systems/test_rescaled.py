@@ -1,7 +1,5 @@
 """Notices on settings of the systems whose effect a user may not expect."""
 
-from __future__ import annotations
-
 import pytest
 
 from debate_cli.domain.judging_config import JudgingConfig, SystemSettings

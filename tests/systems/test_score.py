@@ -1,7 +1,5 @@
 """Which verdicts `score` returns, and which of them decides."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

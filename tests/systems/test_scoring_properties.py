@@ -1,7 +1,5 @@
 """Properties of every judged debate: order, ranges, subsets, missing assessments, JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from hypothesis import HealthCheck, given, settings

@@ -1,7 +1,5 @@
 """The influence graph and the social context vectors."""
 
-from __future__ import annotations
-
 import pytest
 from scoring_support import CON, PRO, build_debate, opening_event, speech
 

@@ -1,7 +1,5 @@
 """The system `sources`: credit per citation that is in its source and supports the argument."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Keyword scores, the effect of a turn on a debater, and surrender; expected numbers are computed by hand."""
 
-from __future__ import annotations
-
 import pytest
 
 from debate_cli.systems.persuasion.effects import keyword_scores

@@ -1,7 +1,5 @@
 """The strategy that an adaptive debater picks."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

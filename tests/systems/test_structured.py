@@ -1,7 +1,5 @@
 """The structured scorer; expected numbers are computed by hand."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The trace table of claims and the briefing."""
 
-from __future__ import annotations
-
 import pytest
 from scoring_support import (
     CON,

@@ -1,7 +1,5 @@
 """Comparison of the verdicts of several systems or runs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import pytest

@@ -4,8 +4,6 @@ Its opinion depends on the words: the merit of a side follows from its first cla
 tone. The configured biases are added. A side without substance has merit 0.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ Supports `const`, `enum`, `anyOf`/`oneOf` (the first branch), `allOf`, local `$r
 and bounds; strings with a `pattern` or `format` come from a list of samples. Other keywords are ignored.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

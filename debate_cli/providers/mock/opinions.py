@@ -4,8 +4,6 @@ Every debater has a lasting skill drawn from the seed. Scores, comparisons and v
 two sides get different scores and two judges differ.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property

@@ -4,8 +4,6 @@ Reads the prompts of `debaters.conversation` and `judge_input.transcript_prompt`
 the mock can answer any prompt.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Sentences of the mock: picks one from `sentences.yaml` for a property of a form and fills its slots."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections import Counter

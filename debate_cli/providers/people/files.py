@@ -5,8 +5,6 @@
 counts the tasks of the folder. After a resume, a task keeps its files, so a reply that was written meanwhile is used.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import re

@@ -1,7 +1,5 @@
 """A form as a list of fields that a person fills in one by one, for the terminal form and its drafts. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """A person as a `Model`, without deadline, price, retry and rate limit. The latency is the time the person took."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace

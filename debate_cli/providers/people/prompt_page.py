@@ -1,7 +1,5 @@
 """A request as a Markdown page for a person: the content that a model would get, followed by the form. Pure."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

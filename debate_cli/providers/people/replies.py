@@ -1,7 +1,5 @@
 """Parses the answer of a person (YAML, JSON or plain words) into the form of a request. Pure."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping

@@ -4,8 +4,6 @@ Key, connection and errors are those of its models. A passage is a text that the
 address, because the pages themselves are encrypted.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

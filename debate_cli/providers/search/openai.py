@@ -4,8 +4,6 @@ Key, connection and errors are those of its models. The answer contains addresse
 the paragraph of the model's summary that cites an address.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Selects the server, model and price for the web searches of a configuration. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType

@@ -4,8 +4,6 @@ Arithmetic only, in this order: all chain limits, all calibrations, all penaltie
 points. Winner and narrative are determined in `score`.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

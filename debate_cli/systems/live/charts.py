@@ -1,7 +1,5 @@
 """Charts of the system `live` (marks by dimension, score of every turn); charts and tables of personalities that moved."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """The live judge's form for an exchange: two adjacent turns of different speakers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from debate_cli.domain.judging_run import FIRST_RUN

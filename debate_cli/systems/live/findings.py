@@ -1,7 +1,5 @@
 """Findings of the live judge: on turns, on exchanges and on the whole debate."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """The live judge's forms for the whole debate: narrative, its reconciliation with the scorecard, and convergence."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from debate_cli.domain.assessment import Contradiction, DroppedPremise, Finding

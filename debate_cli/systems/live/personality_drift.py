@@ -3,8 +3,6 @@
 `domain.personality` has the arithmetic.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 

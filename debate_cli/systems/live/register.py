@@ -4,8 +4,6 @@ Any judging opens entries; the register review at the end confirms or withdraws 
 subtracted in `calibration`; the questions are in `turn_question`, `exchange_question` and `register_question`.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple

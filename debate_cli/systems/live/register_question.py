@@ -3,8 +3,6 @@
 `register` has the rules of the register; nothing here costs points.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 from debate_cli.domain.turn import Turn

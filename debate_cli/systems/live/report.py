@@ -1,7 +1,5 @@
 """What the live judge thinks of one turn, exchange or debate, in short sentences for people who watch a run."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator
 

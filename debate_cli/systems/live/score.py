@@ -3,8 +3,6 @@
 `calibration` builds the scorecard. By default a margin below 2 is a draw, below 10 narrow, from 10 on clear.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 

@@ -1,7 +1,5 @@
 """Settings of the live system."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, Self
 
 from debate_cli.domain.config_model import ConfigModel

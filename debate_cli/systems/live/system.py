@@ -1,7 +1,5 @@
 """The judging system `live`. One judge marks every turn, compares every exchange and reads the whole debate."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tables of the live system: scorecard, turns, causal chains, the register, and every change to a judge's marks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from debate_cli.domain.verdict import Verdict

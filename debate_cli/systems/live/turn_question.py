@@ -3,8 +3,6 @@
 `exchange_question` is about exchanges, `narrative_question` about the whole debate, `register_question` about claims.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from debate_cli.domain.assessment import Contradiction, DroppedPremise

@@ -4,8 +4,6 @@ A new criterion also needs its description in the prompt, and one of a round its
 sum of the maxima changes, change the 30, 100 and 82.5 in `questions`, `tables`, `settings`, `system` and the prompts.
 """
 
-from __future__ import annotations
-
 ROUND_CRITERIA: dict[str, float] = {"argument_quality": 10, "rebuttal_effectiveness": 10, "strategic_positioning": 10}
 """Criterion of a round -> maximum; 30 in all."""
 FINAL_CATEGORIES: dict[str, float] = {

@@ -1,7 +1,5 @@
 """Findings of the moderator: the summary of a round, its clashes and unanswered points; the summary of the debate."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from debate_cli.domain.assessment import Finding

@@ -1,7 +1,5 @@
 """The moderator's two questions: about a round, and about the whole debate."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

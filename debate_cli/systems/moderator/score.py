@@ -4,8 +4,6 @@
 narrow, from 5 on clear. Totals that a judge states do not count; the notes list those that differ from the sums.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 

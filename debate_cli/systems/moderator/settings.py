@@ -1,7 +1,5 @@
 """Settings of the moderator."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, Self
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """The judging system `moderator`. A neutral chair marks every round and the whole debate."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tables of the moderator (scores, rounds, final evaluation, the judges' words) and its charts."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 

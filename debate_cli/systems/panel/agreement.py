@@ -1,6 +1,6 @@
 """How far a panel agrees, and whether it deliberates further. Usable without a debate: `import debate_cli`."""
 
-from __future__ import annotations
+from __future__ import annotations  # the reference of the Python API shows annotations as they are written
 
 import math
 from collections import Counter

@@ -1,7 +1,5 @@
 """The finding of a panel judge: a vote."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

@@ -3,8 +3,6 @@
 `votes` decides whether a panel deliberates further, `score` what the verdict is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from debate_cli.domain.assessment import Mark

@@ -3,8 +3,6 @@
 Votes, the agreement formula, and whether to deliberate further are in `votes`.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Settings of the panel."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Literal, Self

@@ -1,7 +1,5 @@
 """The judging system `panel`. Several judges vote and deliberate until they agree enough."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any

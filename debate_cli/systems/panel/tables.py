@@ -1,7 +1,5 @@
 """Tables of the panel (required changes, decision, votes, marks, disagreements, dissent) and its charts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from debate_cli.domain.verdict import Verdict

@@ -4,8 +4,6 @@ Pure functions that scorer and schedule share. The formula of the agreement is i
 option wins.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

@@ -4,8 +4,6 @@ Social influence: who persuades whom, and a vector for each debater's social con
 come from a fixed seed, and nothing is trained.
 """
 
-from __future__ import annotations
-
 import math
 import random
 import re

@@ -1,7 +1,5 @@
 """The persuasion judge's form: the effect of one turn on every other debater. Keywords and factors need no model."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from debate_cli.judge_input.transcript_prompt import to_prompt_json

@@ -1,7 +1,5 @@
 """Settings of the persuasion system."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Annotated, ClassVar, Literal, Self
 

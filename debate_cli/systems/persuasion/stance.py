@@ -3,8 +3,6 @@
 `effects` computes the effects of a turn; `state_machine` applies them in the order of the turns.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args

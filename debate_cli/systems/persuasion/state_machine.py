@@ -3,8 +3,6 @@
 `stance` applies one effect to one state; `effects` computes the effects of a turn.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache

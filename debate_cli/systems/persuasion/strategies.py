@@ -3,8 +3,6 @@
 `state_machine` applies it to a debate.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 from debate_cli.domain.turn import StrategyPick

@@ -1,7 +1,5 @@
 """The judging system `persuasion`. Every speech moves the stance and the conviction of the other debaters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tables of the persuasion system (scores, final states, curves, strategies, influence) and its charts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from debate_cli.domain.verdict import Verdict

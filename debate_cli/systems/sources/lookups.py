@@ -1,7 +1,5 @@
 """What a judge of sources looks up: uncited claims and sources that do not exist, and what the passages say about them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 

@@ -1,7 +1,5 @@
 """The question of the system `sources`: a round's citations and uncited claims with their passages, and the form of the answer."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from debate_cli.domain.evidence import Passage

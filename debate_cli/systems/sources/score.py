@@ -4,8 +4,6 @@ credit: 1 for a quote that is verified or near in a passage that supports the ar
 score = credit / n, with n = citations without those that are unchecked or whose support is unknown; 0 if n is 0.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 

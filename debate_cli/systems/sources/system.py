@@ -1,7 +1,5 @@
 """The judging system `sources`. A judge reads the citations of each round with their passages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Tables of the system `sources`: the scores, and each citation with the judge's answer."""
 
-from __future__ import annotations
-
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.debate_tables import SOURCE_BADGES, SUPPORT_BADGES
 from debate_cli.systems.source_support import Quality

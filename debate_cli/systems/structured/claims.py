@@ -1,7 +1,5 @@
 """What the structured judges say about claims: the standing of each, the insight, and why an argument lost points."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from math import fsum

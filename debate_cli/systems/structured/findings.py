@@ -1,7 +1,5 @@
 """Findings of the structured judge: fallacies, the standing of claims, the insight."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from debate_cli.domain.assessment import Finding

@@ -1,7 +1,5 @@
 """The structured judge's question: marks, standing and fallacies of each argument, and the insight for the decision."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any

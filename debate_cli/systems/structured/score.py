@@ -6,8 +6,6 @@ margin below 1 is a draw, up to and including 3 narrow, above 3 clear. `trace` a
 briefing.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from math import fsum

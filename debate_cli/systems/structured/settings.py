@@ -1,7 +1,5 @@
 """Settings of the structured system."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping

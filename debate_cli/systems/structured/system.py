@@ -1,7 +1,5 @@
 """The judging system `structured`. One judge reads the whole debate and marks every opening argument."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tables of the structured system (scores, spread between judges, fallacies) and its charts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from debate_cli.domain.verdict import Verdict

@@ -82,10 +82,7 @@ class AuditReport:
 
 
 def build_report(
-    judgements: Sequence[Judgement],
-    judges: Sequence[JudgeName],
-    labels: LabelSet,
-    bounds: Mapping[str, float],
+    judgements: Sequence[Judgement], judges: Sequence[JudgeName], labels: LabelSet, bounds: Mapping[str, float]
 ) -> AuditReport:
     """Return the report on `judges`.
 
@@ -123,10 +120,7 @@ def read_report(path: Path) -> dict[str, Any]:
 
 
 def _report_judge(
-    judge: JudgeName,
-    judgements: Sequence[Judgement],
-    labels: LabelSet,
-    bounds: Mapping[str, float],
+    judge: JudgeName, judgements: Sequence[Judgement], labels: LabelSet, bounds: Mapping[str, float]
 ) -> JudgeReport:
     measures = find_measures(judgements)
     comparison = compare_with_labels(judgements, labels.labels, labels.source) if labels.labels else None

@@ -40,8 +40,7 @@ class Options(NamedTuple):
     models: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="MODEL",
-            help="provider/model, or a name in the configuration's models; without any, all it uses.",
+            metavar="MODEL", help="provider/model, or a name in the configuration's models; without any, all it uses."
         ),
     ] = None
     config: Annotated[

@@ -30,12 +30,7 @@ from debate_cli.experiments.merge import merge_experiments
 from debate_cli.experiments.progress import ExperimentObserver, NullExperimentObserver, Progress, Status, read_status
 from debate_cli.experiments.rating_file import read_rating_file
 from debate_cli.experiments.results import read_judgements
-from debate_cli.experiments.runner import (
-    MAX_FAILURES_IN_A_ROW,
-    ExperimentRun,
-    RunSummary,
-    plan_experiment,
-)
+from debate_cli.experiments.runner import MAX_FAILURES_IN_A_ROW, ExperimentRun, RunSummary, plan_experiment
 from debate_cli.experiments.settings import read_experiment_file
 from debate_cli.observer import NullObserver
 from debate_cli.render import experiment as shown

@@ -120,8 +120,7 @@ class Options(NamedTuple):
         ),
     ] = False
     format: Annotated[
-        ReportFormat | None,
-        typer.Option(help="Print one row per judgement.", rich_help_panel=REPORT_PANEL),
+        ReportFormat | None, typer.Option(help="Print one row per judgement.", rich_help_panel=REPORT_PANEL)
     ] = None
     html: Annotated[
         Path | None,

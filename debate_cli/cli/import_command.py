@@ -13,13 +13,7 @@ from typing import Any
 import typer
 
 from debate_cli.app.context import RunContext
-from debate_cli.app.import_claims import (
-    ClaimSearch,
-    count_calls,
-    count_missing,
-    find_claims,
-    read_known_claims,
-)
+from debate_cli.app.import_claims import ClaimSearch, count_calls, count_missing, find_claims, read_known_claims
 from debate_cli.app.import_dataset import LABELS_FILE, LabelTable, read_dataset
 from debate_cli.app.import_debate import (
     ImportedFile,

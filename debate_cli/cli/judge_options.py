@@ -92,8 +92,7 @@ class Options(NamedTuple):
         ),
     ] = False
     resubmit: Annotated[
-        bool,
-        typer.Option("--resubmit", help="With --collect: ask again what cannot be found at the vendor."),
+        bool, typer.Option("--resubmit", help="With --collect: ask again what cannot be found at the vendor.")
     ] = False
     replace: Annotated[
         bool, typer.Option("--replace", help="Earlier assessments of these systems no longer count.")

@@ -32,12 +32,10 @@ BatchOption = Annotated[
     bool, typer.Option("--batch", help="Ask judges in the vendor's batches: half the price, answers within a day.")
 ]
 SettingsOption = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="KEY.PATH=VALUE", help="Change a setting (YAML value, repeatable)."),
+    list[str] | None, typer.Option("--set", metavar="KEY.PATH=VALUE", help="Change a setting (YAML value, repeatable).")
 ]
 MaxCostOption = Annotated[
-    float | None,
-    typer.Option(metavar="USD", help="Budget in US dollars, above 0 (`judge`: for each file)."),
+    float | None, typer.Option(metavar="USD", help="Budget in US dollars, above 0 (`judge`: for each file).")
 ]
 MaxTokensOption = Annotated[int | None, typer.Option(min=1, help="Budget in tokens (`judge`: for each file).")]
 RecordOption = Annotated[Path | None, typer.Option(metavar="FILE", help="Record every exchange to a cassette.")]

@@ -55,8 +55,7 @@ class Options(NamedTuple):
     """
 
     debate: Annotated[
-        str,
-        typer.Argument(metavar="ID", help="Id or file of the debate.", autocompletion=completion.complete_paths),
+        str, typer.Argument(metavar="ID", help="Id or file of the debate.", autocompletion=completion.complete_paths)
     ]
     system: Annotated[
         str | None,

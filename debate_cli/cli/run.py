@@ -232,11 +232,7 @@ def _print_outcome(given: Options, outcome: Outcome, redact: Redact) -> None:
     if given.quiet and outcome.halted is not None:
         return
     screen.show_summary(
-        outcome.debate,
-        outcome.verdicts,
-        only="verdict" if given.quiet else None,
-        full=given.details,
-        plain=given.plain,
+        outcome.debate, outcome.verdicts, only="verdict" if given.quiet else None, full=given.details, plain=given.plain
     )
 
 

@@ -18,11 +18,7 @@ from debate_cli.debaters.conversation import (
     task_marker,
 )
 from debate_cli.debaters.forms import DebaterForm, build_debater_form, read_turn_content
-from debate_cli.debaters.instructions import (
-    TurnInstructions,
-    build_speaker_instructions,
-    build_turn_instructions,
-)
+from debate_cli.debaters.instructions import TurnInstructions, build_speaker_instructions, build_turn_instructions
 from debate_cli.debaters.turn_content import TurnContent, format_turn_text
 from debate_cli.debaters.turn_context import TurnContext
 from debate_cli.debaters.validation import count_shape_warnings, find_turn_warnings

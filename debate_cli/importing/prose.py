@@ -162,12 +162,7 @@ def _assemble(lines: Sequence[_Line], headings: Sequence[_Line]) -> FoundDebate:
     background = "\n".join(before).strip()
     if topic is not None and topic.heading is None:
         background = background.replace(topic.text, "", 1).strip()
-    return FoundDebate(
-        join_speeches(speeches, "\n\n"),
-        _topic_text(topic),
-        background,
-        dropped=omitted.describe(),
-    )
+    return FoundDebate(join_speeches(speeches, "\n\n"), _topic_text(topic), background, dropped=omitted.describe())
 
 
 def _speaker_test(lines: Sequence[_Line]) -> Callable[[_Line], bool]:

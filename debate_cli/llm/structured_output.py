@@ -150,13 +150,7 @@ class StructuredOutputClient:
     """
 
     def __init__(
-        self,
-        model: Model,
-        profile: Profile,
-        *,
-        name: str,
-        price: Price | None = None,
-        record: ModeRecord | None = None,
+        self, model: Model, profile: Profile, *, name: str, price: Price | None = None, record: ModeRecord | None = None
     ) -> None:
         self._model = model
         self._profile = profile

@@ -38,11 +38,7 @@ def make_embeddings_server(endpoint: Endpoint) -> HttpServer:
 
 
 def _build_body(request: Request, model: str, _profile: Profile, _stream: bool) -> dict[str, Any]:
-    return {
-        "model": model,
-        "input": [message.content for message in request.messages],
-        "encoding_format": "float",
-    }
+    return {"model": model, "input": [message.content for message in request.messages], "encoding_format": "float"}
 
 
 @dataclass(slots=True)

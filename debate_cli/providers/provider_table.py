@@ -181,8 +181,7 @@ _VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SECRET_HEADER = re.compile(r"authorization|cookie|(?:^|[-_])(?:key|token|secret)$", re.IGNORECASE)
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _ROUTING_HEADER = re.compile(
-    r"host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*",
-    re.IGNORECASE,
+    r"host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*", re.IGNORECASE
 )
 """Headers that could send a request with its key to another server, or make two servers read it differently."""
 

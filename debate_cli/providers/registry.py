@@ -242,11 +242,7 @@ class ProviderRegistry:
         if row.kind == "embedded":
             checksums = {spec.model: spec.sha256 for spec in self._config.models.values() if spec.sha256 is not None}
             settings = EmbeddedSettings(
-                self._folder,
-                self._env,
-                checksums,
-                timeout_s=limits.timeout_s,
-                answer_timeout_s=limits.answer_timeout_s,
+                self._folder, self._env, checksums, timeout_s=limits.timeout_s, answer_timeout_s=limits.answer_timeout_s
             )
             return EmbeddedServer(settings)
         make_server = row.make_server or SERVER_FACTORIES[row.kind]

@@ -79,10 +79,6 @@ def read_review_file(path: Path) -> ReviewFile:
     return ReviewFile(
         terms.debate,
         ReviewTerms(terms.system, terms.reviewer, terms.blind, terms.seed, terms.probability),
-        ReviewAnswers(
-            document.answers or {},
-            document.seconds or {},
-            document.confidence,
-        ),
+        ReviewAnswers(document.answers or {}, document.seconds or {}, document.confidence),
         source_map,
     )

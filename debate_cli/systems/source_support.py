@@ -7,13 +7,7 @@ from debate_cli.domain.assessment import Assessment, Finding
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.turn import CLOSING_ITEM, Turn
-from debate_cli.evidence.source_checks import (
-    FAILED_OUTCOMES,
-    HELD_OUTCOMES,
-    SourceCheck,
-    SourceOutcome,
-    check_sources,
-)
+from debate_cli.evidence.source_checks import FAILED_OUTCOMES, HELD_OUTCOMES, SourceCheck, SourceOutcome, check_sources
 from debate_cli.systems.aggregation import newest_run, ordered_assessments
 
 SOURCES_KIND = "sources"

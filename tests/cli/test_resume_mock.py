@@ -77,10 +77,7 @@ def test_resuming_a_complete_debate_reports_unchanged(saved: Path) -> None:
     before = saved.read_bytes()
     done = debate("run", "--resume", "saved", "-q", cwd=saved.parent.parent)
     assert (done.code, saved.read_bytes()) == (0, before)
-    assert done.lines == [
-        "note: the debate is complete; no model was asked",
-        "unchanged: transcripts/saved.json",
-    ]
+    assert done.lines == ["note: the debate is complete; no model was asked", "unchanged: transcripts/saved.json"]
 
 
 def test_resuming_a_complete_debate_shows_it(saved: Path) -> None:

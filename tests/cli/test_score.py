@@ -107,10 +107,7 @@ def test_check_detects_a_changed_transcript(saved: Path, where: tuple[list[Any],
 
 @pytest.mark.parametrize(
     "where",
-    [
-        (["verdicts", 0, "notes"], {}),
-        (["verdicts", 0, "notes", "label"], "a wording of an earlier version"),
-    ],
+    [(["verdicts", 0, "notes"], {}), (["verdicts", 0, "notes", "label"], "a wording of an earlier version")],
     ids=["notes that an earlier version did not write", "sentences"],
 )
 def test_check_ignores_what_versions_may_change(saved: Path, where: tuple[list[Any], object]) -> None:

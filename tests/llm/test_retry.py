@@ -54,8 +54,7 @@ class Run:
 
 
 @pytest.mark.parametrize(
-    "error",
-    [UnreachableError, ModelTimeoutError, RateLimitedError, ServerError, TruncatedError, BrokenBodyError],
+    "error", [UnreachableError, ModelTimeoutError, RateLimitedError, ServerError, TruncatedError, BrokenBodyError]
 )
 def test_transient_errors_are_retried(error: type[TransientError]) -> None:
     """The second attempt can succeed."""

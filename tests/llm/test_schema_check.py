@@ -48,11 +48,7 @@ VIOLATIONS: list[tuple[Any, dict[str, Any], str]] = [
         "a.b[0]: must be integer, not string",
     ),
     ({}, {"required": ["a"]}, "the object: lacks a"),
-    (
-        {"a": 1, "b\u202e": 2},
-        {"properties": {"a": {}}, "additionalProperties": False},
-        'the object: must not have "b"',
-    ),
+    ({"a": 1, "b\u202e": 2}, {"properties": {"a": {}}, "additionalProperties": False}, 'the object: must not have "b"'),
     ({"a": "x" * 99}, {"properties": {"a": {"enum": ["y", 1]}}}, f'a: must be one of "y", 1, not "{"x" * 59}…'),
     (11, {"maximum": 10}, "the object: must be at most 10, not 11"),
     ([1, 2], {"prefixItems": [{}], "items": False}, "the object: must have no more than 1 items"),

@@ -188,12 +188,7 @@ def test_a_broken_body(adapter: Adapter, playback: Playback) -> None:
 @both_adapters
 @pytest.mark.parametrize(
     ("then", "error"),
-    [
-        ("end", TruncatedError),
-        ("reset", UnreachableError),
-        ("vanish", UnreachableError),
-        ("stall", ModelTimeoutError),
-    ],
+    [("end", TruncatedError), ("reset", UnreachableError), ("vanish", UnreachableError), ("stall", ModelTimeoutError)],
 )
 def test_a_stream_that_breaks_off(adapter: Adapter, then: Any, error: type[ModelError]) -> None:
     """It is never taken for an answer; the error has the usage that arrived before."""
@@ -266,10 +261,7 @@ def test_a_failed_connection(adapter: Adapter, stream: bool, playback: Playback,
 
 @pytest.mark.parametrize(
     ("adapter", "body"),
-    [
-        (OPENAI, {"error": {"message": "x", "code": 429}}),
-        (ANTHROPIC, anthropic_error("x", "overloaded_error")),
-    ],
+    [(OPENAI, {"error": {"message": "x", "code": 429}}), (ANTHROPIC, anthropic_error("x", "overloaded_error"))],
 )
 def test_an_error_in_a_200(adapter: Adapter, body: Any) -> None:
     """An error object in a 200 is mapped like the status that it names."""

@@ -115,8 +115,7 @@ def test_latency_and_pace_are_slept_and_reported() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "error"),
-    [("rate_limit", RateLimitedError), ("timeout", ModelTimeoutError), ("server_error", ServerError)],
+    ("kind", "error"), [("rate_limit", RateLimitedError), ("timeout", ModelTimeoutError), ("server_error", ServerError)]
 )
 def test_faults_of_the_provider_are_raised(kind: str, error: type[Exception]) -> None:
     """A simulated fault is the error that an adapter would raise."""

@@ -165,8 +165,7 @@ def test_no_bytes_break_the_loader(tmp_path_factory: pytest.TempPathFactory, dat
 
 
 @pytest.mark.parametrize(
-    ("data", "words"),
-    [(b"topic: \xff", ":1:8: not valid UTF-8"), (b"a" * 1_048_577, ":1:1: larger than 1024 KiB")],
+    ("data", "words"), [(b"topic: \xff", ":1:8: not valid UTF-8"), (b"a" * 1_048_577, ":1:1: larger than 1024 KiB")]
 )
 def test_a_file_that_is_not_text_is_an_error(tmp_path: Path, data: bytes, words: str) -> None:
     """The error names the position of the first wrong byte."""

@@ -59,10 +59,7 @@ def refusal(data: bytes) -> str:
         (TEXT.replace('"x": 7.25', '"x": 1e999').encode(), "a number that is too large"),
         (TEXT.replace('"value": 2.5', '"value": "high"').encode(), "assessments.0.marks.0.value: "),
         (TEXT.replace('"victory": "draw"', '"victory": "landslide"').encode(), "verdicts.0.victory: "),
-        (
-            TEXT.replace('"generator": {', '"extra": 1, "generator": {', 1).encode(),
-            "extra: unknown key; restore",
-        ),
+        (TEXT.replace('"generator": {', '"extra": 1, "generator": {', 1).encode(), "extra: unknown key; restore"),
         (TEXT.replace('"victory": "draw"', '"victory": 3').encode(), "verdicts.0.victory: must be "),
         (TEXT.encode("utf-16"), "not valid UTF-8"),
     ],

@@ -18,12 +18,7 @@ from debate_cli.storage.journal import Journal
 from debate_cli.storage.lock import lock_debate
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import to_transcript, write_transcript
-from debate_cli.storage.transcript_index import (
-    IndexEntry,
-    UnreadableFile,
-    list_index_entries,
-    load_index_entry,
-)
+from debate_cli.storage.transcript_index import IndexEntry, UnreadableFile, list_index_entries, load_index_entry
 from debate_cli.systems.scoring import score
 
 

@@ -9,11 +9,7 @@ from scoring_support import CON, PRO, THREE, assessment, build_debate, marks, op
 from debate_cli.domain.assessment import Contradiction, DroppedPremise, Finding
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict, Victory
-from debate_cli.systems.live.calibration import (
-    Calibration,
-    Scorecard,
-    build_scorecard,
-)
+from debate_cli.systems.live.calibration import Calibration, Scorecard, build_scorecard
 from debate_cli.systems.live.findings import (
     CausalChain,
     ClaimFault,

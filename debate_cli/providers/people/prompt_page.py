@@ -115,14 +115,7 @@ def _format_answer_part(request: Request, reply_name: str | None, digest: str) -
     lines.append(f"Write your answer{where}: the form below (YAML), filled in, or the same as JSON.{words}")
     if reply_name is not None:
         lines.append("Write it under another name first and rename it, so that it is not read half.")
-    lines += [
-        "",
-        "```yaml",
-        f"# answer to prompt {digest}",
-        *format_template(request.schema.json),
-        "```",
-        "",
-    ]
+    lines += ["", "```yaml", f"# answer to prompt {digest}", *format_template(request.schema.json), "```", ""]
     return "\n".join(lines)
 
 

@@ -4,16 +4,7 @@ from collections.abc import Mapping
 
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.judge_input.transcript_prompt import to_prompt_json
-from debate_cli.llm.form import (
-    Form,
-    FormModel,
-    JsonSchema,
-    items,
-    keep_if,
-    one_of,
-    share,
-    text,
-)
+from debate_cli.llm.form import Form, FormModel, JsonSchema, items, keep_if, one_of, share, text
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
 from debate_cli.systems.form_reading import MarkCollector, judge_form

@@ -9,14 +9,7 @@ from dataclasses import dataclass
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
-from debate_cli.domain.personality import (
-    PRESSURE_KINDS,
-    TRAITS,
-    Personality,
-    PressureKind,
-    apply_pressures,
-    recover,
-)
+from debate_cli.domain.personality import PRESSURE_KINDS, TRAITS, Personality, PressureKind, apply_pressures, recover
 from debate_cli.systems.aggregation import get_run_id, ordered_assessments
 from debate_cli.systems.live.findings import Pressure
 from debate_cli.systems.live.settings import LiveSettings

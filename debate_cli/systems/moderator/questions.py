@@ -6,16 +6,7 @@ from typing import Any
 from pydantic import create_model
 
 from debate_cli.judge_input.transcript_prompt import to_prompt_json
-from debate_cli.llm.form import (
-    Form,
-    FormModel,
-    items,
-    keep_if,
-    one_of,
-    some_of,
-    text,
-    whole_number,
-)
+from debate_cli.llm.form import Form, FormModel, items, keep_if, one_of, some_of, text, whole_number
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
 from debate_cli.systems.form_reading import FormModelT, MarkCollector, judge_form, unique_known_items

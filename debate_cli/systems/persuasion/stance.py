@@ -25,12 +25,7 @@ PERSUASION_THRESHOLD = 0.6
 ATTACK_THRESHOLD = 0.3
 """Attack above this, after conviction absorbed a part of it, moves the stance away from 0."""
 
-BANDS: tuple[tuple[float, Band], ...] = (
-    (0.2, "minimal"),
-    (0.4, "slight"),
-    (0.6, "moderate"),
-    (0.8, "significant"),
-)
+BANDS: tuple[tuple[float, Band], ...] = ((0.2, "minimal"), (0.4, "slight"), (0.6, "moderate"), (0.8, "significant"))
 """Persuasion below each bound, and its band; from the last bound on it is strong."""
 
 StancePosition = Literal["Supportive", "Opposed", "Neutral"]

@@ -5,13 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.aggregation import mean
 from debate_cli.systems.charts import Chart, ChartPoint, ChartSeries, line_series
-from debate_cli.systems.persuasion.score import (
-    SCORE_PARTS,
-    CurvePoint,
-    PersuasionNotes,
-    StrategyUse,
-    max_score,
-)
+from debate_cli.systems.persuasion.score import SCORE_PARTS, CurvePoint, PersuasionNotes, StrategyUse, max_score
 from debate_cli.systems.tables import Curve, Gauge, Number, Table, TableRow, Who, format_number, parse_notes
 
 SURRENDER_REASONS = {

@@ -92,10 +92,7 @@ def _sum_up(name: str, judged: Sequence[JudgedCitation], uncited: int) -> Debate
 
 
 def _missing(
-    debate: Debate,
-    run: JudgingRun | str,
-    settings: SourcesSettings,
-    given: Sequence[Assessment],
+    debate: Debate, run: JudgingRun | str, settings: SourcesSettings, given: Sequence[Assessment]
 ) -> Iterator[str]:
     """Sentences on rounds whose citations and uncited claims were not judged."""
     turns = debate.turns_by_index

@@ -132,11 +132,7 @@ def _read_argument(
         collector.add_mark(speaker, criterion, entry.mark(number), (1, 10), item=entry.item)
     collector.add_findings(
         Trace(
-            participant=speaker,
-            item=entry.item,
-            claim=argument.claim,
-            standing=entry.standing,
-            reason=entry.reasoning,
+            participant=speaker, item=entry.item, claim=argument.claim, standing=entry.standing, reason=entry.reasoning
         )
     )
     for fallacy in entry.fallacies:

@@ -90,12 +90,10 @@ class LazyCommandGroup(FormattedGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of the subcommands in the order of the table."""
-        del ctx
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand | None:
         """Return a placeholder with name and summary: enough for `debate --help` and for completing names."""
-        del ctx
         summary = COMMANDS.get(cmd_name)
         return TyperCommand(cmd_name, help=summary.help, rich_help_panel=summary.panel) if summary else None
 

@@ -35,7 +35,6 @@ class ByKind:
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         """The union of the built-in classes, distinguished by `kind`."""
-        del schema
         classes = self.built_in()
         for cls in classes.values():
             cls.model_rebuild()

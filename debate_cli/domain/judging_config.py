@@ -58,7 +58,6 @@ class SystemSettings(ConfigModel):
 
     def with_lookup(self, lookup: str) -> Self | None:
         """The settings with this `lookup`; None if the system looks nothing up."""
-        del lookup
         return None
 
     @property

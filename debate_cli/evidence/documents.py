@@ -211,7 +211,7 @@ class _PageReader(HTMLParser):
         self._hidden = 0
         self._in_heading = False
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002 - the base's signature
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in _NO_TEXT:
             self._hidden += 1
         elif re.fullmatch("h[1-6]", tag):

@@ -92,7 +92,6 @@ class _VendorBatches(ABC):
 
     async def results(self, batch_id: str, requests: Mapping[str, Request]) -> AsyncIterator[tuple[str, str]]:
         """See `BatchApi`."""
-        del requests
         found: list[tuple[str, str]] = []
         with self._mapped_errors():
             for path in self._result_paths(await self._get_batch(batch_id)):
@@ -175,7 +174,6 @@ class _VendorBatches(ABC):
 
     async def _prepare(self, key: str, entries: Sequence[dict[str, Any]]) -> Any:
         """Send what is needed before the batch is created. Returns the argument of `_create`."""
-        del key
         return entries
 
     @abstractmethod
@@ -290,7 +288,6 @@ class _AnthropicBatches(_VendorBatches):
         return {"custom_id": custom_id, "params": self._params(request)}
 
     async def _create(self, key: str, prepared: Any) -> Any:
-        del key
         return await self._post(self._batches_path, {"requests": list(prepared)})
 
     def _read_status(self, batch: Any) -> BatchStatus:
@@ -363,12 +360,10 @@ class MockBatches:
 
     def entry(self, custom_id: str, request: Request) -> dict[str, Any]:
         """See `BatchApi`."""
-        del request
         return {"custom_id": custom_id}
 
     async def submit(self, key: str, entries: Sequence[dict[str, Any]]) -> str:
         """See `BatchApi`."""
-        del key, entries
         return f"mock-{time.time() + self._latency_s:.3f}"
 
     async def status(self, batch_id: str) -> BatchStatus:
@@ -377,7 +372,6 @@ class MockBatches:
 
     async def results(self, batch_id: str, requests: Mapping[str, Request]) -> AsyncIterator[tuple[str, str]]:
         """See `BatchApi`."""
-        del batch_id
         for custom_id, request in requests.items():
             try:
                 yield custom_id, _REPLIES.dump_json(await self._model.complete(request)).decode()
@@ -387,7 +381,6 @@ class MockBatches:
 
     def read(self, result: str, request: Request) -> Reply:
         """See `BatchApi`."""
-        del request
         failed = json.loads(result).get("error")
         if failed is not None:
             raise RecordedError.model_validate(failed).to_exception()
@@ -395,7 +388,6 @@ class MockBatches:
 
     async def find(self, intent: BatchIntent) -> FoundBatch:
         """See `BatchApi`."""
-        del intent
         return FoundBatch(None)
 
     async def aclose(self) -> None:

@@ -225,7 +225,7 @@ class CassettePlayer:
             self._answers.setdefault((entry.model, entry.fingerprint), []).append(entry)
         self._served: Counter[tuple[str, str]] = Counter()
 
-    def wrap(self, name: str, model: Model, redact: RedactFunction) -> Model:  # noqa: ARG002 - the recorder needs `model`
+    def wrap(self, name: str, model: Model, redact: RedactFunction) -> Model:
         """A model that replays the calls of `name`; `model` is not asked."""
         return _ReplayingModel(self, name, redact)
 

@@ -61,7 +61,6 @@ class _SimilarityBuilder:
 
     def validate(self, asked: SentRequest, *, streamed: bool) -> None:
         """Raise if the vectors are missing, not finite, or of different lengths."""
-        del streamed
         sizes = {len(vector) for vector in self.vectors}
         if len(sizes) != 1 or 0 in sizes or not all(map(math.isfinite, (n for row in self.vectors for n in row))):
             raise error_mapping.make_broken_body_error("embeddings that cannot be compared", asked)
@@ -84,7 +83,6 @@ class MockEmbeddings:
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Reply with the shares, 0 to 1."""
-        del on_text
         query, *texts = (frozenset(query_terms(message.content)) for message in request.messages)
         scores = [round(len(query & words) / max(1, len(query)), DIGITS) for words in texts]
         return Reply(text=json.dumps(scores), usage=Usage(input_tokens=1), finish_reason="stop")

@@ -252,7 +252,6 @@ class JudgingSystem(Generic[SettingsT]):
 
     def planned_calls(self, settings: SettingsT, turns: int, rounds: int) -> PlannedCalls:
         """Number of questions for a debate with that many turns and rounds. Default: one per judge."""
-        del turns, rounds
         return PlannedCalls(len(judge_ids(settings)))
 
     def question(self, brief: Brief) -> JudgeQuestion[SettingsT, Any]:
@@ -264,17 +263,14 @@ class JudgingSystem(Generic[SettingsT]):
 
         A question on a round waits for theirs on the round, another question for all of theirs on rounds.
         """
-        del brief
         return ()
 
     def late_answer(self, context: JudgingContext[SettingsT]) -> AssessmentContent | None:
         """What counts for a judge who did not answer within `settings.judge_timeout_s`. Default: nothing, the answer fails."""
-        del context
         return None
 
     def lookup_queries(self, debate: Debate, brief: Brief) -> tuple[str, ...]:
         """What is looked up before the judge of `brief` is asked, if the settings say where; each text once."""
-        del debate, brief
         return ()
 
     def why_not(self, debate: Debate) -> str | None:
@@ -287,27 +283,22 @@ class JudgingSystem(Generic[SettingsT]):
 
     def awaited(self, debate: Debate, settings: SettingsT, index: int, round_number: int | None) -> Iterable[Brief]:
         """Briefs that must be settled before turn `index`. `round_number` is its round; None after the last turn."""
-        del debate, settings, index, round_number
         return ()
 
     def guidance(self, debate: Debate, settings: SettingsT, round_number: int) -> str | None:
         """The judge's guidance to all debaters for this round; None for none."""
-        del debate, settings, round_number
         return None
 
     def stopped(self, debate: Debate, settings: SettingsT, due_round: int) -> frozenset[str]:
         """Names of the debaters who gave up after the turns in `debate`. All rounds before `due_round` are over."""
-        del debate, settings, due_round
         return frozenset()
 
     def instruct(self, debate: Debate, settings: SettingsT, cue: Cue) -> str:
         """Sentences for the speaker of `cue`, hidden from readers; `debate` is what the speaker may know. Default: none."""
-        del debate, settings, cue
         return ""
 
     def pick_strategy(self, debate: Debate, cue: Cue) -> StrategyPick | None:
         """The strategy of a speaker with `strategy: adaptive`, also in a debate without this system. Default: none."""
-        del debate, cue
         return None
 
     # Scoring
@@ -324,7 +315,6 @@ class JudgingSystem(Generic[SettingsT]):
 
     def min_score(self, verdict: Verdict) -> float:
         """The lowest possible score. Default: 0."""
-        del verdict
         return 0.0
 
     def describe_brief(self, brief: Brief) -> str:
@@ -352,32 +342,26 @@ class JudgingSystem(Generic[SettingsT]):
 
     def votes(self, verdict: Verdict) -> Iterable[JudgeVote]:
         """The vote of each judge, if judges vote. Default: none."""
-        del verdict
         return ()
 
     def turn_scores(self, verdict: Verdict) -> Mapping[int, TurnScore]:
         """Index of a turn -> its score. Default: none."""
-        del verdict
         return {}
 
     def argument_marks(self, verdict: Verdict) -> Iterable[ArgumentMark]:
         """The marks of each argument, for `score --per argument`. Default: none."""
-        del verdict
         return ()
 
     def review_claims(self, debate: Debate, run: str) -> ClaimReview | None:
         """The standing of each claim, for the trace table and the briefing; None if no judge of the run answered."""
-        del debate, run
         return None
 
     def criticize_argument(self, debate: Debate, verdict: Verdict | None, argument: str) -> tuple[str, ...]:
         """Why an argument lost points, in sentences. `verdict`: the verdict that scores it, if any. Default: none."""
-        del debate, verdict, argument
         return ()
 
     def sections(self, debate: Debate) -> Iterable[ReportSection]:
         """Sections of the report about the debate itself. Default: none."""
-        del debate
         return ()
 
     def tables(self, verdict: Verdict) -> list[Table]:
@@ -386,12 +370,10 @@ class JudgingSystem(Generic[SettingsT]):
 
     def charts(self, verdict: Verdict) -> list[Chart]:
         """The charts of the HTML report. Default: none."""
-        del verdict
         return []
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
         """A short report on one assessment while a debate runs. Default: its findings, or its rationale."""
-        del debate
         own = [finding for finding in assessment.findings if finding.kind not in SHARED_FINDINGS]
         sentences = [sentence for finding in own for sentence in finding.describe()]
         return LiveReport(sentences=tuple(sentences or filter(None, [assessment.rationale])))

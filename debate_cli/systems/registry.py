@@ -28,7 +28,6 @@ class UninstalledSystem(JudgingSystem[SystemSettings]):
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
         """None, because it is unknown which judges agree with the verdict."""
-        del debate, verdict
 
 
 def system_kinds() -> tuple[str, ...]:

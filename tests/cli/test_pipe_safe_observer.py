@@ -26,7 +26,6 @@ class Listening(NullObserver):
 
     def event(self, event: Event, debate: Debate) -> None:
         """See `Observer`."""
-        del debate
         self.heard.append(event.type)
 
     def note(self, note: str) -> None:
@@ -91,7 +90,6 @@ class Failing(Listening):
 
     def note(self, note: str) -> None:
         """See `Observer`."""
-        del note
         raise OSError(self.code, "of the stream")
 
 

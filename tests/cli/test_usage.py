@@ -28,7 +28,6 @@ class Turns(NullObserver):
 
     def event(self, event: Event, debate: Debate) -> None:
         """See `Observer`."""
-        del debate
         self.shown += isinstance(event, TurnCompleted)
 
 

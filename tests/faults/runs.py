@@ -52,7 +52,6 @@ class RecordingObserver:
 
     def event(self, event: Event, debate: Debate) -> None:
         """See `Observer`."""
-        del debate
         self.events.append(event)
         match event:
             case TurnCompleted():

@@ -197,7 +197,6 @@ class Anthropic:
 
     def error(self, message: str, kind: str, code: str | None = None) -> dict[str, Any]:
         """See `Wire`."""
-        del code
         return {"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_1"}
 
     def error_event(self, body: Mapping[str, Any]) -> str:

@@ -261,7 +261,7 @@ class BreaksOff:
     def __init__(self, error: ModelError) -> None:
         self._error = error
 
-    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:  # noqa: ARG002 - the port
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Stream and raise."""
         if on_text is not None:
             on_text(PARTIAL)

@@ -30,7 +30,7 @@ class Server:
     """Texts of the accepted calls."""
     refused: list[float] = field(default_factory=list[float])
 
-    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:  # noqa: ARG002 - the port
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Answer after a second, refuse after a tenth of one."""
         now = self.clock.now
         if not self.allows(self.accepted, now):
@@ -237,7 +237,7 @@ def test_the_wait_at_the_gate_is_not_time_of_the_deadline() -> None:
 class RefusesInTheMiddle:
     """Streams half an answer, then reports an overload."""
 
-    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:  # noqa: ARG002 - the port
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Stream and raise."""
         assert on_text is not None
         on_text("half")

@@ -62,7 +62,7 @@ class FakeModel:
     def __init__(self, *acts: Reply | DebateError) -> None:
         self._acts = list(acts)
 
-    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:  # noqa: ARG002 - the port
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Return or raise the next act."""
         act = self._acts.pop(0)
         if isinstance(act, DebateError):

@@ -33,7 +33,6 @@ class StreamingModel:
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Answer with the pieces."""
-        del request
         assert on_text is not None
         for piece in self.pieces:
             on_text(piece)

@@ -106,7 +106,6 @@ class BiasedOpinions(Opinions):
         return super().choose(place, options)
 
     def _choose_winner(self, place: Place, words: Sequence[str]) -> str:
-        del place
         ranked = sorted(((self._skills.get(word, 0.0), word) for word in words if word not in NO_WINNER), reverse=True)
         if len(ranked) < 2 or ranked[0][0] - ranked[1][0] < DRAW_MARGIN / 2:  # noqa: PLR2004 - a winner beats another
             return next(word for word in words if word in NO_WINNER)

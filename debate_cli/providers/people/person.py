@@ -75,7 +75,6 @@ class PersonModel:
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """The person's answer."""
-        del on_text
         began = self._clock()
         with pause_deadline(), waiting_for_turn():
             reply = await self._ask(request)

@@ -85,7 +85,6 @@ class _SearchBuilder:
 
     def validate(self, asked: SentRequest, *, streamed: bool) -> None:
         """Raise if the searches failed and nothing was found."""
-        del streamed
         status = _STATUS_BY_CODE.get(self.error_code)
         if status is not None and not self.results:
             body = json.dumps({"error": {"message": f"web search: {self.error_code}"}})

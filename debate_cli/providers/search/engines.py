@@ -182,7 +182,6 @@ class MockSearch:
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Pages for the query in the last message."""
-        del on_text
         query = request.messages[-1].content
         topic = " ".join(query_terms(query)[:_TOPIC_WORDS]) or "this question"
         seed = hashlib.sha256(query.encode()).digest()

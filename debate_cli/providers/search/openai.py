@@ -83,7 +83,6 @@ class _SearchBuilder:
 
     def validate(self, asked: SentRequest, *, streamed: bool) -> None:
         """Raise if the response has no output."""
-        del streamed
         if not self.has_output:
             raise error_mapping.make_broken_body_error("no output", asked)
 

@@ -96,7 +96,6 @@ class LiveSystem(JudgingSystem[LiveSettings]):
 
         A conflict takes one more question.
         """
-        del settings, rounds
         planned = turns + max(0, turns - 1) + 2 + (turns >= score.MIN_CONVERGENCE_TURNS)
         return PlannedCalls(planned, follow_ups=1, quoted_answers=planned - 1)
 
@@ -129,7 +128,6 @@ class LiveSystem(JudgingSystem[LiveSettings]):
 
     def instruct(self, debate: Debate, settings: LiveSettings, cue: Cue) -> str:
         """The pressure on the speaker, and how its personality changed."""
-        del settings
         return describe_pressure(debate, cue.speaker)
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> Verdict:
@@ -138,7 +136,6 @@ class LiveSystem(JudgingSystem[LiveSettings]):
 
     def max_score(self, verdict: Verdict) -> float:
         """The highest composite: 100."""
-        del verdict
         return 100.0
 
     def describe_brief(self, brief: Brief) -> str:
@@ -160,7 +157,6 @@ class LiveSystem(JudgingSystem[LiveSettings]):
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
         """The narrative's reasoning if it names the same winner as the scorecard."""
-        del debate
         notes = parse_notes(score.LiveNotes, verdict)
         narrative = notes.narrative if notes is not None else None
         agrees = narrative is not None and narrative.winner == verdict.winner

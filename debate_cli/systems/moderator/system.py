@@ -51,7 +51,6 @@ class ModeratorSystem(JudgingSystem[ModeratorSettings]):
 
     def planned_calls(self, settings: ModeratorSettings, turns: int, rounds: int) -> PlannedCalls:
         """One question per chair and round, and one on the whole debate."""
-        del turns
         return PlannedCalls(settings.judges * (rounds + 1), quoted_answers=rounds)
 
     def question(self, brief: Brief) -> JudgeQuestion[ModeratorSettings, Any]:
@@ -60,14 +59,12 @@ class ModeratorSystem(JudgingSystem[ModeratorSettings]):
 
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
         """Both questions show what was found about the sources."""
-        del brief
         return (SOURCES_KIND,)
 
     def awaited(
         self, debate: Debate, settings: ModeratorSettings, index: int, round_number: int | None
     ) -> Iterator[Brief]:
         """With guidance, a round waits for the judging of the round before it."""
-        del debate, index
         if settings.guidance and round_number is not None and round_number > 1:
             yield from round_briefs(FIRST_RUN, settings, (round_number - 1,))
 
@@ -90,7 +87,6 @@ class ModeratorSystem(JudgingSystem[ModeratorSettings]):
 
     def max_score(self, verdict: Verdict) -> float:
         """A quarter of 30 and three quarters of 100: 82.5."""
-        del verdict
         return score.MAX_MODERATOR_SCORE
 
     def explain(self, verdict: Verdict) -> str:
@@ -125,7 +121,6 @@ class ModeratorSystem(JudgingSystem[ModeratorSettings]):
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
         """Sums of marks, reasons and findings."""
-        del debate
         is_round = assessment.subject.moment == "round"
         sentences = _round_reasons(assessment.marks) if is_round else _group_reasons(assessment.marks)
         found = [finding for finding in assessment.findings if isinstance(finding, self.findings)]

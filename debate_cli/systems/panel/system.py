@@ -63,7 +63,6 @@ class PanelSystem(JudgingSystem[PanelSettings]):
 
     def planned_calls(self, settings: PanelSettings, turns: int, rounds: int) -> PlannedCalls:
         """One vote per judge; if several judges may deliberate, at most `max_rounds` more, in which a judge sees all votes."""
-        del turns, rounds
         judges = len(settings.members)
         may_deliberate = judges >= max(MIN_VOTES_TO_COMPARE, settings.min_judges)
         return PlannedCalls(judges, follow_ups=settings.max_rounds if may_deliberate else 0, quoted_answers=judges)
@@ -82,7 +81,6 @@ class PanelSystem(JudgingSystem[PanelSettings]):
 
     def max_score(self, verdict: Verdict) -> float:
         """The total weight of the panel: 1."""
-        del verdict
         return 1.0
 
     def describe_brief(self, brief: Brief) -> str:
@@ -119,7 +117,6 @@ class PanelSystem(JudgingSystem[PanelSettings]):
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
         """The rationale of the judge with the largest weight who voted for the panel's option."""
-        del debate
         notes = parse_notes(score.PanelNotes, verdict)
         if notes is None or not notes.rounds:
             return None
@@ -144,7 +141,6 @@ class PanelSystem(JudgingSystem[PanelSettings]):
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
         """The vote."""
-        del debate
         return LiveReport(sentences=tuple(_describe(item) for item in assessment.findings if isinstance(item, Vote)))
 
 

@@ -45,17 +45,14 @@ class PersuasionSystem(JudgingSystem[PersuasionSettings]):
         self, debate: Debate, run: JudgingRun, settings: PersuasionSettings, progress: Progress
     ) -> Iterator[Brief]:
         """Briefs for every turn; none unless `effects: judge` is set."""
-        del debate
         yield from turn_briefs(run.id, settings, progress.judgeable_turns)
 
     def planned_calls(self, settings: PersuasionSettings, turns: int, rounds: int) -> PlannedCalls:
         """With `effects: judge`, a question for each turn."""
-        del rounds
         return PlannedCalls(len(settings.seats) * turns, quoted_answers=max(0, turns - 1))
 
     def question(self, brief: Brief) -> JudgeQuestion[PersuasionSettings, Any]:
         """The only question."""
-        del brief
         return questions.EFFECTS_QUESTION
 
     def why_not(self, debate: Debate) -> str | None:
@@ -68,7 +65,6 @@ class PersuasionSystem(JudgingSystem[PersuasionSettings]):
         self, debate: Debate, settings: PersuasionSettings, index: int, round_number: int | None
     ) -> Iterator[Brief]:
         """All earlier turns, because their effects decide who has surrendered."""
-        del debate, round_number
         yield from turn_briefs(FIRST_RUN, settings, range(index))
 
     def stopped(self, debate: Debate, settings: PersuasionSettings, due_round: int) -> frozenset[str]:
@@ -105,7 +101,6 @@ class PersuasionSystem(JudgingSystem[PersuasionSettings]):
 
     def quote(self, debate: Debate, verdict: Verdict) -> None:
         """None, because the judges rate single turns and do not explain the verdict."""
-        del debate, verdict
 
     def tables(self, verdict: Verdict) -> list[Table]:
         """Final states, curves and influence."""
@@ -117,7 +112,6 @@ class PersuasionSystem(JudgingSystem[PersuasionSettings]):
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
         """The effects on each listener."""
-        del debate
         effects: dict[str, list[str]] = {}
         for mark in assessment.marks:
             if mark.participant is not None:

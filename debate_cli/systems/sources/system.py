@@ -46,12 +46,10 @@ class SourcesSystem(JudgingSystem[SourcesSettings]):
 
     def planned_calls(self, settings: SourcesSettings, turns: int, rounds: int) -> PlannedCalls:
         """One question per round."""
-        del turns
         return PlannedCalls(len(judge_ids(settings)) * rounds)
 
     def question(self, brief: Brief) -> JudgeQuestion[SourcesSettings, Any]:
         """The only question."""
-        del brief
         return questions.ROUND_QUESTION
 
     def lookup_queries(self, debate: Debate, brief: Brief) -> tuple[str, ...]:
@@ -71,7 +69,6 @@ class SourcesSystem(JudgingSystem[SourcesSettings]):
 
     def max_score(self, verdict: Verdict) -> float:
         """All citations hold: 1."""
-        del verdict
         return 1.0
 
     def explain(self, verdict: Verdict) -> str:

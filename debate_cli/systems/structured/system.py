@@ -31,12 +31,10 @@ class StructuredSystem(JudgingSystem[StructuredSettings]):
 
     def question(self, brief: Brief) -> JudgeQuestion[StructuredSettings, Any]:
         """The only question."""
-        del brief
         return questions.STRUCTURED_QUESTION
 
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
         """The question shows what was found about the sources."""
-        del brief
         return (SOURCES_KIND,)
 
     def why_not(self, debate: Debate) -> str | None:
@@ -51,12 +49,10 @@ class StructuredSystem(JudgingSystem[StructuredSettings]):
 
     def max_score(self, verdict: Verdict) -> float:
         """The highest mark: 10."""
-        del verdict
         return score.MAX_ARGUMENT_MARK
 
     def min_score(self, verdict: Verdict) -> float:
         """The lowest mark: 1."""
-        del verdict
         return score.MIN_ARGUMENT_MARK
 
     def explain(self, verdict: Verdict) -> str:

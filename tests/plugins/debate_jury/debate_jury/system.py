@@ -98,7 +98,6 @@ class JurySystem(JudgingSystem[JurySettings]):
 
     def question(self, brief: Brief) -> JudgeQuestion[JurySettings, VoteForm]:
         """The only question."""
-        del brief
         return VOTE
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: JurySettings) -> Verdict:

@@ -81,19 +81,19 @@ __all__ = [
 ]
 
 IN_MEMORY_CONFIG_NAME = "the configuration"
-"""Name that errors give a configuration without a file."""
+"""Name in errors of a configuration without a file."""
 PYTHON_PROVIDER = "python"
 """Provider part of the names of models that are passed as objects."""
 
 
 class _LoadedDebateConfig(DebateConfig):
-    """A configuration that remembers its file, also through `model_copy`."""
+    """A configuration that keeps the file it was loaded from, also through `model_copy`."""
 
     _loaded: LoadedConfig | None = PrivateAttr(default=None)
-    """None for a configuration that was validated but not loaded from a file."""
+    """The loaded file; None for a configuration that was validated but not loaded."""
 
     def __eq__(self, other: object) -> bool:
-        """Compare the fields only; the file makes no difference."""
+        """Compare the fields only, not the file."""
         return _field_values(self) == _field_values(other) if isinstance(other, DebateConfig) else NotImplemented
 
     __hash__ = DebateConfig.__hash__
@@ -124,10 +124,10 @@ class _LoadedDebateConfig(DebateConfig):
 
 
 def load_config(path: str | Path, *, overrides: Mapping[str, Any] | None = None) -> DebateConfig:
-    """Load a configuration file. `overrides`: key path, e.g. `format.arguments`, -> value, or YAML text.
+    """Load a configuration file. `overrides`: key path, e.g. `format.arguments`, -> value or YAML text.
 
-    The configuration remembers its folder: relative paths in it and `.env` files are looked up there. A configuration
-    for judging texts needs no debaters. Raises ConfigError with every fault.
+    The configuration keeps its folder, for relative paths and `.env` files. A configuration for judging texts needs no
+    debaters. Raises ConfigError with every fault.
     """
     changes = list((overrides or {}).items())
     for key, _ in changes:
@@ -184,8 +184,8 @@ async def run_debate(
 
     With a `folder` it is journalled and saved there. `mock` uses the mock provider for every model. `models`: name ->
     object with a method `complete`; a name is one of the configuration's `models`, `default`, `judge`, or the model
-    name of a debater or judge. `trusted_hosts`: hosts that the configuration's file may send requests and keys to. Raises
-    MissingKeyError, ConfigError (also for sources that cannot be read) and, for a host that is not trusted,
+    name of a debater or judge. `trusted_hosts`: hosts to which the configuration's file may send requests and keys.
+    Raises MissingKeyError, ConfigError (also for sources that cannot be read) and, for a host that is not trusted,
     UntrustedHostError before any call; later failures are in the outcome (`halted`, `debate.failures`).
     """
     loaded, own = _with_models(_to_loaded(config), models)
@@ -216,10 +216,10 @@ async def judge(
 ) -> Outcome:
     """Add a judging run by `systems` with `model` to a debate.
 
-    Omitted arguments come from `config`, then from the debate's stored judging. `models` as in `run_debate`, with the
+    Omitted arguments come from `config`, then from the debate's stored judging. `models`: as in `run_debate`, with the
     keys `judge`, `default` or a `provider/model`. With a `path` the transcript is written there. `trusted_hosts`: hosts
-    that the configuration's file and the debate may send requests and keys to. Raises UsageError if the debate cannot be
-    judged like this, UntrustedHostError for a host that is not trusted.
+    to which the configuration's file and the debate may send requests and keys. Raises UsageError if the debate cannot
+    be judged like this, UntrustedHostError for a host that is not trusted.
     """
     loaded = _to_loaded(config) if config is not None else None
     request, own = _judging_request(loaded, systems, model, models)
@@ -244,9 +244,9 @@ async def judge_text(
 ) -> Outcome:
     """Let a panel vote on a text.
 
-    `name` is the text's name in results. `context` is shown beside the text and is not judged; without it, the background
-    of `config` is the context. The topic of `config` is the question that the votes answer; its debaters need not be
-    named. The other arguments are those of `judge`.
+    `name`: the text's name in results. `context` is shown beside the text and is not judged; by default it is the
+    background of `config`. The topic of `config` is the question that the votes answer; its debaters may be omitted.
+    The other arguments are those of `judge`.
     """
     loaded = _to_loaded(config) if config is not None else None
     request, own = _judging_request(loaded, (), model, models)
@@ -279,7 +279,10 @@ def score(
 def _judging_request(
     loaded: LoadedConfig | None, systems: Sequence[str], model: str | None, models: Mapping[str, Model] | None
 ) -> tuple[JudgingRequest, dict[str, Model]]:
-    """The request, and the model objects by `provider/model`. An object for `judge` or `default` judges everything."""
+    """The request, and the model objects by `provider/model`.
+
+    An object for `judge` or `default` replaces every judge.
+    """
     config = loaded.config if loaded is not None else None
     own = {name if "/" in name else f"{PYTHON_PROVIDER}/{name}": given for name, given in (models or {}).items()}
     chosen = next((f"{PYTHON_PROVIDER}/{name}" for name in ("judge", "default") if name in (models or {})), model)

@@ -1,7 +1,7 @@
-"""Asks models in batches: gathers the requests of many debates, submits them when all debates wait, collects the answers.
+"""Asks models in batches: gathers the requests of many debates, submits them, and collects the answers.
 
-Judges do not know about batches: their model answers later. A batch is written down before it is submitted, so that no
-request is submitted twice, whatever ends the process.
+Judges do not know about batches; their model just answers later. A batch is submitted when all debates wait. It is
+stored before it is submitted, so that no request is submitted twice after a crash.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ from debate_cli.storage.folder import list_debate_files
 from debate_cli.storage.transcript_store import open_debate
 
 MAX_BATCHED_FILES = 1000
-"""Debates that are judged at the same time in batches."""
+"""Maximum number of debates that are judged at the same time in batches."""
 SETTLE_S = 0.1
-"""A batch is submitted when all debates have waited for so many seconds."""
+"""Seconds for which all debates must have waited before a batch is submitted."""
 FIRST_POLL_S, MAX_POLL_S, POLL_GROWTH = 0.5, 60.0, 1.5
-"""Seconds between two looks at the batches in progress: first, at most, and the factor of growth."""
+"""Seconds between two checks of the batches in progress: first, maximum, and factor of growth."""
 MAX_SUBMISSIONS = 5
-"""How often a batch that the vendor did not take is submitted."""
+"""Maximum number of submissions of a batch that the vendor did not accept."""
 
 
 def _refuse(_question: str) -> bool:
@@ -65,21 +65,21 @@ def _ignore_progress(_done: int, _total: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class BatchOptions:
-    """How a command uses batches."""
+    """Options of a command that uses batches."""
 
     waits: bool = True
-    """Whether to wait for batches in progress. Otherwise the run stops when only they are left."""
+    """Whether to wait for batches in progress. If not, the run stops when only they are left."""
     note: Callable[[str], None] = _ignore
-    """Receives a line for each batch that is submitted or has ended."""
+    """Receives one line for each batch that is submitted or has ended."""
     progress: Callable[[int, int], None] = _ignore_progress
-    """Receives the number of requests that are answered, and of all requests in progress, at each look at them."""
+    """Receives, at each check, the number of answered requests and of all requests in progress."""
     confirm: Callable[[str], bool] = _refuse
-    """Asks the user whether to submit a batch again that may have been submitted."""
+    """Asks the user whether to repeat a submission that may have succeeded."""
 
 
 @dataclass(slots=True, eq=False)
 class _Question:
-    """A request that waits for its answer."""
+    """A request with its pending answer."""
 
     key: RequestKey
     api: BatchApi
@@ -90,11 +90,11 @@ class _Question:
     answer: asyncio.Future[Reply]
     custom_id: str | None = None
     batch: str | None = None
-    """Key of its batch; None until it is written down."""
+    """Key of its batch; None until the batch is stored."""
 
 
 class BatchQueue:
-    """The requests of the debates in one folder that wait for a batch."""
+    """Requests that wait for a batch, for the debates in one folder."""
 
     def __init__(self, folder: Path, stop: StopSignal, options: BatchOptions) -> None:
         """`stop` is requested when only batches in progress are left, or when the vendor fails."""
@@ -115,7 +115,7 @@ class BatchQueue:
 
     @contextmanager
     def working(self) -> Generator[None]:
-        """Mark the current task as one that may still ask something."""
+        """Mark the current asyncio task as one that may still make requests."""
         self._busy += 1
         self._version += 1
         try:
@@ -126,7 +126,7 @@ class BatchQueue:
 
     @contextmanager
     def waiting(self) -> Generator[None]:
-        """Mark the current task as one that waits for a batch, or for the budget that a batch holds."""
+        """Mark the current asyncio task as waiting for a batch, or for the budget that a batch holds."""
         self._waiting += 1
         self._version += 1
         try:
@@ -156,11 +156,11 @@ class BatchQueue:
             self._questions.remove(question)
 
     def forget(self, debate: str) -> None:
-        """Remove what is kept of a debate, once its transcript is written."""
+        """Remove the stored requests of a debate after its transcript was written."""
         self._store.forget(debate)
 
     def open_batches(self) -> list[StoredBatch]:
-        """The batches whose answers are not collected."""
+        """The batches with uncollected answers."""
         return self._store.open_batches()
 
     async def aclose(self) -> None:
@@ -173,7 +173,7 @@ class BatchQueue:
             await api.aclose()
 
     def _refuse_changed(self, key: RequestKey) -> None:
-        """Stop the run if the task was submitted in another wording whose answer was not given out in this run."""
+        """Stop the run if the task was submitted with other content and its answer was not used in this run."""
         for other in self._store.find_by_task(key):
             if other.custom_id not in self._served:
                 error = UsageError(
@@ -187,7 +187,7 @@ class BatchQueue:
                 self._store.drop([other.custom_id])
 
     def _read(self, question: _Question, result: str) -> Reply:
-        """The reply in a result. A request that was not answered is dropped, so that it can be submitted again."""
+        """The reply in a result. A request without an answer is dropped, so that it can be submitted again."""
         assert question.custom_id is not None
         self._served.add(question.custom_id)
         try:
@@ -222,7 +222,7 @@ class BatchQueue:
             self._halt(StorageError(f"{self._store.path}: unexpected {type(error).__name__}: {error}; collect again"))
 
     def _has_news(self) -> bool:
-        """Whether an answer has come that its judge has not seen, or a request has to be submitted."""
+        """Whether a judge must still receive an answer, or a request must be submitted."""
         return any(question.answer.done() or question.batch is None for question in self._questions)
 
     def _halt(self, why: DebateError) -> None:
@@ -242,7 +242,7 @@ class BatchQueue:
                 await self._submit(chunk)
 
     async def _submit(self, chunk: Sequence[list[_Question]]) -> None:
-        """Write down and submit a batch. Each item is one request, with all questions that it answers."""
+        """Store and submit a batch. Each item is one request, with all questions that it answers."""
         key = f"dbt-{secrets.token_hex(6)}"
         firsts = [same[0] for same in chunk]
         api, model = firsts[0].api, firsts[0].key.model
@@ -262,7 +262,7 @@ class BatchQueue:
         self._options.note(f"submitted {vendor_id} to {model}: {_count(len(chunk), 'request')}{most}")
 
     async def _send(self, api: BatchApi, batch: StoredBatch, entries: Sequence[dict[str, Any]]) -> str:
-        """Submit a batch; return the vendor's id. If the answer is lost, the batch is searched there."""
+        """Submit a batch; return the vendor's id. If the vendor's answer is lost, search its list for the batch."""
         for number in range(1, MAX_SUBMISSIONS + 1):
             try:
                 return await api.submit(batch.key, entries)
@@ -300,7 +300,7 @@ class BatchQueue:
                 raise
 
     async def _poll_batch(self, batch: StoredBatch, questions: Sequence[_Question]) -> int:
-        """Hand out the answers of a batch if it has ended. Returns how many of its requests the vendor has processed."""
+        """Deliver the answers of a batch if it has ended. Returns how many of its requests the vendor has processed."""
         api = questions[0].api
         vendor_id = batch.vendor_id or await self._find(api, batch, questions)
         if vendor_id is None:
@@ -327,7 +327,7 @@ class BatchQueue:
         return batch.requests
 
     def _settle(self, question: _Question, results: dict[str, str], unanswered: ModelError | None) -> ModelError | None:
-        """Hand out an answer or an error, which is returned."""
+        """Deliver an answer or an error. Returns the error."""
         assert question.custom_id is not None
         result = results.get(question.custom_id)
         if question.answer.done():
@@ -343,7 +343,7 @@ class BatchQueue:
         return None
 
     async def _find(self, api: BatchApi, batch: StoredBatch, questions: Sequence[_Question]) -> str | None:
-        """The vendor's id of a batch whose submission was cut off; None if it is not certain (yet).
+        """The vendor's id of a batch whose submission was interrupted; None if it is not certain (yet).
 
         If the vendor has no such batch, and the user agrees, its requests go into the next batch. Raises UsageError.
         """
@@ -377,7 +377,7 @@ def _make_missing_error(question: _Question) -> ModelError:
 
 
 def _split(items: Sequence[list[_Question]]) -> Iterator[list[list[_Question]]]:
-    """Split requests to one model into batches of the size that the vendor allows."""
+    """Split requests to one model into batches within the vendor's limits."""
     api, chunk, size = items[0][0].api, list[list[_Question]](), 0
     for same in items:
         length = len(json.dumps(api.entry("x" * 64, same[0].request)))
@@ -394,13 +394,13 @@ def _count(number: int, noun: str) -> str:
 
 
 class QueuedModel:
-    """A model that is asked through `queue`. `open_api` gives its batches."""
+    """Asks a model through `queue`. `open_api` returns the model's batch API."""
 
     def __init__(
         self, queue: BatchQueue, name: str, open_api: Callable[[], BatchApi], profile: Profile, price: Price | None,
         redact: Callable[[str], str],
     ) -> None:  # fmt: skip
-        """`name` is `provider/model`. `price` is that of a batch."""
+        """`name` is `provider/model`. `price` is the price in a batch."""
         self._queue = queue
         self._name = name
         self._open_api = open_api
@@ -409,7 +409,7 @@ class QueuedModel:
         self._redact = redact
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request` when its batch has ended; nothing is streamed."""
+        """Answer `request` when its batch has ended. Does not stream."""
         del on_text
         assert request.origin is not None, "only judges are asked in batches"
         worst = estimate_max_cost_usage(
@@ -430,14 +430,14 @@ class QueuedModel:
 
 
 class WaitingModel:
-    """Asks `model`, which waits for `queue` or for the budget that its batches hold."""
+    """Asks `model`, and marks the time that it waits for `queue` or for the budget of batches."""
 
     def __init__(self, model: Model, queue: BatchQueue) -> None:
         self._model = model
         self._queue = queue
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer as the model does."""
+        """Answer as `model` does."""
         with self._queue.waiting():
             return await self._model.complete(request, on_text)
 
@@ -463,7 +463,7 @@ class _TrackedJudge:
 
 
 def track(actors: Actors, queue: BatchQueue) -> Actors:
-    """`actors` that tell `queue` when they are at work, so that no batch is submitted too early."""
+    """Wrap `actors` so that they tell `queue` when they work, which keeps a batch from being submitted too early."""
     speakers = {name: _TrackedSpeaker(speaker, queue) for name, speaker in actors.debaters.items()}
     return replace(actors, debaters=speakers, judge=_TrackedJudge(actors.judge, queue))
 
@@ -476,7 +476,7 @@ class BatchQueues:
     _queues: dict[Path, BatchQueue] = field(default_factory=dict[Path, BatchQueue])
 
     def of(self, folder: Path, stop: StopSignal) -> BatchQueue:
-        """The queue of a folder."""
+        """The queue for a folder."""
         folder = folder.resolve()
         if folder not in self._queues:
             self._queues[folder] = BatchQueue(folder, stop, self.options)
@@ -484,12 +484,12 @@ class BatchQueues:
 
     @property
     def halted(self) -> DebateError | None:
-        """Why a queue stopped the run; None if none did. An error comes before batches in progress."""
+        """Why a queue stopped the run; None if none did. An error takes precedence over batches in progress."""
         found = [queue.halted for queue in self._queues.values() if queue.halted is not None]
         return min(found, key=lambda why: isinstance(why, BatchPendingError), default=None)
 
     def open_batches(self) -> list[StoredBatch]:
-        """The batches whose answers are not collected."""
+        """The batches with uncollected answers."""
         return [batch for queue in self._queues.values() for batch in queue.open_batches()]
 
     async def aclose(self) -> None:
@@ -498,7 +498,7 @@ class BatchQueues:
 
 
 def find_uncollected(folder: Path) -> list[Path]:
-    """The files of the debates in `folder` that have requests in batches. Most files are named after their debate."""
+    """Files of the debates in `folder` with requests in batches. Most files are named after their debate."""
     left = set(BatchStore(folder).open_debates())
     files = list_debate_files(folder) if left else []
     found = [path for path in files if path.stem in left]

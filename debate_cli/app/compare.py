@@ -1,7 +1,6 @@
-"""Compares two judgments: what they concluded, the standing of each claim, what was configured. Pure.
+"""Compares two judgments: their verdicts, the standing of each claim, and their settings. Pure.
 
-A side is a debate as judged by one of its judging runs, or by the newest run of each system. `agreement` compares the
-systems of one debate.
+A side is a debate as judged by one of its judging runs, or by the newest run of each system.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ class ComparisonSide:
 
 
 class SideVerdict(FrozenModel):
-    """Conclusion of one side under one system."""
+    """Verdict of one system on one side."""
 
     run: str
     winner: str | None
@@ -61,12 +60,12 @@ class ScoreChange(FrozenModel):
 
 
 class VerdictChange(FrozenModel):
-    """The verdicts of one system."""
+    """The verdicts of one system on both sides."""
 
     system: str
     a: SideVerdict | None
     b: SideVerdict | None
-    """None if that side has no verdict of this system."""
+    """Verdict of side B; None if it has none of this system."""
     outcome: Literal["same", "victory", "winner", "one_sided"]
     """`winner`: the winners, or a panel's options, differ; `victory`: the kinds of victory differ."""
     scores: tuple[ScoreChange, ...]
@@ -81,11 +80,11 @@ class StandingChange(FrozenModel):
     claim: str
     a: Standing | None
     b: Standing | None
-    """None if the judge did not assess it."""
+    """Standing on side B; None if the judge did not assess it."""
 
 
 class SettingDifference(FrozenModel):
-    """A setting that differs, with both values as the configurations have them."""
+    """A setting that differs, with both configured values."""
 
     key: str
     a: JsonValue
@@ -96,15 +95,15 @@ class JudgmentComparison(FrozenModel):
     """All differences between two sides, and the verdicts of both."""
 
     verdicts: tuple[VerdictChange, ...]
-    """One for each system that judged either side, those of A first."""
+    """One for each system that judged a side, those of A first."""
     standings: tuple[StandingChange, ...]
     """Changed ones only, in the order of A."""
     compared_claims: int
-    """Arguments with the same id and claim on both sides; 0 unless both sides were asked for standings."""
+    """Number of arguments with the same id and claim on both sides; 0 unless both sides were asked for standings."""
     judged_claims: tuple[int, int]
-    """Arguments that have a standing on side A, and on side B."""
+    """Numbers of arguments with a standing on side A, and on side B."""
     settings: tuple[SettingDifference, ...]
-    """Limits, output and systems that judged only one side are ignored."""
+    """Without limits, output, and systems that judged only one side."""
 
     @property
     def alike(self) -> bool:
@@ -116,7 +115,7 @@ class JudgmentComparison(FrozenModel):
 
 
 def compare_judgments(a: ComparisonSide, b: ComparisonSide) -> JudgmentComparison:
-    """Compare side A with side B. A run that a debate does not have has no verdict."""
+    """Compare side A with side B. For a run that a debate lacks, there is no verdict."""
     first, second = _verdicts_by_system(a), _verdicts_by_system(b)
     kinds: list[str] = list(dict.fromkeys([*first, *second]))
     traced = _side_trace(a), _side_trace(b)
@@ -150,7 +149,7 @@ def _verdicts_by_system(side: ComparisonSide) -> dict[str, Verdict]:
 
 
 def _shared_claims(a: Sequence[TraceRow], b: Sequence[TraceRow]) -> list[tuple[TraceRow, TraceRow]]:
-    """The claims that both sides have; none unless both sides were asked for standings."""
+    """The claims on both sides; none unless both sides were asked for standings."""
     if not (_count_judged(a) and _count_judged(b)):
         return []
     of_b = {row.id: row for row in b}
@@ -221,7 +220,7 @@ def _find_setting_differences(a: ComparisonSide, b: ComparisonSide) -> tuple[Set
 
 
 def _systems_by_kind(side: ComparisonSide) -> dict[str, SystemSettings]:
-    """The systems that judged a side, by kind."""
+    """Kind -> system that judged a side."""
     found = [(run, system) for run in _counted_runs(side) for system in run.active_systems()]
     standing = sorted(found, key=lambda pair: side.debate.judged_all_turns(pair[0], pair[1].kind))
     return {system.kind: system for _, system in standing}
@@ -238,7 +237,7 @@ def _comparable_config(side: ComparisonSide, systems: tuple[SystemSettings, ...]
 
 
 def _key_with_kind(key: str, kinds: list[str]) -> str:
-    """A key path that names a system by its kind instead of its position."""
+    """Replace the position of a system in a key path by its kind."""
     index, _, rest = key.removeprefix(_SYSTEMS).partition(".")
     return f"{_SYSTEMS}{kinds[int(index)]}.{rest}" if key.startswith(_SYSTEMS) else key
 
@@ -246,7 +245,7 @@ def _key_with_kind(key: str, kinds: list[str]) -> str:
 def _counted_runs(side: ComparisonSide) -> list[JudgingRun]:
     """The runs that count for a side, the one with the highest precedence last.
 
-    A run whose systems were all replaced does not count, and a reviewer's run only if it is the side's own.
+    Not counted are runs whose systems were all replaced, and a reviewer's run unless it is the side's own.
     """
     return [
         run

@@ -1,7 +1,4 @@
-"""Turns a file, a text, an object or a stored debate into a `LoadedConfig`.
-
-Used by the command line and Python alike.
-"""
+"""Creates a `LoadedConfig` from a file, a text, an object or a stored debate, for the command line and Python."""
 
 from __future__ import annotations
 
@@ -42,9 +39,9 @@ def resolve_config(
 ) -> LoadedConfig:
     """Load the configuration at `path` (or `text`) with `changes` (key path, value) applied.
 
-    `env` is the process's own environment; the `.env` beside the file is read here. `checks` finds contradictions.
-    `shipped`: the file comes with the package, so `.env` and relative paths belong to the working folder.
-    `trusted_folders`: where files that it names may be, besides its own folder. Raises ConfigError; `prepare_run` checks
+    `env`: the process's own environment; the `.env` beside the file is read here. `checks` finds contradictions.
+    `shipped`: whether the file is part of the package, so that `.env` and relative paths belong to the working folder.
+    `trusted_folders`: folders, besides its own, of files that it may name. Raises ConfigError; `prepare_run` checks
     whether the models can be asked.
     """
     folder = Path() if path is None or shipped else path.parent
@@ -65,12 +62,12 @@ def resolve_config(
 
 
 def check_for_mock(config: DebateConfig) -> list[Problem]:
-    """Check `config` as the mock runs it: a role without a model gets the mock."""
+    """Check `config` for a run on the mock: a role without a model gets the mock."""
     return check_config(_with_default_model(config))
 
 
 def check_for_judging(config: DebateConfig) -> list[Problem]:
-    """Check `config` as `judge` uses it: debaters need not be named, and roles may lack a model."""
+    """Check `config` for `judge`: debaters are not needed, and roles may lack a model."""
     return check_judging_config(_with_default_model(config))
 
 
@@ -84,9 +81,9 @@ def _with_default_model(config: DebateConfig) -> DebateConfig:
 
 
 def config_from_object(config: DebateConfig, name: str, folder: Path | None = None) -> LoadedConfig:
-    """Build a configuration without a file, as if it were read from `folder` (None: the working folder).
+    """Create a configuration without a file, with relative paths from `folder` (None: the working folder).
 
-    Errors call it `name`. Raises ConfigError if a prompt file that it names cannot be read.
+    `name`: its name in errors. Raises ConfigError if a prompt file that it names cannot be read.
     """
     base = folder or Path()
     source_map = SourceMap(name)
@@ -104,9 +101,9 @@ def config_from_transcript(
     changes: Sequence[ConfigChange] = (),
     advice: str = "resume with the configuration's file: debate run CONFIG --resume ID",
 ) -> LoadedConfig:
-    """The configuration of a stored debate with `changes` applied. Relative paths start in the working folder.
+    """The configuration of a stored debate with `changes`. Relative paths start in the working folder.
 
-    No file that the debate names is opened: `prompts` has the texts of changed prompts only. Raises ConfigError, which
+    Does not open files that the debate names; `prompts` has the texts of replaced prompts. Raises ConfigError, which
     names the transcript as the file and ends with `advice`.
     """
     env = load_environment(Path(), os.environ)
@@ -140,7 +137,7 @@ def config_from_transcript(
 
 
 def _escape_variables(data: Any) -> Any:
-    """Escape every `${` in stored data, except in headers, which are stored as they were written."""
+    """Escape every `${` in stored data, except in headers, which are stored unresolved."""
     if isinstance(data, str):
         return data.replace("${", "$${")
     if isinstance(data, list):
@@ -152,7 +149,7 @@ def _escape_variables(data: Any) -> Any:
 
 
 def redact_config(config: DebateConfig, redact: Redact) -> DebateConfig:
-    """`config` without secrets in what models and people read. Settings that are needed to reach a model are kept."""
+    """Remove secrets from the parts of `config` that models and people read. Settings for reaching models are kept."""
     return config.model_copy(
         update={
             "topic": redact(config.topic),
@@ -167,9 +164,9 @@ def redact_config(config: DebateConfig, redact: Redact) -> DebateConfig:
 
 
 def check_output_folder(loaded: LoadedConfig, trusted_folders: Sequence[Path]) -> None:
-    """Check that the file of a configuration may write in the folder where its debates are saved.
+    """Check that the file of a configuration may write into the folder of its debates.
 
-    It may write in the working folder, its own folder, the `trusted_folders`, and any folder that an option or the
+    Allowed are the working folder, the file's own folder, the `trusted_folders`, and any folder that an option or the
     environment names. Raises ConfigError.
     """
     path = ("output", "dir")
@@ -184,10 +181,10 @@ def check_output_folder(loaded: LoadedConfig, trusted_folders: Sequence[Path]) -
 
 
 def all_secrets(loaded: LoadedConfig) -> tuple[str, ...]:
-    """Every value that is never written."""
+    """All values that must never be written."""
     return tuple({*loaded.secrets, *collect_provider_secrets(loaded.config, loaded.env)})
 
 
 def config_redactor(loaded: LoadedConfig | None) -> Redactor:
-    """Removes the secrets of a configuration; without one, only what looks like a key."""
+    """Redactor for the secrets of a configuration; without one, only for texts that look like a key."""
     return Redactor(() if loaded is None else all_secrets(loaded))

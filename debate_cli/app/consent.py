@@ -1,6 +1,6 @@
-"""Where a run sends requests and keys, and which of that the user must allow first. Pure; `cli.consent` asks the user.
+r"""Where a run sends requests and keys, and for which of them the user must consent. Pure; `cli.consent` asks the user.
 
-A file may have been downloaded, so the pairs (variable, host) that it names need the user's consent. None is needed for
+A file may have been downloaded, so each pair (variable, host) in it needs the user's consent. No consent is needed for
 
 - a built-in provider's variable that goes to this provider's own host, or to the address that the environment sets for it;
 - any other variable that goes to a loopback address, or to an address that an option or the environment sets;
@@ -42,23 +42,23 @@ from debate_cli.storage.variables import Environment
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """What the user must allow: requests of a provider, with the value of a variable, go to a host that a file names."""
+    """A required consent: a provider's requests, with the value of a variable, may go to a host that a file names."""
 
     provider: str
     file: str
-    """The file, as messages name it."""
+    """Name of the file in messages."""
     variable: str | None
-    """None: requests carry no variable of the environment."""
+    """Environment variable; None if requests contain none."""
     host: str
     fingerprint: str
     """SHA-256 of the file, or of the provider's settings in a stored debate."""
     settings: str
-    """SHA-256 of the provider's settings: what a debate stores of them."""
+    """SHA-256 of the provider's settings, as a debate stores them."""
     download: str = ""
-    """The file that is downloaded from `host`, if nothing of the debate is sent there."""
+    """The file that is downloaded from `host`; None if texts of the debate are sent there."""
 
     def format_sentence(self) -> str:
-        """What is refused, and both ways to allow it."""
+        """A sentence on what is refused, and both ways to allow it."""
         what = f"{self.variable} and the debate's texts" if self.variable else "the debate's texts"
         does = f"download and run {self.download} from" if self.download else f"send {what} to"
         return (
@@ -68,21 +68,21 @@ class Consent:
         )
 
     def remembered_as(self) -> tuple[RememberedConsent, ...]:
-        """What to remember when the user allows it, so that it also holds for the debates that the file runs."""
+        """What to store when the user consents, so that it also holds for the debates of the file."""
         fingerprints = dict.fromkeys((self.fingerprint, self.settings))
         return tuple(RememberedConsent(self.variable, self.host, sha256) for sha256 in fingerprints)
 
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """A server that is not simply a built-in provider's, and what it gets."""
+    """A server other than a built-in provider's own, with the data that it receives."""
 
     provider: str
     host: str
     variables: tuple[str, ...]
     """Variables whose values are sent: key, headers, parts of the address."""
     consents: tuple[Consent, ...] = ()
-    """What the user must allow before it is asked."""
+    """Consents that are needed before the server is asked."""
 
     def format(self) -> str:
         """`provider lab sends LAB_KEY and the debate's texts to lab.example:8000`; not sanitized."""
@@ -94,11 +94,11 @@ class Destination:
 
 
 ConfiguredModels = tuple[DebateConfig, Sequence[ModelSpec], Mapping[str, ProviderOrigin]]
-"""A configuration, those of its models that are asked, and the origins of its providers."""
+"""A configuration, the models that are asked, and the origins of its providers."""
 
 
 def find_destinations(parts: Iterable[ConfiguredModels], env: Environment) -> tuple[Destination, ...]:
-    """The destinations of the models, each once. Models of built-in providers at their own servers have none."""
+    """The destinations of the models, each once. Built-in providers at their own servers are not included."""
     found: dict[Destination, None] = {}
     for config, models, origins in parts:
         table = merge_provider_rows(config)
@@ -114,7 +114,7 @@ def find_destinations(parts: Iterable[ConfiguredModels], env: Environment) -> tu
 
 
 def find_hub_destinations(file: str, models: Iterable[ModelSpec], env: Environment) -> tuple[Destination, ...]:
-    """The downloads of models that `file` names and that are not in the table of known weights; the user must allow each."""
+    """Downloads of models that `file` names and that are not in the table of known weights; each needs consent."""
     found: list[Destination] = []
     for spec in models:
         weights = find_hub_file(spec.model, spec.sha256) if spec.model.startswith(f"local/{HUB_PREFIX}") else None
@@ -151,14 +151,17 @@ def find_search_destination(
 
 
 def required_consents(destinations: Iterable[Destination]) -> tuple[Consent, ...]:
-    """Everything that the user must allow, each once."""
+    """All needed consents, each once."""
     return tuple(dict.fromkeys(consent for destination in destinations for consent in destination.consents))
 
 
 def missing_consents(
     needed: Iterable[Consent], trusted_hosts: Iterable[str], env: Mapping[str, str]
 ) -> tuple[Consent, ...]:
-    """Those of `needed` that no trusted host and no remembered answer covers. `env`: the process's environment."""
+    """The consents in `needed` that are neither covered by a trusted host nor stored.
+
+    `env`: the process's environment.
+    """
     listed = [*trusted_hosts, *env.get(TRUSTED_HOSTS_VARIABLE, "").split(",")]
     trusted = {host.strip().rstrip(".").lower() for host in listed} - {""}
     remembered = load_consents(consents_path(env))
@@ -171,12 +174,12 @@ def missing_consents(
 
 
 def require_consents(destinations: Iterable[Destination], trusted_hosts: Iterable[str], env: Mapping[str, str]) -> None:
-    """Raise UntrustedHostError if something that the user must allow is not allowed."""
+    """Raise UntrustedHostError if a needed consent is missing."""
     refuse_consents(missing_consents(required_consents(destinations), trusted_hosts, env))
 
 
 def refuse_consents(missing: Sequence[Consent]) -> None:
-    """Raise UntrustedHostError with a sentence for each of `missing`, if there is any."""
+    """Raise UntrustedHostError with a sentence for each of `missing`, if there are any."""
     if missing:
         raise UntrustedHostError(*dict.fromkeys(consent.format_sentence() for consent in missing))
 
@@ -190,7 +193,7 @@ def describe_destinations(destinations: Iterable[Destination]) -> list[dict[str,
 
 
 def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None) -> dict[str, ProviderOrigin]:
-    """Origins of the providers in `config`: as in `loaded` where it has the same settings, else the debate in `file`."""
+    """Origins of the providers in `config`: from `loaded` for equal settings, else the debate in `file`."""
     given = loaded.config.providers if loaded is not None else {}
     origins: Mapping[str, ProviderOrigin] = loaded.provider_origins if loaded is not None else {}
     found = {
@@ -208,7 +211,10 @@ def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None)
 def _find_destination(
     row: ProviderRow, origin: ProviderOrigin | None, settings: str, built_in: ProviderRow | None, env: Environment
 ) -> Destination | None:
-    """Where requests to `row` go. `settings`: fingerprint of its settings; `built_in`: the built-in row of its name."""
+    """Where requests to `row` go.
+
+    `settings`: hash of its settings; `built_in`: the built-in row of its name.
+    """
     url = resolve_base_url(row, env) or ""
     host = server_name(url)
     in_address = origin.url_variables if origin is not None else ()
@@ -228,7 +234,7 @@ def _find_destination(
 def _variables_to_allow(
     sent: Sequence[str], url: str, origin: ProviderOrigin, env: Environment
 ) -> Iterator[str | None]:
-    """The variables that the user must allow to be sent to `url`; None stands for the debate's texts alone."""
+    """The variables that need consent to be sent to `url`; None means the debate's texts alone."""
     named = [variable for variable in sent if origin.names_address or variable in origin.variables]
     from_dotenv = [variable for variable in named if origin.is_beside_dotenv and env.is_from_dotenv(variable)]
     needed = [
@@ -242,7 +248,7 @@ def _variables_to_allow(
 
 
 def _may_go_to(variable: str, url: str, origin: ProviderOrigin, env: Environment) -> bool:
-    """Whether `variable`, which a file names or sends to an address that it chooses, may go to `url` without consent."""
+    """Whether `variable` may go to `url` without consent, although a file names the variable or the address."""
     owners = [row for row in load_provider_rows().values() if variable in _own_variables(row)]
     host = server_name(url)
     if owners:
@@ -252,7 +258,7 @@ def _may_go_to(variable: str, url: str, origin: ProviderOrigin, env: Environment
 
 
 def _own_variables(row: ProviderRow) -> dict[str, None]:
-    """The variables of a row: its key's, and those in its headers."""
+    """The variables in a row: for its key, and in its headers."""
     key = (row.api_key_env,) if row.api_key_env else ()
     return dict.fromkeys((*key, *(name for value in row.headers.values() for name in find_variables(value))))
 
@@ -262,6 +268,6 @@ def _built_in_hosts() -> frozenset[str]:
 
 
 def _without_port(host: str) -> str:
-    """`host` without `:port`; an IPv6 address is in brackets."""
+    """`host` without `:port`. Brackets of an IPv6 address are kept."""
     name, colon, port = host.rpartition(":")
     return name if colon and port.isdecimal() else host

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 
 class Cassette(Protocol):
-    """Wraps models to record their exchanges, or to answer from a recording."""
+    """Records the calls of models, or replays recorded ones."""
 
     serves: bool
-    """Whether it answers from a recording, so that neither key nor price is needed."""
+    """Whether it replays, so that neither key nor price is needed."""
 
     def wrap(self, name: str, model: Model, redact: Callable[[str], str]) -> Model:
-        """`model` (known as `name`) inside the cassette. `redact` removes the secrets of its run."""
+        """Wrap `model` (known as `name`). `redact` removes the secrets of its run."""
         ...
 
 
@@ -47,7 +47,7 @@ class RunContext:
     env: Mapping[str, str] = field(default_factory=dict[str, str])
     """The process's environment with the keys of `.env` files."""
     secrets: tuple[str, ...] = ()
-    """Values that are never written or shown, and are removed from the text of models."""
+    """Values that are never written or shown. They are also removed from the text of models."""
     prompts: Mapping[str, str] = field(default_factory=dict[str, str])
     """Name of a shipped prompt -> text that replaces it."""
     corpus: Corpus | None = None
@@ -55,31 +55,32 @@ class RunContext:
     mock: bool = False
     """Whether the mock provider replaces every model, also those that a stored debate names."""
     models: Mapping[str, Model] = field(default_factory=dict[str, Model])
-    """`provider/model` -> an object of the caller's that answers for that model."""
+    """`provider/model` -> an object of the caller that replaces that model."""
     cassette: Cassette | None = None
     journal_mirror: JournalMirror | None = None
-    """Gets a copy of each line of the journal."""
+    """Receives a copy of each line of the journal."""
     batches: BatchQueue | None = None
-    """Where judges' requests wait for a batch; None asks at once."""
+    """Queue in which judges' requests wait for a batch; None asks at once."""
     pool: ModelPool | None = None
-    """Model clients that several debates share; None builds them for this run."""
+    """Model clients that several debates share; None creates them for this run."""
     budget: Budget | None = None
     """Budget that several debates share; None if the run has its own budget, from the limits of `config`."""
     people: PeopleAccess | None = None
-    """How people are reached; None: through files in the default folder."""
+    """How people are reached; None uses files in the default folder."""
     asked_people: tuple[str, ...] = ()
-    """The models among those to ask that are people, as `human` or `files/NAME`."""
+    """The people among the models to ask, as `human` or `files/NAME`."""
     destinations: tuple[Destination, ...] = ()
-    """Servers that are asked, apart from those of built-in providers. `app.consent` says what the user must allow."""
+    """Servers other than built-in providers' own. `app.consent` says which need consent."""
     observer: Observer = field(default_factory=NullObserver)
     warn: Callable[[str], None] | None = None
-    """Receives warnings that must be shown even when the observer shows nothing. None: the observer gets them as notes."""
+    """Receives warnings that must be shown even if the observer shows nothing. None sends them to the observer as
+    notes."""
     stop: StopSignal = field(default_factory=StopSignal)
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     clock: Callable[[], float] = time.monotonic
-    """Seconds, for rates per minute. `sleep` advances it."""
+    """Clock in seconds, for rates per minute. `sleep` advances it."""
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
-    """Time of events."""
+    """Clock for the times of events."""
 
     @property
     def redact(self) -> Redactor:

@@ -1,7 +1,7 @@
 """Use case `doctor`: asks models tiny questions to see which structured-output modes work, how fast, and at what cost.
 
-Each mode has a separate question, which passes the real adapter and rate limiter but no budget: a few hundred tokens per
-model.
+Each mode has its own question. It passes the adapter and the rate limiter but no budget, because a model needs only a
+few hundred tokens.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ from debate_cli.providers.search.table import find_search_problems, find_search_
 FormMode = Literal["native", "tool", "prompt"]
 CheckKind = FormMode | Literal["stream", "search"]
 CheckResult = Literal["ok", "not_enforced", "invalid", "one_piece", "rejected", "failed"]
-"""not_enforced: the server does not hold the model to the schema; invalid: the answer does not fit it; one_piece: the stream
-came all at once; rejected: the server does not support this mode; failed: no answer."""
+"""not_enforced: the server does not enforce the schema; invalid: the answer does not fit it; one_piece: the stream came
+all at once; rejected: the server does not support this mode; failed: no answer."""
 MAX_CHECK_ATTEMPTS = 2
 """Maximum number of requests for one question, so that a server that is down is reported soon."""
 CHECK_PATIENCE_S = 5.0
-"""Seconds after which a provider that refuses all calls (429) is not asked again."""
+"""Seconds after which a provider that refuses all calls (429) is given up."""
 MAX_CHECK_TOKENS = 2000
-"""Output limit of a question. A reasoning model gets its limit of a debate."""
+"""Output limit of a question. A reasoning model keeps its usual limit."""
 CHECK_TEMPERATURE = 0.2
-"""Temperature of judges."""
+"""Temperature of the questions, the same as for judges."""
 
 
 class SumAnswer(FormModel):
@@ -72,7 +72,7 @@ SUM_FORM = Form(
 )
 _SYSTEM_PROMPT = "This is a quick check of the connection. Answer briefly."
 _QUESTION = "What is three plus four, and why? Give the reason in at most ten words."
-"""Does not mention JSON, so a form in the answer is due to the mode."""
+"""Does not mention JSON, so that a form in the answer is due to the mode."""
 _STREAM_QUESTION = "Count from one to thirty in words, separated by commas, and say nothing else."
 
 
@@ -83,18 +83,18 @@ class ModelCheck:
     way: CheckKind
     result: CheckResult
     problem: str | None = None
-    """What is wrong, in one line; None for `ok`."""
+    """The problem in one line; None for `ok`."""
     has_form: bool = False
     """Whether the answer contains the form, enforced or not."""
     usage: Usage = field(default_factory=Usage)
     latency_s: float | None = None
     """Seconds to the last byte; None without an answer."""
     first_text_s: float | None = None
-    """Seconds to the first text; streams only."""
+    """Seconds to the first text; only for the stream."""
 
     @property
     def tokens_per_second(self) -> float | None:
-        """Output tokens per second, including the wait for the first; None if unknown."""
+        """Output tokens per second, including the wait for the first one; None if unknown."""
         return self.usage.output_tokens / self.latency_s if self.latency_s and self.usage.output_tokens else None
 
 
@@ -105,21 +105,21 @@ class Diagnosis:
     model: str
     """`provider/model`."""
     problem: str | None = None
-    """Why the model could not be asked (a missing key, an unknown provider). There are no checks then."""
+    """Why the model could not be asked (a missing key, an unknown provider). Then there are no checks."""
     checks: tuple[ModelCheck, ...] = ()
-    """One per structured-output mode of its profile, best first, and the stream."""
+    """One per structured-output mode of its profile, best first, then the stream."""
     profile: Profile | None = None
     price: Price | None = None
     """None if the price is not known."""
 
     @property
     def usable(self) -> bool:
-        """Whether at least one mode gives a valid form, or it is a person, so that it can debate and judge."""
+        """Whether it can debate and judge: at least one mode gives a valid form, or it is a person."""
         return self.is_person or any(check.has_form for check in self.checks)
 
     @property
     def is_person(self) -> bool:
-        """Whether it is a person, who is not asked anything here."""
+        """Whether it is a person. People are not asked."""
         return self.problem is None and is_person(self.model)
 
     @property
@@ -137,7 +137,7 @@ async def diagnose_models(specs: Sequence[ModelSpec], context: RunContext) -> tu
     """Diagnose `specs`, in order.
 
     All are asked at once, within their providers' limits. A problem of one model is part of its diagnosis. Raises
-    ConfigError if the configuration's providers are wrong.
+    ConfigError if the providers of the configuration have problems.
     """
     registry = ProviderRegistry(context.config, context.env, folder=context.folder)
     diagnoser = _Diagnoser(context, registry)
@@ -148,7 +148,7 @@ async def diagnose_models(specs: Sequence[ModelSpec], context: RunContext) -> tu
 
 
 async def diagnose_search(context: RunContext) -> Diagnosis | None:
-    """Make one web search as the configuration's debates do; None if they make none. A problem is part of the diagnosis."""
+    """Make one web search as a debate would; None if the configuration has none. A problem is part of the diagnosis."""
     config = with_lookup_search(context.config)
     try:
         target = find_search_target(config, context.env)
@@ -169,7 +169,7 @@ async def diagnose_search(context: RunContext) -> Diagnosis | None:
 
 
 def _search_check(record: SearchRecord) -> ModelCheck:
-    """A search that finds nothing works."""
+    """The result of a search. It is `ok` even if nothing was found."""
     problem = None if record.failure is None else _one_line(record.failure.message)
     usage = record.exchange.usage if record.exchange is not None else Usage()
     return ModelCheck("search", "failed" if problem else "ok", problem, has_form=problem is None, usage=usage)
@@ -178,7 +178,7 @@ def _search_check(record: SearchRecord) -> ModelCheck:
 def select_models(
     names: Sequence[str], config: DebateConfig, *, mock: bool
 ) -> tuple[tuple[ModelSpec, ...], DebateConfig]:
-    """The models with these names (none: all that `config` uses), and the configuration to ask them with.
+    """The models with these names (none: all in `config`), and the configuration to ask them with.
 
     Raises UsageError for a name that is neither provider/model nor in the configuration.
     """
@@ -202,7 +202,7 @@ def _resolve_model(name: str, config: DebateConfig) -> ModelSpec:
 
 
 class _Diagnoser:
-    """Diagnoses the models of one configuration. There is one rate limiter per provider, as in a debate."""
+    """Diagnoses the models of one configuration, with one rate limiter per provider."""
 
     def __init__(self, context: RunContext, registry: ProviderRegistry) -> None:
         self._context = context
@@ -227,7 +227,7 @@ class _Diagnoser:
         return Diagnosis(spec.model, None, checks, profile, self._registry.price(spec))
 
     def _build_model(self, spec: ModelSpec, refused: set[str]) -> Model:
-        """Build the model as a debate does. `refused` collects the sampling parameters that its server rejects."""
+        """Create the model as for a debate. `refused` collects the sampling parameters that its server rejects."""
         row, profile = self._registry.row(spec.model), self._registry.profile(spec.model)
         if row.name not in self._limiters:
             gate = ProviderGate(row.name, note=self._context.observer.note, patience_s=CHECK_PATIENCE_S)
@@ -261,7 +261,7 @@ def build_check_request(spec: ModelSpec, profile: Profile, seed: int | None) -> 
 async def run_checks(
     model: Model, profile: Profile, request: Request, *, clock: Callable[[], float] = time.perf_counter
 ) -> tuple[ModelCheck, ...]:
-    """Ask `request` in every mode of `profile` at once, then a streamed question alone, to measure the speed."""
+    """Ask `request` in every mode of `profile` at once, then alone as a stream to measure the speed."""
     modes = await asyncio.gather(
         *(_check_or_failure(mode, _check_mode(model, request, mode)) for mode in profile.modes)
     )

@@ -13,7 +13,7 @@ from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX, list_de
 from debate_cli.storage.transcript_store import expand_references
 
 STDIN = "-"
-"""The reference that means standard input."""
+"""The argument for standard input."""
 STDIN_NAME = "stdin"
 TRANSCRIPT_SUFFIXES = frozenset({TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX})
 MAX_TEXT_BYTES = 400_000
@@ -24,16 +24,19 @@ _TRANSCRIPT_MARK = b'"schema_version"'
 
 
 class JudgeSource(NamedTuple):
-    """A saved debate or a text that is to be judged."""
+    """A saved debate or a text to judge."""
 
     path: Path
     is_text: bool
     content: bytes | None = None
-    """The text, if it came from standard input; None for a file."""
+    """The text from standard input; None for a file."""
 
     @property
     def name(self) -> str:
-        """Name of the text in results: its path in the working folder, so that a report can point at it; else its file name."""
+        """Name of the text in results: its path within the working folder, else its file name.
+
+        A report can link to such a path.
+        """
         if self.content is not None:
             return STDIN_NAME
         try:
@@ -42,7 +45,7 @@ class JudgeSource(NamedTuple):
             return self.path.name
 
     def read_text(self) -> str:
-        """The text. Raises TranscriptError if it cannot be read, is too long, or has nothing to judge."""
+        """Read the text. Raises TranscriptError if it is unreadable, too long or empty."""
         return read_text_file(self.path) if self.content is None else _decode(STDIN_NAME, self.content)
 
 
@@ -54,10 +57,11 @@ def find_sources(
     read_stdin: Callable[[int], bytes],
     not_judged: Iterable[Path] = (),
 ) -> tuple[list[JudgeSource], list[str]]:
-    """The debates and texts that paths, ids, folders, globs and `-` name, each once, and a note for each partly used folder.
+    """The debates and texts of paths, ids, folders, globs and `-`, each once, and a note for each partly used folder.
 
-    An id is looked up in `folders`. With `judges_texts`, `-` is a text (`read_stdin` gives at most that many bytes), and
-    so is every text file in a folder without saved debates, or below it, apart from those `not_judged`. Raises UsageError, TranscriptError.
+    Ids are searched in `folders`. With `judges_texts`, `-` is a text (`read_stdin` gives at most that many bytes), and
+    so is every text file in and below a folder without saved debates, except those in `not_judged`. Raises UsageError,
+    TranscriptError.
     """
     if not judges_texts and STDIN in references:
         raise UsageError("-: standard input is a text, which only a panel judges; add --system panel")
@@ -83,7 +87,7 @@ def find_sources(
 
 
 def read_text_file(path: Path) -> str:
-    """The text of a file. Raises TranscriptError as `JudgeSource.read_text`."""
+    """The text of a file. Raises TranscriptError if it is unreadable, too long or empty."""
     try:
         data = read_regular_file(path, MAX_TEXT_BYTES)
     except OSError as error:
@@ -113,9 +117,10 @@ def _may_be_debate(path: Path) -> bool:
 
 
 def _texts_in(folder: Path, excluded: Collection[Path]) -> tuple[list[Path], list[str]]:
-    """The text files in and below `folder`, and the names of its other files; both sorted. Hidden ones count as neither.
+    """The text files in and below `folder`, and the names of its other files; both sorted, without hidden files.
 
-    The others contain the files `excluded`, and links that leave the folder, so that no file from elsewhere reaches a model.
+    The others contain the files in `excluded`, and links that leave the folder, so that no file from elsewhere reaches
+    a model.
     """
     texts: list[Path] = []
     others: list[str] = []
@@ -135,7 +140,7 @@ def _visible_files(folder: Path) -> Iterator[Path]:
 
 
 def _looks_like_text(path: Path) -> bool:
-    """Whether a file begins with visible UTF-8 text."""
+    """Whether the start of a file is printable UTF-8 text."""
     start = _read_start(path)
     try:
         text = start.decode("utf-8-sig")
@@ -145,7 +150,7 @@ def _looks_like_text(path: Path) -> bool:
 
 
 def _read_start(path: Path) -> bytes:
-    """The first bytes of a file; none if it cannot be read."""
+    """The first bytes of a file; empty if it cannot be read."""
     try:
         return read_regular_file(path, _PROBE_BYTES)[:_PROBE_BYTES]
     except OSError:

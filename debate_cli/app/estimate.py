@@ -1,8 +1,8 @@
 """Use case `estimate`: calls, tokens and cost of a run for each role, planned and at worst. No model is asked.
 
-Planned numbers come from a simulation on the mock; those of a long debate are extrapolated from two shorter ones. At worst
-every speech fills its limit, every question is repeated as often as allowed, and panels deliberate to their last round.
-Retries after a provider's fault are not included.
+Planned numbers come from a simulation on the mock; those of a long debate are extrapolated from two shorter
+simulations. At worst every speech reaches its limit, every question is repeated as often as allowed, and panels
+deliberate to their last round. Retries after a provider's fault are not included.
 """
 
 from __future__ import annotations
@@ -43,27 +43,27 @@ from debate_cli.providers.search.table import find_search_target, rerank_spec, w
 from debate_cli.systems.registry import get_system
 
 MAX_ASKS = 1 + MAX_REASKS
-"""Maximum number of requests for one answer, if answers lack the required form."""
+"""Maximum number of requests for one answer that does not fit its form."""
 MAX_SPEECH_ASKS = 2 * MAX_ASKS
-"""Maximum number of requests for one speech, which is requested again if its shape is wrong."""
+"""Maximum number of requests for one speech that does not have the right shape."""
 TYPICAL_SEARCH_TOKENS, TYPICAL_REPORT_TOKENS = 6000, 500
-"""Tokens that a model reads and writes in a call that searches once."""
+"""Tokens that a model reads, and writes, in a call with one search."""
 REASK_TOKENS = 600
-"""Tokens of the message that asks again, a high estimate."""
+"""High estimate of the tokens of a message that asks again."""
 MAX_SIMULATED_TURNS = 80
-"""Turns of the longest debate that is simulated whole; a person waits for the estimate."""
+"""Longest debate, in turns, that is simulated whole. Longer simulations would keep the user waiting."""
 SHORT_TURNS, LONG_TURNS = 20, 60
-"""Turns of the two simulations of a longer debate. Prompts have stopped growing in the last third of the second one
+"""Turns of the two simulations for a longer debate. In the last third of the second one prompts no longer grow
 (`history_policy.MAX_FULL_TURNS`)."""
 
 
 @dataclass(slots=True)
 class PromptMeter:
-    """Cassette that records the longest prompt per purpose, and nothing else."""
+    """A cassette that only records the longest prompt per purpose."""
 
     serves: bool = True
     longest_prompts: dict[str, int] = field(default_factory=dict[str, int])
-    """Purpose of a request -> tokens of its longest prompt, estimated on the high side."""
+    """Purpose of a request -> high estimate of the tokens of its longest prompt."""
 
     def wrap(self, name: str, model: Model, redact: Callable[[str], str]) -> Model:
         """`model`, with its prompts measured."""
@@ -99,7 +99,7 @@ class Simulation(NamedTuple):
 
 
 async def simulate_debate(context: RunContext, turns: int) -> Simulation:
-    """Run the debate to its last turn on fast mocks, without limits or files, shortened to about `turns` turns.
+    """Run the debate on fast mocks, without limits or files, shortened to about `turns` turns.
 
     No debater surrenders.
     """
@@ -133,7 +133,7 @@ class CallTotals:
     calls: int
     usage: Usage
     cost_usd: float | None
-    """None if a price is not known."""
+    """Cost in US dollars; None if a price is not known."""
 
     def __add__(self, other: CallTotals) -> CallTotals:
         known = self.cost_usd is not None and other.cost_usd is not None
@@ -153,7 +153,7 @@ class RoleEstimate:
     planned: CallTotals
     worst: CallTotals
     max_prompt_tokens: int = 0
-    """Tokens of the longest planned prompt with an average answer."""
+    """Tokens of the longest planned prompt plus an average answer."""
     context_tokens: int | None = None
     """The model's context window; None if it is not known."""
 
@@ -164,7 +164,8 @@ class RunEstimate:
 
     speeches: int
     assessments: int
-    """Lower bound: a panel may deliberate further, and contradictions may need a resolution."""
+    """Lower bound of the number of assessments: a panel may deliberate further, and contradictions may need a
+    resolution."""
     roles: tuple[RoleEstimate, ...]
 
     @property
@@ -174,11 +175,11 @@ class RunEstimate:
 
     @property
     def worst(self) -> CallTotals:
-        """Of all roles."""
+        """Sum of the calls of all roles at worst."""
         return sum((role.worst for role in self.roles), NO_CALLS)
 
     def context_warnings(self) -> list[str]:
-        """A sentence for each role whose longest prompt may not fit its model's context."""
+        """A sentence for each role whose longest prompt may exceed its model's context."""
         return [
             f"{role.role}: a prompt of about {role.max_prompt_tokens:,} tokens with its answer does not fit the context of {role.spec.model} "
             f"({role.context_tokens:,} tokens); shorten the background, plan fewer turns, or choose another model"
@@ -188,7 +189,7 @@ class RunEstimate:
 
 
 def planned_calls(config: DebateConfig) -> int:
-    """Least number of calls of a run, if no question is repeated."""
+    """Minimum number of calls of a run."""
     return planned_turns(config) + schedule.planned_briefs(config)
 
 
@@ -212,10 +213,10 @@ async def estimate_run(context: RunContext) -> RunEstimate:
 def estimate_searches(
     config: DebateConfig, env: Mapping[str, str], simulated: Sequence[SearchRecord], factor: float = 1.0
 ) -> Iterator[RoleEstimate]:
-    """The estimate of the web searches; none without any. `simulated`: those of the simulation, made by the mock.
+    """The estimate of the web searches; empty without any. `simulated`: the searches in the simulation.
 
-    The debate is `factor` times as long as the simulation. A model makes one call where a search engine gets several queries. At worst it searches as often as allowed, and each
-    call is continued as often as allowed.
+    `factor`: length of the debate as a multiple of the simulation's. A model makes one call for several queries of a
+    search engine. At worst it searches as often as allowed, and each call is continued as often as allowed.
     """
     target = find_search_target(with_lookup_search(config), env)
     made = [item for item in simulated if item.kind == "web"]
@@ -239,13 +240,13 @@ def estimate_searches(
 
 
 def _search_usage(calls: int, input_tokens: int, output_tokens: int, searches: int = 1) -> Usage:
-    """Usage of `calls` calls with these amounts each."""
+    """Usage of `calls` equal calls."""
     return Usage(input_tokens=calls * input_tokens, output_tokens=calls * output_tokens, searches=calls * searches)
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionLoad:
-    """One question that a role is asked repeatedly."""
+    """A question that a role is asked repeatedly."""
 
     worst: int
     """Number of questions if every possible further round takes place."""
@@ -254,7 +255,7 @@ class QuestionLoad:
     simulated_prompt: int
     """Tokens of its longest prompt in the simulation."""
     further_tokens: int
-    """Tokens by which its prompt may be longer at worst: earlier speeches or quoted answers at full length."""
+    """Tokens by which its prompt may be longer at worst, from earlier speeches or quoted answers at full length."""
 
 
 def estimate_role(
@@ -280,21 +281,21 @@ def estimate_role(
 
 
 def max_output_tokens(spec: ModelSpec, registry: ProviderRegistry) -> int:
-    """Maximum length of an answer of a model."""
+    """Maximum length in tokens of an answer of a model."""
     return spec.max_output_tokens or registry.profile(spec.model).max_output_tokens
 
 
 class _RoleUse(NamedTuple):
-    """What a role uses as planned."""
+    """Planned usage of a role."""
 
     calls: int
     usage: Usage
     longest_prompt: int
-    """Tokens."""
+    """Tokens of its longest prompt."""
 
 
 def _group_usage(answers: Iterable[Turn | Assessment]) -> dict[str, list[tuple[int, int]]]:
-    """Moment of an answer (of a speech: `speech`) -> input and output tokens of each call."""
+    """Moment of an answer (`speech` for speeches) -> input and output tokens of each call."""
     found: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for item in answers:
         usage = item.exchange.usage
@@ -304,7 +305,10 @@ def _group_usage(answers: Iterable[Turn | Assessment]) -> dict[str, list[tuple[i
 
 
 def _extrapolate_sum(values: Sequence[int], added: int, *, grows: bool) -> float:
-    """The sum of a series with `added` more values, each the mean of the last third; a trend continues if the series `grows`."""
+    """Sum of a series with `added` more values, each the mean of the last third.
+
+    If the series `grows`, the trend continues.
+    """
     third = math.ceil(len(values) / 3)
     last = fmean(values[-third:])
     step = (last - fmean(values[:third])) / max(1, len(values) - third) if grows else 0.0
@@ -317,15 +321,14 @@ class _Estimator:
     registry: ProviderRegistry
     simulation: Simulation
     shorter: Simulation
-    """A simulation of fewer turns, from which the estimate of a long debate is extrapolated; else the same one."""
+    """The shorter simulation for extrapolating a long debate; for a short debate, the same one."""
 
     @property
     def factor(self) -> float:
-        """Length of the debate in lengths of the simulation."""
+        """Length of the debate as a multiple of the simulation's."""
         return planned_turns(self.config) / max(1, self.simulation.turns)
 
     def estimate_debaters(self) -> Iterator[RoleEstimate]:
-        """Estimates of the debaters."""
         turns = planned_turns(self.config) // max(1, len(self.config.debaters))
         phases = ("opening", "cross_examination", "answers", "rebuttal", "closing", "speech")
         for debater in self.config.debaters:
@@ -337,7 +340,7 @@ class _Estimator:
                 yield self._estimate(debater.name, spec, question, turns, use)
 
     def estimate_reranking(self) -> Iterator[RoleEstimate]:
-        """The estimate of ordering passages by meaning; none if that is not configured."""
+        """The estimate of reranking passages; empty if it is not configured."""
         spec = rerank_spec(self.config)
         calls = round(self.factor * sum(item.kind == "rerank" for item in self.simulation.debate.searches))
         if spec is not None and calls:
@@ -346,7 +349,6 @@ class _Estimator:
             yield RoleEstimate("order of passages", spec, totals, totals)
 
     def estimate_judges(self, system: SystemSettings) -> Iterator[RoleEstimate]:
-        """Estimates of a system's judges."""
         seats = judge_ids(system)
         calls = schedule.planned_calls(self.config, system)
         asked = calls.planned // max(1, len(seats))
@@ -366,13 +368,13 @@ class _Estimator:
     def _estimate(
         self, name: str, spec: ModelSpec, question: QuestionLoad, planned: int, use: _RoleUse
     ) -> RoleEstimate:
-        """The estimate of a role. `planned`: number of its calls if the simulation has none."""
+        """The estimate of a role. `planned`: number of calls if the simulation has none."""
         return estimate_role(name, spec, self.registry, question, (use.calls or planned, use.usage))
 
     def _extrapolate(
         self, purposes: Sequence[str], select: Callable[[Debate], Iterable[Turn | Assessment]]
     ) -> _RoleUse:
-        """What a role, whose answers `select` returns, uses in the whole debate.
+        """Usage in the whole debate of a role whose answers `select` returns.
 
         Speeches, and questions on turns, pairs and rounds, become more; they become longer only with `history: full`.
         Questions on the whole debate become longer.
@@ -399,7 +401,7 @@ class _Estimator:
         return _RoleUse(calls, Usage(input_tokens=round(tokens[0]), output_tokens=round(tokens[1])), longest)
 
     def _debate_tokens_for_speaker(self, turns: int) -> int:
-        """Average number of tokens that a speaker reads before one of its `turns` turns, if it speaks last."""
+        """Average tokens that the last speaker reads before each of its `turns` turns."""
         speakers = len(self.config.debaters)
         before = speakers - 1 + speakers * (turns - 1) / 2
         return math.ceil(self._debate_tokens() / max(1, turns * speakers) * before)
@@ -438,7 +440,7 @@ def _in_batch(totals: CallTotals) -> CallTotals:
 
 
 async def _simulate(task: JudgeTask) -> tuple[Debate, PromptMeter]:
-    """Judge on fast mocks without limits or files: the debate, and how long the prompts were."""
+    """Judge on fast mocks without limits or files. Returns the debate and the meter of its prompts."""
     meter = PromptMeter()
     config = task.context.config
     config = config.model_copy(update={"models": _fast_mocks(config.models), "limits": Limits()})

@@ -1,4 +1,4 @@
-"""Opens the corpus of a configuration's sources."""
+"""Reads and indexes the sources of a configuration, and describes what was left out or has changed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from debate_cli.evidence.corpus import Corpus, evidence_cache_folder, list_sourc
 
 
 def open_sources(config: EvidenceConfig, folder: Path, env: Mapping[str, str]) -> Corpus | None:
-    """Index the sources of `config`, whose relative paths start in `folder`; None without any. Raises UsageError."""
+    """Index the sources of `config`, relative to `folder`; None if there are none. Raises UsageError."""
     if not config.sources:
         return None
     files = {
@@ -34,7 +34,7 @@ def describe_skipped(corpus: Corpus) -> str | None:
 
 
 def describe_changed(corpus: Corpus, debate: Debate) -> str | None:
-    """A sentence on sources that are not as they were when the debate was shown passages of them; None if all are."""
+    """A sentence on sources that changed since passages of them were shown; None if none did."""
     changed = corpus.find_changed(debate.passages)
     if not changed:
         return None
@@ -47,7 +47,7 @@ def describe_changed(corpus: Corpus, debate: Debate) -> str | None:
 
 
 def evidence_notes(corpus: Corpus | None, config: DebateConfig, resumed: Debate | None) -> Iterator[str]:
-    """What a user must know about the sources of a debate before it begins or, with `resumed`, goes on."""
+    """Notes for the user about sources, before a debate begins or, with `resumed`, continues."""
     evidence = config.evidence
     if evidence is None:
         return

@@ -17,13 +17,13 @@ from debate_cli.judging.schedule import missing_briefs
 from debate_cli.systems.scoring import deciding_verdicts
 
 NO_WINNER_OUTCOMES = frozenset({"draw", "conditional"})
-"""Outcomes of a debate without a winner."""
+"""Outcomes without a winner."""
 DOCUMENT_OUTCOMES = ("PASS", "FAIL", "CONDITIONAL")
 """Options that a panel votes for when it judges a text."""
 
 
 _Check = Callable[[Verdict | None], str | None]
-"""Why a deciding verdict (None without one) does not meet a gate; None if it does."""
+"""Returns why a deciding verdict (None without one) does not meet a gate; None if it does."""
 
 
 class GateResult(NamedTuple):
@@ -32,27 +32,27 @@ class GateResult(NamedTuple):
     gate: str
     """The option that requested it."""
     problem: str | None
-    """Why it is not met, in one sentence; None if it is met."""
+    """A sentence if the gate is not met, else None."""
 
 
 class Gates(NamedTuple):
     """The requested conditions. None and empty values request nothing."""
 
     min_score_debater: str | None = None
-    """Name of the debater, or of the option of a panel, whose score `min_score` bounds; None for the highest score of a
+    """Name of the debater, or of a panel's option, to which `min_score` applies; None for the highest score of a
     debate, and for PASS of a text."""
     min_score: float | None = None
     expected_winner: str | None = None
     """Name of the required winner, or `draw`; for a text, the option that the panel must vote for."""
     max_warnings: int | None = None
-    """Limit for all turns and assessments together."""
+    """Maximum number of warnings of all turns and assessments together."""
     fail_on: tuple[str, ...] = ()
     """Names from `FORBIDDEN`."""
 
     def require_names(self, names: Collection[str], where: str = "") -> None:
-        """Raise UsageError if a gate names a debater that is not in `names` (empty for a text), or an impossible share.
+        """Raise UsageError if a gate names an unknown debater, or an impossible share.
 
-        `where` precedes the sentence, e.g. `a.json: `.
+        `names`: the debaters; empty for a text. `where` precedes the sentence, e.g. `a.json: `.
         """
         votes = f"a panel votes {', '.join(DOCUMENT_OUTCOMES)} on a text"
         known = f"the debaters are {', '.join(map(_printable_name, names))}" if names else votes
@@ -92,7 +92,7 @@ class Gates(NamedTuple):
         return results
 
     def _checks(self, debate: Debate, verdicts: Sequence[Verdict]) -> Iterator[tuple[str, _Check]]:
-        """The option of each requested gate, and its check of a deciding verdict."""
+        """Option and check of each requested gate."""
         if self.min_score is not None:
             yield "--fail-under", partial(self._check_min_score, debate, self.min_score)
         if self.expected_winner is not None:
@@ -117,12 +117,12 @@ class Gates(NamedTuple):
 
 
 def _name_run(verdict: Verdict | None, problem: str | None) -> str | None:
-    """The sentence of a gate with the judging run that does not meet it."""
+    """Add the judging run to the sentence of a gate that it does not meet."""
     return problem if verdict is None or problem is None else f"{problem} (judging run {verdict.run})"
 
 
 def _find_score(verdict: Verdict, name: str | None) -> float | None:
-    """The score of a debater, or the share of an option, of that name; without a name the highest score."""
+    """The score of a debater, or the share of an option, with this name; without a name the highest score."""
     if name is None:
         return max(verdict.scores.values(), default=None)
     shares = verdict.notes.get("weights") if name in DOCUMENT_OUTCOMES and name not in verdict.scores else None
@@ -131,7 +131,7 @@ def _find_score(verdict: Verdict, name: str | None) -> float | None:
 
 
 def _format_distinguishable(score: float, least: float) -> tuple[str, str]:
-    """Both numbers, the lower one first, with at least two decimals and enough to differ."""
+    """Format both numbers, the lower first, with at least two decimals and enough to differ."""
     higher = f"{least:.12g}"
     rounded = (f"{score:.{digits}f}" for digits in range(2, 12))
     lower = next((shown for shown in rounded if float(shown) < float(higher)), None)
@@ -148,12 +148,12 @@ def _check_winner(expected: str, verdict: Verdict | None) -> str | None:
 
 
 def _printable_name(name: str) -> str:
-    """A name from a transcript, escaped so that a terminal shows every character."""
+    """Escape a name from a transcript so that a terminal shows every character."""
     return name if name.isprintable() else ascii(name)
 
 
 def _panel_option(verdict: Verdict) -> str | None:
-    """The option that a panel decided for; None for other systems."""
+    """The option that a panel voted for; None for other systems."""
     option = verdict.notes.get("option")
     return option if isinstance(option, str) else None
 
@@ -170,7 +170,7 @@ def _check_forbidden(name: str, debate: Debate, verdicts: Sequence[Verdict], ver
 
 
 def _check_manipulation(debate: Debate, _verdicts: Sequence[Verdict]) -> str | None:
-    """Sentence of the gate on findings of manipulation. A passage counts once, even if several judges saw it."""
+    """Sentence of the gate on manipulation. A passage counts once, even if several judges report it."""
     every = (item for assessment in debate.assessments for item in assessment.findings if item.kind == "manipulation")
     count = len({_finding_identity(finding) for finding in every})
     if not count:
@@ -179,7 +179,7 @@ def _check_manipulation(debate: Debate, _verdicts: Sequence[Verdict]) -> str | N
 
 
 def _check_missing(debate: Debate, verdicts: Sequence[Verdict]) -> str | None:
-    """Sentence of the gate on missing judgments. An unfinished debate lacks some."""
+    """Sentence of the gate on missing judgments, also for an unfinished debate."""
     if debate.status == "incomplete":
         return "--fail-on: the debate is unfinished, so judgments are missing"
     count = len(missing_briefs(debate, verdicts))

@@ -1,8 +1,7 @@
-"""Use case `import --arguments`: asks a model for the claims of an imported debate's speeches.
+"""Use case `import --arguments`: asks a model for the claims in an imported debate's speeches.
 
-Each claim with a passage that was said becomes an argument of its speech. Speeches that could not be asked keep the whole
-text as their one argument, with a warning, and are asked when the same import is repeated. Each answer is saved as soon as
-it is there, so that a crash loses none.
+Each claim with a quoted passage of the speech becomes an argument. Speeches that could not be asked about keep the
+whole text as their one argument, with a warning, and are asked about when the same import is repeated.
 """
 
 from __future__ import annotations
@@ -32,17 +31,17 @@ from debate_cli.llm.prompts import Prompts
 from debate_cli.storage.transcript_store import open_debate
 
 MIN_WORDS = 8
-"""A shorter speech is not asked about and makes no claim."""
+"""Minimum length of a speech that is asked about. Shorter ones have no claim."""
 MODEL_ROLE = "arguments"
 """Entry of `models` that names the model in the transcript."""
 NOT_SAID, NOT_ASKED = "claim-not-said", "claims-missing"
-"""Codes of the warnings on a turn: a claim was left out; its claims are unknown."""
+"""Codes of warnings on a turn: a claim without a passage was dropped; claims are unknown."""
 _MAX_SHOWN_CHARS = 80
 
 
 @dataclass(slots=True)
 class ClaimSearch:
-    """The claims that were found so far, also if the search ends early."""
+    """The claims found so far. Also valid if the search ends early."""
 
     debate: Debate
     turns: dict[int, Turn] = field(default_factory=dict[int, Turn])
@@ -53,17 +52,17 @@ class ClaimSearch:
 
     @property
     def wanted(self) -> list[Turn]:
-        """The turns whose claims are not known."""
+        """The turns with unknown claims."""
         return [turn for turn in self.debate.turns if is_asked_about(turn) and turn.index not in self.turns]
 
     @property
     def claims(self) -> int:
-        """Number of claims whose passages were said."""
+        """Number of claims with a passage in the speech."""
         return sum(len(turn.arguments or ()) for turn in self.turns.values())
 
     @property
     def left_out(self) -> int:
-        """Number of claims whose passages were not said."""
+        """Number of claims without one."""
         return sum(warning.startswith(f"{NOT_SAID}:") for turn in self.turns.values() for warning in turn.warnings)
 
     def finish(self, spec: ModelSpec) -> Debate:
@@ -78,19 +77,19 @@ class ClaimSearch:
 
 
 def is_asked_about(turn: Turn) -> bool:
-    """Whether a speech is long enough to make a claim."""
+    """Whether a speech is long enough to be asked about."""
     return len(turn.text.split()) >= MIN_WORDS
 
 
 def count_calls(turns: Iterable[Turn]) -> int:
-    """Number of questions about these speeches: one for each part."""
+    """Number of questions about these speeches, one for each part."""
     return sum(len(split_speech(turn.text)) for turn in turns)
 
 
 def read_known_claims(target: Path, debate: Debate, spec: ModelSpec) -> dict[int, Turn] | None:
-    """The turns whose claims an earlier import of the same file with the same model found; None if there was none.
+    """The turns with claims from an earlier import of the same file with the same model; None if there was none.
 
-    A transcript that was judged since is not continued.
+    A transcript that was judged since is not used.
     """
     try:
         stored = open_debate(target).debate
@@ -108,10 +107,7 @@ def read_known_claims(target: Path, debate: Debate, spec: ModelSpec) -> dict[int
 async def find_claims(
     search: ClaimSearch, spec: ModelSpec, context: RunContext, save: Callable[[Debate], None]
 ) -> None:
-    """Ask for the claims of the wanted speeches, several at once. Ends early after an error, or when a stop is requested.
-
-    `save` is called with the debate after each speech.
-    """
+    """Ask for the claims of the wanted speeches, several at once. Ends after an error or a requested stop."""
     factory = ModelFactory(context)
     waiting = iter(search.wanted)
     asker = _Asker(search, spec, context, factory, save)
@@ -163,7 +159,7 @@ class _Asker:
 
 
 def _with_claims(turn: Turn, found: Sequence[CheckedClaim]) -> Turn:
-    """The turn with the claims that were said as arguments, and a warning for each other one."""
+    """The turn with its valid claims as arguments, and a warning for each other one."""
     arguments = tuple(
         Argument(id="", claim=item.claim, reasoning="", evidence=item.passage) for item in found if item.was_said
     )
@@ -176,13 +172,13 @@ def _with_claims(turn: Turn, found: Sequence[CheckedClaim]) -> Turn:
 
 
 def _with_problem(turn: Turn, problem: str) -> Turn:
-    """The turn as one item, with a warning."""
+    """The turn with its text as one argument, and a warning."""
     warning = f"{NOT_ASKED}: the model {problem}, so the whole speech counts as one item"
     return turn.model_copy(update={"warnings": (warning,)})
 
 
 def _without_claims(turn: Turn) -> Turn:
-    """A turn that was not asked about: without arguments if it is short, else as one item with a warning."""
+    """A turn that was not asked about: without arguments if short, else as `_with_problem`."""
     return _with_problem(turn, "was not asked") if is_asked_about(turn) else turn.model_copy(update={"arguments": ()})
 
 

@@ -40,7 +40,7 @@ class LabelTable:
         return len(self._rows)
 
     def add(self, debate: Debate, labels: Sequence[HumanLabel]) -> None:
-        """Add the labels of a debate, with the winner's name as the transcript has it."""
+        """Add the labels of a debate. The winner's name is replaced by the one in the transcript."""
         names = {fold_name(person.name): person.name for person in debate.participants}
         for label in labels:
             winner = DRAW if label.winner == DRAW else names.get(fold_name(clean_name(label.winner)))
@@ -49,7 +49,7 @@ class LabelTable:
                 self._rows.append((debate.id, winner, label.rater, chance))
 
     def to_csv(self) -> bytes:
-        """The table with a head."""
+        """The table as CSV with column names."""
         target = io.StringIO(newline="")
         rows = csv.writer(target, lineterminator="\n")
         rows.writerow(_COLUMNS)
@@ -60,9 +60,9 @@ class LabelTable:
 def read_dataset(
     paths: Sequence[Path], request: ImportRequest, folder: Path, at: datetime
 ) -> Iterator[tuple[str, Callable[[], ImportedFile], tuple[HumanLabel, ...]]]:
-    """Name, a function that makes the transcript, and labels of each debate of the data set `request.format`.
+    """For each debate of the data set `request.format`: name, a function that creates the transcript, and labels.
 
-    The function raises TranscriptError. `folder`: where the transcripts will be. Raises UsageError if there is no debate.
+    The function raises TranscriptError. `folder`: folder of the transcripts. Raises UsageError if there is no debate.
     """
     assert request.format is not None  # the data set is named by its format
     if request.columns:
@@ -86,7 +86,7 @@ def read_dataset(
 
 
 def _list_files(path: Path) -> dict[PurePosixPath, Path]:
-    """The files in and below a folder by their relative path, or the one file, without hidden ones and links out of it."""
+    """The file, or all files in and below the folder, by relative path, without hidden ones and links that leave it."""
     if not path.is_dir():
         return {PurePosixPath(path.name): path}
     found = [Path(place, name) for place, _, names in os.walk(path) for name in names if not name.startswith(".")]

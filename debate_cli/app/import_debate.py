@@ -30,7 +30,7 @@ MAX_FILE_BYTES = 20_000_000
 
 
 _NUMBER_CHARS = 6
-"""Characters that are kept free for the number of an id."""
+"""Characters reserved for a number at the end of an id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class ImportRequest:
     """Options of `debate import`."""
 
     format: str | None = None
-    """Name of the format; None to recognise it."""
+    """Name of the format; None detects it."""
     columns: Mapping[str, str] = field(default_factory=dict[str, str])
     """Field -> name of its column, for tables."""
     choices: ImportChoices = field(default_factory=ImportChoices)
@@ -46,7 +46,7 @@ class ImportRequest:
 
 @dataclass(frozen=True, slots=True)
 class ImportedFile:
-    """A file that was read, and the transcript that it makes."""
+    """A file that was read, and its transcript."""
 
     source: Path
     target: Path
@@ -60,7 +60,7 @@ class ImportedFile:
 
 
 def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], int]:
-    """The files that `paths` name, those in folders sorted by name, and the number of other files in these folders.
+    """The files of `paths` (those in folders sorted by name), and the number of other files in these folders.
 
     Raises UsageError for a folder without a file that can be imported.
     """
@@ -86,9 +86,9 @@ def _visible_files(folder: Path) -> Iterator[Path]:
 
 
 def choose_targets(files: Sequence[Path], out: Path | None, folder: Path) -> list[Path]:
-    """The transcript of each file: `out` if it names a file, else one in the folder `out` or `folder`, named after the file.
+    """The transcript of each file: `out` if it is a file, else a file in the folder `out` or `folder`.
 
-    Raises UsageError if `out` names one file for several debates.
+    It is named after the imported file. Raises UsageError if `out` is one file for several debates.
     """
     if out is not None and out.suffix == TRANSCRIPT_SUFFIX:
         if len(files) > 1:
@@ -100,13 +100,13 @@ def choose_targets(files: Sequence[Path], out: Path | None, folder: Path) -> lis
 
 
 class DebateIds:
-    """Chooses ids for the debates of one import, each different."""
+    """Creates different ids for the debates of one import."""
 
     def __init__(self) -> None:
         self._used: Counter[str] = Counter()
 
     def choose(self, name: str) -> str:
-        """An id made of `name`, with a number if it was used before."""
+        """An id from `name`, with a number if it was used before."""
         base = slugify(name, MAX_ID_LENGTH - _NUMBER_CHARS) or "debate"
         found = base
         while self._used[found]:

@@ -45,29 +45,29 @@ from debate_cli.systems.registry import check_system_kind
 from debate_cli.systems.scoring import score
 
 WINDOW = 4
-"""Files under way or waiting to be yielded, per file judged at the same time."""
+"""Number of files in progress or waiting to be yielded, per concurrent file."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeTask:
-    """One file to be judged."""
+    """One file to judge."""
 
     source: Path
-    """The file, or the name of standard input."""
+    """Path of the file, or the name of standard input."""
     events: tuple[Event, ...]
     openings: tuple[JudgingOpened, ...]
-    """Judging runs to add. A text has a first judging run besides."""
+    """Judging runs to add. The first judging run of a text is not among them."""
     context: RunContext
     target: Path | None
     """The transcript to write; None writes nothing."""
     note: str | None = None
-    """A sentence on a torn journal."""
+    """A sentence on an incomplete last line of the journal."""
     is_text: bool = False
-    """Whether a text is judged. Then its own judging run is done as well."""
+    """Whether it is a text. Then its own judging run is done as well."""
     unsuitable: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Requested systems that are left out -> why they cannot judge the debate."""
+    """Requested system that cannot judge the debate -> the reason."""
     completed: tuple[str, ...] = ()
-    """Ids of judging runs that the file has already, and that are completed."""
+    """Ids of existing judging runs that are to be completed."""
 
     async def judge(self, session: Session, *, save: bool = True, force: bool = False) -> Outcome:
         """Judge the file in `session`. Without `save` nothing is written."""
@@ -81,10 +81,7 @@ class JudgeTask:
         return tuple(item.name for item in self.context.config.debaters)
 
     def describe_verdict_change(self, debate: Debate) -> str | None:
-        """A sentence if a file that was judged in place now has another deciding verdict.
-
-        `debate`: its current state.
-        """
+        """A sentence if judging in place changed the deciding verdict. `debate`: the state afterwards."""
         was, now = _deciding_outcome(fold(self.events)), _deciding_outcome(debate)
         if self.target != self.source.with_suffix(".json") or not was or not now or was[0] == now[0]:
             return None
@@ -95,35 +92,35 @@ class JudgeTask:
 
     @property
     def state(self) -> int:
-        """A hash of what the file holds: of its answers and judging runs."""
+        """Hash of the file's answers and judging runs."""
         debate = fold(self.events)
         return hash((debate.id, debate.answered_keys, tuple(run.id for run in debate.runs)))
 
 
 @dataclass(frozen=True, slots=True)
 class JudgePlan:
-    """A file that can be judged. It holds no debate, so that a folder of any size fits into memory."""
+    """A file that can be judged. It does not hold the debate, so that a folder of any size fits into memory."""
 
     source: Path
     target: Path | None
     """The transcript to write; None writes nothing."""
     note: str | None
-    """A sentence on a torn journal."""
+    """A sentence on an incomplete last line of the journal."""
     remarks: tuple[str, ...]
-    """Sentences on sources that are not indexed, and on systems that cannot judge the file."""
+    """Sentences on sources that are not indexed and on systems that cannot judge the file."""
     is_text: bool
     debater_names: tuple[str, ...]
     destinations: tuple[Destination, ...]
-    """Where its judges' requests go, as in `RunContext`."""
+    """Destinations of its judges' requests, as in `RunContext`."""
     asked_people: tuple[str, ...]
-    """Its judges who are people, as in `RunContext`."""
+    """The people among its judges, as in `RunContext`."""
     state: int
-    """As in `JudgeTask`, when the plan was made."""
+    """`JudgeTask.state` at the time of planning."""
     read: Callable[[], JudgeTask]
 
     @classmethod
     def of_task(cls, task: JudgeTask, read: Callable[[], JudgeTask]) -> JudgePlan:
-        """The plan of `task`, which `read` builds again."""
+        """The plan of `task`. `read` creates the task again."""
         return cls(
             task.source,
             task.target,
@@ -138,7 +135,7 @@ class JudgePlan:
         )
 
     def build(self) -> JudgeTask:
-        """Read the file again. Raises UsageError if it has changed since the plan was made."""
+        """Create the task by reading the file again. Raises UsageError if the file has changed since."""
         task = self.read()
         if task.state != self.state:
             raise UsageError(f"{self.source}: was changed meanwhile; judge it again")
@@ -155,7 +152,7 @@ def _remarks(task: JudgeTask) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class JudgeTarget:
-    """Where judged debates are saved."""
+    """Where to save judged debates."""
 
     out: Path | None = None
     """File or folder; None saves in place."""
@@ -170,10 +167,11 @@ def build_judge_plans(
     loaded: LoadedConfig | None,
     target: JudgeTarget,
 ) -> tuple[list[JudgePlan], list[str]]:
-    """The plans, and a sentence for each of many files that cannot be judged.
+    """The plans, and one sentence for each file that cannot be judged.
 
-    `loaded` is the configuration of the request. Raises UsageError, ConfigError and MissingKeyError for bad requests;
-    TranscriptError for a bad single file, StorageError for one that another process is writing.
+    A single file raises an error instead. `loaded`: the configuration of the request. Raises UsageError, ConfigError
+    and MissingKeyError for bad requests; TranscriptError for a bad single file, StorageError for one that another
+    process writes.
     """
     for kind in request.systems:
         check_system_kind(kind)
@@ -201,10 +199,10 @@ def build_judge_plans(
 def build_completion_plans(
     paths: Sequence[Path], request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Plans that complete the judging runs of saved debates, each by its own models.
+    """Plans that complete the judging runs of saved debates, each with its own models.
 
-    Returns them with a sentence for each file that cannot be read or has nothing to complete. `loaded` supplies prompts
-    that replace shipped ones. Raises ConfigError and MissingKeyError; TranscriptError for a bad single file.
+    Also returns a sentence for each file that cannot be read or is already complete. `loaded` supplies prompts that
+    replace shipped ones. Raises ConfigError and MissingKeyError; TranscriptError for a bad single file.
     """
     plans: list[JudgePlan] = []
     problems: list[str] = []
@@ -266,9 +264,10 @@ async def judge_files(
 ) -> AsyncIterator[tuple[JudgeTask, Outcome]]:
     """Judge the files, `concurrency` at a time, and yield the results in the order of `plans`.
 
-    A file that failed, or was not started after a stop, is left out. The error of a single file is raised; errors of
-    several go to `on_error`. `equip` gives the context of a file its observer, cassette and people. `force` overwrites changed targets. Only a few results wait for an earlier file.
-    With `batches` the judges are asked in batches, and MAX_BATCHED_FILES files are judged at the same time.
+    A file that failed, or was not started before a stop, is left out. The error of a single file is raised; errors of
+    several go to `on_error`. `equip` adds observer, cassette and people to the context of a file. `force` overwrites
+    changed targets. Only a few results wait for an earlier file. With `batches` the judges are asked in batches,
+    MAX_BATCHED_FILES files at a time.
     """
     concurrency = concurrency if batches is None else MAX_BATCHED_FILES
     room = asyncio.Semaphore(concurrency)

@@ -21,7 +21,7 @@ from debate_cli.systems.registry import check_system_kind, default_text_kind, ge
 from debate_cli.version import __version__
 
 STORED_SECTIONS = ("judging", "limits", "output", "seed")
-"""Sections of a stored configuration that `judge --set` may change without a configuration; the others name models."""
+"""Sections of a stored configuration that `judge --set` may change without a configuration. The others name models."""
 GENERATOR = Generator(name="debate-cli", version=__version__)
 
 
@@ -30,13 +30,13 @@ class JudgingRequest:
     """Options of `debate judge`."""
 
     config: DebateConfig | None = None
-    """Supplies `judging`, `models`, `providers`, `limits` and `seed`."""
+    """Configuration with `judging`, `models`, `providers`, `limits` and `seed`."""
     context: str | None = None
-    """Material that is shown beside a judged text; None for the background of `config`."""
+    """Material beside a judged text; None uses the background of `config`."""
     systems: tuple[str, ...] = ()
-    """Kinds of systems; empty means those of the configuration, or the stored ones."""
+    """Kinds of systems; empty uses those of the configuration, else the stored ones."""
     model: str | None = None
-    """`provider/model` of every judge; None keeps each judge's own model."""
+    """`provider/model` of every judge; None keeps each judge's own."""
     model_option: str = "--model"
     """The option that gave `model`, for error messages."""
     other_models: tuple[str, ...] = ()
@@ -46,19 +46,19 @@ class JudgingRequest:
     repeat: int = 1
     """Number of judging runs per model."""
     lookup: str | None = None
-    """Where systems that look something up do so: `corpus`, `web` or `both`; None as their settings say."""
+    """Where systems look up facts: `corpus`, `web` or `both`; None keeps their settings."""
     evidence: tuple[str, ...] = ()
-    """Absolute paths of files and folders to look in; empty for those of `config`."""
+    """Absolute paths of files and folders for looking up facts; empty uses those of `config`."""
     replace: bool = False
-    """Whether earlier assessments of these systems no longer count."""
+    """Whether earlier assessments of these systems stop counting."""
     limits: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Limits of these judging runs, by key of `limits`."""
+    """Key of `limits` -> value, for these judging runs."""
     changes: tuple[ConfigChange, ...] = ()
-    """Changed settings of the stored debate, if there is no `config`: those of `STORED_SECTIONS`."""
+    """Changes to `STORED_SECTIONS` of the stored debate, if there is no `config`."""
     batch: bool = False
-    """Whether the judges are asked in batches, so that their providers must have them."""
+    """Whether the judges are asked in batches, which their providers must support."""
     asks_models: bool = True
-    """Whether models will be asked; False for an estimate or a replayed cassette, which need no key."""
+    """Whether models will be asked. False for an estimate or a replayed cassette, which need no key."""
 
     @property
     def model_spec(self) -> ModelSpec | None:
@@ -72,7 +72,7 @@ class JudgingRequest:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """Kinds of the requested systems, by option or by configuration; empty if neither names any."""
+        """Kinds of the requested systems, from the option or the configuration; empty if neither names any."""
         configured = self.config.judging.systems if self.config is not None else ()
         return self.systems or tuple(system.kind for system in configured)
 
@@ -83,9 +83,9 @@ class JudgingRequest:
 
     @property
     def models(self) -> dict[str, ModelSpec]:
-        """Models by role.
+        """Role -> model.
 
-        The configuration's default model becomes the judge's, so that no stored judge is used instead.
+        The configuration's default model is also used for `judge`, so that no stored judge is used instead.
         """
         models = dict(self.config.models) if self.config is not None else {}
         if "default" in models:
@@ -107,7 +107,7 @@ def parse_model(name: str, option: str = "--model") -> ModelSpec:
 
 
 def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
-    """The judging runs that the request adds to `debate`, with new ids: `repeat` runs for each model.
+    """The judging runs, with new ids, that the request adds to `debate`: `repeat` runs for each model.
 
     A requested system that cannot judge the debate is left out if another one can. Raises UsageError for an unknown
     system, TranscriptError if no system can judge this debate.
@@ -129,14 +129,14 @@ def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> 
 
 
 def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str]:
-    """The requested systems that cannot judge `debate`, each with the reason. Empty if none of them can."""
+    """Requested system that cannot judge `debate` -> the reason. Empty if no system can."""
     found = ((kind, get_system(kind).why_not(debate)) for kind in request.systems)
     unsuitable = {kind: reason for kind, reason in found if reason is not None}
     return unsuitable if len(unsuitable) < len(set(request.systems)) else {}
 
 
 def open_further_runs(judged: Debate, request: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
-    """The judging runs of a text beside its own: for further models and for repetitions."""
+    """The judging runs of a text besides its first: for further models and repetitions."""
     return _openings(judged.config.judging, request, at, taken=0)[1:]
 
 
@@ -161,7 +161,7 @@ def _openings(
 
 
 def document_events(name: str, text: str, debate_id: str, request: JudgingRequest, at: datetime) -> tuple[Event, ...]:
-    """The events of a debate that consists of one text: opened and closed, without speeches.
+    """The events of a debate that consists of one text: it opens and closes without speeches.
 
     Raises UsageError if the systems' settings contradict each other.
     """
@@ -173,7 +173,7 @@ def document_events(name: str, text: str, debate_id: str, request: JudgingReques
 
 
 def document_config(name: str, text: str, request: JudgingRequest) -> DebateConfig:
-    """The configuration for judging a text: the requested systems that judge texts (default: `default_text_kind`), and no debaters."""
+    """The configuration for judging a text: requested systems for texts (default: `default_text_kind`), no debaters."""
     given = request.config
     configured = given.judging.systems if given is not None else ()
     wanted = tuple(system for system in configured if not request.systems or system.kind in request.systems)
@@ -200,9 +200,9 @@ def document_config(name: str, text: str, request: JudgingRequest) -> DebateConf
 
 
 def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfig:
-    """`config`, given with --resume, in the form in which `debate` stores it, so that the two can be compared.
+    """Convert `config`, given with --resume, to the form in which `debate` stores it, for comparison.
 
-    If `debate` is about a text, only the judges of `config` are compared. A free-flowing debate keeps its stored order.
+    For a debate about a text, only the judges of `config` are compared. A free-flowing debate keeps its stored order.
     """
     is_stored = not config.debaters and config.topic == debate.topic
     if debate.document_name is None or is_stored:
@@ -233,14 +233,15 @@ def config_for_judging(debate: Debate, request: JudgingRequest) -> DebateConfig:
 
 
 def _limits_without_budget(debate: Debate) -> Limits:
-    """The stored limits without the debate's own budget."""
+    """The stored limits without the budget of the debate."""
     return debate.config.limits.model_copy(update={"max_cost_usd": None, "max_tokens": None})
 
 
 def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> JudgingRequest:
-    """The request with the stored configuration and its changes, without the debate's budget; unchanged without changes.
+    """The request with the changed stored configuration, without the debate's budget; unchanged without changes.
 
-    Judges keep their stored models. Raises UsageError for a setting that needs a configuration, ConfigError for a wrong one.
+    Judges keep their stored models. Raises UsageError for a setting that needs a configuration, ConfigError for an
+    invalid one.
     """
     if not request.changes:
         return request
@@ -273,7 +274,7 @@ def _requested_systems(debate: Debate, request: JudgingRequest) -> tuple[SystemS
 
 
 def _apply_request(system: SystemSettings, request: JudgingRequest) -> SystemSettings:
-    """The system with the requested model and number of judges, without the settings that only a running debate can use."""
+    """The system with the requested model and number of judges, without settings that only apply during a debate."""
     settings = system.for_added_run()
     if request.model is not None:
         settings = settings.with_models(lambda _role: None)
@@ -299,9 +300,9 @@ def _check_settings(system: SystemSettings) -> None:
 
 
 def _check_judgeable(debate: Debate, system: SystemSettings, *, is_named: bool) -> None:
-    """Raise TranscriptError if no judge, or a requested one, can judge the debate.
+    """Raise TranscriptError if no system, or a requested one, can judge the debate.
 
-    A system that was not requested explicitly may be unable to judge it.
+    Systems that were not requested explicitly may be unable to judge it.
     """
     _check_settings(system)
     if not debate.turns and debate.document_name is None and debate.closed is not None:  # an open one may be under way
@@ -314,6 +315,6 @@ def _check_judgeable(debate: Debate, system: SystemSettings, *, is_named: bool) 
 
 
 def _deciding_system(debate: Debate, request: JudgingRequest, systems: Sequence[SystemSettings]) -> str | None:
-    """The system that decides: the configured one if it is requested; None for the first."""
+    """The system that decides: the configured one if it is requested; None selects the first."""
     named = request.config.judging.decides if request.config is not None else debate.config.judging.decides
     return named if named in {system.kind for system in systems} else None

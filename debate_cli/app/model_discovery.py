@@ -33,21 +33,21 @@ SUGGESTED_MODELS: Mapping[str, str] = MappingProxyType(
 MAX_MODELS_PER_SERVER = 5
 """Maximum number of models offered per server."""
 LISTING_TIMEOUT_S = 1.0
-"""Seconds to connect, and for each part of the answer."""
+"""Timeout in seconds of the connection, and of each part of the answer."""
 LISTING_DEADLINE_S = 3.0
-"""Seconds for the whole answer."""
+"""Timeout in seconds of the whole answer."""
 MAX_LISTING_BYTES = 1_000_000
 """Maximum size of a server's list of models, in bytes."""
 _MODEL_NAME = re.compile(r"[A-Za-z0-9][\w./:@-]{0,99}")
 _NON_CHAT_MODEL = re.compile(r"embed|rerank|whisper|ocr", re.IGNORECASE)
 
 ModelLister = Callable[[str], Sequence[str]]
-"""Address of an OpenAI-compatible server -> names of its models; empty if the server does not answer."""
+"""Returns the models of an OpenAI-compatible server at an address; empty if it does not answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class DiscoveredModel:
-    """A model that can be used here."""
+    """A model that is available on this machine."""
 
     model: str
     """`provider/model`."""
@@ -55,14 +55,14 @@ class DiscoveredModel:
     """Why it is offered, in a few words."""
     is_paid: bool = False
     is_toy: bool = False
-    """Whether it is good for trials only, not for debates."""
+    """Whether it is suitable for trials only, not for real debates."""
 
 
 def list_server_models(address: str, deadline_s: float = LISTING_DEADLINE_S) -> list[str]:
     """Names of the models of the server at `address`, requested over HTTP without a proxy.
 
-    The server is not trusted: a slow, large or malformed answer counts as no models. The whole request takes at most
-    `deadline_s`.
+    The server is not trusted: a slow, large or malformed answer is treated as an empty list. The whole request takes at
+    most `deadline_s`.
     """
     answers: list[object] = []
     request = threading.Thread(target=lambda: answers.append(_fetch_json(f"{address}/models")), daemon=True)
@@ -75,7 +75,7 @@ def list_server_models(address: str, deadline_s: float = LISTING_DEADLINE_S) -> 
 
 
 def _fetch_json(url: str) -> object:
-    """The JSON that the server returns; None if there is no answer or it is not JSON."""
+    """The server's JSON answer; None if there is none."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(url, timeout=LISTING_TIMEOUT_S) as answer:
@@ -105,7 +105,7 @@ def discover_models(
 
 
 def suggest_judge(model: str, found: Sequence[DiscoveredModel]) -> str:
-    """A judge for debaters that use `model`: another available model of at most the same price, else the same model."""
+    """A judge for debaters with `model`: another available model of at most the same price, else the same model."""
     debater = next((one for one in found if one.model == model), None)
     others = [one for one in found if one.model != model and not one.is_toy]
     fit = [one.model for one in others if debater is not None and not debater.is_toy and one.is_paid == debater.is_paid]

@@ -1,6 +1,6 @@
-"""Builds the actors of a debate from its configuration, and selects the models that its roles name.
+"""Creates the debater and the judge of a run, and selects the models of its roles.
 
-The model clients themselves are built and owned by `app.model_pool`.
+`app.model_pool` creates and owns the model clients.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from debate_cli.systems.registry import get_system, settings_for
 
 
 class ModelFactory:
-    """Builds the actors of one debate. `aclose` closes the connections, unless the context's pool owns them."""
+    """Creates the actors of one debate. `aclose` closes the connections, unless the context's pool owns them."""
 
     def __init__(
         self,
@@ -41,10 +41,10 @@ class ModelFactory:
         used: Sequence[ModelCall] = (),
         rejected_modes: Mapping[str, Iterable[StructuredOutputMode]] | None = None,
     ) -> None:
-        """`used`: the earlier calls of the debate, which count against the budget; one without a price counts its tokens.
+        """`used`: earlier calls of the debate, which count against the budget; of one without a price, only its tokens.
 
-        They do not count if the context has a pool or a budget, whose owner counts them. `rejected_modes`: by model, the modes of
-        structured output that are known not to work.
+        They are ignored if the context has a pool or a budget, which already includes them. `rejected_modes`: model ->
+        modes of structured output that do not work.
         """
         self._config = with_mock_providers(context.config) if context.mock else context.config
         self._context = context
@@ -55,7 +55,7 @@ class ModelFactory:
         self._prompts = Prompts(context.prompts).validate()
 
     def build_actors(self, *, speeches: bool = True) -> Actors:
-        """Build the actors. Without `speeches` only judges are built."""
+        """Create the actors. Without `speeches` only judges are created."""
         history = HistoryPolicy(self._config.format.history, self._context.observer.note)
         keeps_raw = self._config.output.raw
         debaters: dict[str, Debater] = {}
@@ -70,7 +70,7 @@ class ModelFactory:
         return actors if self._context.batches is None else track(actors, self._context.batches)
 
     def _build_passages(self, *, speeches: bool) -> PassageFinder | None:
-        """The search for passages, for debaters (if `speeches`) and for judges who look something up; None without any."""
+        """The search for passages, for debaters (if `speeches`) and judges that look up facts; None if not needed."""
         config, corpus = with_lookup_search(self._config), self._context.corpus
         evidence = config.evidence or EvidenceConfig()
         own_web = self._config.evidence.web if speeches and self._config.evidence is not None else None
@@ -110,13 +110,13 @@ class ModelFactory:
 
 
 def _find_lookup(brief: Brief, debate: Debate) -> Lookup | None:
-    """What the judge of `brief` looks up, by the settings of its system."""
+    """The queries for the judge of `brief`, according to the settings of its system."""
     places = settings_for(brief, debate).lookup_places
     return Lookup(places, get_system(brief.system).lookup_queries(debate, brief)) if places else None
 
 
 def with_mock_providers(config: DebateConfig) -> DebateConfig:
-    """`config` without providers, and with the mock for the web search."""
+    """`config` without providers, and with web search by the mock."""
     return config.model_copy(update={"providers": {}, "evidence": _mock_search(config.evidence)})
 
 
@@ -137,7 +137,7 @@ def with_run_providers(config: DebateConfig, run: JudgingRun) -> DebateConfig:
 
 
 def judge_model_spec(config: DebateConfig, run: JudgingRun, judge_role: str | None) -> ModelSpec | None:
-    """The model of a role in a judging run. The run's own models come before the configuration's."""
+    """The model of a role in a judging run. The run's own models take precedence over the configuration's."""
     models = {**config.models, **run.models}
     return config.model_copy(update={"models": models}).model_for_judge(judge_role)
 
@@ -148,7 +148,7 @@ def judge_roles(system: SystemSettings) -> tuple[str | None, ...]:
 
 
 def all_model_specs(config: DebateConfig) -> tuple[ModelSpec, ...]:
-    """Every model that debaters and judges of `config` use, each once."""
+    """All models of debaters and judges in `config`, each once."""
     found = [config.model_for_debater(debater) for debater in config.debaters]
     for system in config.judging.systems:
         found += [config.model_for_judge(judge_role) for judge_role in judge_roles(system)]

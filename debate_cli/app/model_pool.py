@@ -1,9 +1,9 @@
-"""The model clients of a run, or of many runs at once: connections, rate limits, one budget.
+"""The model clients of one or more runs: connections, rate limits, one budget.
 
 Each model is wrapped, outermost first, in: structured output, redaction, cassette, parameter fallback, retries, rate
-limit, budget, silence note, adapter. The budget comes after the limit, so that a call waiting in a queue reserves
-nothing. A person has only structured output, redaction and cassette. There is one rate limiter per provider, one budget per pool, and one structured-output client per model and set
-of parameters.
+limit, budget, silence notes, adapter. The budget is inside the rate limit, so that a call waiting in a queue reserves
+nothing. A person has only structured output, redaction and cassette. There is one rate limiter per provider, one budget
+per pool, and one structured-output client per model and set of parameters.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ UNSCRIPTED_NAME = "unscripted"
 
 
 class ModelPool:
-    """Builds and owns model clients. The debates that share a pool share its connections, limits and budget."""
+    """Creates and owns model clients. Debates that share a pool share its connections, limits and budget."""
 
     def __init__(self, context: RunContext, budget: Budget | None = None, rates: SharedRates | None = None) -> None:
-        """Limits, environment, secrets and observer are those of `context`; so is the budget, if none is given.
+        """Limits, environment, secrets and observer come from `context`; so does the budget, if it has one.
 
-        `rates`: the requests and tokens a minute that other processes share.
+        `rates`: requests and tokens per minute that are shared with other processes.
         """
         limits = context.config.limits
         if context.people is None:
@@ -81,7 +81,7 @@ class ModelPool:
     ) -> ModelHandle:
         """The handle for the model of `spec` with the providers and the seed of `config`. Equal specs share one.
 
-        `rejected`: modes of structured output that are known not to work. With `batches` requests wait for a batch.
+        `rejected`: modes of structured output that do not work. With `batches` requests wait for a batch.
         """
         spec = mock_spec(spec) if self._context.mock else spec
         providers = self._providers_of(config)
@@ -91,9 +91,9 @@ class ModelPool:
         return providers.handles[key]
 
     def search_client(self, config: DebateConfig, prompts: Prompts) -> SearchClient | None:
-        """The client for the web searches of `config`; None if it has none. It shares limits and budget with the models.
+        """The client for web searches of `config`, with the limits and budget of models; None without web search.
 
-        Raises ConfigError if they cannot be made.
+        Raises ConfigError if searches are impossible.
         """
         target = find_search_target(config, self._context.env)
         if target is None or config.evidence is None:
@@ -112,7 +112,7 @@ class ModelPool:
         )
 
     def reranker(self, config: DebateConfig) -> Reranker | None:
-        """The client that orders passages by meaning; None if the configuration has none. Raises ConfigError."""
+        """The client that orders passages by meaning; None if not configured. Raises ConfigError."""
         spec = rerank_spec(config)
         if spec is None:
             return None
@@ -126,7 +126,7 @@ class ModelPool:
 
     @property
     def closed_providers(self) -> frozenset[str]:
-        """Names of the providers that refused a call, and get no further one for now."""
+        """Names of the providers that get no call for now because they refused one."""
         return frozenset(row.name for row, limiter in self._limiters if limiter.is_closed)
 
     async def aclose(self) -> None:
@@ -135,7 +135,7 @@ class ModelPool:
             await providers.registry.aclose()
 
     def _providers_of(self, config: DebateConfig) -> _ProviderContext:
-        """The providers of a configuration. Configurations with equal rows and seeds share them."""
+        """The providers of a configuration, shared by configurations with equal rows and seeds."""
         for known in self._providers:
             if known.config.seed == config.seed and known.config.providers == config.providers:
                 return known
@@ -200,9 +200,9 @@ class ModelPool:
     def _build_batched_model(
         self, spec: ModelSpec, price: Price | None, profile: Profile, providers: _ProviderContext, batches: BatchQueue
     ) -> Model:
-        """A model whose requests wait for a batch. They are not sent one by one, so they need no rate limit and no backoff.
+        """A model whose requests wait for a batch. It needs no rate limit and no retries.
 
-        The batch itself is written down before it is submitted, so the journal records no reservation.
+        The journal records no reservation, because the batch is stored before it is submitted.
         """
         registry = providers.registry
         queued = QueuedModel(batches, spec.model, partial(registry.batches, spec), profile, price, providers.redact)
@@ -222,7 +222,7 @@ class ModelPool:
     def _add_limits(
         self, row: ProviderRow, spec: ModelSpec, price: Price | None, profile: Profile, model: Model
     ) -> Model:
-        """An adapter within silence notes, budget and the rate limit of `row`."""
+        """Wrap an adapter with silence notes, budget and the rate limit of `row`."""
         budgeted = BudgetedModel(
             self._with_silence_notes(model, spec),
             self.budget,
@@ -234,7 +234,7 @@ class ModelPool:
         return RateLimitedModel(budgeted, self._limiter_for(row), profile, self._concurrency)
 
     def _with_cassette(self, model: Model, spec: ModelSpec, providers: _ProviderContext) -> Model:
-        """`model` within the cassette of the run, if there is one, and without secrets in its replies."""
+        """Wrap `model` with the cassette of the run, if there is one, and remove secrets from its replies."""
         cassette = self._context.cassette
         taped = cassette.wrap(spec.model, model, providers.redact) if cassette is not None else model
         return RedactingModel(taped, providers.redact)
@@ -251,7 +251,7 @@ class ModelPool:
         )
 
     def _note_estimated_usage(self, provider: str) -> None:
-        """Note once per provider that it reports no usage."""
+        """Report, once per provider, that it sends no usage."""
         if provider not in self._without_usage:
             self._without_usage.add(provider)
             self._context.observer.note(
@@ -276,7 +276,7 @@ class ModelPool:
         return limiter
 
     def _shared_window(self, row: ProviderRow) -> SharedWindow | None:
-        """The window that all processes with the key of a provider share; None without a limit a minute."""
+        """The window shared by all processes with the provider's key; None without a limit per minute."""
         if self._rates is None or (row.requests_per_minute is None and row.tokens_per_minute is None):
             return None
         key = self._context.env.get(row.api_key_env or "", "")
@@ -284,7 +284,7 @@ class ModelPool:
         return self._rates.window(account, row.requests_per_minute, row.tokens_per_minute)
 
     def _limiter_of_given(self, model: str) -> RateLimiter:
-        """The rate limiter of a model that the caller passed in."""
+        """The rate limiter of a model object that the caller passed."""
         if model not in self._limiters_of_given:
             self._limiters_of_given[model] = RateLimiter(
                 self._limits.concurrency,
@@ -300,19 +300,19 @@ class ModelPool:
 
 @dataclass(frozen=True, slots=True)
 class _ProviderContext:
-    """A set of providers, the handles of their models, and what these models' servers rejected."""
+    """A set of providers with handles of their models and what their servers rejected."""
 
     config: DebateConfig
-    """Its providers and seed count."""
+    """Configuration, of which only providers and seed are used."""
     registry: ProviderRegistry
     redact: Redactor
     """Removes the providers' secrets from model output."""
     handles: dict[tuple[str, bool], ModelHandle] = field(default_factory=dict[tuple[str, bool], ModelHandle])
-    """By specification, and by whether requests wait for a batch."""
+    """(model spec, whether requests wait for a batch) -> handle."""
     mode_records: dict[str, ModeRecord] = field(default_factory=dict[str, ModeRecord])
-    """Structured-output modes that a model's server rejected or ignored, by model."""
+    """Model -> structured-output modes that its server rejected or ignored."""
     rejected_parameters: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
-    """Sampling parameters that it rejected, by model."""
+    """Model -> sampling parameters that its server rejected."""
 
     @classmethod
     def create(cls, config: DebateConfig, context: RunContext) -> _ProviderContext:
@@ -326,7 +326,7 @@ async def _skip_backoff(_seconds: float) -> None:
 
 
 def mock_spec(spec: ModelSpec) -> ModelSpec:
-    """The mock model that replaces `spec`. A mock keeps its pace but loses its script."""
+    """The mock model that replaces `spec`. A mock keeps its speed but not its script."""
     provider, name = split_model_name(spec.model)
     own = UNSCRIPTED_NAME if f"mock/{name}" == SCRIPTED_MODEL else name
     if provider == "mock":

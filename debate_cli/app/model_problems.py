@@ -15,7 +15,7 @@ from debate_cli.providers.registry import find_price, find_row_problems, format_
 
 
 def provider_problems(config: DebateConfig) -> list[Problem]:
-    """Problems of the providers of `config` that the domain's checks do not find, each with its key path."""
+    """Problems of the providers of `config` that `domain.config_checks` does not find, each with its key path."""
     known = {problem.path for problem in check_config(config)}
     found = [_provider_problem(line, config) for line in find_provider_problems(config)]
     return [problem for problem in found if problem.path not in known]
@@ -35,8 +35,8 @@ def model_problems(
 ) -> list[Problem]:
     """Problems that prevent calls to the models of `specs`, each with its key path.
 
-    Wrong settings come first: an unknown provider, an unreadable script (in `folder`), a cost limit with an unknown
-    price. Then what this machine lacks: a key, a usable address, the extra for embedded models.
+    First wrong settings: an unknown provider, an unreadable script (in `folder`), a cost limit with an unknown price.
+    Then what this machine lacks: a key, a usable address, the extra for embedded models.
     """
     table = merge_provider_rows(config)
     found: list[Problem] = []
@@ -62,7 +62,7 @@ def model_problems(
 
 
 def _row_key_path(row: ProviderRow, config: DebateConfig, path: KeyPath) -> KeyPath:
-    """Key path of a provider's problem: its entry in the configuration if there is one, else `path`, the key of its model."""
+    """Key path of a provider's problem: its entry in the configuration, else `path`, the key of its model."""
     own = config.providers.get(row.name)
     if own is None:
         return path
@@ -80,7 +80,7 @@ def _script_problems(spec: ModelSpec, path: KeyPath, folder: Path) -> list[Probl
 
 
 def _hub_problems(spec: ModelSpec, row: ProviderRow, path: KeyPath) -> list[Problem]:
-    """A malformed name of a file on the hub, or one outside the table without a checksum."""
+    """Problems of a file on the hub: a malformed name, or no checksum for a file outside the table."""
     if row.kind != "embedded":
         return []
     try:

@@ -18,7 +18,7 @@ class Outcome:
     """Result of a run. `print(outcome)` shows the verdict in a few lines."""
 
     debate: Debate = field(repr=False)
-    """The debate with everything that was said and judged."""
+    """The debate with all speeches and assessments."""
     verdicts: tuple[Verdict, ...] = field(repr=False)
     """Verdicts of all judging runs that count, the deciding one first."""
     path: Path | None
@@ -26,10 +26,10 @@ class Outcome:
     halted: CloseReason | None = None
     """`budget`, `failed` or `interrupted` if the run ended early."""
     untouched: bool = False
-    """Whether nothing was left to do, and so nothing was written."""
+    """Whether nothing was left to do, so that nothing was written."""
 
     def __str__(self) -> str:
-        """Motion, verdicts with scores, what must change in a judged text, and where the debate is saved."""
+        """Motion, verdicts with scores, required changes of a judged text, and the file of the debate."""
         lines = [self.debate.topic]
         for verdict in self.verdicts:
             answer = describe_outcome(verdict, self.debate.document_name).rstrip(".")

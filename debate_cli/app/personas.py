@@ -37,7 +37,10 @@ _DEBATE_ID = "personas"
 def prepare_personas(
     documents: Sequence[TextDocument], request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[RunContext, ModelSpec]:
-    """The context to ask in, and the model of judges. Raises UsageError for too long documents, ConfigError, MissingKeyError."""
+    """The context to ask in, and the judge model.
+
+    Raises UsageError for too long documents, ConfigError, MissingKeyError.
+    """
     if sum(len(document.text) for document in documents) > MAX_DOCUMENT_CHARS:
         limit = f"{MAX_DOCUMENT_CHARS // 1000},000 characters"
         raise UsageError(f"the documents are longer than {limit} together; name fewer of them")
@@ -47,7 +50,7 @@ def prepare_personas(
 def prepare_asked_model(
     name: str, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[RunContext, ModelSpec]:
-    """The context to ask the model of judges about the text `name`, and the model. Raises ConfigError, MissingKeyError."""
+    """The context to ask the judge model about the text `name`, and the model. Raises ConfigError, MissingKeyError."""
     events = document_events(name, "", _DEBATE_ID, _with_default_panel(request), datetime.now(UTC))
     config = config_for_judging(fold(events), request)
     context = prepare_judges(config, loaded, name, request=request)
@@ -57,7 +60,7 @@ def prepare_asked_model(
 
 
 def _with_default_panel(request: JudgingRequest) -> JudgingRequest:
-    """The request with a panel whose judges all have the model of judges."""
+    """The request with a default panel of the judge model."""
     if request.config is None:
         return request
     judging = JudgingConfig.model_validate({"systems": ["panel"]})
@@ -67,7 +70,10 @@ def _with_default_panel(request: JudgingRequest) -> JudgingRequest:
 async def find_stakeholders(
     documents: Sequence[TextDocument], spec: ModelSpec, context: RunContext
 ) -> tuple[tuple[Stakeholder, ...], ModelCall]:
-    """The stakeholders, and the call that named them. Raises ModelError, also for an unusable answer, and BudgetError."""
+    """The stakeholders, and the call that found them.
+
+    Raises ModelError, also for an unusable answer, and BudgetError.
+    """
     factory = ModelFactory(context)
     try:
         model = factory.handle_for(spec)
@@ -87,7 +93,7 @@ async def find_stakeholders(
 def format_judges_config(
     stakeholders: Sequence[Stakeholder], documents: Sequence[TextDocument], model: str, command: str
 ) -> str:
-    """A configuration with the stakeholders as judges of a panel. `command`: how to use it; it is the file's first comment."""
+    """A configuration with the stakeholders as judges of a panel. `command`: how to use it, for its first comment."""
     named = documents[0].name if len(documents) == 1 else "this document"
     head = {"topic": f"Should {named} be accepted as it is?", "models": {"judge": {"model": model}}}
     return "".join(
@@ -114,13 +120,13 @@ def _format_judge(stakeholder: Stakeholder) -> str:
 
 
 def describe_stakeholder(stakeholder: Stakeholder) -> str:
-    """The point of view as the description of a judge."""
+    """A stakeholder's point of view, as the description of a judge."""
     role, cares_about = (words.rstrip(". ") for words in (stakeholder.role, stakeholder.cares_about))
     return f"You judge as this stakeholder: {stakeholder.name}. Role: {role}. Cares about: {cares_about}."
 
 
 def _dump(data: Any) -> str:
-    """YAML in which `${` is text and not a variable."""
+    """Dump YAML in which `${` is literal."""
     return yaml.safe_dump(data, allow_unicode=True, sort_keys=False, width=110).replace("${", "$${")
 
 

@@ -1,4 +1,4 @@
-"""Prepares a run, a resumed debate or a judging run: checks its models, collects its secrets, builds its `RunContext`."""
+"""Prepares a run, a resumed debate or a judging run: checks its models, collects secrets, creates its `RunContext`."""
 
 from __future__ import annotations
 
@@ -67,14 +67,14 @@ from debate_cli.storage.transcript_store import StoredDebate
 from debate_cli.storage.variables import load_environment
 
 SearchPlace = Literal["files", "web"]
-"""Where passages are found."""
+"""Where passages are searched."""
 ModelSelector = Callable[[DebateConfig], Sequence[ModelSpec]]
 """Selects the models of a configuration that a run will ask."""
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedJudging:
-    """Judging runs to add to a debate, and the context to judge in."""
+    """Judging runs to add to a debate, and the context for judging."""
 
     openings: tuple[JudgingOpened, ...]
     context: RunContext
@@ -93,9 +93,9 @@ def prepare_run(
 ) -> RunContext:
     """Check every selected model and replaced prompt before the first call.
 
-    `asked`: whether the selected models will be asked; False for an estimate. `added`: name for errors -> models of added
-    judging runs. `models`: the caller's own model objects, by `provider/model`. `searches`: where
-    passages for debaters are found. Raises MissingKeyError, ConfigError, and UsageError for sources that cannot be read.
+    `asked`: whether the selected models will be asked; False for an estimate. `added`: name for errors -> models of
+    added judging runs. `models`: the caller's own model objects, by `provider/model`. `searches`: where passages for
+    debaters are searched. Raises MissingKeyError, ConfigError, and UsageError for sources that cannot be read.
     """
     config = with_mock_models(loaded.config) if mock else loaded.config
     Prompts(loaded.prompts).validate()
@@ -138,7 +138,7 @@ def prepare_run(
 def _require_search(
     config: DebateConfig, loaded: LoadedConfig, searches: Collection[SearchPlace], redact: Redactor
 ) -> None:
-    """Raise ConfigError or MissingKeyError if passages cannot be found or ordered as `config` says."""
+    """Raise ConfigError or MissingKeyError if passages cannot be searched or reranked as `config` says."""
     problems = find_rerank_problems(config) if "files" in searches else []
     problems += find_search_problems(config, loaded.env) if "web" in searches else []
     if problems:
@@ -155,7 +155,7 @@ def _collect_secrets(loaded: LoadedConfig, others: Iterable[PendingModels]) -> t
 def _find_destinations(
     parts: Sequence[tuple[PendingModels, SourceMap]], loaded: LoadedConfig, searches: Collection[SearchPlace]
 ) -> tuple[Destination, ...]:
-    """Where the models of `parts` are asked, and the web is searched. The first part is that of `loaded`."""
+    """Destinations of the models of `parts` and of web searches. The first part belongs to `loaded`."""
     origins = [
         loaded.provider_origins if number == 0 else stored_origins(source.name, pending.config, loaded)
         for number, (pending, source) in enumerate(parts)
@@ -181,10 +181,10 @@ def prepare_resume(
     asked: bool,
     close: bool = False,
 ) -> RunContext:
-    """Prepare the rest of a stored debate: only its judging, with `close`.
+    """Prepare the rest of a stored debate; with `close` only its judging.
 
-    `loaded`: configuration to resume with. `asked`: whether models will be asked. Raises ConfigError with a line for each
-    setting that would change what was already said.
+    `loaded`: configuration to resume with. `asked`: whether models will be asked. Raises ConfigError with a line for
+    each setting that would change what was already said.
     """
     given = _check_changes(loaded, stored)
     config = config_in_force(stored.debate.config, given, models=not mock)
@@ -216,7 +216,7 @@ def prepare_resume(
 def _search_places(
     loaded: LoadedConfig, stored: StoredDebate, config: DebateConfig, *, speaks: bool
 ) -> tuple[SearchPlace, ...]:
-    """Where the rest of a stored debate finds passages, for its debaters (if one `speaks`) and judges."""
+    """Where the rest of a stored debate searches passages, for its debaters (if one `speaks`) and judges."""
     places = config.judging.lookup_places
     files: tuple[SearchPlace, ...] = ("files",) if speaks or "corpus" in places else ()
     web: tuple[SearchPlace, ...] = ("web",) if speaks or "web" in places else ()
@@ -224,7 +224,7 @@ def _search_places(
 
 
 def _may_read_sources(loaded: LoadedConfig, stored: StoredDebate) -> bool:
-    """Whether the user named the sources now: a saved debate may not name files to open."""
+    """Whether the user named the sources in this command. A saved debate may not name files to open."""
     return loaded.source_map.name != str(stored.path) or ("evidence", "sources") in loaded.source_map.origins
 
 
@@ -236,7 +236,7 @@ def prepare_judging(
     name: str,
     models: Mapping[str, Model] | None = None,
 ) -> PreparedJudging:
-    """Prepare the judging runs that `request` adds to `debate`. No debater's model is checked.
+    """Prepare the judging runs that `request` adds to `debate`. Debaters' models are not checked.
 
     `loaded`: the configuration of the request; `name`: the debate's name in errors. Raises UsageError if the debate
     cannot be judged like this.
@@ -259,7 +259,7 @@ def prepare_judges(
     request: JudgingRequest,
     models: Mapping[str, Model] | None = None,
 ) -> RunContext:
-    """Prepare `config` for the judges of `request` only. Errors call a configuration without a file `name`."""
+    """Prepare `config` for the judges of `request` only. `name`: name in errors of a configuration without a file."""
     require_judge_models(config)
     env = load_environment(Path(), os.environ) if loaded is None else loaded.env
     own = loaded or LoadedConfig(config, Path(), (), {}, SourceMap(name), env)
@@ -287,7 +287,7 @@ def prepare_judges(
 
 
 def require_batches(config: DebateConfig, specs: Iterable[ModelSpec], name: str) -> None:
-    """Raise ConfigError if a model of `specs` cannot be asked in batches. Errors begin with `name`."""
+    """Raise ConfigError if a model of `specs` has no batches. Errors begin with `name`."""
     rows = merge_provider_rows(config)
     for spec in specs:
         row = rows.get(split_model_name(spec.model)[0])
@@ -297,12 +297,15 @@ def require_batches(config: DebateConfig, specs: Iterable[ModelSpec], name: str)
 
 
 def _named_specs(config: DebateConfig | None) -> tuple[ModelSpec, ...]:
-    """The models that a configuration names, by entry in `models` or directly."""
+    """The models in a configuration: entries of `models`, and roles with `provider/model`."""
     return (*config.models.values(), *all_model_specs(config)) if config is not None else ()
 
 
 def _refuse_stored_paths(name: str, specs: Sequence[ModelSpec], prompts: Sequence[str], command: str) -> None:
-    """Raise ConfigError if asking needs a file that the stored debate `name` names: the debate may have been downloaded."""
+    """Raise ConfigError if asking needs a file that the stored debate `name` names.
+
+    The debate may have been downloaded.
+    """
     files = [
         *(f"prompts.{prompt}" for prompt in prompts),
         *(f"the script of {spec.model}" for spec in specs if spec.script is not None),
@@ -321,9 +324,9 @@ def judge_model_specs(config: DebateConfig) -> tuple[ModelSpec, ...]:
 
 
 def _check_changes(loaded: LoadedConfig, stored: StoredDebate) -> DebateConfig:
-    """The configuration given with --resume, without secrets, if it does not change what was already said.
+    """The configuration given with --resume, without secrets.
 
-    Raises ConfigError with a line for each setting that does.
+    Raises ConfigError with a line for each setting that would change what was already said.
     """
     kept = stored.debate.config
     redact = Redactor({*all_secrets(loaded), *all_secrets(replace(loaded, config=kept))})

@@ -1,4 +1,4 @@
-"""Use case `models`: the providers, what each can do, and whether its key is set."""
+"""Use case `models`: the providers, their abilities, and whether their keys are set."""
 
 from __future__ import annotations
 
@@ -15,11 +15,14 @@ from debate_cli.storage.redact import REDACTED
 _URL_USER = re.compile(r"^(\w[\w+.-]*://)[^/?#]*@")
 _URL_QUERY = re.compile(r"[?#].*$", re.DOTALL)
 EXAMPLE_MODELS = {"local": "smollm2", "mock": "any", "ollama": "qwen3:8b", "anthropic": "claude-sonnet-5"}
-"""Provider -> names of models to try with it."""
+"""Provider -> names of models to try."""
 
 
 def list_providers(config: DebateConfig, env: Mapping[str, str], redact: Callable[[str], str]) -> list[dict[str, Any]]:
-    """The providers of the table and of `config`: name, kind, key, address without secrets, modes, web search, example."""
+    """The providers of the table and of `config` as data.
+
+    Each has name, kind, key, address without secrets, modes, web search, example.
+    """
     table = merge_provider_rows(config)
     engines = {name: row for name, (row, _) in SEARCH_ENGINES.items() if name not in table}
     return [_provider_entry(row, env, redact) for row in (*table.values(), *engines.values())]
@@ -51,7 +54,7 @@ def _format_example(row: ProviderRow) -> str:
 
 
 def _search_entry(row: ProviderRow, env: Mapping[str, str]) -> dict[str, Any] | None:
-    """The key of the provider's web search, and whether it is set; None if it cannot search."""
+    """The key of the provider's web search, and whether it is set; None without web search."""
     searching = find_search_row(row)
     if searching is None:
         return None

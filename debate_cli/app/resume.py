@@ -20,22 +20,22 @@ from debate_cli.formats.schedule import list_cues, next_step
 from debate_cli.judging.schedule import unsettled_briefs
 
 MAX_NAMED_CALLS = 4
-"""Calls in flight that a message names individually."""
+"""Maximum number of calls in flight that a message names."""
 PLAN_SETTINGS = ("phases", "exchanges", "turns", "answers")
-"""Keys of `format` that say which rounds there are; a resume may change the rounds ahead."""
+"""Keys of `format` that determine the rounds. A resume may change future rounds."""
 CHANGEABLE_FORMAT = (*PLAN_SETTINGS, "history")
 """Keys of `format` that a resume may change."""
 
 
 @dataclass(frozen=True, slots=True)
 class PendingModels:
-    """Models to ask, and the configuration that says how to reach them."""
+    """Models to ask, and the configuration for reaching them."""
 
     config: DebateConfig
     models: tuple[ModelSpec, ...]
-    """Models that are still asked, each once."""
+    """Models that are still needed, each once."""
     run: str = FIRST_RUN
-    """The judging run that asks `models`."""
+    """The judging run of `models`; None for the debate itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +49,15 @@ class RemainingWork:
 
     @property
     def models(self) -> tuple[ModelSpec, ...]:
-        """All models still to be asked; empty if nothing is left to do."""
+        """All models that are still needed; empty if nothing is left to do."""
         return _unique_specs(spec for pending in (self.main, *self.added_runs) for spec in pending.models)
 
 
 def config_in_force(stored: DebateConfig, given: DebateConfig, *, models: bool = True) -> DebateConfig:
-    """`stored` with the settings of `given` that a resume may change; without `models`, debaters and judges keep theirs."""
+    """`stored` with the settings of `given` that a resume may change.
+
+    Without `models`, debaters and judges keep their models.
+    """
     changes: dict[str, object] = {name: getattr(given, name) for name in ("limits", "format", "evidence")}
     if models:
         changes |= {name: getattr(given, name) for name in ("models", "providers", "judging")}
@@ -64,9 +67,9 @@ def config_in_force(stored: DebateConfig, given: DebateConfig, *, models: bool =
 
 
 def find_fixed_differences(debate: Debate, given: DebateConfig, redact: Callable[[Any], Any]) -> list[str]:
-    """One line for each difference between the configurations of `debate` and `given` that would change what was said.
+    """One line for each setting of `given` that would change what was said in `debate`.
 
-    Models, providers, limits, output, sources and the plan of the rounds ahead may differ. `redact` removes secrets from data.
+    Models, providers, limits, output, sources and future rounds may differ. `redact` removes secrets from data.
     """
     stored = debate.config
     lines = format_differences(_without_changeable(stored), _without_changeable(given), redact)
@@ -78,7 +81,7 @@ def find_fixed_differences(debate: Debate, given: DebateConfig, redact: Callable
 def find_changes(
     debate: Debate, config: DebateConfig, at: datetime, redact: Callable[[Any], Any]
 ) -> tuple[SettingChange, ...]:
-    """The settings in which `config` differs from the configuration of `debate`, output aside."""
+    """The settings, except output, in which `config` differs from the configuration of `debate`."""
     turn = len(debate.turns)
     return tuple(
         SettingChange(at=at, turn=turn, key=found.key, stored=found.stored, given=found.given)
@@ -87,12 +90,12 @@ def find_changes(
 
 
 def closing_event(at: datetime) -> DebateClosed:
-    """The event that ends a debate where it is: nothing more is said, and its judges are asked."""
+    """The event that ends a debate early: only its judges are asked from then on."""
     return DebateClosed(at=at, reason="complete")
 
 
 def find_remaining_work(debate: Debate) -> RemainingWork:
-    """Find what `debate` still needs."""
+    """Find the models that `debate` still needs."""
     briefs = unsettled_briefs(debate.apply(DebateResumed(at=debate.started_at)))
     kept = debate.config
     models = _pending_models_by_run(debate, briefs)
@@ -103,10 +106,10 @@ def find_remaining_work(debate: Debate) -> RemainingWork:
 
 
 def describe_in_flight_calls(resumed: Debate, unanswered: Iterable[str]) -> str | None:
-    """A sentence that names the calls in flight when the run ended, e.g. `Pro (opening, round 1)`; None for none.
+    """A sentence on the calls in flight when the run ended, e.g. `Pro (opening, round 1)`; None for none.
 
-    `unanswered`: keys of the tasks started and not answered. Tasks that are no longer due, and those of people, are left out. Names are not
-    sanitized.
+    `unanswered`: keys of tasks without an answer. Tasks that are no longer due, and those of people, are left out.
+    Names are not sanitized.
     """
     due = {task.key: task for task in (*next_step(resumed).cues, *unsettled_briefs(resumed))}
     runs = [run.id for run in resumed.runs]
@@ -160,7 +163,7 @@ def _describe_subject(brief: Brief) -> str:
 def _pending_models_by_run(debate: Debate, briefs: tuple[Brief, ...]) -> dict[str, tuple[ModelSpec, ...]]:
     """Judging run -> models of its judges with pending or future assessments.
 
-    The first run includes the models of unfinished debaters.
+    The first run includes the models of debaters with further turns.
     """
     config = debate.config
     found: dict[str, list[ModelSpec | None]] = {}
@@ -177,7 +180,7 @@ def _pending_models_by_run(debate: Debate, briefs: tuple[Brief, ...]) -> dict[st
 
 
 def _without_changeable(config: DebateConfig) -> DebateConfig:
-    """`config` with defaults for every setting that a resume may change."""
+    """`config` with defaults in place of every setting that a resume may change."""
     plain = FormatConfig()
     kept_plan = {name: getattr(plain, name) for name in CHANGEABLE_FORMAT}
     systems = tuple(system.with_models(lambda _: None) for system in config.judging.systems)
@@ -194,7 +197,10 @@ def _without_changeable(config: DebateConfig) -> DebateConfig:
 
 
 def _keeps_spoken_turns(debate: Debate, given: DebateConfig) -> bool:
-    """Whether every turn so far has the same cue in the plan of `given`. A debate that closed for good has no other plan."""
+    """Whether every turn so far has the same cue in the plan of `given`.
+
+    A debate that closed for good must keep its plan.
+    """
     if _plan(given) == _plan(debate.config):
         return True
     if debate.status == "complete":

@@ -1,7 +1,7 @@
 """Use case `review`: a person fills in the forms of a judging system, and the answers become a judging run.
 
-A review is a function of the saved debate, its conditions and the answers: `Review.evaluate` says which parts there are, what is wrong
-in the answers, and which assessments they make. Nothing is stored before every part is answered.
+A review is a function of the saved debate, its conditions and the answers: `Review.evaluate` returns the parts, the
+problems of the answers, and the resulting assessments. Nothing is stored before every part is answered.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ class ReviewPart:
     """One form of a review, as the person sees it."""
 
     name: str
-    """What the form is about; unique in the review."""
+    """Subject of the form; unique in the review."""
     subject: Subject
     question: str
-    """What is asked, in sentences."""
+    """The question, in sentences."""
     form: Form[Any]
     brief: Brief | None = None
     """The brief that it answers; None for probabilities."""
@@ -68,12 +68,12 @@ class ReviewPart:
 
 @dataclass(frozen=True, slots=True)
 class ReviewState:
-    """How far a review is."""
+    """Progress of a review."""
 
     parts: tuple[ReviewPart, ...]
-    """In reading order. Some answers raise further questions, so there may be more later."""
+    """In reading order. Answers may lead to further questions, so there may be more later."""
     problems: tuple[Problem, ...]
-    """What is wrong in the answers. A path begins with the name of a part."""
+    """Problems of the answers. A path begins with the name of a part."""
     unanswered: tuple[str, ...]
     """Names of the parts without a usable answer."""
     assessments: tuple[Assessment, ...]
@@ -116,11 +116,11 @@ class Review:
 
     @property
     def shows_turn_numbers(self) -> bool:
-        """Whether the questions are about single turns, so that their numbers must be shown."""
+        """Whether the questions are about single turns, which then need numbers."""
         return any(brief.subject.turns for brief in self._briefs(self.debate))
 
     def turns_before(self, part: ReviewPart) -> tuple[Turn, ...]:
-        """The speeches that the person sees with a part, in the order in which they are shown."""
+        """The speeches to show with a part, in order."""
         shown = self.shown
         last = last_visible_turn(shown, part.subject)
         order = {participant.name: place for place, participant in enumerate(shown.participants)}
@@ -130,7 +130,7 @@ class Review:
         return tuple(sorted(visible, key=lambda turn: (turn.round, order[turn.speaker], turn.index)))
 
     def evaluate(self, answers: ReviewAnswers) -> ReviewState:
-        """The parts of the review, the problems of the answers, and the assessments of the parts that are well answered."""
+        """The parts of the review, the problems of the answers, and the assessments of the parts with valid answers."""
         reading = _Reading(self, answers)
         debate, known = self.debate, set[str]()
         while new := [brief for brief in self._briefs(debate) if brief.key not in known]:
@@ -145,11 +145,11 @@ class Review:
         return reading.state()
 
     def mask(self, text: str) -> str:
-        """`text` as the person may see it."""
+        """`text` with names replaced as the person sees them."""
         return text if self.blinding is None else self.blinding.mask(text)
 
     def unmask(self, value: Any) -> Any:
-        """What the person wrote, with the names of the debate."""
+        """The person's text with the real names."""
         return value if self.blinding is None else self.blinding.unmask(value)
 
     def shown_form(self, brief: Brief, debate: Debate) -> BriefForm:
@@ -184,7 +184,7 @@ class _Reading:
         self._prompts = Prompts()
 
     def read_brief(self, brief: Brief, debate: Debate) -> Assessment | None:
-        """Add the part of a brief; its assessment if it is well answered."""
+        """Add the part of a brief, and its assessment if the answer is valid."""
         shown, system = self._review.shown_form(brief, debate), get_system(brief.system)
         text = self._prompts.render(
             system.prompt_package,
@@ -232,7 +232,7 @@ class _Reading:
         self._add_marks(subject, marks, name)
 
     def refuse_unknown_parts(self) -> None:
-        """Add a problem for each answer to a part that the review does not have."""
+        """Add a problem for each answer to an unknown part."""
         known = {part.name for part in self._parts}
         for name in self._answers.parts:
             if name not in known:
@@ -241,7 +241,7 @@ class _Reading:
                 )
 
     def state(self) -> ReviewState:
-        """The result. Parts are sorted by what the person has read by then; the probabilities of the end come last."""
+        """The result. Parts are sorted by the turns that the person has read; the final probabilities come last."""
         turns = self._review.debate.turns
         places = {
             part.name: len([turn for turn in turns if last is None or turn.index <= last])
@@ -255,7 +255,7 @@ class _Reading:
         return ReviewState(tuple(ordered), tuple(self._problems), tuple(self._unanswered), tuple(self._assessments))
 
     def _check(self, part: ReviewPart) -> Any:
-        """Add a part; its filled-in form, or None if there is no usable one."""
+        """Add a part. Returns its filled-in form; None if the answer is unusable."""
         self._parts.append(part)
         if part.name not in self._answers.parts:
             self._unanswered.append(part.name)
@@ -270,7 +270,7 @@ class _Reading:
         self._problems += [problem._replace(path=(part.name, *problem.path)) for problem in problems]
 
     def _add_marks(self, subject: Subject, marks: tuple[Mark, ...], name: str) -> None:
-        """Add the marks to the assessment on the same subject, or in a separate assessment."""
+        """Add the marks to the assessment on the same subject; without one, create it."""
         for place, item in enumerate(self._assessments):
             if item.subject == subject and item.revision == 0:
                 self._assessments[place] = item.model_copy(update={"marks": (*item.marks, *marks)})
@@ -283,7 +283,7 @@ class _Reading:
         self._assessments.append(alone.model_copy(update={"at": opened.at}))
 
     def _call(self, name: str) -> ModelCall:
-        """The answer of the person as a call: one attempt, free, with the seconds that it took."""
+        """The person's answer as a model call: one attempt, free, with the seconds that it took."""
         seconds = self._answers.seconds.get(name, 0.0)
         model = f"human/{self._review.terms.reviewer}"
         return ModelCall(model=model, rung="text", attempts=1, latency_s=seconds, cost_usd=0.0)
@@ -296,7 +296,7 @@ class _Reading:
 def open_review(stored: StoredDebate, terms: ReviewTerms, at: datetime | None = None) -> Review:
     """The review of a saved debate under these terms.
 
-    Raises UsageError for an unknown system or name, TranscriptError if the debate cannot be judged by the system.
+    Raises UsageError for an unknown system or name, TranscriptError if the system cannot judge the debate.
     """
     debate = stored.debate
     check_system_kind(terms.system)
@@ -326,12 +326,12 @@ def open_review(stored: StoredDebate, terms: ReviewTerms, at: datetime | None = 
 
 
 def debate_key(debate: Debate) -> str:
-    """Identifies the debate in a file of a review without its id."""
+    """Fingerprint of a debate for the file of a review, used instead of its id."""
     return hashlib.sha256(debate.id.encode()).hexdigest()[:12]
 
 
 def check_reviewer_name(name: str) -> None:
-    """Raise UsageError for a name that cannot be the id of a judge."""
+    """Raise UsageError for a name that cannot be part of a judge's id."""
     if not name.strip() or len(name) > MAX_NAME_CHARS or not name.isprintable() or "/" in name:
         shown = name[:MAX_NAME_CHARS] if name.isprintable() else ascii(name)[1:-1]
         raise UsageError(
@@ -342,8 +342,8 @@ def check_reviewer_name(name: str) -> None:
 def save_review(path: Path, review: Review, state: ReviewState, answers: ReviewAnswers) -> Outcome:
     """Add the judging run of a complete review to the transcript at `path`. The outcome has the verdicts of this run.
 
-    Raises UsageError if the debate was changed since the review was opened, is still running, or has this review already;
-    StorageError.
+    Raises UsageError if the debate was changed since the review was opened, is still running, or has this review
+    already; StorageError.
     """
     with lock_debate(path):
         stored = open_debate(path)
@@ -382,7 +382,7 @@ def _answers_of(assessment: Assessment) -> str:
 
 
 def _find_settings(debate: Debate, kind: str) -> SystemSettings:
-    """The settings of a system as the debate stores them, else its defaults, for an added run."""
+    """The settings of a system from the debate, else its defaults, for an added run."""
     stored = {system.kind: system for run in debate.runs_by_precedence(kind) for system in run.judging.systems}
     settings = (stored.get(kind) or settings_class(kind).model_validate({"kind": kind})).for_added_run()
     return settings.for_text() if debate.document_name is not None else settings

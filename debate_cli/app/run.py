@@ -28,9 +28,9 @@ class DebateJob:
     """Folder of the transcript; None to save nothing."""
     stored: StoredDebate | None = None
     force: bool = False
-    """Whether an existing debate of this id is overwritten."""
+    """Whether to overwrite an existing debate with this id."""
     close: bool = False
-    """Whether the stored debate ends here and only its judges are asked."""
+    """Whether the stored debate ends early, so that only its judges are asked."""
 
     @property
     def transcript_paths(self) -> tuple[Path, ...]:
@@ -56,7 +56,7 @@ def prepare_stored_debate(
     asked: bool,
     close: bool,
 ) -> RunContext:
-    """Prepare to resume a stored debate with `loaded`, or to end it where it is (`close`).
+    """Prepare to resume a stored debate with `loaded`; with `close`, to end it early.
 
     Raises UsageError if there is nothing to close, ConfigError if `loaded` changes what was already said.
     """
@@ -75,7 +75,10 @@ def build_job(
     force: bool = False,
     close: bool = False,
 ) -> DebateJob:
-    """The job for a prepared debate. `folder` None means the configuration's folder; a missing id is generated."""
+    """The job for a prepared debate.
+
+    `folder` None uses the configuration's folder; a missing id is generated.
+    """
     config = context.config
     name = (
         validate_id(debate_id)

@@ -1,6 +1,6 @@
 """Use case `score`: recomputes verdicts of saved debates and checks them against gates and stored verdicts.
 
-Files are read one at a time and not kept. No model is asked.
+Files are read one at a time and not kept in memory. No model is asked.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ class ScoredFile(NamedTuple):
     status: str
     verdicts: tuple[Verdict, ...]
     text: str | None = None
-    """Name of the text that a panel judged; None for a debate. Not part of any document."""
+    """Name of the text that a panel judged; None for a debate. Not written to any output."""
     sources: tuple[SourceCheck, ...] = ()
     """The check of each citation."""
 
 
 class DebateFacts(NamedTuple):
-    """When a debate was held, by which models, and for how much."""
+    """Time, models and cost of a debate."""
 
     started_at: datetime
-    """UTC."""
+    """Start time in UTC."""
     debaters: tuple[str, ...]
     """`provider/model` of the debaters, each once, in their order."""
     judges: tuple[str, ...]
@@ -58,7 +58,7 @@ class DebateFacts(NamedTuple):
 
 
 class Review(NamedTuple):
-    """The votes behind one verdict, and what must change in a judged text. Untrusted."""
+    """The votes behind one verdict, and the required changes of a judged text. Untrusted."""
 
     system: str
     run: str
@@ -73,18 +73,18 @@ class CheckedFile(NamedTuple):
     gates: tuple[GateResult, ...] = ()
     """Results of the requested gates."""
     report: str | None = None
-    """Address of the debate's own page, relative to the index; None without a page."""
+    """Relative address, from the index, of the debate's own page; None without one."""
     remark: str | None = None
-    """A sentence if something could not be scored or checked."""
+    """A sentence on what could not be scored or checked."""
     torn: str | None = None
-    """A sentence on the journal's last line, if it is torn."""
+    """A sentence on an incomplete last line of the journal."""
     compared_count: int = 0
-    """Stored verdicts that were compared with recomputed ones."""
+    """Number of stored verdicts that were compared with recomputed ones."""
     facts: DebateFacts | None = None
     reviews: tuple[Review, ...] = ()
-    """One per verdict whose judges vote; empty until a caller collects them."""
+    """One per verdict of voting judges; empty until a caller collects them."""
     debate: Debate | None = None
-    """The debate itself; None after a caller removed it to save memory."""
+    """The debate; None after a caller removed it to save memory."""
 
     @property
     def unmet(self) -> list[str]:
@@ -93,7 +93,7 @@ class CheckedFile(NamedTuple):
 
 
 class UnusableFile(NamedTuple):
-    """A file that could not be scored, and the sentence that says why."""
+    """A file that could not be scored, with the reason in a sentence."""
 
     path: str
     message: str
@@ -101,7 +101,7 @@ class UnusableFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ScoreRequest:
-    """What to score, and what to do with it."""
+    """What to score, and how."""
 
     systems: tuple[str, ...] = ()
     """Kinds of systems; empty for all."""
@@ -113,15 +113,16 @@ class ScoreRequest:
     """The option that gave the rubric, e.g. `--weights logic=1`; empty without one."""
     gates: Gates = field(default_factory=Gates)
     check: bool = False
-    """Compare the stored verdicts with the recomputed ones."""
+    """Whether to compare the stored verdicts with the recomputed ones."""
     write: bool = False
-    """Store the recomputed verdicts."""
+    """Whether to store the recomputed verdicts."""
 
 
 def score_files(paths: Sequence[Path], request: ScoreRequest) -> Iterator[CheckedFile | UnusableFile]:
-    """Score the files one after the other. A bad file among many is an `UnusableFile`; a bad single file raises DebateError.
+    """Score the files one after the other.
 
-    Raises UsageError for an unknown system.
+    A bad file among several becomes an `UnusableFile`; a bad single file raises DebateError. Raises UsageError for an
+    unknown system.
     """
     for kind in request.systems:
         check_system_kind(kind)
@@ -137,7 +138,7 @@ def score_files(paths: Sequence[Path], request: ScoreRequest) -> Iterator[Checke
 def score_with_settings(
     debate: Debate, settings: Mapping[str, Mapping[str, Any]], *, runs: str = "latest", systems: Sequence[str] = ()
 ) -> tuple[Verdict, ...]:
-    """Verdicts of `debate` with `settings` (kind -> changed settings) over the stored ones, the deciding one first.
+    """Verdicts of `debate`, the deciding one first. `settings`: kind -> settings that override the stored ones.
 
     Raises UsageError for an unknown system, setting or judging run.
     """
@@ -148,7 +149,7 @@ def score_with_settings(
 
 
 def collect_debate_facts(debate: Debate) -> DebateFacts:
-    """When the debate was held, by which models, and for how much."""
+    """Time, models and cost of a debate."""
     return DebateFacts(
         started_at=debate.started_at,
         debaters=models_used_by_debaters(debate),
@@ -203,7 +204,7 @@ def _score_file(path: Path, request: ScoreRequest) -> CheckedFile:
 
 
 def collect_reviews(verdicts: Sequence[Verdict]) -> tuple[Review, ...]:
-    """The reviews of scored verdicts, which still have their notes."""
+    """The reviews of freshly scored verdicts. Stored verdicts lack the notes for it."""
     found: list[Review] = []
     for verdict in verdicts:
         system = get_system(verdict.system)
@@ -220,17 +221,16 @@ def _check_run(debate: Debate, runs: str, prefix: str = "runs ") -> None:
 
 
 class _CheckResult(NamedTuple):
-    """Result of comparing the stored verdicts of a file with recomputed ones."""
+    """Result of comparing a file's stored verdicts with recomputed ones."""
 
     differences: tuple[str, ...] = ()
     """A sentence for each stored verdict that differs."""
     other_rules: str | None = None
-    """A remark on verdicts under other scoring rules, which are not compared; None without any."""
+    """A remark on verdicts under other scoring rules, which are not compared; None if there are none."""
     compared_count: int = 0
 
 
 def _compare_verdicts(stored: StoredDebate, request: ScoreRequest) -> _CheckResult:
-    """Compare the stored verdicts with recomputed ones."""
     recomputed = score(stored.debate, runs="all", settings=request.rubric.settings(stored.debate))
     new = {(verdict.system, verdict.run): verdict for verdict in recomputed}
     old = {(verdict.system, verdict.run): verdict for verdict in stored.verdicts}
@@ -264,13 +264,13 @@ def _describe_uninstalled(verdicts: Sequence[Verdict]) -> str | None:
 
 
 def _describe_running(stored: StoredDebate) -> str | None:
-    """A sentence on the process that is still writing the debate; None if there is none."""
+    """A sentence on a process that is writing the debate; None if there is none."""
     pid = lock_holder(stored.path) if stored.from_journal else None
     return None if pid is None else f"still running (process {pid}), so its verdicts are not checked"
 
 
 def _describe_replaced(debate: Debate, run: str, systems: Sequence[str]) -> str | None:
-    """A sentence on assessments of the judging run `run` that were replaced, if `systems` (empty: all) include them."""
+    """A sentence on replaced assessments of the judging run `run` by `systems` (empty: all)."""
     position = next((position for position, known in enumerate(debate.runs) if known.id == run), None)
     if position is None:
         return None

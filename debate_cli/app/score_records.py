@@ -14,26 +14,26 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.registry import get_system, is_installed
 
 MODEL_SEPARATOR = "; "
-"""Between the models of several judges, or of a debater that changed its model."""
+"""Separator between the models of several judges, or of a debater whose model changed."""
 
 
 class DebaterRecord(NamedTuple):
-    """What a record says about a debater. In a row each column ends in the number of the debater, e.g. `model_1`."""
+    """The debater's part of a record. In a row each column ends in the number of the debater, e.g. `model_1`."""
 
     debater: str
-    """Name."""
+    """Name of the debater."""
     side: str
     """`for`, `against` or another side."""
     model: str
-    """`provider/model` that spoke."""
+    """`provider/model` of the speeches."""
     position: int | None
-    """Place of its first speech among the first speeches of all debaters, from 1; empty for one who never spoke."""
+    """Rank of its first speech among the first speeches of all debaters, from 1; empty without a speech."""
     score: float | None
-    """On the system's own scale; empty for one that could not be scored."""
+    """Score on the system's own scale; empty without one."""
 
 
 class VerdictRecord(NamedTuple):
-    """One verdict."""
+    """A verdict as a record."""
 
     path: str
     """File of the debate."""
@@ -95,9 +95,9 @@ class ArgumentRecord(NamedTuple):
     side: str
     """`for`, `against` or another side."""
     model: str
-    """`provider/model` that spoke."""
+    """`provider/model` of the speeches."""
     position: int | None
-    """Place of the debater's first speech among the first speeches of all debaters, from 1."""
+    """Rank of the debater's first speech among the first speeches of all debaters, from 1."""
     argument: str
     """Id of the argument."""
     criterion: str

@@ -1,6 +1,6 @@
-"""A debate on disk: started, resumed, judged again, closed. The engine itself uses no files.
+"""A debate on disk: starts, resumes, judges and closes it. The engine itself uses no files.
 
-While a debate runs, `ID.jsonl` holds its events. When it closes, `ID.json` is written atomically and the journal is
+While a debate runs, `ID.jsonl` contains its events. When it closes, `ID.json` is written atomically and the journal is
 removed. One of the two is always readable.
 """
 
@@ -35,19 +35,19 @@ from debate_cli.storage.transcript_store import StoredDebate, open_debate
 from debate_cli.systems.scoring import combine_runs, score
 
 AddedRuns = Callable[[Debate], Sequence[JudgingOpened]]
-"""The judging runs that a complete debate gets; empty for none."""
+"""Returns the judging runs to add to a complete debate."""
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Runs the engine over one debate and keeps it on disk."""
+    """Runs the engine on one debate and keeps it on disk."""
 
     context: RunContext
 
     async def begin(
         self, debate_id: str, folder: Path | None, *, force: bool = False, added_runs: AddedRuns | None = None
     ) -> Outcome:
-        """Run a new debate, and then the judging runs that `added_runs` names for it, before it is saved.
+        """Run a new debate, then the judging runs of `added_runs`, and save it.
 
         With a `folder` it is journalled and saved there as ID.json. Raises UsageError if the debate exists and `force`
         is not set, StorageError if it cannot be written.
@@ -65,10 +65,10 @@ class Session:
                 return await self._run_engine(debate, journal, path, added_runs=added_runs)
 
     async def resume(self, stored: StoredDebate, *, close: bool = False) -> Outcome:
-        """Continue a stored debate with the context's configuration, and record which settings it changes.
+        """Continue a stored debate with the context's configuration, and record the changed settings.
 
-        With `close` the debate ends where it is, and only its judges are asked. Added judging runs keep their own
-        models and providers. A complete debate is returned unchanged.
+        With `close` the debate ends here, and only its judges are asked. Added judging runs keep their own models and
+        providers. A complete debate is returned unchanged.
         """
         path = stored.path.with_suffix(".json")
         self._refuse_uncollected(path, stored.debate)
@@ -89,8 +89,9 @@ class Session:
     ) -> Outcome:
         """Add the judging runs `openings` to the debate of `events` and save it at `path` (None: nowhere).
 
-        `completed`: ids of judging runs of the debate that are completed too; without openings and ids all of them are.
-        The outcome has the verdicts of these runs, newest first. Raises UsageError if `path` was changed since it was read, unless `force` is set.
+        `completed`: ids of existing judging runs to complete; without openings and ids, all runs. The outcome has the
+        verdicts of these runs, newest first. Raises UsageError if `path` was changed since it was read, unless `force`
+        is set.
         """
         extended = [*events, *openings]
         runs = [*completed, *(opening.run for opening in openings)] or [run.id for run in fold(events).runs]
@@ -105,7 +106,7 @@ class Session:
         return replace(outcome, verdicts=combine_runs(outcome.debate, outcome.verdicts, reversed(runs)))
 
     async def _resume_locked(self, stored: StoredDebate, path: Path, *, close: bool) -> Outcome:
-        """Resume while holding the debate's lock. Another process may have continued the debate before."""
+        """Resume while holding the debate's lock. Another process may have continued the debate meanwhile."""
         before = stored.debate
         if is_finished(before) and not stored.from_journal:
             path.with_suffix(JOURNAL_SUFFIX).unlink(missing_ok=True)
@@ -174,9 +175,9 @@ class Session:
     def _add_kept_debate(
         self, error: StorageError, debate: Debate, journal: Journal | None, path: Path | None
     ) -> StorageError:
-        """The error, with where the debate so far is: in its journal or, if that was removed, in a transcript.
+        """Add to the error where the debate is stored: in its journal or, if that was removed, in a transcript.
 
-        UnsavedError if it is nowhere.
+        Returns UnsavedError if it is not stored anywhere.
         """
         if journal is None or path is None:
             return self._unsaved_error(error, debate)
@@ -198,7 +199,7 @@ class Session:
         return UnsavedError(str(error), dump_transcript(transcript, self.context.redact))
 
     def _refuse_uncollected(self, path: Path, debate: Debate, *, adds_runs: bool = False) -> None:
-        """Raise UsageError if questions about `debate` wait in a batch that this run would not collect first."""
+        """Raise UsageError if questions about `debate` wait in a batch that this run would not collect."""
         serves = self.context.cassette is not None and self.context.cassette.serves
         if serves or (self.context.batches is not None and not adds_runs):
             return
@@ -223,7 +224,7 @@ class Session:
         )
 
     def _open_runs(self, debate: Debate, openings: Sequence[JudgingOpened], log: EventLog) -> Debate:
-        """The debate with further judging runs. The sync of their first answer covers them."""
+        """The debate with further judging runs. They are synced together with their first answer."""
         for opening in openings:
             debate = debate.apply(opening)
             log.append(opening)
@@ -246,7 +247,7 @@ class Session:
         return Outcome(debate, verdicts, path, halted)
 
     async def _reopen_journal(self, stored: StoredDebate) -> Journal:
-        """The debate's journal, created from the transcript if there is none."""
+        """The debate's journal. Creates it from the transcript if there is none."""
         if stored.from_journal:
             mirror = self.context.journal_mirror
             return Journal.open_existing(stored.path, self.context.redact, mirror=mirror)[0]
@@ -274,7 +275,10 @@ class Session:
         )
 
     def _resuming_event(self, before: Debate) -> DebateResumed:
-        """The event that resumes `before` with the context's configuration. The mock replaces models without a record."""
+        """The event that resumes `before` with the context's configuration.
+
+        Replacing models by the mock is not recorded as a change.
+        """
         at, given = self.context.now(), redact_config(self.context.config, self.context.redact)
         config = config_in_force(before.config, given, models=not self.context.mock)
         changes = find_changes(before, config, at, partial(redact_values, redact=self.context.redact))
@@ -282,7 +286,7 @@ class Session:
 
 
 def is_finished(debate: Debate) -> bool:
-    """Whether nothing is missing: the debate is complete, and every judge has answered or abstained."""
+    """Whether the debate is complete, and every judge has answered or abstained."""
     retried = debate.apply(DebateResumed(at=debate.started_at))
     return debate.status == "complete" and not owed_briefs(retried)
 
@@ -296,7 +300,7 @@ def _refuse_existing(path: Path, *, force: bool) -> None:
 
 
 def _refuse_changed(path: Path, read: Debate) -> None:
-    """Raise UsageError if `path` no longer holds the debate as it was read."""
+    """Raise UsageError if `path` has changed since the debate was read."""
     if not path.exists() and not path.with_suffix(JOURNAL_SUFFIX).exists():
         return
     there = open_debate(path).debate

@@ -1,7 +1,4 @@
-"""Shared by all scorers: selection of assessments, clamped marks, and means that do not depend on the order of values.
-
-The rules of one judging system do not live here.
-"""
+"""Code that all scorers share: selection of assessments, clamped marks, means that do not depend on the order."""
 
 import math
 from collections.abc import Iterable
@@ -13,7 +10,7 @@ from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.judging_run import JudgingRun
 
 NOISE_DECIMALS = 9
-"""Decimals that scores keep. Floating-point noise lies below them; no mark is that precise."""
+"""Decimals of a score. Floating-point noise is smaller; no mark is that precise."""
 
 S = TypeVar("S", bound=SystemSettings)
 
@@ -59,7 +56,7 @@ def ordered_assessments(debate: Debate, system: str, run: JudgingRun | str) -> t
 def stored_settings(debate: Debate, run: JudgingRun | str, settings: S) -> S:
     """The settings that the run was judged with; `settings` if the run does not have the system.
 
-    Scorers use them to find out which judges were asked. The rules of scoring come from `settings`.
+    Use them to find out which judges were asked. The rules of scoring come from `settings`.
     """
     wanted = get_run_id(run)
     for known in debate.runs:
@@ -72,7 +69,7 @@ def stored_settings(debate: Debate, run: JudgingRun | str, settings: S) -> S:
 
 
 def newest_run(debate: Debate, kind: str) -> JudgingRun | None:
-    """The newest run in which a system of that kind judged anything, else the newest run that has it.
+    """The newest run in which a system of that kind gave an assessment, else the newest run that has it.
 
     A run that judged before the last speech ranks behind those that judged all.
     """

@@ -1,7 +1,7 @@
-"""The protocol of a judging system, and the values that pass through it.
+"""The protocol of a judging system, and its values.
 
-A system is one object that answers everything the rest of the program asks about a kind of judging. Built-in systems
-and plug-ins are found through `systems.registry`. Drawing and asking models do not live here.
+A system is one object with everything that the rest of the program asks about a kind of judging. Built-in systems and
+plug-ins are found through `systems.registry`. Rendering and calls to models are elsewhere.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -35,19 +35,19 @@ POINTS = "points"
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Progress of a debate, from the view of one judging run."""
+    """State of a debate as seen by one judging run."""
 
     finished_rounds: tuple[int, ...]
     """Numbers of the rounds whose speeches are all made."""
     judgeable_turns: tuple[int, ...]
-    """Indices of the turns that can be judged: all before the first gap; all of them once the debate is over."""
+    """Indices of the turns that can be judged: all before the first gap; all turns once the debate is over."""
     is_over: bool
     """Whether the debate has all its speeches."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedCalls:
-    """Number of questions of a system about a debate that proceeds as planned."""
+    """Number of a system's questions about a debate that runs to its end."""
 
     planned: int
     """Questions that are certain."""
@@ -78,13 +78,13 @@ class JudgeVote(NamedTuple):
 
 
 class RequiredChange(FrozenModel):
-    """What must change before judges accept a text: a demand of one judge or several, in the words of the first one. Untrusted."""
+    """A change that one or more judges demand of a text, in the words of the first judge. Untrusted."""
 
     dimension: str | None
-    """The configured dimension that the demand names first; None if it names none."""
+    """The first configured dimension in the demand; None without one."""
     text: str
     judges: tuple[str, ...]
-    """Ids of the judges who ask for it, in panel order."""
+    """Ids of the judges who demand it, in panel order."""
     weight: float
     """Share of the weight of all votes that `judges` have, 0-1."""
     quote: str | None = None
@@ -100,14 +100,14 @@ class Headline:
     outcome: str
     """Who won and how, in one sentence."""
     reason: str
-    """Why, in one or two sentences made of numbers; empty if there are none."""
+    """Why, in one or two sentences with numbers; empty if there are none."""
     max_score: float
-    """The highest score that a debater, or an option, can reach."""
+    """The highest score that a debater or an option can reach."""
     unit: str = POINTS
-    """What scores and margin count."""
+    """Unit of scores and margin."""
     dissent: tuple[Dissent, ...] = ()
     required_changes: tuple[RequiredChange, ...] = ()
-    """What must change before a judged text passes, the heaviest group first."""
+    """Changes that a judged text needs to pass, the group with the most weight first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ class TurnScore(NamedTuple):
 
 
 class ArgumentMark(NamedTuple):
-    """One criterion of one argument, as a verdict counts it."""
+    """The mark for one criterion of one argument, as a verdict uses it."""
 
     argument: str
     """Id of the argument."""
@@ -167,7 +167,7 @@ class LiveReport:
 
     scores: tuple[ReportedScore, ...] = ()
     sentences: tuple[str, ...] = ()
-    """May hold untrusted text."""
+    """May contain untrusted text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,7 @@ class JudgingContext(Generic[SettingsT]):
 
     @property
     def speakers(self) -> tuple[str, ...]:
-        """Names of the debaters who spoke; in the brief's round if it has one. Silence is not judged."""
+        """Names of the debaters who spoke, in the brief's round if it has one. Others are not judged."""
         number = self.brief.subject.round
         speakers = {turn.speaker for turn in self.debate.turns if number in {None, turn.round}}
         return tuple(name for name in self.debater_names if name in speakers)
@@ -198,7 +198,7 @@ class JudgingContext(Generic[SettingsT]):
 
 @dataclass(frozen=True, slots=True)
 class AssessmentContent:
-    """A filled-in form as marks and findings."""
+    """Marks and findings from a filled-in form."""
 
     marks: tuple[Mark, ...] = ()
     findings: tuple[Finding, ...] = ()
@@ -208,7 +208,7 @@ class AssessmentContent:
 
 @dataclass(frozen=True, slots=True)
 class JudgeQuestion(Generic[SettingsT, FormT]):
-    """How a brief becomes a question, and how the answer is read."""
+    """How to ask the question of a brief, and how to read the answer."""
 
     purpose: str
     """Purpose of the request, e.g. `judge.live.pair`."""
@@ -217,9 +217,9 @@ class JudgeQuestion(Generic[SettingsT, FormT]):
     prompt_values: Callable[[JudgingContext[SettingsT], Prompts], Mapping[str, str]]
     """Values of the prompt's placeholders. Untrusted words in them must be quoted (`judge_input.transcript_prompt`)."""
     build_form: Callable[[JudgingContext[SettingsT]], Form[FormT]]
-    """The form, narrowed to this brief."""
+    """Builds the form, narrowed to this brief."""
     read_form: Callable[[FormT, JudgingContext[SettingsT]], AssessmentContent]
-    """Pure. Accepts every form that the form's model accepts."""
+    """Reads a filled-in form. Pure. Accepts every form that the form's model accepts."""
 
 
 class JudgingSystem(Generic[SettingsT]):
@@ -232,13 +232,13 @@ class JudgingSystem(Generic[SettingsT]):
     findings: tuple[type[Finding], ...] = ()
     """Classes of the findings of this system, besides the shared ones of `domain.assessment`."""
     prompt_package: str
-    """Package that holds the prompt files, in a folder `prompts`."""
+    """Package with the prompt files, in a folder `prompts`."""
     judges_texts: bool = False
     """Whether the system can judge a text instead of a debate."""
     reviews_claims: bool = False
     """Whether the system gives claims a standing: `review_claims` and `argument_marks` answer for it."""
     suggestion_rank: int = 100
-    """Position among the systems that are suggested for a further judging: those with few calls and another view come first."""
+    """Position in suggestions for a further judging. Systems with few calls and another view come first."""
 
     # Questions
 
@@ -259,22 +259,25 @@ class JudgingSystem(Generic[SettingsT]):
         raise NotImplementedError
 
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
-        """Kinds of systems whose answers in the same judging run the question for `brief` shows. Default: none.
+        """Kinds of systems in the same run whose answers are part of the question for `brief`. Default: none.
 
-        A question on a round waits for theirs on the round, another question for all of theirs on rounds.
+        A question on a round waits for their answers on that round; other questions for all their answers on rounds.
         """
         return ()
 
     def late_answer(self, context: JudgingContext[SettingsT]) -> AssessmentContent | None:
-        """What counts for a judge who did not answer within `settings.judge_timeout_s`. Default: nothing, the answer fails."""
+        """The content that counts for a judge who exceeded `settings.judge_timeout_s`.
+
+        Default: none, so that the brief fails.
+        """
         return None
 
     def lookup_queries(self, debate: Debate, brief: Brief) -> tuple[str, ...]:
-        """What is looked up before the judge of `brief` is asked, if the settings say where; each text once."""
+        """Texts to look up before the judge of `brief` is asked, if the settings name a place; each once."""
         return ()
 
     def why_not(self, debate: Debate) -> str | None:
-        """Why this system cannot judge the debate, in a sentence; None if it can. Default: it needs a speech."""
+        """Why this system cannot judge the debate, in a sentence; None if it can. By default it needs a speech."""
         if debate.turns or (self.judges_texts and debate.document_name is not None):
             return None
         return f"has no speeches, so {self.kind} cannot judge it; panel can judge any text"
@@ -282,7 +285,10 @@ class JudgingSystem(Generic[SettingsT]):
     # Effects on a running debate (the debate's own judging run only)
 
     def awaited(self, debate: Debate, settings: SettingsT, index: int, round_number: int | None) -> Iterable[Brief]:
-        """Briefs that must be settled before turn `index`. `round_number` is its round; None after the last turn."""
+        """Briefs that must be settled before turn `index`.
+
+        `round_number`: the round of the turn; None after the last turn.
+        """
         return ()
 
     def guidance(self, debate: Debate, settings: SettingsT, round_number: int) -> str | None:
@@ -290,7 +296,7 @@ class JudgingSystem(Generic[SettingsT]):
         return None
 
     def stopped(self, debate: Debate, settings: SettingsT, due_round: int) -> frozenset[str]:
-        """Names of the debaters who gave up after the turns in `debate`. All rounds before `due_round` are over."""
+        """Names of the debaters who gave up, judging by `debate`. All rounds before `due_round` are over."""
         return frozenset()
 
     def instruct(self, debate: Debate, settings: SettingsT, cue: Cue) -> str:
@@ -318,17 +324,17 @@ class JudgingSystem(Generic[SettingsT]):
         return 0.0
 
     def describe_brief(self, brief: Brief) -> str:
-        """Name the question of a brief, e.g. `turn 3`, to tell it from others of the same judge. Default: the subject."""
+        """Name of a brief's question, unique for each judge, e.g. `turn 3`. Default: the subject."""
         return describe_subject(brief.subject)
 
     def explain(self, verdict: Verdict) -> str:
-        """The reasons for a determined verdict, in sentences made of numbers. Default: the scores."""
+        """The reasons for a determined verdict, in sentences with numbers. Default: the scores."""
         return describe_scores(verdict, self.max_score(verdict))
 
     def headline(self, verdict: Verdict, document: str | None = None) -> Headline:
-        """The short form of the verdict; `document` is the name of a judged text. Not sanitized.
+        """The short form of the verdict. Not sanitized. `document`: name of a judged text.
 
-        The reason of an undetermined verdict is the first sentence of its notes on what is missing.
+        The reason of an undetermined verdict is the first sentence of `notes.missing`.
         """
         missing = verdict.notes.get("missing")
         first_missing = str(missing[0]) if isinstance(missing, list) and missing else ""
@@ -336,7 +342,7 @@ class JudgingSystem(Generic[SettingsT]):
         return Headline(describe_outcome(verdict, document), reason, self.max_score(verdict))
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
-        """The words of a judge who agrees with a determined verdict, in full. Default: the first rationale."""
+        """The reasoning of a judge who agrees with a determined verdict, in full. Default: the first rationale."""
         given = self.agreeing_assessments(debate, verdict)
         return next((JudgeQuote(item.rationale) for item in given if item.rationale.strip()), None)
 
@@ -365,7 +371,7 @@ class JudgingSystem(Generic[SettingsT]):
         return ()
 
     def tables(self, verdict: Verdict) -> list[Table]:
-        """All numbers of the verdict, the scores first. Default: the scores alone."""
+        """All numbers of the verdict, scores first. Default: only the scores."""
         return [score_table(verdict, self.max_score(verdict))] if verdict.displayed_scores else []
 
     def charts(self, verdict: Verdict) -> list[Chart]:
@@ -381,7 +387,7 @@ class JudgingSystem(Generic[SettingsT]):
     # Shared implementation
 
     def agreeing_assessments(self, debate: Debate, verdict: Verdict) -> Sequence[Assessment]:
-        """The assessments behind a verdict, without those of judges whose own marks give another winner."""
+        """The assessments behind a verdict, without judges whose own marks give another winner."""
         given = ordered_assessments(debate, verdict.system, verdict.run)
         judges = dict.fromkeys(item.assessor for item in given)
         if len(judges) == 1:
@@ -451,13 +457,16 @@ def _cached_briefs(
     turns: tuple[int, ...] = (),
     round_number: int | None = None,
 ) -> tuple[Brief, ...]:
-    """The brief of every judge on a part of the debate. Cached, because each state of a debate lists the briefs on all parts."""
+    """The brief of every judge on a part of the debate.
+
+    Cached, because each state of a debate lists the briefs on all parts.
+    """
     subject = Subject(moment=moment, turns=turns, round=round_number)
     return tuple(Brief(run=run, system=kind, assessor=judge, subject=subject) for judge in judges)
 
 
 def sum_marks(marks: Iterable[Mark], criteria: Mapping[str, float]) -> tuple[ReportedScore, ...]:
-    """Each debater's sum over the marks of `criteria` (criterion -> maximum)."""
+    """Debater -> sum of the marks for `criteria` (criterion -> maximum)."""
     sums: dict[str, float] = {}
     for mark in marks:
         if mark.participant is not None and mark.criterion in criteria:
@@ -466,7 +475,7 @@ def sum_marks(marks: Iterable[Mark], criteria: Mapping[str, float]) -> tuple[Rep
 
 
 def score_table(verdict: Verdict, max_score: float) -> Table:
-    """The scores of the debaters, or the shares of the options, the highest first."""
+    """A table of the scores of debaters, or of the shares of options, the highest first."""
     ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
     end = max(max_score, *map(abs, verdict.displayed_scores.values()), 0.0)
     return Table(

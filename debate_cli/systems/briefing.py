@@ -1,4 +1,4 @@
-"""The briefing for the decision: what to rely on, what to limit, what not to use, what stays open."""
+"""The briefing for a decision: which claims to rely on, which to limit, which not to use, and what is open."""
 
 from collections.abc import Sequence
 
@@ -13,14 +13,14 @@ CAVEAT = "Scores are an aid to judgement, not a verdict on the facts: check what
 
 
 class BriefingClaim(FrozenModel):
-    """A claim in the briefing, or a source with what was found about it."""
+    """A claim or a source in the briefing."""
 
     id: str
     participant: str
-    """Empty for a source."""
+    """Debater who made the claim; empty for a source."""
     claim: str
     reason: str
-    """Why the judge gave it this standing; may be empty."""
+    """The judge's reason for the standing; may be empty."""
 
 
 class Briefing(FrozenModel):
@@ -28,13 +28,13 @@ class Briefing(FrozenModel):
 
     key_insight: str
     rely_on: tuple[BriefingClaim, ...] = ()
-    """UPHELD."""
+    """Claims that are UPHELD."""
     limit: tuple[BriefingClaim, ...] = ()
-    """PARTIALLY_UPHELD: to be used within conditions, degree or scope."""
+    """Claims that are PARTIALLY_UPHELD: for use within conditions, degree or scope."""
     not_to_use: tuple[BriefingClaim, ...] = ()
-    """REFUTED."""
+    """Claims that are REFUTED."""
     uncertain: tuple[BriefingClaim, ...] = ()
-    """UNCERTAIN."""
+    """Claims that are UNCERTAIN."""
     sources: SourceBriefing = SourceBriefing()
     unresolved_questions: tuple[str, ...] = ()
     recommendation: str = ""
@@ -42,7 +42,7 @@ class Briefing(FrozenModel):
 
     @property
     def claim_groups(self) -> tuple[tuple[str, Standing, tuple[BriefingClaim, ...]], ...]:
-        """Label, standing and claims of each group that has any, the most reliable group first. Sources are listed as claims."""
+        """Label, standing and claims of each non-empty group, the most reliable first. Sources are listed as claims."""
         reliable, doubtful = (tuple(map(_claim_of_source, of)) for of in (self.sources.reliable, self.sources.doubtful))
         groups: tuple[tuple[str, Standing, tuple[BriefingClaim, ...]], ...] = (
             ("Rely on", "UPHELD", (*self.rely_on, *reliable)),
@@ -59,7 +59,11 @@ def _claim_of_source(note: SourceNote) -> BriefingClaim:
 
 
 def build_briefing(debate: Debate, run: JudgingRun | str | None = None) -> Briefing | None:
-    """The briefing by the judges of claims in `run` (None: the newest run with such a system); None without an answer."""
+    """The briefing by the structured judge of `run` (None: the newest run with that system); None without judgments.
+
+    With several judges, insight and recommendation are those of the first judge who gave them; open questions are those
+    of all.
+    """
     review = review_claims(debate, run)
     if review is None:
         return None

@@ -12,7 +12,7 @@ from debate_cli.systems.tables import format_number
 
 @dataclass(frozen=True, slots=True)
 class ChartPoint:
-    """A value and the words that a reader sees when pointing at it."""
+    """A value, and the text to show when a reader points at it."""
 
     value: float
     words: str
@@ -20,16 +20,16 @@ class ChartPoint:
 
 @dataclass(frozen=True, slots=True)
 class ChartSeries:
-    """Values of one debater or of one quantity, one per label of the chart; None where there is no value."""
+    """Values of one debater or one quantity, one per label of the chart; None for a missing value."""
 
     name: str
     points: tuple[ChartPoint | None, ...]
     participant: str | None = None
-    """Name of the debater whose colour the series has; None for other series."""
+    """Name of the debater whose colour is used; None for other series."""
     style: str = ""
-    """Style of a series without a debater: a class of the page's style sheet, e.g. `limit` or `option-pass`."""
+    """Style of a series without a debater: a class in the page's style sheet, e.g. `limit` or `option-pass`."""
     is_joined: bool = True
-    """Whether a line connects the points, across gaps as well; otherwise only markers are drawn."""
+    """Whether a line connects the points, also across gaps. Otherwise only markers are drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +40,17 @@ class Chart:
     caption: str
     """How to read it, in a sentence."""
     kind: Literal["line", "bars", "stack"]
-    """`line` over positions in time; `bars` in groups; `stack`: bars end to end."""
+    """`line`: values over time; `bars`: groups of bars; `stack`: bars end to end."""
     labels: tuple[str, ...]
-    """Of the positions of a line, or of the groups of bars."""
+    """Labels of the positions of a line, or of the groups of bars."""
     series: tuple[ChartSeries, ...]
     low: float
     high: float
     """Ends of the axis of values."""
     ticks: tuple[float, ...]
-    """Values written at the axis."""
+    """Labelled values of the axis."""
     is_small: bool = False
-    """Whether the chart stays narrow, however many positions it has."""
+    """Whether the chart stays narrow with any number of positions."""
 
     @property
     def is_empty(self) -> bool:
@@ -67,7 +67,10 @@ def bar_chart(
     ticks: tuple[float, ...],
     unit: str = "",
 ) -> Chart:
-    """A group of bars per criterion, a bar per debater. `labels`: criterion -> label; `values`: debater -> criterion -> value."""
+    """A chart with a group of bars per criterion, a bar per debater.
+
+    `labels`: criterion -> label; `values`: debater -> criterion -> value.
+    """
     series = tuple(
         ChartSeries(
             name,
@@ -88,7 +91,10 @@ PERCENT_TICKS = (0.0, 25.0, 50.0, 75.0, 100.0)
 def percent_chart(
     title: str, caption: str, maxima: Mapping[str, float], marks: Mapping[str, Mapping[str, float]]
 ) -> Chart:
-    """Marks as a percentage of each criterion's maximum. `maxima`: criterion -> maximum; `marks`: debater -> criterion -> mark."""
+    """A chart of marks as a percentage of each criterion's maximum.
+
+    `maxima`: criterion -> maximum; `marks`: debater -> criterion -> mark.
+    """
     labels = {name: f"{name.replace('_', ' ')} /{most:g}" for name, most in maxima.items()}
     shares = {
         who: {name: 100 * mark / maxima[name] for name, mark in of.items() if name in maxima}
@@ -98,7 +104,7 @@ def percent_chart(
 
 
 def line_series(name: str, values: Mapping[int, float], positions: Mapping[int, str]) -> ChartSeries:
-    """A debater's line. `values`: position -> value; `positions`: every position -> its words, e.g. `turn 3`."""
+    """A debater's line. `values`: position -> value; `positions`: every position -> its label, e.g. `turn 3`."""
     points = tuple(
         ChartPoint(values[number], f"{name}, {words}: {format_number(values[number])}") if number in values else None
         for number, words in positions.items()

@@ -1,4 +1,4 @@
-"""Tables of a debate beside those of its verdicts: the trace, findings about single speeches, the checks of citations."""
+"""Tables of a debate that belong to no verdict: trace, findings about single speeches, checks of citations."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ SOURCE_BADGES: dict[SourceOutcome, Badge] = {
     "no_such_source": Badge("✗", "no such source", "bad"),
     "unchecked": Badge("?", "not checked", "muted"),
 }
-"""Outcome of the check of a citation -> badge."""
+"""Result of a citation check -> badge."""
 SUPPORT_BADGES: dict[Support, Badge] = {
     "yes": Badge("✓", "supports", "good"),
     "partly": Badge("≈", "supports in part", "info"),

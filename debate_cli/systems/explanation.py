@@ -1,4 +1,4 @@
-"""Sentences on a verdict: its outcome, its scores, and the part of the score that makes the largest difference.
+"""Sentences on a verdict: outcome, scores, and the part of the score with the largest difference.
 
 Names of debaters are not sanitized.
 """
@@ -12,15 +12,15 @@ from debate_cli.systems.tables import format_number
 
 @dataclass(frozen=True, slots=True)
 class ScoreComponent:
-    """A part of a score."""
+    """A part of a score, for all debaters."""
 
     name: str
     weight: float
-    """Share of the whole, 0-1."""
+    """Weight of the part in the whole, 0-1."""
     whole: str
-    """The whole, e.g. `the score`."""
+    """Name of the whole, e.g. `the score`."""
     shares: Mapping[str, float]
-    """Debater -> share of the maximum, 0-1."""
+    """Debater -> share of the part's maximum, 0-1."""
 
 
 def describe_outcome(verdict: Verdict, document: str | None = None) -> str:
@@ -66,7 +66,7 @@ def describe_scores(verdict: Verdict, max_score: float, components: Sequence[Sco
 
 
 def _describe_widest_gap(ranked: Sequence[str], components: Sequence[ScoreComponent]) -> str:
-    """The component with the largest weighted gap between the first two debaters."""
+    """A sentence on the component with the largest weighted difference between the two best debaters."""
     counted = [item for item in components if item.weight > 0 and len(ranked) > 1 and item.shares.keys() >= set(ranked)]
     gaps = [(item.shares[ranked[0]] - item.shares[ranked[1]], item) for item in counted]
     apart = [(gap, item) for gap, item in gaps if round(gap, 2) != 0]

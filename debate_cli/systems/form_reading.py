@@ -1,4 +1,4 @@
-"""Forms of judges: builds them, reads filled-in ones, clamps marks, drops unknown and repeated entries with a warning."""
+"""Judges' forms: builds them, reads filled-in ones, clamps marks, drops unknown and repeated entries with a warning."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -25,7 +25,7 @@ class MarkCollector:
     def add_mark(
         self, participant: str | None, criterion: str, value: float, bounds: tuple[float, float], **details: str | None
     ) -> float:
-        """Add a mark, clamped to `bounds` with a warning if that changes it. Returns the clamped value.
+        """Add a mark, clamped to `bounds`, with a warning if that changes it. Returns the clamped value.
 
         `details`: the fields `item` and `reason` of `Mark`.
         """
@@ -53,7 +53,7 @@ class MarkCollector:
 def unique_known_items(
     collector: MarkCollector, items: Iterable[ItemT], key: Callable[[ItemT], str], known: Collection[str]
 ) -> Iterator[ItemT]:
-    """The items with a known key, the first of each key. Warns about all others."""
+    """The items with a known key, the first of each key. Adds a warning for each other item."""
     seen: set[str] = set()
     for item in items:
         name = key(item)
@@ -75,8 +75,9 @@ def judge_form(
 ) -> Form[FormModelT]:
     """The form of a judge's answer, with its schema narrowed by `narrowing` (see `derive_schema`).
 
-    `complete`: name of a list -> (key, values): the list must have an entry with each value of the key; without values it is
-    left out. Forms are lenient (a reason may be long, a score is clamped), but a judge that skips an entry is asked again.
+    `complete`: name of a list -> (key, values): the list must have an entry for each value of the key; without values
+    it is left out. Forms are lenient (a reason may be long, a score is clamped), but a judge that skips an entry is
+    asked again.
     """
     lists = {entries: each_of(key, values) if values else None for entries, (key, values) in (complete or {}).items()}
     schema = derive_schema(model, **lists, **narrowing)
@@ -87,7 +88,7 @@ def judge_form(
 
 @lru_cache(maxsize=256)
 def _require_entries(model: type[FormModelT], entries: str, key: str, wanted: tuple[str, ...]) -> type[FormModelT]:
-    """A `model` that rejects a form whose list `entries` has no entry with one of the `wanted` values of `key`."""
+    """A subclass of `model` that requires an entry in the list `entries` for each `wanted` value of `key`."""
 
     def answers_all(form: FormModelT) -> FormModelT:
         given = {getattr(entry, key) for entry in getattr(form, entries)}

@@ -19,12 +19,12 @@ class ScoreOutcome(NamedTuple):
 
 
 MARGIN_DECIMALS = 6
-"""Decimals to which margins are compared with thresholds: scores made of rounded parts may be off in the ninth."""
+"""Decimals of a margin in comparisons with thresholds. Sums of rounded parts may differ in the ninth."""
 UNDETERMINED_OUTCOME = ScoreOutcome(None, "undetermined", None)
 
 
 def decide_outcome(scores: Mapping[str, float], victory: Callable[[float], Victory]) -> ScoreOutcome:
-    """The outcome of `scores`: the margin is first minus second, and `victory` maps it to a kind of victory.
+    """The outcome of `scores`. The margin is first minus second; `victory` maps it to a kind of victory.
 
     Fewer than two scores are undetermined; equal scores are a draw under any thresholds.
     """
@@ -62,7 +62,7 @@ def clear_from_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
 def build_verdict(
     system: str, run: JudgingRun | str, outcome: ScoreOutcome, scores: Mapping[str, float], notes: FrozenModel
 ) -> Verdict:
-    """Build the verdict, with `scores` without floating-point noise. `notes` that are not `Notes` become JSON."""
+    """Build the verdict. Removes floating-point noise from `scores`. `notes` that are not `Notes` become JSON."""
     return Verdict.model_construct(  # all parts are validated already
         system=system,
         run=get_run_id(run),

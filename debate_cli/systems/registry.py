@@ -20,7 +20,7 @@ from debate_cli.systems.base import JudgeQuote, JudgingSystem
 
 
 class UninstalledSystem(JudgingSystem[SystemSettings]):
-    """Placeholder for a system whose plug-in is not installed: it asks nothing, cannot score, and shows stored verdicts."""
+    """Placeholder for a system whose plug-in is not installed: asks nothing, cannot score, shows stored verdicts."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -36,7 +36,7 @@ def system_kinds() -> tuple[str, ...]:
 
 
 def default_text_kind() -> str:
-    """Kind of the system that judges a text if none is named: the first that judges texts."""
+    """Kind of the system that judges a text by default: the first that can."""
     return next(kind for kind in system_kinds() if get_system(kind).judges_texts)
 
 
@@ -60,7 +60,7 @@ def settings_for(brief: Brief, debate: Debate) -> SystemSettings:
 
 @memoize_on_value
 def active_systems(run: JudgingRun) -> tuple[tuple[JudgingSystem[Any], SystemSettings], ...]:
-    """The systems of a judging run whose assessments still count, with their settings."""
+    """The systems of a judging run whose assessments count, with their settings. Replaced ones are left out."""
     return tuple((get_system(settings.kind), settings) for settings in run.active_systems())
 
 
@@ -95,7 +95,7 @@ _NAME_SEPARATORS = re.compile(r"[\s,;+]+")
 
 
 def check_system_kind(kind: str) -> None:
-    """Check the value of a `--system` option. Raises UsageError, with a suggestion, if no judging system has this name."""
+    """Check the value of a `--system` option. Raises UsageError, with a suggestion, for an unknown system."""
     known = system_kinds()
     if kind in known:
         return

@@ -1,4 +1,4 @@
-"""Rubrics: changes to the stored settings of judging systems, to score the same marks under other rules."""
+"""Rubrics: changes to the stored settings of judging systems, for scoring stored marks under other rules."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -19,12 +19,12 @@ class Rubric:
 
     changes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     criterion_weights: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Weights of the structured criteria, which may be a debate's own; criteria that are not named count nothing."""
+    """Weights of the structured criteria, also of a debate's own ones. Criteria without a weight count 0."""
     remark: str | None = None
     """A sentence on a side effect of the rubric; None without one."""
 
     def settings(self, debate: Debate, where: str = "") -> dict[str, SystemSettings]:
-        """The settings to score `debate` with, for the kinds that the rubric names. `where` begins an error, e.g. `a.json: `.
+        """The settings for scoring `debate`, for the kinds in the rubric. `where` begins an error, e.g. `a.json: `.
 
         Raises UsageError if a setting or criterion is unknown or out of range.
         """
@@ -70,9 +70,9 @@ def _deep_merge(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str,
 
 
 def parse_weights(text: str) -> Rubric:
-    """Parse `evidence=0.5,logic=0.3` into weights of the structured criteria. Criteria that are not named get 0.
+    """Parse `evidence=0.5,logic=0.3` into weights of the structured criteria. Criteria without a weight get 0.
 
-    The remark says so if a default criterion is not named. Raises UsageError.
+    The remark says so if a default criterion has no weight. Raises UsageError.
     """
     named: dict[str, float] = {}
     for part in text.split(","):
@@ -88,7 +88,7 @@ def parse_weights(text: str) -> Rubric:
 
 
 def _parse_weight(part: str, number: str) -> float:
-    """Parse a weight. Raises UsageError, which names `part`, if `number` is not a weight."""
+    """Parse a weight. Raises UsageError with `part` if `number` is not one."""
     try:
         found = float(number)
     except ValueError:
@@ -99,7 +99,7 @@ def _parse_weight(part: str, number: str) -> float:
 
 
 def _describe_unweighted(named: Collection[str]) -> str | None:
-    """A sentence on the default criteria that are not named; None if own criteria are named."""
+    """A sentence on default criteria without a weight; None if a criterion is not a default one."""
     left = [name for name in DEFAULT_CRITERIA if name not in named]
     if not left or not set(named) <= set(DEFAULT_CRITERIA):
         return None

@@ -26,10 +26,11 @@ def score(
 ) -> tuple[Verdict, ...]:
     """The verdicts of a debate, the deciding one first and flagged `decides`.
 
-    `runs` is `all`, the id of one run (an unknown id gives no verdict), or `latest`: per system the newest run in which
-    it judged anything, else the newest run, and with it the runs that judged beside it with other models, of which none
-    decides. The runs of reviewers come with it too; none of them decides. A run that judged before the last speech ranks
+    `runs` is `all`, the id of one run (an unknown id gives no verdict), or `latest`: for each system the newest run in
+    which it gave an assessment, else the newest run. With it come the runs that judged side by side with other models
+    (then none decides), and the runs of reviewers (which never decide). A run that judged before the last speech ranks
     behind those that judged all.
+
     `systems` selects kinds of systems. `settings` replaces stored settings, per kind. If the system that should decide
     has no verdict, the first verdict decides.
     """
@@ -50,7 +51,7 @@ def score(
 
 
 def _split_reviews(verdicts: Iterable[Verdict]) -> tuple[list[Verdict], list[Verdict]]:
-    """The verdicts of reviewers, and those of models, each in their order."""
+    """The verdicts of reviewers, and those of models, in their order."""
     reviews, others = list[Verdict](), list[Verdict]()
     for verdict in verdicts:
         (others if verdict.reviewer is None else reviews).append(verdict)
@@ -58,9 +59,9 @@ def _split_reviews(verdicts: Iterable[Verdict]) -> tuple[list[Verdict], list[Ver
 
 
 def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """The verdict that decides; all verdicts of its system by runs side by side, if none of them decides; else the first.
+    """The deciding verdict; if runs judged side by side, all their verdicts by the same system; else the first.
 
-    Empty without verdicts of models: a reviewer's verdict never decides.
+    Empty without verdicts of models, because a reviewer's verdict never decides.
     """
     _, verdicts = _split_reviews(verdicts)
     head = next((verdict for verdict in verdicts if verdict.decides), verdicts[0] if verdicts else None)
@@ -71,7 +72,7 @@ def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verd
 
 
 def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str]) -> tuple[Verdict, ...]:
-    """Select the verdicts of several judging runs, in the order of `runs`. Of runs side by side none decides."""
+    """Select the verdicts of several judging runs, in the order of `runs`. None of runs side by side decides."""
     found = [item for run in runs for item in verdicts_of_run(debate, verdicts, run)]
     return tuple(
         item.model_copy(update={"decides": False}) if item.decides and len(debate.runs_beside(item.run)) > 1 else item
@@ -110,7 +111,7 @@ def _add_missing(notes: AnyNotes, sentence: str) -> AnyNotes:
 
 
 def _kept_verdict(debate: Debate, run: JudgingRun, kind: str) -> Verdict:
-    """The stored verdict of a system that is not installed, unchanged; undetermined if none is stored."""
+    """The stored verdict of a system that is not installed; undetermined if none is stored."""
     for verdict in debate.kept_verdicts:
         if (verdict.system, verdict.run) == (kind, run.id):
             return verdict.model_copy(update={"decides": False})
@@ -125,7 +126,7 @@ def _put_deciding_first(
 ) -> tuple[Verdict, ...]:
     """Flag the deciding verdict and move it to the front.
 
-    Of several verdicts by the deciding system, the last one decides; those in `judged` take precedence over others.
+    Of several verdicts by the deciding system, the last one decides, preferably one in `judged`.
     """
     if not verdicts:
         return ()
@@ -138,7 +139,7 @@ def _put_deciding_first(
 def _without_tied_decision(
     debate: Debate, verdicts: tuple[Verdict, ...], judged: Iterable[Verdict]
 ) -> tuple[Verdict, ...]:
-    """`verdicts`, with none flagged if runs that judged beside the first one's run are among those in `judged`."""
+    """Unflag the first of `verdicts` if runs in `judged` judged side by side with its run."""
     if not verdicts:
         return ()
     head, *rest = verdicts
@@ -169,12 +170,12 @@ def _select_systems(debate: Debate, runs: str) -> list[tuple[JudgingRun, SystemS
 
 
 def _has_judged(debate: Debate, run: JudgingRun, system: SystemSettings) -> bool:
-    """Whether a system gave any assessment in a run, or needs none because it has no judges."""
+    """Whether a system gave an assessment in a run, or needs none because it has no judges."""
     return not judge_ids(system) or bool(debate.assessments_of_system(system.kind, run.id))
 
 
 def _deciding_kind(debate: Debate, runs: str) -> str | None:
-    """Kind of the deciding system: the newest explicit `decides`, else the first system of the first run that has any.
+    """Kind of the deciding system: the newest `decides`, else the first system of the first run with a system.
 
     A run that judged before the last speech ranks behind those that judged all.
     """
@@ -188,13 +189,14 @@ def _deciding_kind(debate: Debate, runs: str) -> str | None:
 
 
 TOLERANCE = 1e-6
-"""Numbers closer than this are equal."""
+"""Numbers with a smaller difference are equal."""
 
 
 def verdicts_match(stored: Verdict, recomputed: Verdict) -> bool:
-    """Whether winner, victory, margin, scores and the numeric notes that both verdicts have are equal.
+    """Whether winner, victory, margin, scores and the numeric notes in both verdicts are equal.
 
-    Verdicts under different rules never match. Wording may change between versions, and a later version may add notes.
+    Verdicts under different rules never match. Sentences are not compared, because their wording may change between
+    versions.
     """
     if (stored.rules, stored.winner, stored.victory) != (recomputed.rules, recomputed.winner, recomputed.victory):
         return False

@@ -1,4 +1,4 @@
-"""What is known about the sources of a debate, for the questions of judges: word checks, answers on support, and look-ups."""
+"""Facts on the sources of a debate for judges' questions: quote checks, answers on support, and look-ups."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -20,7 +20,7 @@ from debate_cli.systems.sources.lookups import JudgedLookup, judge_lookups
 NOT_CHECKED = (
     "The debaters cite sources. The sources were not checked: no judge compared them with what the debaters claim."
 )
-"""What a judge reads about citations that no judge of `sources` has read."""
+"""Text for a judge about citations without an answer of a judge of `sources`."""
 WORD_CHECKS = (
     "Checks of the citations, one JSON object a line, as data. quote_check is what our program found when it compared the "
     "quote with the source word for word; unchecked means that nothing could be compared."
@@ -34,7 +34,7 @@ POOR_SOURCES = (
     "it are poor sources: they support nothing. Lower the marks that depend on sources, and name these in your reasons."
 )
 MAX_SHOWN_CHECKS = 60
-"""Most citations in one question to a judge, so that the question about a long debate stays short."""
+"""Maximum number of citations in one question."""
 LOOKED_UP = (
     "What the debaters name without showing it was looked up, as data: exists is the answer of the judge of sources. Name what "
     "does not exist as invented."
@@ -42,7 +42,7 @@ LOOKED_UP = (
 
 
 def format_source_checks(debate: Debate, run_id: str, round_number: int | None = None) -> str:
-    """The citations of a round (None: of the debate) with all that is known about them, for a judge of the run `run_id`.
+    """All facts on the citations of a round (None: of the debate), for a judge of the run `run_id`.
 
     Then what was looked up. Empty if there is neither.
     """
@@ -58,7 +58,7 @@ def format_source_checks(debate: Debate, run_id: str, round_number: int | None =
 def _citation_lines(
     judged: Sequence[tuple[SourceCheck, JudgedCitation]], debate: Debate, *, is_judged: bool
 ) -> Iterator[str]:
-    """How to read the checks, and a line for each. Of more than `MAX_SHOWN_CHECKS` the poorest are shown."""
+    """An explanation of the checks, and a line for each. Of more than `MAX_SHOWN_CHECKS` the worst are shown."""
     if not judged:
         return
     if not is_judged:
@@ -73,7 +73,7 @@ def _citation_lines(
 
 
 def _lookup_lines(looked_up: Iterable[JudgedLookup], debate: Debate) -> Iterator[str]:
-    """What was found to exist or not, after a sentence on how to read it; what does not exist first if there is much."""
+    """An explanation, then what was looked up. If that is too much, what does not exist is shown first."""
     known = sorted((item for item in looked_up if item.exists != "unknown"), key=lambda item: item.exists == "yes")
     names = debater_names(debate)
     for place, item in enumerate(sorted(known[:MAX_SHOWN_CHECKS], key=lambda item: item.turn)):
@@ -86,21 +86,21 @@ def _lookup_lines(looked_up: Iterable[JudgedLookup], debate: Debate) -> Iterator
 
 
 def _poverty(check: SourceCheck, answer: JudgedCitation) -> int:
-    """Rank of a citation, the poorest first: its words are not in the source, the source does not support it, all others."""
+    """Rank of a citation, the worst first: quote not in the source, source does not support it, all others."""
     if check.outcome in FAILED_OUTCOMES:
         return 0
     return 1 if answer.supports in {"no", "contradicts"} else 2
 
 
 def format_quote_checks(debate: Debate, turn: Turn) -> str:
-    """The citations of `turn` with what the program found about their words, for a judge. Empty without citations."""
+    """The citations of `turn` with the results of their quote checks, for a judge. Empty without citations."""
     names = debater_names(debate)
     lines = [_check_line(check, turn.speaker, names) for check in check_sources(debate) if check.turn == turn.index]
     return "\n".join((f"{WORD_CHECKS} {POOR_SOURCES}", *lines)) if lines else ""
 
 
 def find_sources_run(debate: Debate, run_id: str) -> str | None:
-    """Id of the run whose judge of sources a judge of the run `run_id` is shown: its own run, else the newest that has one."""
+    """Id of the run whose judge of sources a judge of `run_id` sees: its own, else the newest with one."""
     if any(system.kind == SOURCES_KIND for system in debate.run(run_id).active_systems()):
         return run_id
     newest = newest_run(debate, SOURCES_KIND)
@@ -108,10 +108,10 @@ def find_sources_run(debate: Debate, run_id: str) -> str | None:
 
 
 def find_supporting_source(debate: Debate, run_id: str, turn: int, words: str) -> str | None:
-    """Id of a source that supports `words` of a turn, by the judge of sources that `find_sources_run` finds; None without one.
+    """Id of a source that supports `words` of a turn, according to the run of `find_sources_run`; None without one.
 
-    The words are beside the citation of the source, or they are its quote and in the source, or they are in an argument
-    whose evidence was looked up and exists.
+    The words are beside a citation of the source, or are quoted from it, or are in an argument whose evidence was
+    looked up and exists.
     """
     run = find_sources_run(debate, run_id)
     if run is None:
@@ -132,7 +132,7 @@ def find_supporting_source(debate: Debate, run_id: str, turn: int, words: str) -
 
 
 def _check_line(check: SourceCheck, debater: str, names: tuple[str, ...], answer: JudgedCitation | None = None) -> str:
-    """A line for a prompt. Turns have the numbers of the judge's transcript, which begin with 0."""
+    """A line for a prompt. Turns have the numbers of the judge's transcript, which start at 0."""
     said = {"source": check.source, "quote": check.quote, "difference": check.difference}
     opinion = answer.model_dump(include={"supports", "reputable", "recent", "relevant"}) if answer is not None else {}
     if answer is not None:

@@ -1,4 +1,4 @@
-"""What the system `sources` finds about citations: its finding, the join with the checks of quotes, and both for a briefing."""
+"""The findings of the system `sources` on citations, combined with quote checks, also for a briefing."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
@@ -25,7 +25,7 @@ Key = tuple[int, str, str, str]
 
 
 class SourceSupport(Finding):
-    """Whether a cited passage supports what is argued, and how good the source is."""
+    """Whether a cited passage supports the argument, and how good the source is."""
 
     kind: Literal["source_support"] = "source_support"
     turn: int
@@ -61,7 +61,7 @@ class JudgedCitation(FrozenModel):
 
 
 def join_checks(debate: Debate, given: Iterable[Assessment]) -> list[tuple[SourceCheck, JudgedCitation]]:
-    """The check of each citation with the first answer in `given` on it; `unknown` without one."""
+    """The check of each citation with the first answer in `given`; `unknown` without one."""
     supports = _supports(given)
     judged: list[tuple[SourceCheck, JudgedCitation]] = []
     for check in check_sources(debate):
@@ -88,7 +88,7 @@ class SourceNote(FrozenModel):
     title: str
     """Title, path or address; empty for a source that does not exist."""
     finding: str
-    """What was found: `verified, supports PRO-1`."""
+    """Result of the checks: `verified, supports PRO-1`."""
 
     @property
     def words(self) -> str:
@@ -97,12 +97,12 @@ class SourceNote(FrozenModel):
 
 
 class SourceBriefing(FrozenModel):
-    """What the checks of the sources mean for a decision."""
+    """Reliable and doubtful sources, for a decision."""
 
     reliable: tuple[SourceNote, ...] = ()
-    """Sources that support what their debaters say, with quotes that are in them; one note for each source."""
+    """Sources that contain the quotes and support the arguments; one note for each source."""
     doubtful: tuple[SourceNote, ...] = ()
-    """Quotes that are altered, then those that are not found, then sources that contradict; one note for each citation."""
+    """Altered quotes, then missing quotes, then contradicting sources; one note for each citation."""
 
 
 def brief_sources(debate: Debate) -> SourceBriefing:
@@ -139,7 +139,7 @@ def brief_sources(debate: Debate) -> SourceBriefing:
 
 
 def _citing_part(turn: Turn, item: str) -> str:
-    """The part of a speech that has a citation, in words."""
+    """Name of the part of a speech with a citation."""
     if item == CLOSING_ITEM:
         return f"the closing of {turn.speaker}"
     return (
@@ -150,7 +150,7 @@ def _citing_part(turn: Turn, item: str) -> str:
 
 
 def _supports(given: Iterable[Assessment]) -> Mapping[Key, SourceSupport]:
-    """The first answer on each citation."""
+    """Citation -> the first answer on it."""
     found: dict[Key, SourceSupport] = {}
     for assessment in given:
         for finding in assessment.findings:
@@ -160,5 +160,5 @@ def _supports(given: Iterable[Assessment]) -> Mapping[Key, SourceSupport]:
 
 
 def key_of(item: SourceCheck | SourceSupport) -> Key:
-    """What a check and an answer on the same citation have in common."""
+    """Key that a check and an answer on the same citation share."""
     return item.turn, item.item, item.source, item.quote

@@ -1,4 +1,4 @@
-"""A table as data: titles, headers and cells with a meaning. The terminal, plain text, Markdown and HTML draw the same value.
+"""A table as data: titles, headers and cells with a meaning. Each output format draws the same value.
 
 Strings in a table are untrusted; rendering sanitizes or escapes them.
 """
@@ -15,11 +15,11 @@ from debate_cli.domain.verdict import Verdict
 
 N = TypeVar("N", bound=FrozenModel)
 Tone = Literal["good", "mixed", "bad", "info", "muted"]
-"""Meaning of a badge at a glance; rendering chooses the colour."""
+"""Meaning of a badge, for which rendering chooses a colour."""
 
 
 class Who(NamedTuple):
-    """A debater, drawn with its marker and colour; with the name None a cell without a debater."""
+    """A debater, drawn with marker and colour; with the name None, an empty cell."""
 
     name: str | None
 
@@ -30,13 +30,13 @@ class Gauge(NamedTuple):
     value: float
     out_of: float
     who: str | None = None
-    """Name of the debater whose colour the bar has."""
+    """Name of the debater whose colour is used."""
     parts: tuple[tuple[str, float], ...] = ()
-    """Label and value of parts that are drawn end to end in place of the value. A negative part was subtracted."""
+    """Label and value of parts that are drawn end to end instead of the value. Negative parts were subtracted."""
 
 
 class Curve(NamedTuple):
-    """Numbers in the order of time, drawn as a small curve."""
+    """Numbers over time, drawn as a small curve."""
 
     values: tuple[float, ...]
     low: float
@@ -52,7 +52,7 @@ class Number(NamedTuple):
 
 
 class Badge(NamedTuple):
-    """A word from a fixed list, with a symbol. The symbol and the tone only repeat the word."""
+    """A word from a fixed list, with a symbol and a tone, which only repeat the meaning of the word."""
 
     symbol: str
     word: str
@@ -60,7 +60,7 @@ class Badge(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """Several cells below one another in one."""
+    """Several cells, one below the other, in one cell."""
 
     cells: tuple[Cell, ...]
 
@@ -70,7 +70,7 @@ TableRow = tuple[Cell, ...]
 
 
 class Table(NamedTuple):
-    """A table as data, before a renderer draws it."""
+    """A table before a renderer draws it."""
 
     title: str
     heads: tuple[str, ...]
@@ -82,7 +82,7 @@ class Table(NamedTuple):
     numeric: frozenset[int] = frozenset()
     """Positions of the right-aligned columns."""
     has_key_column: bool = False
-    """Whether all cells are text and the first column holds keys, which are broken at a dot only."""
+    """Whether all cells are text and the first column contains keys, which may be split only at dots."""
 
     @property
     def heading(self) -> str:
@@ -91,7 +91,7 @@ class Table(NamedTuple):
 
 
 def drop_empty_columns(table: Table) -> Table:
-    """Return the table without empty columns; the first column always stays."""
+    """The table without empty columns. The first column always stays."""
     kept = [place for place in range(len(table.heads)) if not place or not _is_empty(table, place)]
     return table._replace(
         heads=tuple(table.heads[place] for place in kept),
@@ -117,7 +117,7 @@ def join_row_groups(groups: Iterable[Iterable[TableRow]]) -> tuple[TableRow | No
 
 
 def parse_notes(model: type[N], verdict: Verdict) -> N | None:
-    """The notes of a verdict as `model`; None if a transcript of another version stored another shape."""
+    """The notes of a verdict as `model`; None if they are of another version and do not fit."""
     if isinstance(verdict.notes, model):
         return verdict.notes
     try:
@@ -127,7 +127,10 @@ def parse_notes(model: type[N], verdict: Verdict) -> N | None:
 
 
 def format_number(value: float, digits: int = 2) -> str:
-    """Format with at most `digits` decimals. A score (2 digits) keeps at least one: 7.0, 7.25; a mark does not: 7, 7.5."""
+    """Format with at most `digits` decimals.
+
+    A score (2 digits) keeps at least one: 7.0, 7.25; a mark does not: 7, 7.5.
+    """
     whole, _, fraction = f"{value:.{digits}f}".partition(".")
     fraction = fraction.rstrip("0")
     if digits < 2 and not fraction:  # noqa: PLR2004 - coarser than a score

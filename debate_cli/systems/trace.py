@@ -1,6 +1,6 @@
 """The trace table: every claim with its speaker, the answers to it, and its standing.
 
-It joins the transcript with the standings of a system that reviews claims; it also works without a judge.
+It combines the transcript with the standings of a system that reviews claims. Without a judge it has no standings.
 """
 
 from collections import defaultdict
@@ -20,7 +20,7 @@ from debate_cli.systems.source_support import SOURCES_KIND, Support, join_checks
 
 
 class TraceResponse(FrozenModel):
-    """How one opponent answered a claim."""
+    """One opponent's response to a claim."""
 
     by: str
     turn: int
@@ -31,7 +31,7 @@ class TraceResponse(FrozenModel):
 
 
 class TraceReply(FrozenModel):
-    """The reply of the claim's speaker to questions about it."""
+    """The speaker's reply to questions about its claim."""
 
     by: str
     turn: int
@@ -40,14 +40,14 @@ class TraceReply(FrozenModel):
 
 
 class TraceSource(FrozenModel):
-    """A source that the claim's speaker cites for it."""
+    """A source that the speaker cites for a claim."""
 
     source: str
     """Id of the passage, as the debater wrote it."""
     outcome: SourceOutcome
-    """What the word-for-word check of the quote found."""
+    """Result of the word-for-word check of the quote."""
     supports: Support | None = None
-    """The answer of the newest judge of `sources`; None without one, or if the judge could not tell."""
+    """The answer of the newest judge of `sources`; None without one, or if support is unknown."""
 
 
 class TraceRow(FrozenModel):
@@ -62,7 +62,7 @@ class TraceRow(FrozenModel):
     replies: tuple[TraceReply, ...] = ()
     sources: tuple[TraceSource, ...] = ()
     standing: Standing | None = None
-    """None without a judge of claims."""
+    """Standing of the claim; None without a judge of claims."""
     reason: str | None = None
 
 
@@ -132,7 +132,10 @@ def _responses_and_replies(debate: Debate) -> tuple[Mapping[str, list[TraceRespo
 
 
 def _responses_of(turn: Turn, debate: Debate) -> Sequence[Response]:
-    """The responses of a turn. In older files an unstructured cross-examination has none, and challenges every opponent's argument."""
+    """The responses of a turn.
+
+    In older files an unstructured cross-examination has none; it counts as a challenge to every opponent's argument.
+    """
     if turn.responses is None and turn.phase == "cross_examination" and UNSTRUCTURED in turn.warnings:
         targets = [
             argument.id

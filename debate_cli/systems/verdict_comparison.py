@@ -8,11 +8,11 @@ from debate_cli.domain.judging_run import format_system_label
 from debate_cli.domain.verdict import Verdict, Victory
 
 _ADVERBS = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}
-"""Kind of victory -> how the winner wins."""
+"""Kind of victory -> adverb for a sentence on the winner."""
 
 
 class AgreementRow(FrozenModel):
-    """One verdict in short."""
+    """The outcome of one verdict."""
 
     system: str
     run: str
@@ -28,14 +28,14 @@ class Agreement(FrozenModel):
     rows: tuple[AgreementRow, ...]
     """In the order given."""
     agree: bool | None
-    """Whether all determined verdicts name the same outcome (a draw and a conditional verdict count as outcomes);
-    None where fewer than two are determined."""
+    """Whether all determined verdicts have the same outcome (also a draw or a conditional verdict). None if fewer than
+    two are determined."""
     differences: tuple[str, ...]
     """One sentence for each difference, and for each undetermined verdict; empty for full agreement."""
 
 
 def compare_verdicts(verdicts: Sequence[Verdict]) -> Agreement | None:
-    """How the verdicts agree; None for fewer than two."""
+    """Compare the verdicts; None for fewer than two."""
     if len(verdicts) < 2:  # noqa: PLR2004 - one verdict has nothing to agree with
         return None
     determined = [verdict for verdict in verdicts if verdict.victory != "undetermined"]
@@ -75,7 +75,7 @@ def _describe_differences(verdicts: Sequence[Verdict], outcomes: dict[str, list[
 
 
 def _describe_outcome(verdict: Verdict) -> str:
-    """What a verdict says, as a clause: `Pro wins`."""
+    """The outcome as a clause: `Pro wins`."""
     if verdict.winner is not None:
         return f"{verdict.winner} wins"
     if verdict.option is not None:

@@ -1,7 +1,7 @@
-"""The scorecard of the live system: marks of turns, limited by their chains, calibrated by comparisons, reduced by penalties.
+"""The scorecard of the live system: marks of turns, changed by causal chains, comparisons and penalties.
 
-Arithmetic only, in this order: all chain limits, all calibrations, all penalties. `register` says which claims cost
-points. Winner and narrative are determined in `score`.
+Arithmetic only, in this order: all chain limits, all calibrations, all penalties. `register` decides which claims cost
+points. `score` determines winner and narrative.
 """
 
 import math
@@ -24,13 +24,13 @@ from debate_cli.systems.live.settings import LiveSettings, PenaltyPoints
 DIMENSION_MAXIMA: dict[str, float] = {"logic": 40, "rhetoric": 30, "tactics": 30}
 """Dimension -> highest score; their sum is the composite, 0-100."""
 SUPPLEMENTARY_MAXIMA: dict[str, float] = {"frame_control": 10, "credibility": 10}
-"""Criterion -> maximum, for the marks that are not part of the composite."""
+"""Criterion -> maximum, for marks outside of the composite."""
 INCOMPLETE_CHAIN_MAX = 34.0
-"""Highest logic of a turn whose causal chain lacks a link."""
+"""Highest logic of a turn whose causal chain is incomplete."""
 BAND_START: dict[str, float] = {name: math.ceil(0.55 * most) for name, most in DIMENSION_MAXIMA.items()}
-"""Dimension -> lowest score of a turn that won an exchange in it. A turn that only lost stays at least 1 below."""
+"""Dimension -> lowest score of a turn that won an exchange in it. A turn with only losses stays at least 1 below."""
 DRAW_SHARE = 0.10
-"""Scores of a drawn dimension that differ by more than this share of the maximum are reported."""
+"""In a drawn dimension, scores that differ by more than this share of the maximum are reported."""
 DRAWN_COMPARISON = "draw"
 
 CalibrationRule = Literal["chain", "floor", "ceiling", "draw"]
@@ -47,8 +47,8 @@ class Calibration(FrozenModel):
     before: float = Field(validation_alias=AliasChoices("from", "before"), serialization_alias="from")
     after: float = Field(validation_alias=AliasChoices("to", "after"), serialization_alias="to")
     rule: CalibrationRule
-    """chain: a link of the causal chain is missing; floor: the turn won an exchange; ceiling: it lost and won none;
-    draw: only in old transcripts."""
+    """chain: the causal chain is incomplete; floor: the turn won an exchange; ceiling: it lost one and won none; draw:
+    only in old transcripts."""
 
 
 class Penalty(FrozenModel):
@@ -139,7 +139,7 @@ def pair_end_indices(turns: Iterable[Turn]) -> tuple[int, ...]:
 
 
 def collect_chains(given: Iterable[Assessment]) -> dict[int, CausalChain]:
-    """Turn -> the causal chain of its main argument. Of several, one that lacks a link takes precedence."""
+    """Turn -> the causal chain of its main argument; an incomplete chain takes precedence."""
     found: dict[int, CausalChain] = {}
     for assessment in given:
         if assessment.subject.moment != "turn" or len(assessment.subject.turns) != 1:
@@ -152,7 +152,7 @@ def collect_chains(given: Iterable[Assessment]) -> dict[int, CausalChain]:
 
 
 def limit_by_chains(raw: TurnScores, chains: Mapping[int, CausalChain]) -> tuple[TurnScores, tuple[Calibration, ...]]:
-    """The scores, with at most 34 for the logic of a turn whose chain lacks a link, and every change."""
+    """Limit the logic of turns with an incomplete causal chain to 34. Returns the scores and the changes."""
     scores: TurnScores = {index: dict(of) for index, of in raw.items()}
     changes: list[Calibration] = []
     for index, of in scores.items():
@@ -166,10 +166,10 @@ def limit_by_chains(raw: TurnScores, chains: Mapping[int, CausalChain]) -> tuple
 
 
 def calibrate(turns: Iterable[Turn], raw: TurnScores, comparisons: Mapping[int, PairComparison]) -> CalibratedScores:
-    """Hold both turns of each compared pair in the band of the result.
+    """Move the scores of both turns of each compared pair into the band of the result.
 
-    With B = 55% of the maximum M, rounded up: a turn with a win is held in B..M, a turn with a loss and no win in
-    0..B - 1. Any other turn stays as marked.
+    With B = 55% of the maximum M, rounded up: a turn with a win is kept in B..M, a turn with a loss and no win in 0..B
+    - 1. Other turns stay as marked.
     """
     results = _collect_results(tuple(turns), raw, comparisons)
     won = {(result.turns[result.winning], result.dimension) for result in results if result.winning is not None}
@@ -198,13 +198,13 @@ class _DimensionResult(NamedTuple):
     dimension: str
     winner: str
     winning: int | None
-    """0 if the earlier turn won, 1 if the later one did; None for a draw."""
+    """0 if the earlier turn won, 1 if the later one won; None for a draw."""
 
 
 def _collect_results(
     turns: Sequence[Turn], raw: TurnScores, comparisons: Mapping[int, PairComparison]
 ) -> list[_DimensionResult]:
-    """The results of all exchanges. A winner who is not one of the pair gives none."""
+    """The results of all exchanges. A winner who is not one of the pair is ignored."""
     speakers = {turn.index: turn.speaker for turn in turns}
     found: list[_DimensionResult] = []
     for index in pair_end_indices(turns):
@@ -220,7 +220,7 @@ def _collect_results(
 
 
 def _hold_in_band(dimension: str, own: float, won: bool, lost: bool) -> tuple[CalibrationRule | None, float]:
-    """The rule that applies to a score, and the nearest score in its band."""
+    """The rule that applies to a score, and the nearest score within its band."""
     start = BAND_START[dimension]
     if won:
         return "floor", min(DIMENSION_MAXIMA[dimension], max(start, own))
@@ -242,7 +242,7 @@ def _find_unresolved(results: Iterable[_DimensionResult], scores: TurnScores) ->
 
 
 def apply_penalties(scores: TurnScores, penalties: Iterable[Penalty]) -> TurnScores:
-    """Subtract all penalties from logic, which stays at 0 or above."""
+    """Subtract all penalties from logic, to 0 at the lowest."""
     points: dict[int, float] = defaultdict(float)
     for penalty in penalties:
         points[penalty.turn] += penalty.points
@@ -279,7 +279,7 @@ def count_exchange_wins(debate: Debate, comparisons: Mapping[int, PairComparison
 
 
 def _winners(debate: Debate, comparisons: Mapping[int, PairComparison], index: int) -> Iterable[tuple[str, str]]:
-    """(dimension, winner) of the exchange that ends with turn `index`; draws and unknown names are left out."""
+    """(dimension, winner) of the exchange that ends with turn `index`, without draws and unknown names."""
     speakers = {debate.turns_by_index[turn].speaker for turn in (index - 1, index)}
     for dimension in DIMENSION_MAXIMA if index in comparisons else ():
         winner = str(getattr(comparisons[index], dimension))
@@ -288,7 +288,7 @@ def _winners(debate: Debate, comparisons: Mapping[int, PairComparison], index: i
 
 
 def _mean_marks(debate: Debate, given: Iterable[Assessment], maxima: Mapping[str, float]) -> TurnScores:
-    """Turn -> criterion -> mean of the marks. Marks for other participants than the speaker are ignored."""
+    """Turn -> criterion -> mean of the marks. Marks for others than the speaker are ignored."""
     found: dict[int, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for assessment in given:
         turns = assessment.subject.turns
@@ -322,7 +322,7 @@ def collect_comparisons(debate: Debate, given: Iterable[Assessment]) -> dict[int
 def _collect_penalties(
     debate: Debate, given: Iterable[Assessment], register: Iterable[RegisterRow], points: PenaltyPoints
 ) -> tuple[Penalty, ...]:
-    """What the register charges, and what contradictions and dropped premises cost, sorted by turn."""
+    """Penalties for register entries, contradictions and dropped premises, sorted by turn."""
     found = [
         Penalty(
             turn=row.charged_to,

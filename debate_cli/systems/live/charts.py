@@ -1,4 +1,4 @@
-"""Charts of the system `live` (marks by dimension, score of every turn); charts and tables of personalities that moved."""
+"""Charts of the system `live` (marks by dimension, score of every turn); charts and tables of changed personalities."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence

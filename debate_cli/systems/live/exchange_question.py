@@ -27,7 +27,7 @@ PRESSURE_INSTRUCTION = (
 
 
 class PressureForm(FormModel):
-    """How hard the exchange pressed its loser."""
+    """How much pressure the exchange put on its loser."""
 
     cognitive: float = share()
     emotional: float = share()
@@ -48,14 +48,14 @@ class PairForm(FormModel):
 
 
 def build_pair_form(context: JudgingContext[LiveSettings]) -> Form[PairForm]:
-    """The form. Pressure is asked for only if it can reach a debater."""
+    """The form. It asks for pressure only if a debater can react to it."""
     winner = one_of((*(turn.speaker for turn in context.judged_turns), DRAWN_COMPARISON))
     narrowing: dict[str, JsonSchema | None] = {"pressure": keep_if(_wants_pressure(context))}
     return judge_form("live_pair", PairForm, **dict.fromkeys(DIMENSION_MAXIMA, winner), **narrowing)
 
 
 def pair_prompt_values(context: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
-    """Values of the prompt: the two turns and their speakers, and whether pressure is asked for."""
+    """Values of the prompt: the two turns, their speakers, and whether pressure is asked for."""
     earlier, later = context.judged_turns
     return {
         "turn": str(later.index),
@@ -69,7 +69,7 @@ def pair_prompt_values(context: JudgingContext[LiveSettings], _prompts: Prompts)
 def read_pair_form(filled: PairForm, context: JudgingContext[LiveSettings]) -> AssessmentContent:
     """The comparison, and the weaknesses that the later turn exposed.
 
-    Pressure is on the debater who lost more dimensions.
+    The pressure is on the debater who lost more dimensions.
     """
     collector = MarkCollector()
     earlier, later = context.judged_turns

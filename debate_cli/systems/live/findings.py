@@ -68,7 +68,7 @@ class LogicGap(Finding):
 
 
 class RegisterDecision(Finding):
-    """The register review's decision on one entry: a suspect claim or a logic gap."""
+    """The register review's decision on one entry."""
 
     kind: Literal["register"] = "register"
     turn: int
@@ -95,13 +95,13 @@ class Arc(FrozenModel):
 
 
 class Narrative(Finding):
-    """The whole debate read as a story."""
+    """The whole debate told as a story."""
 
     kind: Literal["narrative"] = "narrative"
     winner: str | None
     reasoning: str
     pattern: DebatePattern | None = Field(default=None, exclude_if=lambda pattern: pattern is None)
-    """Only in old transcripts, in which the narrative chose the pattern."""
+    """Set only in old transcripts. Newer ones have it in the resolution."""
     arcs: tuple[Arc, ...] = ()
 
     def describe(self) -> list[str]:
@@ -137,7 +137,7 @@ class Convergence(Finding):
 
 
 class Pressure(Finding):
-    """How hard the last exchange pressed the debater who lost it; each value 0-1."""
+    """How much pressure the last exchange put on its loser; each value 0-1."""
 
     kind: Literal["pressure"] = "pressure"
     participant: str
@@ -153,10 +153,10 @@ class Pressure(Finding):
 
 
 class CausalChain(Finding):
-    """Cause, process and consequence of a turn's main argument.
+    """Cause, process and consequence in the main argument of a turn.
 
-    `missing` holds the absent links: `cause`, `process`, `consequence`, and `weakest_premise` if the turn does not address
-    the opponent's weakest premise.
+    `missing`: absent links: `cause`, `process`, `consequence`, and `weakest_premise` if the turn does not address the
+    opponent's weakest premise.
     """
 
     kind: Literal["causal_chain"] = "causal_chain"

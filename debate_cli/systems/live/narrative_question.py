@@ -26,7 +26,7 @@ class ArcForm(FormModel):
 
 
 class NarrativeForm(FormModel):
-    """The debate as a story."""
+    """The debate told as a story."""
 
     arcs: tuple[ArcForm, ...]
     reasoning: str = text(240)
@@ -34,7 +34,7 @@ class NarrativeForm(FormModel):
 
 
 class ResolutionForm(FormModel):
-    """Why narrative and scorecard differ."""
+    """Why narrative and scorecard name different winners."""
 
     explanation: str = text(320)
     pattern: DebatePattern = "none"
@@ -74,12 +74,12 @@ def build_convergence_form(_context: JudgingContext[LiveSettings]) -> Form[Conve
 
 
 def narrative_prompt_values(context: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
-    """Values of the prompt: the names, and the inconsistencies of each speaker."""
+    """Values of the prompt: the names, and each speaker's inconsistencies."""
     return {"participants": to_prompt_json(context.speakers), **_format_inconsistencies(context)}
 
 
 def resolution_prompt_values(context: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
-    """Values of the prompt: the two winners, the scores by dimension, the narrative's reasons, and the inconsistencies."""
+    """Values of the prompt: both winners, scores by dimension, the narrative's reasons, and inconsistencies."""
     narrative = find_narrative(context)
     verdict = next(iter(score(context.debate, runs=context.brief.run, systems=("live",))), None)
     return {
@@ -90,7 +90,7 @@ def resolution_prompt_values(context: JudgingContext[LiveSettings], _prompts: Pr
 
 
 def _describe_scorecard(verdict: Verdict) -> dict[str, object]:
-    """Winner, scores, and for each side its mean share of each dimension's maximum."""
+    """Winner, scores, and each side's mean share of the maximum in each dimension."""
     shares = dimension_shares(verdict)
     return {
         "winner": verdict.winner,
@@ -103,7 +103,7 @@ def _describe_scorecard(verdict: Verdict) -> dict[str, object]:
 
 
 def _format_inconsistencies(context: JudgingContext[LiveSettings]) -> dict[str, str]:
-    """The contradictions and dropped premises that the judging of turns found, for a prompt."""
+    """Contradictions and dropped premises that were found in turns, for a prompt."""
     found: dict[type[Finding], list[object]] = {Contradiction: [], DroppedPremise: []}
     for item in ordered_assessments(context.debate, "live", context.brief.run):
         for finding in item.findings:
@@ -122,7 +122,7 @@ def convergence_prompt_values(context: JudgingContext[LiveSettings], _prompts: P
 
 
 def read_narrative_form(filled: NarrativeForm, context: JudgingContext[LiveSettings]) -> AssessmentContent:
-    """The narrative. A winner who did not take part counts as none."""
+    """Read the narrative. A winner who did not take part is dropped."""
     collector = MarkCollector()
     arcs = tuple(unique_known_items(collector, filled.arcs, lambda item: item.participant, context.speakers))
     if filled.winner not in (*context.speakers, NO_WINNER):

@@ -1,4 +1,4 @@
-"""A debater's personality after every assessed exchange: the fold of the live judge's pressures, and what it is told of it.
+"""A debater's personality after every assessed exchange, computed from the live judge's pressures.
 
 `domain.personality` has the arithmetic.
 """
@@ -33,11 +33,11 @@ class PersonalityPoint:
     """Index of the later turn of the exchange; None for the start."""
     personality: Personality
     pressure: Pressure | None
-    """The pressure that moved it; None for the start and for an exchange without pressure on the debater."""
+    """The pressure that changed it; None for the start and for an exchange without pressure on the debater."""
 
 
 class PersonalityStep(FrozenModel):
-    """A debater's personality after one assessed exchange, as the notes of a verdict hold it."""
+    """A debater's personality after one assessed exchange, as stored in the notes of a verdict."""
 
     turn: int | None
     """Index of the later turn of the exchange; None for the start."""
@@ -46,7 +46,7 @@ class PersonalityStep(FrozenModel):
 
 
 def personality_steps(debate: Debate, run: JudgingRun | str) -> dict[str, tuple[PersonalityStep, ...]]:
-    """Name -> course of the personality, for each debater whose personality moved; empty for a later judging run."""
+    """Name -> changes of the personality, for each debater whose personality changed; empty for a later judging run."""
     if get_run_id(run) != FIRST_RUN:
         return {}
     curves = {item.name: personality_curve(debate, item.name) for item in debate.participants}
@@ -58,9 +58,9 @@ def personality_steps(debate: Debate, run: JudgingRun | str) -> dict[str, tuple[
 
 
 def personality_curve(debate: Debate, name: str) -> tuple[PersonalityPoint, ...]:
-    """The start, then one point for each assessed exchange (pair of turns) that holds the debater, in order.
+    """The start, then one point for each assessed exchange (pair of turns) with the debater, in order.
 
-    Without pressure in an exchange the personality recovers. Empty for a debater without a personality, and for an
+    After an exchange without pressure the personality recovers. Empty for a debater without a personality, and for an
     unknown name.
     """
     start = next((item.personality for item in debate.participants if item.name == name), None)
@@ -85,9 +85,9 @@ def has_moved(curve: tuple[PersonalityPoint, ...]) -> bool:
 
 
 def _exchanges(debate: Debate, name: str) -> Iterator[tuple[int, Pressure | None]]:
-    """(later turn, pressure on `name` if there was any) of each exchange that the debate's own live judge assessed.
+    """(later turn, pressure on `name` or None) of each exchange that the debate's own live judge assessed.
 
-    None without feedback. Later judging runs have no effect on the course of the debate.
+    None without feedback. Later judging runs do not affect the debate.
     """
     if not any(isinstance(system, LiveSettings) and system.feedback for system in debate.config.judging.systems):
         return

@@ -1,7 +1,7 @@
-"""The register of the live system: every suspect claim and logic gap, and what it costs.
+"""The register of the live system: every suspect claim and logic gap, and its cost.
 
-Any judging opens entries; the register review at the end confirms or withdraws them and may open more. The points are
-subtracted in `calibration`; the questions are in `turn_question`, `exchange_question` and `register_question`.
+Every question can add entries; the register review at the end confirms or withdraws them and can add more.
+`calibration` subtracts the points; the questions are in `turn_question`, `exchange_question` and `register_question`.
 """
 
 from collections import defaultdict
@@ -15,7 +15,7 @@ from debate_cli.domain.text_normalization import normalize_quote
 from debate_cli.systems.live.findings import LogicGap, RegisterDecision, RegisterFault, SuspectClaim
 
 FAULT_POINTS: dict[RegisterFault, int] = {"hollow": 1, "fabricated": 2, "inverted": 2, "backwards": 2, "gap": 1}
-"""Points of logic that an entry costs. A gap costs the judge's points, or this if the judge gives none."""
+"""Points of logic that an entry costs. For a gap, the judge's points take precedence."""
 
 EntryStatus = Literal["open", "confirmed", "withdrawn", "doubted"]
 
@@ -29,15 +29,15 @@ class RegisterRow(FrozenModel):
     quote: str
     """The words with the fault; empty for a gap in an old transcript."""
     points: float
-    """Points of logic that it costs if it counts."""
+    """Points of logic that the entry costs if it counts."""
     status: EntryStatus
     """open: the review does not mention it; doubted: withdrawn, but charged because of `withdrawals: false`."""
     exposed_by: int | None
     """Index of the later turn that exposed it; None if the turn itself shows it."""
     reason: str
     charged_to: int | None = None
-    """Index of the turn whose logic it lowers; None if it costs nothing: withdrawn, or another entry with the same
-    words is charged."""
+    """Index of the turn whose logic it lowers; None if it costs nothing, because it was withdrawn or another entry with
+    the same words is charged."""
 
 
 class _EntryKey(NamedTuple):
@@ -52,7 +52,7 @@ class _EntryKey(NamedTuple):
 
 
 def build_register(debate: Debate, given: Iterable[Assessment], *, withdrawals: bool = True) -> tuple[RegisterRow, ...]:
-    """All entries, sorted by turn, with what each is charged. Entries about an unknown turn are ignored.
+    """All entries, sorted by turn, with the turn that each is charged to. Ignores entries about unknown turns.
 
     With `withdrawals`, an entry that the review withdrew costs nothing.
     """
@@ -63,7 +63,7 @@ def build_register(debate: Debate, given: Iterable[Assessment], *, withdrawals: 
 
 
 def _collect_opened(debate: Debate, given: Iterable[Assessment]) -> dict[_EntryKey, RegisterRow]:
-    """The entries that were opened, without the review. Of equal entries, the largest points and the first reason count."""
+    """The entries before the review. Of equal entries, the largest points and the first reason count."""
     rows: dict[_EntryKey, RegisterRow] = {}
     for assessment in given:
         for key, row in _open_rows(assessment):
@@ -78,7 +78,10 @@ def _collect_opened(debate: Debate, given: Iterable[Assessment]) -> dict[_EntryK
 
 @memoize_on_value
 def _open_rows(assessment: Assessment) -> tuple[tuple[_EntryKey, RegisterRow], ...]:
-    """The entries that one assessment opens. Memoized, because each state of a debate has those of all assessments."""
+    """The entries in one assessment.
+
+    Memoized, because each state of a debate has those of all assessments.
+    """
     return tuple(
         (_key(finding), _open_row(finding, assessment))
         for finding in assessment.findings
@@ -87,7 +90,7 @@ def _open_rows(assessment: Assessment) -> tuple[tuple[_EntryKey, RegisterRow], .
 
 
 def _collect_decisions(debate: Debate, given: Iterable[Assessment]) -> dict[_EntryKey, RegisterDecision]:
-    """The review's decision for each entry that it mentions; the first one counts."""
+    """Entry -> the review's decision; the first one counts."""
     found: dict[_EntryKey, RegisterDecision] = {}
     for assessment in given:
         for finding in assessment.findings:
@@ -101,7 +104,7 @@ def _key(finding: SuspectClaim | LogicGap | RegisterDecision) -> _EntryKey:
 
 
 def fault_of(finding: SuspectClaim | LogicGap | RegisterDecision) -> RegisterFault:
-    """The fault under which the register lists a finding."""
+    """The fault of a finding in the register."""
     return "gap" if isinstance(finding, LogicGap) else finding.fault
 
 
@@ -132,7 +135,7 @@ def _merge_opened(first: RegisterRow, second: RegisterRow) -> RegisterRow:
 
 
 def _apply_decision(opened: RegisterRow | None, decision: RegisterDecision, *, withdrawals: bool) -> RegisterRow:
-    """The entry after the review. A gap costs the points that the review names; without any, the points it had."""
+    """The entry after the review. Points of a gap come from the review, else stay."""
     points = float(FAULT_POINTS[decision.fault] if opened is None else opened.points)
     if decision.fault == "gap" and decision.points is not None:
         points = float(decision.points)
@@ -149,7 +152,7 @@ def _apply_decision(opened: RegisterRow | None, decision: RegisterDecision, *, w
 
 
 def _charge(rows: dict[_EntryKey, RegisterRow]) -> Iterator[RegisterRow]:
-    """The rows, with one charge for each quote: the worst remaining entry, on the earliest turn of the remaining ones."""
+    """Charge each quote once: the worst remaining entry, on the earliest turn of the remaining ones."""
     groups: dict[tuple[str, int], list[RegisterRow]] = defaultdict(list)
     for key, row in rows.items():
         if row.status == "withdrawn":

@@ -1,6 +1,6 @@
-"""The live judge's forms for the register: the parts of other forms that open entries, and the review at the end.
+"""The live judge's forms for the register: parts of other forms that add entries, and the review at the end.
 
-`register` has the rules of the register; nothing here costs points.
+`register` has the rules; nothing here costs points.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ from debate_cli.systems.live.settings import LiveSettings
 from debate_cli.systems.source_prompts import find_supporting_source, format_source_checks
 
 MAX_LISTED_ENTRIES = 24
-"""Entries of the register that a judge is shown; of more, those that cost most. The others stay open and count."""
+"""Maximum number of entries in a question; the costliest are listed. The others stay open and count."""
 MIN_GAP_POINTS, MAX_GAP_POINTS = 1, 10
 SUPPORTED_IS_NOT_FABRICATED = (
     "A claim beside a citation that supports it is not fabricated: withdraw such an entry, and add none of that fault."
@@ -76,7 +76,7 @@ class ReviewForm(FormModel):
 
 
 def add_suspect_claims(claims: Iterable[SuspectClaimForm], turns: Sequence[Turn], collector: MarkCollector) -> None:
-    """Assign each suspect claim to the first of `turns` that contains it; drop claims that no turn contains."""
+    """Assign each suspect claim to the first of `turns` that contains it. Claims that no turn contains are dropped."""
     for claim in claims:
         turn = _find_turn(claim.quote, turns, collector)
         if turn is not None:
@@ -86,7 +86,7 @@ def add_suspect_claims(claims: Iterable[SuspectClaimForm], turns: Sequence[Turn]
 
 
 def add_logic_gaps(gaps: Iterable[LogicGapForm], turns: Sequence[Turn], collector: MarkCollector) -> None:
-    """Assign each logic gap to the first of `turns`, all earlier ones, that contains its quote; drop the others."""
+    """Assign each logic gap to the first of `turns`, all earlier ones, that contains its quote. Drops the others."""
     for gap in gaps:
         turn = _find_turn(gap.quote, turns, collector)
         if turn is not None:
@@ -102,12 +102,12 @@ def _find_turn(quote: str, turns: Sequence[Turn], collector: MarkCollector) -> T
 
 
 def turns_before(index: int, context: JudgingContext[LiveSettings]) -> tuple[Turn, ...]:
-    """The turns before turn `index`, in order: the author of a claim comes before those who quote it."""
+    """The turns before turn `index`, in order, so that the author of a claim comes before those who quote it."""
     return tuple(turn for turn in context.debate.turns if turn.index < index)
 
 
 def list_entries(context: JudgingContext[LiveSettings], before: int | None = None) -> tuple[RegisterRow, ...]:
-    """The entries that a judge is shown, by turn: those opened so far, or by the judging of turns before turn `before`."""
+    """The entries in a question, by turn: all so far, or only those from turns before turn `before`."""
     given = [
         item
         for item in ordered_assessments(context.debate, "live", context.brief.run)
@@ -152,7 +152,7 @@ def review_prompt_values(context: JudgingContext[LiveSettings], _prompts: Prompt
 
 
 def read_review_form(filled: ReviewForm, context: JudgingContext[LiveSettings]) -> AssessmentContent:
-    """A decision for each entry that the judge reviewed or added. Quotes that no turn contains are dropped."""
+    """A decision for each entry that the judge reviewed or added. Drops quotes that no turn contains."""
     collector = MarkCollector()
     listed = _name_entries(list_entries(context))
     for item in unique_known_items(collector, filled.entries, lambda item: item.entry, listed):
@@ -186,7 +186,7 @@ def read_review_form(filled: ReviewForm, context: JudgingContext[LiveSettings]) 
 def _is_supported(
     turn: int, fault: RegisterFault, quote: str, context: JudgingContext[LiveSettings], collector: MarkCollector
 ) -> bool:
-    """Whether the judge of sources says that a claim which is called fabricated has a source; then a warning is added."""
+    """Whether a claim called fabricated has a source, according to the judge of sources. Then adds a warning."""
     if fault != "fabricated":
         return False
     source = find_supporting_source(context.debate, context.brief.run, turn, quote)

@@ -1,4 +1,4 @@
-"""What the live judge thinks of one turn, exchange or debate, in short sentences for people who watch a run."""
+"""The live judge's opinion of one turn, exchange or debate, in short sentences for people who watch a run."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -26,7 +26,7 @@ from debate_cli.systems.tables import format_number
 
 
 def build_report(assessment: Assessment, debate: Debate, settings: LiveSettings) -> LiveReport:
-    """Marks and composite of a turn, the result of an exchange or of the debate, flagged words, and changed scores."""
+    """Marks and composite of a turn, the result of an exchange or the debate, flagged words, and changed scores."""
     scores = sum_marks(assessment.marks, DIMENSION_MAXIMA) if assessment.subject.moment == "turn" else ()
     sentences = (
         *_mark_sentences(assessment),
@@ -38,7 +38,7 @@ def build_report(assessment: Assessment, debate: Debate, settings: LiveSettings)
 
 
 def _mark_sentences(assessment: Assessment) -> Iterator[str]:
-    """`logic 32/40, rhetoric 24/30, tactics 28/30`, for a turn."""
+    """Marks of a turn: `logic 32/40, rhetoric 24/30, tactics 28/30`."""
     marks = {mark.criterion: mark for mark in assessment.marks}
     shown = [marks[name] for name in DIMENSION_MAXIMA if name in marks]
     if shown:
@@ -66,7 +66,7 @@ def _describe(finding: Finding) -> Iterable[str]:
 
 
 def _count_decisions(assessment: Assessment) -> Iterator[str]:
-    """`2 confirmed, 1 withdrawn`, for the register review."""
+    """Decisions of the register review: `2 confirmed, 1 withdrawn`."""
     if is_review(assessment):
         counts = Counter(finding.status for finding in assessment.findings if isinstance(finding, RegisterDecision))
         yield ", ".join(f"{counts[status]} {status}" for status in sorted(counts)) or "no entries"
@@ -92,7 +92,7 @@ def _describe_changes(assessment: Assessment, debate: Debate, settings: LiveSett
 
 
 def _reading_position(assessment: Assessment) -> tuple[float, int, int]:
-    """Sort key for reading: by the last turn it is about; of the same turn, the turn itself before its exchange."""
+    """Sort key: the last turn that an assessment is about, and for equal turns the turn before its exchange."""
     subject = assessment.subject
     last = max(subject.turns, default=0) if subject.moment != "debate" else float("inf")
     return last, MOMENTS.index(subject.moment), assessment.revision
@@ -101,7 +101,7 @@ def _reading_position(assessment: Assessment) -> tuple[float, int, int]:
 def _may_matter(item: Assessment, assessment: Assessment) -> bool:
     """Whether `item` may affect a score that `assessment` changes: it is about the same turns or their neighbours.
 
-    Only these are scored again, so that the cost of a report does not grow with the debate.
+    Only these are scored again, so that the time for a report does not grow with the debate.
     """
     if assessment.subject.moment == "debate":
         return True
@@ -115,7 +115,7 @@ def _charged_turns(assessment: Assessment) -> set[int]:
 
 
 def _reasons(before: Scorecard, after: Scorecard, turn: int, dimension: str) -> Iterator[str]:
-    """Why a score changed: rules that apply now, penalties that are new, and penalties that are gone."""
+    """Why a score changed: rules that apply now, and penalties that were added or removed."""
     known = {_identity(item) for item in (*before.chain_limits, *before.calibrations)}
     for item in (*after.chain_limits, *after.calibrations):
         if (item.turn, item.dimension) == (turn, dimension) and _identity(item) not in known:

@@ -1,4 +1,4 @@
-"""Scorer of the live system: the scorecard decides; the narrative is reported next to it.
+"""Scorer of the live system. The scorecard decides; the narrative is only reported.
 
 `calibration` builds the scorecard. By default a margin below 2 is a draw, below 10 narrow, from 10 on clear.
 """
@@ -47,13 +47,13 @@ from debate_cli.systems.outcome import (
 from debate_cli.systems.tables import parse_notes
 
 RULES = 2
-"""Version of the formula. 1: only the later turn of an exchange was calibrated, relative to the earlier one."""
+"""Version of the formula. Version 1 calibrated only the later turn of an exchange, relative to the earlier one."""
 MIN_CONVERGENCE_TURNS = 10
-"""Number of turns from which early and late disagreement are compared."""
+"""Minimum number of turns for a comparison of early and late disagreement."""
 COLD_START_TURNS = 2
-"""The first turns, which are less calibrated: little comes before them to compare with."""
+"""Number of first turns that are less calibrated, because little comes before them for comparison."""
 NARRATIVE_REVISION, RESOLUTION_REVISION, REVIEW_REVISION = 0, 1, 2
-"""Revisions of the questions on the whole debate."""
+"""`revision` of each question on the whole debate."""
 
 
 class TurnRow(FrozenModel):
@@ -85,7 +85,7 @@ class TurnRow(FrozenModel):
 
 
 class ChainRow(FrozenModel):
-    """The causal chain of one turn's main argument."""
+    """The causal chain in the main argument of one turn."""
 
     turn: int
     speaker: str
@@ -97,12 +97,12 @@ class ChainRow(FrozenModel):
 
 
 class NarrativeNote(FrozenModel):
-    """The judge's reading of the debate as a whole."""
+    """The judge's narrative of the whole debate."""
 
     winner: str | None
     reasoning: str
     pattern: DebatePattern
-    """Chosen in the resolution; in old transcripts, in the narrative; `none` without either."""
+    """From the resolution; in old transcripts, from the narrative; `none` without either."""
     arcs: tuple[Arc, ...]
     agrees: bool | None
     """Whether it names the scorecard's winner (no winner for a draw); None if the scorecard is undetermined."""
@@ -119,14 +119,14 @@ class ConvergenceNote(FrozenModel):
 
 
 class LiveNotes(Notes):
-    """Shape of the notes of a live verdict."""
+    """Notes of a live verdict."""
 
     turns: tuple[TurnRow, ...]
     chains: tuple[ChainRow, ...] = ()
     chain_limits: tuple[Calibration, ...] = ()
-    """Logic that was lowered to 34 because a link of the chain is missing."""
+    """Logic scores that were lowered to 34 because of an incomplete chain."""
     calibrations: tuple[Calibration, ...]
-    """Scores that the exchanges changed."""
+    """Scores that were changed because of exchanges."""
     unresolved: tuple[UnresolvedExchange, ...] = ()
     """Exchanges whose winner still has the lower score, and draws with distant scores."""
     register_entries: tuple[RegisterRow, ...] = ()
@@ -143,7 +143,7 @@ class LiveNotes(Notes):
     narrative: NarrativeNote | None
     convergence: ConvergenceNote | None
     personalities: dict[str, tuple[PersonalityStep, ...]] = {}
-    """Participant -> course of its personality; only of those that moved under pressure."""
+    """Participant -> changes of its personality; only if it changed under pressure."""
 
 
 F = TypeVar("F", bound=Finding)
@@ -205,7 +205,7 @@ def dimension_shares(verdict: Verdict) -> dict[str, dict[str, float]]:
 
 
 def _scores(debate: Debate, card: Scorecard) -> dict[str, float]:
-    """Participant -> mean composite of its scored turns; participants without any are left out."""
+    """Participant -> mean composite of its scored turns; participants without one are left out."""
     found: dict[str, list[float]] = {item.name: [] for item in debate.participants}
     for turn in debate.turns:
         composite = card.composite(turn.index)
@@ -310,7 +310,7 @@ def _missing(
 def _missing_of_whole(
     debate: Debate, prefix: str, given: Sequence[Assessment], narrative: NarrativeNote | None
 ) -> Iterator[str]:
-    """Sentences on the missing answers about the whole debate; `prefix` starts their keys."""
+    """Sentences on missing answers about the whole debate. `prefix`: start of their keys."""
     if narrative is None:
         yield f"The debate was not read as a whole{format_failure_cause(debate, f'{prefix}/all/{NARRATIVE_REVISION}')}."
     elif narrative.agrees is False and narrative.resolution is None:
@@ -326,9 +326,9 @@ def _missing_of_whole(
 
 
 def needs_review(given: Sequence[Assessment]) -> bool:
-    """Whether the register needs a review: always, except where an old narrative chose the pattern.
+    """Whether the register needs a review.
 
-    That transcript was judged before there was a review, and stays complete without one.
+    False only for old transcripts in which the narrative has a pattern: they are from before the review existed.
     """
     narrative = _first_finding(given, Narrative)
     return narrative is None or narrative.pattern is None

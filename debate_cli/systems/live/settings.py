@@ -7,12 +7,12 @@ from debate_cli.domain.judging_config import NonNegative, SystemSettings, Thresh
 
 
 class PenaltyPoints(ConfigModel):
-    """Points of logic that an inconsistency costs the turn that shows it."""
+    """Points of logic that an inconsistency costs the turn with it."""
 
     contradiction: NonNegative = 0
-    """For each contradiction to an earlier turn of the same speaker."""
+    """Points for each contradiction to an earlier turn of the same speaker."""
     dropped_premise: NonNegative = 0
-    """For each premise of an earlier turn that the speaker dropped."""
+    """Points for each premise of an earlier turn that the speaker dropped."""
 
 
 class LiveSettings(SystemSettings):
@@ -22,14 +22,15 @@ class LiveSettings(SystemSettings):
     judge: str | None = None
     """Name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
     feedback: bool = True
-    """Whether pressure reaches the debaters, who then speak one after the other."""
+    """Whether the judge's pressure changes the debaters' personalities. They then speak one after the other."""
     thresholds: Annotated[Thresholds, default_bounds(draw=2, clear=10)] = Thresholds(draw=2, clear=10)
     """Points of 100: below `draw` a draw, from `clear` on a clear victory."""
 
     penalties: PenaltyPoints = PenaltyPoints()
-    """Points of logic for contradictions and dropped premises, which cost nothing by default."""
+    """Points of logic for contradictions and dropped premises; 0 by default."""
     withdrawals: bool = True
-    """Whether a register entry that the final review withdraws costs nothing. `false`: it is shown as doubted and charged."""
+    """Whether a register entry that the final review withdraws costs nothing. `false`: it is shown as doubted, and
+    charged."""
 
     @property
     def asks_in_turn(self) -> bool:
@@ -37,5 +38,5 @@ class LiveSettings(SystemSettings):
         return self.feedback
 
     def for_added_run(self) -> Self:
-        """The settings without feedback: the debaters of a saved debate have spoken."""
+        """The settings without feedback, because the debate is over."""
         return self.model_copy(update={"feedback": False})

@@ -57,7 +57,7 @@ WHOLE_DEBATE_NAMES = {
     score.RESOLUTION_REVISION: "narrative against scorecard",
     score.REVIEW_REVISION: "register review",
 }
-"""Revision of a question on the whole debate -> its name."""
+"""Revision of a question on the whole debate -> name of the question."""
 
 
 class LiveSystem(JudgingSystem[LiveSettings]):
@@ -94,13 +94,13 @@ class LiveSystem(JudgingSystem[LiveSettings]):
     def planned_calls(self, settings: LiveSettings, turns: int, rounds: int) -> PlannedCalls:
         """Every turn, every exchange, narrative, register review, and convergence in a long debate.
 
-        A conflict takes one more question.
+        One follow-up in case of a conflict.
         """
         planned = turns + max(0, turns - 1) + 2 + (turns >= score.MIN_CONVERGENCE_TURNS)
         return PlannedCalls(planned, follow_ups=1, quoted_answers=planned - 1)
 
     def question(self, brief: Brief) -> JudgeQuestion[LiveSettings, Any]:
-        """A question for each kind of subject. A subject `debate` that names turns compares the first with the last ones."""
+        """A question for each kind of subject. A subject `debate` with turns compares the first and the last turns."""
         match brief.subject.moment:
             case "turn":
                 return turn_question.TURN_QUESTION
@@ -116,7 +116,7 @@ class LiveSystem(JudgingSystem[LiveSettings]):
                 return narrative_question.NARRATIVE_QUESTION
 
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
-        """The register review shows what the judge of sources found."""
+        """The register review shows the findings of the judge of sources."""
         is_review = brief.subject.moment == "debate" and brief.revision == score.REVIEW_REVISION
         return (SOURCES_KIND,) if is_review else ()
 
@@ -186,12 +186,12 @@ class LiveSystem(JudgingSystem[LiveSettings]):
             yield section
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
-        """The marks of a turn, the result of an exchange, or the result for the whole debate, and the scores it changed."""
+        """Marks of a turn, or result of an exchange or of the whole debate, and the scores that it changed."""
         return report.build_report(assessment, debate, stored_settings(debate, assessment.run, LiveSettings()))
 
 
 def _whole_briefs(debate: Debate, run: str, settings: LiveSettings) -> Iterator[Brief]:
-    """The briefs on the whole debate that need all turns and exchanges, but not one another: narrative and register review."""
+    """The independent briefs on the whole debate, which need all turns and exchanges: narrative and register review."""
     yield from briefs_for(run, settings, WHOLE_DEBATE, revision=score.NARRATIVE_REVISION)
     if score.needs_review(debate.assessments_of_system("live", run)):
         yield from briefs_for(run, settings, WHOLE_DEBATE, revision=score.REVIEW_REVISION)

@@ -22,7 +22,7 @@ PATTERN_MEANINGS: dict[DebatePattern, str] = {
     "asymmetric_depth": "one side dominated on style, the other held the stronger logical position",
     "convergence_failure": "both talked past each other about definitions and defended smaller, safer versions of their claims",
 }
-"""Pattern -> what it means; `none` has no entry."""
+"""Pattern -> meaning; `none` has no entry."""
 STATUS_BADGES: dict[EntryStatus, Badge] = {
     "open": Badge("?", "open", "info"),
     "confirmed": Badge("✗", "confirmed", "bad"),
@@ -82,7 +82,7 @@ def _exchange_table(verdict: Verdict, notes: LiveNotes) -> Table:
 
 
 def _narrative_remarks(notes: LiveNotes) -> Iterable[str]:
-    """Sentences on the narrative compared with the scorecard, and on the disagreement."""
+    """Sentences on the narrative compared with the scorecard, and on convergence."""
     story = notes.narrative
     if story is not None:
         agrees = {True: "as the scorecard says", False: "unlike the scorecard", None: "the scorecard is undetermined"}

@@ -29,10 +29,10 @@ from debate_cli.systems.source_prompts import format_quote_checks
 RHETORIC_MAXIMA = {"framing": 8, "clarity": 7, "evidence_use": 8, "delivery": 7}
 """Component of rhetoric -> maximum; 30 in all."""
 WEAK_FRAMING_BELOW = 5
-"""Framing below which delivery does not count for more than framing."""
+"""Mark of framing below which delivery cannot exceed framing."""
 CHAIN_LINKS = ("cause", "process", "consequence")
 WEAKEST_PREMISE = "weakest_premise"
-"""The link that is missing if a turn does not address the opponent's weakest premise."""
+"""Name of the missing link if a turn does not address the opponent's weakest premise."""
 PREMISE_INSTRUCTION = "Add weakest_premise to missing if the turn does not address the weakest premise of what the opponent has said so far."
 BLIND_INSTRUCTION = "The speaker has not heard the opponent yet, so the turn need not address the opponent's premises."
 
@@ -74,7 +74,7 @@ class TurnForm(FormModel):
 
 
 def build_turn_form(context: JudgingContext[LiveSettings]) -> Form[TurnForm]:
-    """The form, with only the questions that the turns before the judged one allow."""
+    """The form, without questions that need earlier turns if there are none."""
     (turn,) = context.judged_turns
     own = tuple(earlier.index for earlier in _earlier_own_turns(context))
     return judge_form(
@@ -88,7 +88,7 @@ def build_turn_form(context: JudgingContext[LiveSettings]) -> Form[TurnForm]:
 
 
 def turn_prompt_values(context: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
-    """Values of the prompt: the turn, its speaker and the checks of its quotes, with feedback also the register so far."""
+    """Values of the prompt: the turn, its speaker, its quote checks, and with feedback the register so far."""
     (turn,) = context.judged_turns
     checks = format_quote_checks(context.debate, turn)
     return {
@@ -101,7 +101,7 @@ def turn_prompt_values(context: JudgingContext[LiveSettings], _prompts: Prompts)
 
 
 def _register_so_far(turn: Turn, context: JudgingContext[LiveSettings]) -> str:
-    """The entries that the judging of earlier turns opened. Without feedback turns are judged at once, so there are none."""
+    """Register entries from earlier turns. Without feedback turns are judged at once, so there are none."""
     entries = list_entries(context, before=turn.index) if context.settings.asks_in_turn else ()
     if not entries:
         return ""
@@ -109,12 +109,12 @@ def _register_so_far(turn: Turn, context: JudgingContext[LiveSettings]) -> str:
 
 
 def _asked_links(context: JudgingContext[LiveSettings]) -> tuple[str, ...]:
-    """The links that may be missing."""
+    """The links that the form asks for."""
     return (*CHAIN_LINKS, WEAKEST_PREMISE) if _has_heard_opponent(context) else CHAIN_LINKS
 
 
 def _has_heard_opponent(context: JudgingContext[LiveSettings]) -> bool:
-    """Whether the speaker of the judged turn saw a turn of another debater; a blind opening did not."""
+    """Whether the speaker of the judged turn saw a turn of another debater. False for a blind opening."""
     (turn,) = context.judged_turns
     in_turn = context.debate.is_sequential
     return any(
@@ -124,7 +124,7 @@ def _has_heard_opponent(context: JudgingContext[LiveSettings]) -> bool:
 
 
 def read_turn_form(filled: TurnForm, context: JudgingContext[LiveSettings]) -> AssessmentContent:
-    """The three marks of the composite, the components of rhetoric, two marks outside of the composite, and the findings."""
+    """The marks of the composite, the components of rhetoric, two marks outside of the composite, and the findings."""
     collector = MarkCollector()
     (turn,) = context.judged_turns
     who = turn.speaker
@@ -145,7 +145,7 @@ def read_turn_form(filled: TurnForm, context: JudgingContext[LiveSettings]) -> A
 
 
 def _add_rhetoric_marks(filled: TurnForm, who: str, collector: MarkCollector) -> float:
-    """Sum of the four components; weak framing limits delivery."""
+    """Add the four components and their sum. Weak framing limits delivery."""
     framing, total = 0.0, 0.0
     for name, most in RHETORIC_MAXIMA.items():
         value: float = getattr(filled, name)

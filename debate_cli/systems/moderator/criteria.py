@@ -1,7 +1,8 @@
 """The moderator's criteria and their maxima.
 
-A new criterion also needs its description in the prompt, and one of a round its short name in `tables.ROUND_HEADS`. If the
-sum of the maxima changes, change the 30, 100 and 82.5 in `questions`, `tables`, `settings`, `system` and the prompts.
+A new criterion also needs its description in the prompt, and one of a round its short name in `tables.ROUND_HEADS`. If
+the sum of the maxima changes, change the 30, 100 and 82.5 in `questions`, `tables`, `settings`, `system` and the
+prompts.
 """
 
 ROUND_CRITERIA: dict[str, float] = {"argument_quality": 10, "rebuttal_effectiveness": 10, "strategic_positioning": 10}

@@ -43,7 +43,7 @@ class Summary(Finding):
 
 
 class Clash(Finding):
-    """A point on which participants clash, or talk past each other."""
+    """A point on which participants clash or misunderstand each other."""
 
     kind: Literal["clash"] = "clash"
     participants: tuple[str, ...]
@@ -57,7 +57,7 @@ class Clash(Finding):
 
 
 class NonEngagement(Finding):
-    """A point of the others that a participant should have answered in a round and did not."""
+    """A point of the others that a participant did not answer in a round, but should have."""
 
     kind: Literal["non_engagement"] = "non_engagement"
     participant: str
@@ -69,7 +69,7 @@ class NonEngagement(Finding):
 
 
 class DebateSummary(Finding):
-    """The moderator's account of the whole debate, apart from who won."""
+    """The moderator's account of the whole debate, without the question who won."""
 
     kind: Literal["debate_summary"] = "debate_summary"
     text: str

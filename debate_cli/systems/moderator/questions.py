@@ -22,25 +22,25 @@ FORMAT_EMPHASIS = {
     "semi_structured": "This is a semi-structured debate: weigh how productively the participants asked and answered follow-up questions.",
     "free_flowing": "This is a free-flowing debate: weigh substance wherever it appears; the rounds have no set tasks.",
 }
-"""The emphasis of the moderator in each format."""
+"""Format -> what the moderator emphasizes."""
 ENGAGEMENT_OF_MANY = (
     "Look at the engagement among all participants, each with each of the others, and not only with the first speaker."
 )
-"""The rule for debates of three and more."""
+"""The prompt's rule on engagement for three and more debaters."""
 TOTAL_FIELD = "total"
-"""The sum of a participant's marks by the judge itself."""
+"""Name of the field for the judge's own total."""
 MAX_CLASHES = 6
-"""Most clashes in one round."""
+"""Maximum number of clashes in one round."""
 
 
 class MarksForm(FormModel):
-    """The marks of one participant. Forms that judges fill in have a field for each mark, and `total`."""
+    """The marks of one participant. The completed form also has a field for each mark, and `total`."""
 
     participant: str
 
 
 class PointsForm(FormModel):
-    """Points under one heading."""
+    """Points with a common heading."""
 
     heading: str = text(60)
     points: tuple[str, ...] = items(2, least=1, chars=100)
@@ -86,7 +86,7 @@ class FinalForm(FormModel):
 def _with_marks(
     form: type[FormModelT], groups: Mapping[str, Sequence[str]], maxima: Mapping[str, float], reason_chars: int
 ) -> type[FormModelT]:
-    """`form` whose `scores` have each group of criteria after its reason, then the judge's own total."""
+    """Add to `scores` in `form` a reason and the marks for each group of criteria, then the judge's own total."""
     fields: dict[str, Any] = {}
     for group, criteria in groups.items():
         fields[f"{group}_reason"] = (str, text(reason_chars))
@@ -119,7 +119,7 @@ def build_round_form(context: JudgingContext[ModeratorSettings]) -> Form[RoundFo
 
 
 def _max_clashes(speakers: int) -> int:
-    """Two clashes of two debaters; with more debaters one for each pair, as far as the form stays short."""
+    """Two clashes for two debaters; for more, one for each pair, limited to keep the form short."""
     return min(MAX_CLASHES, max(2, speakers * (speakers - 1) // 2))
 
 
@@ -131,7 +131,7 @@ def build_final_form(context: JudgingContext[ModeratorSettings]) -> Form[FinalFo
 
 
 def moderator_prompt_values(context: JudgingContext[ModeratorSettings], _prompts: Prompts) -> Mapping[str, str]:
-    """Values of both prompts: round, names, emphasis of the format, what depends on the number of debaters, and checked sources."""
+    """Values of both prompts: round, names, format, texts that depend on the number of debaters, checked sources."""
     is_pair = len(context.debater_names) == 2  # noqa: PLR2004 - two sides
     subject = context.brief.subject
     checks = format_source_checks(context.debate, context.brief.run, subject.round)
@@ -147,7 +147,7 @@ def moderator_prompt_values(context: JudgingContext[ModeratorSettings], _prompts
 
 
 def _spoken_words(context: JudgingContext[ModeratorSettings]) -> str:
-    """In a free-flowing debate, how much each debater has said so far, and the request to invite the quiet ones."""
+    """For a free-flowing debate: the number of words of each debater so far, and a request to invite the quiet ones."""
     if context.debate.config.format.kind != "free_flowing":
         return ""
     words = dict.fromkeys(context.debater_names, 0)
@@ -219,7 +219,7 @@ def _build_summary(filled: RoundForm, context: JudgingContext[ModeratorSettings]
 def _add_claimed_total(
     collector: MarkCollector, participant: str, claimed: float | None, ours: float, out_of: float
 ) -> None:
-    """Store the judge's own total, if it gives one, beside ours; it does not count."""
+    """Add the judge's own total as a mark beside the sum. It does not count."""
     if claimed is None:
         return
     if abs(claimed - ours) > CLAIMED_TOTAL_TOLERANCE:

@@ -1,7 +1,7 @@
 """Scorer of the moderator: a quarter from the rounds, three quarters from the final evaluation.
 
 `final = mean(round sums) x 0.25 + final_total x 0.75`, at most 82.5. By default a margin below 1 is a draw, below 5
-narrow, from 5 on clear. Totals that a judge states do not count; the notes list those that differ from the sums.
+narrow, from 5 on clear. The judges' own totals do not count; the notes list those that differ from the sums.
 """
 
 from collections import defaultdict
@@ -32,9 +32,9 @@ ROUND_SHARE, FINAL_SHARE = 0.25, 0.75
 MAX_MODERATOR_SCORE = ROUND_SHARE * sum(ROUND_CRITERIA.values()) + FINAL_SHARE * sum(FINAL_CATEGORIES.values())
 """82.5"""
 CLAIMED_TOTAL_CRITERION = "claimed_total"
-"""Criterion of the mark that contains the judge's own total."""
+"""Criterion of the mark with the judge's own total."""
 CLAIMED_TOTAL_TOLERANCE = 0.5
-"""A claimed total may differ from the sum by this much without a report."""
+"""Largest difference between a claimed total and the sum that is not reported."""
 
 MarkTable = dict[str, dict[str, float]]
 """Participant -> criterion -> mark, averaged over the judges."""
@@ -59,7 +59,7 @@ class GroupRow(FrozenModel):
     """One participant's marks for one of the five groups of the final evaluation."""
 
     group: str
-    """`argument_quality`, for example."""
+    """Name of the group, e.g. `argument_quality`."""
     sum: float | None
     """None unless all categories of the group are marked."""
     out_of: float
@@ -76,7 +76,7 @@ class FinalRow(FrozenModel):
     total: float | None
     """0-100; None unless all thirteen are marked."""
     round_mean: float | None
-    """Mean of the round sums, 0-30; None without any."""
+    """Mean of the round sums, 0-30; None without marked rounds."""
     score: float | None
     """0-82.5; None if a part is missing or the participant never spoke."""
     share: float | None
@@ -93,7 +93,7 @@ class ClaimedTotal(FrozenModel):
     assessor: str
     participant: str
     round: int | None
-    """None for the final evaluation."""
+    """Number of the round; None for the final evaluation."""
     claimed: float
     ours: float
 
@@ -129,7 +129,7 @@ class Overview(FrozenModel):
 
 
 class ModeratorNotes(Notes):
-    """Shape of the notes of a moderator's verdict."""
+    """Notes of a moderator's verdict."""
 
     highest: float
     """The maximum score, 82.5."""
@@ -139,7 +139,7 @@ class ModeratorNotes(Notes):
     claimed: tuple[ClaimedTotal, ...]
     reasoning: tuple[Reasoning, ...]
     reports: tuple[RoundReport, ...] = ()
-    """What the judges report on each round, ordered by round."""
+    """The judges' reports on each round, ordered by round."""
     overviews: tuple[Overview, ...] = ()
 
 
@@ -263,7 +263,7 @@ def _distinct_reasons(reasons: Reasons, participant: str, criteria: Iterable[str
 
 
 def _group_rows(participant: str, marks: Mapping[str, float], reasons: Reasons) -> Iterator[GroupRow]:
-    """The five groups of one participant. Each mark of a group has the judge's reason; it is listed once."""
+    """The five groups of one participant, with each reason once."""
     for group, categories in CATEGORY_GROUPS.items():
         maxima = {name: FINAL_CATEGORIES[name] for name in categories}
         yield GroupRow(
@@ -295,7 +295,7 @@ def _overviews(final: Sequence[Assessment]) -> Iterator[Overview]:
 
 
 def _mismatched_totals(debate: Debate, assessment: Assessment) -> Iterator[ClaimedTotal]:
-    """The totals that a judge stated and that do not match its marks."""
+    """The judges' own totals that differ from the sums of their marks."""
     own, criteria = _marks_of_judge(assessment), _criteria(assessment)
     for participant in debate.participants:
         ours = _total(own.get(participant.name, {}), criteria)

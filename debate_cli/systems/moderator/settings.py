@@ -16,7 +16,7 @@ class ModeratorSettings(SystemSettings):
     judges: int = Field(default=1, ge=1, le=25)
     """Number of independent judgments; marks are averaged."""
     guidance: bool = False
-    """Whether the chair's guidance on a round is added to the next cues; the next round then waits for it."""
+    """Whether the chair's guidance after a round is added to the next cues. The next round then waits for it."""
     thresholds: Annotated[Thresholds, default_bounds(draw=1, clear=5)] = Thresholds(draw=1, clear=5)
     """Points of 82.5: below `draw` a draw, from `clear` on a clear victory."""
 

@@ -58,7 +58,7 @@ class ModeratorSystem(JudgingSystem[ModeratorSettings]):
         return questions.ROUND_QUESTION if brief.subject.moment == "round" else questions.FINAL_QUESTION
 
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
-        """Both questions show what was found about the sources."""
+        """Both questions show the findings of the judge of sources."""
         return (SOURCES_KIND,)
 
     def awaited(

@@ -119,7 +119,7 @@ def _final_table(rows: Sequence[FinalRow]) -> Table:
 
 
 def _category_rows(group: str, categories: Sequence[str], rows: Sequence[FinalRow]) -> Iterable[TableRow]:
-    """A group's own sum, then its categories."""
+    """Rows for a group: its sum, then its categories."""
     sums = [
         sum(row.categories[name] for name in categories) if row.categories.keys() >= set(categories) else None
         for row in rows
@@ -157,7 +157,7 @@ def _join(sentences: Iterable[str]) -> str:
 
 
 def _report_table(notes: ModeratorNotes) -> Table:
-    """What the judges report on each round, apart from marks."""
+    """The judges' reports on each round, without marks."""
     several = len({report.assessor for report in notes.reports}) > 1
     rows = join_row_groups(
         [(str(report.round), report.assessor if several else None, *parts) for parts in _report_parts(report)]
@@ -206,7 +206,7 @@ def _reasons_by_criterion(row: ModeratorRoundRow) -> Iterable[str]:
 
 
 MAX_LONG_LABELS = 6
-"""Up to this many rounds, a label says `round 1`; with more, `1`."""
+"""Maximum number of rounds with labels like `round 1`; with more rounds the label is `1`."""
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:

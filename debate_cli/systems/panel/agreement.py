@@ -1,4 +1,4 @@
-"""How far a panel agrees, and whether it deliberates further. Usable without a debate: `import debate_cli`."""
+"""How much a panel agrees, and whether it deliberates further. Also a public function of the Python API."""
 
 from __future__ import annotations  # the reference of the Python API shows annotations as they are written
 
@@ -33,9 +33,9 @@ def agreement(votes: Votes, dimensions: DimensionMarks) -> float:
     `votes`: the options PASS, FAIL and CONDITIONAL, as a list or by judge. `dimensions`: dimension -> the judges' marks
     from 1 to 3, as a list or by judge.
 
-    0.6 x the largest share of votes + 0.4 x the mean over dimensions of max(0, 1 - range/2). Fewer than two votes count
-    as full agreement; so does the dimensions' part if no dimension has two marks. Raises ConfigError for an unknown
-    option and for a mark outside 1-3.
+    0.6 x the largest share of votes + 0.4 x the mean over dimensions of max(0, 1 - range/2). With fewer than two votes
+    the first part is 1; if no dimension has two marks the second part is 1. Raises ConfigError for an unknown option
+    and for a mark outside 1-3.
     """
     return compute_agreement(*_checked(votes, dimensions))
 
@@ -43,10 +43,10 @@ def agreement(votes: Votes, dimensions: DimensionMarks) -> float:
 def needs_deliberation(
     votes: Votes, dimensions: DimensionMarks, threshold: float = DEFAULT_CONVERGENCE_THRESHOLD
 ) -> bool:
-    """Whether a panel votes once more: its agreement is below `threshold`, and there is something to disagree on.
+    """Whether a panel votes again: its agreement is below `threshold`, and a point is disputed.
 
-    A point of disagreement is a divided vote, or a dimension whose marks have a range of 1.5 or more. Raises ConfigError
-    as `agreement` does.
+    Disputed is a divided vote, or a dimension whose marks have a range of 1.5 or more. Raises ConfigError like
+    `agreement`.
     """
     options, marks = _checked(votes, dimensions)
     is_disputed = any(spread >= DEFAULT_DIMENSION_THRESHOLD for spread in mark_ranges(marks).values())
@@ -55,7 +55,7 @@ def needs_deliberation(
 
 
 def compute_agreement(options: Collection[str], marks: Mapping[str, Collection[float]]) -> float:
-    """`agreement` of options and of the marks by dimension, all valid."""
+    """`agreement` for valid votes and marks."""
     if len(options) < MIN_VOTES_TO_COMPARE:
         return 1.0
     ranges = mark_ranges(marks)
@@ -64,7 +64,7 @@ def compute_agreement(options: Collection[str], marks: Mapping[str, Collection[f
 
 
 def largest_share(options: Collection[str]) -> float:
-    """Share of the most frequent option; at least one vote."""
+    """Share of the most frequent option. Needs at least one vote."""
     return max(Counter(options).values()) / len(options)
 
 

@@ -21,7 +21,7 @@ class Vote(Finding):
     remediation_required: tuple[str, ...] = ()
     changed_because: str | None = None
     late: bool = False
-    """The judge did not answer in time and keeps its last vote."""
+    """Whether the judge exceeded the time limit, so that this is its earlier vote."""
 
     def describe(self) -> list[str]:
         """The option, its reasons, and what changed the vote."""

@@ -1,6 +1,6 @@
-"""The panel's form: a vote with its reasons, and what a judge learns about the other votes before it votes again.
+"""The panel's form: a vote with its reasons, and what a judge sees of the other votes before it votes again.
 
-`votes` decides whether a panel deliberates further, `score` what the verdict is.
+`votes` decides whether a panel deliberates further, `score` computes the verdict.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,9 +23,9 @@ MAX_FINDING_CHARS = 200
 """Maximum length of a critical finding and of a correction, with the passage that it quotes."""
 NAME_TURN_INSTRUCTION = 'name the turn, as in "turn 3 concedes the cost"'
 NAME_PASSAGE_INSTRUCTION = "name the passage of the document"
-"""How a judge must cite what changed its vote."""
+"""Instruction for judges: how to cite what changed the vote."""
 CITE_PASSAGE_INSTRUCTION = " and quoting, word for word and in quotation marks, the passage that it is about"
-"""How a judge must cite a document in its findings; the quoted line is shown, also in annotations."""
+"""Instruction for judges: how to cite a document in findings. The quoted line is also used for annotations."""
 MIN_DIMENSION_MARK, MAX_DIMENSION_MARK = 1, 3
 """Scale of a dimension."""
 
@@ -50,13 +50,13 @@ class VoteForm(FormModel):
 
 
 def build_vote_form(context: JudgingContext[PanelSettings]) -> Form[VoteForm]:
-    """The form with every configured dimension; from the second vote on also `changed_because`."""
+    """The form with every configured dimension; from the second vote on also with `changed_because`."""
     complete = {"dimensions": ("name", context.settings.dimensions)}
     return judge_form("panel_vote", VoteForm, complete, changed_because=keep_if(context.brief.revision > 0))
 
 
 def vote_prompt_values(context: JudgingContext[PanelSettings], prompts: Prompts) -> Mapping[str, str]:
-    """Values of the prompt: the persona, the dimensions, the meaning of a vote; from the second vote on also the earlier votes."""
+    """Values of the prompt: persona, dimensions, meaning of a vote; from the second vote on also earlier votes."""
     divided, votes = _format_previous_votes(context.debate, context.brief.run, context.settings, context.brief.revision)
     return {
         "persona": format_persona(find_panel_judge(context), prompts),
@@ -71,7 +71,7 @@ def vote_prompt_values(context: JudgingContext[PanelSettings], prompts: Prompts)
 
 
 def read_vote_form(filled: VoteForm, context: JudgingContext[PanelSettings]) -> AssessmentContent:
-    """A mark per dimension, and the vote. Warns about a changed vote that names no turn."""
+    """A mark per dimension, and the vote. Adds a warning for a changed vote that names no turn."""
     collector = MarkCollector()
     for entry in unique_known_items(collector, filled.dimensions, lambda item: item.name, context.settings.dimensions):
         collector.add_mark(None, entry.name, entry.value, (MIN_DIMENSION_MARK, MAX_DIMENSION_MARK))
@@ -110,7 +110,7 @@ def format_persona(judge: PanelJudge, prompts: Prompts) -> str:
 
 
 def previous_votes(context: JudgingContext[PanelSettings]) -> dict[str, Ballot]:
-    """Judge -> the vote that counted in the revision before the brief's, in panel order."""
+    """Judge -> its vote in the revision before the brief's, in panel order."""
     return {
         ballot.judge: ballot
         for ballot in _previous_ballots(context.debate, context.brief.run, context.settings, context.brief.revision)
@@ -127,7 +127,7 @@ def _previous_ballots(debate: Debate, run: str, settings: PanelSettings, revisio
 def _format_previous_votes(
     debate: Debate, run: str, settings: PanelSettings, revision: int
 ) -> tuple[tuple[str, ...], Mapping[str, str]]:
-    """The points that divide the panel, and each judge's vote as the others see it: equal for all judges of a revision."""
+    """The disputed points, and each judge's vote as the others see it. Equal for all judges of a revision."""
     ballots = _previous_ballots(debate, run, settings, revision)
     divided = tuple(item.about for item in find_disagreements(ballots, settings))
     return divided, {ballot.judge: to_prompt_json(_vote_for_prompt(ballot, divided)) for ballot in ballots}
@@ -150,7 +150,7 @@ def carry_over_vote(context: JudgingContext[PanelSettings]) -> AssessmentContent
 
 
 def _vote_for_prompt(ballot: Ballot, divided: Sequence[str]) -> dict[str, object]:
-    """A vote as other judges see it: a shortened reason and, on a dimension that divides them, the finding that names it."""
+    """A vote as other judges see it: a shortened reason, and a finding on a disputed dimension that it names."""
     findings = ballot.vote.critical_findings
     dimensions: list[dict[str, object]] = []
     for name, value in ballot.dimensions.items():

@@ -63,7 +63,7 @@ class BallotRow(FrozenModel):
     """Whether the vote changed without naming a turn or an argument; for a document, without any reason."""
     late: bool
     carried: bool
-    """Whether this is an earlier vote, kept because the judge gave none in time."""
+    """Whether this is the judge's earlier vote, because it gave none in time."""
 
 
 class PanelRoundRow(FrozenModel):
@@ -72,7 +72,7 @@ class PanelRoundRow(FrozenModel):
     round: int
     agreement: float
     disagreements: tuple[Disagreement, ...]
-    """Most severe first."""
+    """Disputed points, most severe first."""
     votes: tuple[BallotRow, ...]
 
 
@@ -86,14 +86,14 @@ class VoteTally(FrozenModel):
 
 
 class PanelNotes(Notes):
-    """Shape of the notes of a panel's verdict."""
+    """Notes of a panel's verdict."""
 
     option: VoteOption | None
-    """Option that the panel decided for; None without votes."""
+    """Option that the panel voted for; None without votes."""
     judges: int = 0
     """Number of judges with a vote. One judge decides alone, with agreement 1.0."""
     required_changes: tuple[RequiredChange, ...] = ()
-    """What must change before a text passes, grouped by dimension, the heaviest first; empty for a debate and for PASS."""
+    """Changes that a text needs to pass, by dimension, the heaviest first; empty for a debate and for PASS."""
     weights: dict[VoteOption, float]
     """Share of the weight per option in the final vote."""
     first_vote: VoteTally | None
@@ -106,7 +106,7 @@ class PanelNotes(Notes):
     """Whether the final agreement reaches the threshold."""
     convergence_threshold: float
     deliberation_rounds: int
-    """Rounds after the first vote."""
+    """Number of rounds after the first vote."""
     rounds: tuple[PanelRoundRow, ...]
     dissent: tuple[BallotRow, ...]
     """Final votes for another option than the panel's, in full."""
@@ -176,7 +176,7 @@ def _scores(counted: VoteTally, debate: Debate) -> dict[str, float]:
 
 
 def _only_debater_of_side(debate: Debate, side: str) -> str | None:
-    """The only debater of that side; None for no debater or several."""
+    """The only debater of that side; None if there are none or several."""
     names = [item.name for item in debate.participants if item.side == side]
     return names[0] if len(names) == 1 else None
 
@@ -287,9 +287,9 @@ def _notes(
 def _missing(
     debate: Debate, run: JudgingRun | str, settings: PanelSettings, by_round: Mapping[int, Sequence[Ballot]]
 ) -> list[str]:
-    """Sentences on judges who did not vote in a round, too few votes, unmarked dimensions, and votes of non-members.
+    """Sentences on missing votes, too few votes, unmarked dimensions, and votes of non-members.
 
-    A round that should have taken place counts as well, even without any vote.
+    A round without any vote that should have taken place counts too.
     """
     weights = judge_weights(debate, run, settings)
     found: list[str] = []
@@ -336,9 +336,9 @@ def find_required_changes(
 ) -> tuple[RequiredChange, ...]:
     """All demands and critical findings of `ballots`, grouped by dimension.
 
-    Two that differ only in case, typography and punctuation are one. The group with the heaviest demand comes first, and
-    so does the heaviest demand of a group; with equal weight, the order of `dimensions` and of the judges decides.
-    `text` is the judged text, in which the quoted passages are searched.
+    Two that differ only in case, typography and punctuation are one. Groups, and demands within a group, are ordered by
+    weight; for equal weight, by the order of `dimensions` and of the judges. `text`: the judged text, in which quoted
+    passages are searched.
     """
     merged: dict[str, _Demand] = {}
     for ballot, words in _demands(ballots):
@@ -361,7 +361,7 @@ def find_required_changes(
 
 
 def _demands(ballots: Sequence[Ballot]) -> Iterator[tuple[Ballot, str]]:
-    """Every demand with its ballot: what must be corrected, then the critical findings."""
+    """Every demand with its ballot: required corrections, then critical findings."""
     for ballot in ballots:
         for words in (*ballot.vote.remediation_required, *ballot.vote.critical_findings):
             if _fold(words):
@@ -374,7 +374,7 @@ def _fold(words: str) -> str:
 
 
 def _find_dimension(words: str, dimensions: Sequence[str]) -> str | None:
-    """The dimension whose name occurs first in `words`, as whole words; the longest of several that begin there."""
+    """The dimension whose name occurs first in `words`, as whole words. Prefers the longest name at a position."""
     folded = f" {_fold(words)} "
     named = [(folded.find(f" {_fold(name)} "), -len(name), name) for name in dimensions if _fold(name)]
     return min((found for found in named if found[0] >= 0), default=(0, 0, None))[2]

@@ -41,10 +41,10 @@ class PanelJudge(ConfigModel):
     model: str | None = None
     """Name in `models`, or `provider/model`; None means the panel's `judge`."""
     weight: float | None = Field(default=None, gt=0)
-    """None means the persona's default weight, or 1 for a persona of the user's."""
+    """Weight of the vote; None means the persona's default weight, or 1 for a persona with a `description`."""
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """An unknown persona, an empty description, an id with odd characters."""
+        """Problems: an unknown persona, an empty description, an id with characters that are not allowed."""
         if self.persona not in PERSONA_WEIGHTS and self.description is None:
             hint = format_suggestion(self.persona, PERSONA_WEIGHTS) or "; describe it by a judge's `description`"
             yield (), f"no persona `{self.persona}` is shipped{hint}"
@@ -61,26 +61,27 @@ class PanelSettings(SystemSettings):
     judge: str | None = None
     """Model of every judge that has no `model`."""
     judges: tuple[PanelJudge, ...] = ()
-    """The members with their settings; use it where the short form `personas` is not enough."""
+    """The members with their settings; needed if the short form `personas` is not enough."""
     personas: tuple[str, ...] = ()
-    """Short form: personas with their default weights, ids the same as the names."""
+    """Short form of `judges`: names of personas, which get their default weights and are also the ids."""
     dimensions: tuple[str, ...] = Field(default=("logic", "evidence", "rebuttal", "risk"), min_length=1)
-    """What each member rates from 1 to 3 beside its vote. A text is rated by completeness, feasibility, evidence and risk
-    if no dimensions are configured."""
+    """What each member rates from 1 to 3 beside its vote. Default for a text: completeness, feasibility, evidence and
+    risk."""
     dimension_disagreement_threshold: float = Field(default=DEFAULT_DIMENSION_THRESHOLD, gt=0, le=2)
-    """Range of the marks of a dimension (the highest minus the lowest, at most 2) from which on the panel disagrees on it."""
+    """Range of a dimension's marks (highest minus lowest, at most 2) from which it is disputed."""
     convergence_threshold: UnitInterval = DEFAULT_CONVERGENCE_THRESHOLD
-    """Agreement from which on the panel stops deliberating."""
+    """Agreement at which the panel stops deliberating."""
     max_rounds: int = Field(default=3, ge=0, le=20)
     """Maximum number of deliberation rounds after the first vote."""
     min_judges: int = Field(default=2, ge=1)
-    """Number of votes that a verdict and a deliberation need. A panel of one judge decides alone, without deliberation."""
+    """Number of votes that a verdict and a deliberation need. A panel of one judge needs one and does not
+    deliberate."""
     timeout_s: float = Field(default=120, gt=0)
-    """Seconds after which a late member keeps its last vote."""
+    """Seconds for each vote. A member who takes longer keeps its last vote."""
 
     @cached_property
     def members(self) -> tuple[PanelJudge, ...]:
-        """The judges with model and weight filled in; the default five if none is configured."""
+        """The judges with model and weight filled in; by default the five personas."""
         named = self.judges or tuple(PanelJudge(id=name, persona=name) for name in self.personas or PERSONA_WEIGHTS)
         return tuple(
             judge.model_copy(
@@ -109,7 +110,7 @@ class PanelSettings(SystemSettings):
         return self.timeout_s
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Members named twice or wrongly, too few of them, dimensions named twice."""
+        """Problems: repeated or wrong names of members, too few members, repeated dimensions."""
         if self.judges and self.personas:
             yield ("personas",), "`judges` and `personas` are two forms of the same setting; keep one"
         key = "judges" if self.judges else "personas"

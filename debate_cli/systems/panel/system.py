@@ -62,7 +62,7 @@ class PanelSystem(JudgingSystem[PanelSettings]):
             due = tuple(brief for brief in again if brief.assessor in voters)
 
     def planned_calls(self, settings: PanelSettings, turns: int, rounds: int) -> PlannedCalls:
-        """One vote per judge; if several judges may deliberate, at most `max_rounds` more, in which a judge sees all votes."""
+        """One vote per judge, and at most `max_rounds` more if several judges deliberate. They see all votes."""
         judges = len(settings.members)
         may_deliberate = judges >= max(MIN_VOTES_TO_COMPARE, settings.min_judges)
         return PlannedCalls(judges, follow_ups=settings.max_rounds if may_deliberate else 0, quoted_answers=judges)
@@ -106,7 +106,7 @@ class PanelSystem(JudgingSystem[PanelSettings]):
         return f"{voted}{after}{agreed}."
 
     def headline(self, verdict: Verdict, document: str | None = None) -> Headline:
-        """The verdict in short, with the votes for other options and what must change in a text."""
+        """The verdict in short, with votes for other options and required changes of a text."""
         notes = parse_notes(score.PanelNotes, verdict)
         changes = notes.required_changes if notes is not None else ()
         dissent = tuple(
@@ -145,7 +145,7 @@ class PanelSystem(JudgingSystem[PanelSettings]):
 
 
 def _has_revision(rounds: Mapping[int, tuple[Ballot, ...]], settings: PanelSettings, revision: int) -> bool:
-    """Whether the panel votes (or voted) in that revision; all earlier ones are settled."""
+    """Whether the panel votes (or voted) in that revision. Needs all earlier ones to be settled."""
     latest = max(rounds, default=-1)
     return latest >= revision or (latest == revision - 1 and should_deliberate(rounds, settings))
 

@@ -39,7 +39,7 @@ def tables(verdict: Verdict) -> list[Table]:
 
 
 def _change_tables(notes: PanelNotes) -> Iterable[Table]:
-    """What must change before the text passes."""
+    """The required changes of a text."""
     groups: dict[str | None, list[TableRow]] = {}
     for change in notes.required_changes:
         line = None if change.line is None else str(change.line)
@@ -123,7 +123,7 @@ def _option_table(notes: PanelNotes, verdict: Verdict) -> Table:
 
 
 def _agreement_remark(notes: PanelNotes) -> str:
-    """The development of the agreement, in a sentence."""
+    """A sentence on the agreement before and after deliberation."""
     if notes.judges == 1:
         return "One judge decides alone, so agreement is 1.0."
     reached = "reached" if notes.converged else "did not reach"
@@ -182,7 +182,7 @@ def _change_remarks(notes: PanelNotes) -> Iterable[str]:
 
 
 def _condition_tables(notes: PanelNotes) -> Iterable[Table]:
-    """The conditions of the judges who voted CONDITIONAL, if the panel decided so."""
+    """The conditions of judges who voted CONDITIONAL, if that is the panel's option."""
     votes = notes.rounds[-1].votes if notes.option == "CONDITIONAL" else ()
     asked = {vote.judge: vote.remediation_required for vote in votes if vote.option == "CONDITIONAL"}
     rows = tuple((judge, Lines(conditions)) for judge, conditions in asked.items() if conditions)
@@ -209,7 +209,10 @@ def _dissent_tables(votes: Sequence[BallotRow]) -> Iterable[Table]:
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """Yield the charts; none if the notes are of another version. After a single round of votes there is no chart of agreement."""
+    """Yield the charts; none if the notes are of another version.
+
+    After a single vote there is no chart of agreement.
+    """
     notes = parse_notes(PanelNotes, verdict)
     if notes is None or not notes.rounds:
         return

@@ -1,7 +1,6 @@
-"""The ballots of a panel by deliberation round, and the points of disagreement.
+"""The ballots of a panel by deliberation round, and the disputed points.
 
-Pure functions that scorer and schedule share. The formula of the agreement is in `agreement`; `score` decides which
-option wins.
+Pure functions for scorer and schedule. `agreement` has the formula; `score` decides which option wins.
 """
 
 import re
@@ -37,7 +36,7 @@ _TURN_REFERENCE = re.compile(r"\bturns?\s*(?:no\.?|number|#)?\s*(\d{1,9})(?!\d)"
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """A judge's vote that counts in one deliberation round."""
+    """A judge's vote in one deliberation round."""
 
     judge: str
     weight: float
@@ -47,9 +46,9 @@ class Ballot:
     """Configured dimension -> mark, 1-3."""
     rationale: str
     cast_round: int
-    """The round in which it was cast."""
+    """The round in which the judge gave the vote."""
     carried: bool = False
-    """Whether it was cast in an earlier round and kept, because the judge was late or did not answer."""
+    """Whether the vote is from an earlier round, because the judge was late or did not answer."""
 
     @property
     def option(self) -> VoteOption:
@@ -58,7 +57,7 @@ class Ballot:
 
 
 class Disagreement(FrozenModel):
-    """A point on which the panel disagrees."""
+    """A disputed point."""
 
     type: Literal["vote", "dimension"]
     about: str
@@ -79,7 +78,7 @@ def judge_weights(debate: Debate, run: JudgingRun | str, settings: PanelSettings
 def ballots_by_round(
     debate: Debate, run: JudgingRun | str, settings: PanelSettings
 ) -> Mapping[int, tuple[Ballot, ...]]:
-    """Deliberation round -> the ballots that count in it, in panel order.
+    """Deliberation round -> ballots, in panel order.
 
     A judge who did not vote in a round, or was late, keeps its last vote. Votes of judges who are not members do not
     count.
@@ -131,9 +130,9 @@ def find_disagreements(ballots: Sequence[Ballot], settings: PanelSettings) -> tu
 
 
 def should_deliberate(rounds: Mapping[int, Sequence[Ballot]], settings: PanelSettings) -> bool:
-    """Whether the panel votes once more after the latest of `rounds` (the result of `ballots_by_round`).
+    """Whether the panel votes again after the latest of `rounds` (the result of `ballots_by_round`).
 
-    True if agreement is below the threshold, there is a disagreement, the maximum of deliberation rounds is not reached,
+    True if agreement is below the threshold, a point is disputed, the maximum of deliberation rounds is not reached,
     and there are enough votes. Call it only when the latest round is settled.
     """
     if not rounds:
@@ -149,7 +148,7 @@ def should_deliberate(rounds: Mapping[int, Sequence[Ballot]], settings: PanelSet
 
 
 def explains_change(because: str | None, debate: Debate) -> bool:
-    """Whether a reason for a changed vote names a turn or an argument of the debate. For a document, any text is valid."""
+    """Whether a reason for a changed vote names a turn or argument of the debate; for a document, any text."""
     if because is None or not because.strip():
         return False
     if not debate.turns:
@@ -181,12 +180,12 @@ def _parse_ballot(assessment: Assessment, weights: Mapping[str, float], settings
 
 
 def _carry_over(ballot: Ballot) -> Ballot:
-    """The ballot for a later round in which its judge did not answer."""
+    """The ballot in a later round for a judge who did not answer."""
     return replace(ballot, vote=ballot.vote.model_copy(update={"late": False}), carried=True)
 
 
 def _keep_last_if_late(ballot: Ballot, last: Ballot | None) -> Ballot:
-    """Replace a late ballot with the judge's last vote; a first vote counts even if it is late."""
+    """Replace a late ballot by the judge's last vote. A first vote counts even if late."""
     if not ballot.vote.late or last is None:
         return ballot
     return replace(last, vote=last.vote.model_copy(update={"late": True}))

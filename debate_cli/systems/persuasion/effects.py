@@ -1,6 +1,6 @@
-"""Effects of a turn on the other debaters, by keywords, weighted factors or a judge's ratings; and social influence.
+"""Effects of a turn on the other debaters: by keywords, weighted factors or a judge's ratings; and social influence.
 
-Social influence: who persuades whom, and a vector for each debater's social context. Deterministic: the random features
+Social influence: who persuades whom, and a vector for each debater's social context. Deterministic: random features
 come from a fixed seed, and nothing is trained.
 """
 
@@ -22,11 +22,11 @@ from debate_cli.systems.persuasion.strategies import pick_strategy
 
 RATED_CRITERIA = ("persuasion", "attack", "evidence")
 KEYWORD_POINTS = {"persuasion": 0.3, "attack": 0.4, "evidence": 0.35}
-"""Criterion -> points for each of its phrases that occurs."""
+"""Criterion -> points for each phrase that occurs."""
 
 
 class KeywordScores(NamedTuple):
-    """What the phrases in a text amount to; each value 0-1."""
+    """Scores of the phrases in a text; each value 0-1."""
 
     persuasion: float
     attack: float
@@ -34,7 +34,7 @@ class KeywordScores(NamedTuple):
 
 
 def keyword_scores(text: str, settings: PersuasionSettings) -> KeywordScores:
-    """The scores of a text. A phrase counts once, whatever the case."""
+    """The scores of a text. Each phrase counts once; case is ignored."""
     counts = {
         criterion: _count_phrases(text, tuple(getattr(settings.keywords, criterion)), settings.matching)
         for criterion in KEYWORD_POINTS
@@ -58,7 +58,7 @@ def has_keyword(turns: Iterable[Turn], settings: PersuasionSettings) -> bool:
 
 
 def keyword_effects(turn: Turn, targets: Iterable[str], settings: PersuasionSettings) -> tuple[Effect, ...]:
-    """Compute the effect of a turn from its keywords; it is the same for every target."""
+    """The effect of a turn by its keywords, equal for every target."""
     scores = keyword_scores(turn.text, settings)
     return tuple(Effect(turn.index, turn.round, turn.speaker, target, *scores) for target in targets)
 
@@ -66,9 +66,9 @@ def keyword_effects(turn: Turn, targets: Iterable[str], settings: PersuasionSett
 def factor_effects(
     turn: Turn, targets: Iterable[str], states: Mapping[str, DebaterState], settings: PersuasionSettings
 ) -> tuple[Effect, ...]:
-    """Keyword effects with persuasion replaced by the weighted sum of persuasion, strategy fit, evidence and influence.
+    """Keyword effects with another persuasion: the weighted sum of keywords, strategy fit, evidence and influence.
 
-    `states` are those before the turn. The strategy fits a target if an adaptive debater would pick it against that
+    `states`: those before the turn. The strategy fits a target if an adaptive debater would choose it against that
     target alone. Influence is the speaker's mean persuasion so far.
     """
     found: list[Effect] = []
@@ -105,7 +105,7 @@ def average_ratings(given: Iterable[Assessment]) -> EffectRatings:
 
 
 def judge_effects(turn: Turn, targets: Iterable[str], rated: EffectRatings) -> tuple[Effect, ...]:
-    """The rated effects; there is none on a target without ratings of persuasion and attack."""
+    """The rated effects. A target without ratings of persuasion and attack has none."""
     found: list[Effect] = []
     for target in targets:
         of = rated.get((turn.index, target), {})
@@ -117,7 +117,7 @@ def judge_effects(turn: Turn, targets: Iterable[str], rated: EffectRatings) -> t
 
 CONTEXT_DIMENSIONS = 128
 AGGREGATION_ROUNDS = 2
-"""How often neighbours are aggregated."""
+"""Number of times that neighbours are aggregated."""
 _SEED = "debate-cli social context 1"
 
 InfluenceGraph = Mapping[tuple[str, str], float]
@@ -125,7 +125,7 @@ InfluenceGraph = Mapping[tuple[str, str], float]
 
 
 def build_influence_graph(effects: Iterable[Effect]) -> InfluenceGraph:
-    """Build the directed graph of mean persuasion from the given effects."""
+    """The directed graph of mean persuasion in the given effects."""
     found: dict[tuple[str, str], list[float]] = defaultdict(list)
     for effect in effects:
         found[effect.speaker, effect.target].append(effect.persuasion)
@@ -145,8 +145,8 @@ def social_context_vectors(
 ) -> dict[str, tuple[float, ...]]:
     """Name -> a vector of 128 numbers with Euclidean length 1.
 
-    Initial values are random features of (stance, conviction, mean persuasion received, mean attack received). Twice,
-    each vector is then replaced by the mean of itself and the mean of its predecessors in the influence graph; a vector
+    Initial values are random features of (stance, conviction, mean persuasion received, mean attack received). Then,
+    twice, each vector becomes the mean of itself and the mean of its predecessors in the influence graph; a vector
     without predecessors stays unchanged.
     """
     graph = build_influence_graph(effects)
@@ -167,7 +167,7 @@ def cosine_similarity(one: Sequence[float], other: Sequence[float]) -> float:
 
 @cache
 def _projection() -> tuple[tuple[float, ...], ...]:
-    """One row of four weights and a phase for each dimension."""
+    """For each dimension, a row of four weights and a phase."""
     source = random.Random(_SEED)  # noqa: S311 - fixed features, not a secret
     return tuple(
         (*(source.gauss(0, 1) for _ in range(4)), source.uniform(0, 2 * math.pi)) for _ in range(CONTEXT_DIMENSIONS)

@@ -1,4 +1,4 @@
-"""The persuasion judge's form: the effect of one turn on every other debater. Keywords and factors need no model."""
+"""The persuasion judge's form: the effect of one turn on every other debater."""
 
 from collections.abc import Mapping
 

@@ -77,13 +77,13 @@ class FinalState(FrozenModel):
     conviction: float
     position: StancePosition
     persuasion: tuple[float, ...]
-    """Persuasion received, the last ten."""
+    """Persuasion received from the last ten speeches."""
     persuasion_band: Band | None
     """Band of the mean persuasion received; None if no speech reached the debater."""
     attack: tuple[float, ...]
-    """Received, the last ten."""
+    """Attack received from the last ten speeches."""
     resistance: ResistanceRating | None
-    """Rating of how firmly it withstood attacks; None if no speech reached the debater."""
+    """Grade of resistance to attacks; None if no speech reached the debater."""
     surrendered: bool
 
 
@@ -117,7 +117,7 @@ class StrategyUse(FrozenModel):
     predicted: float | None
     """Mean persuasion of the opponents that an adaptive debater expected; None for a configured strategy."""
     actual: float | None
-    """Mean persuasion of the opponents; None if the turn has no effect."""
+    """Mean persuasion of the opponents; None if the turn has no effects."""
 
 
 class InfluenceEdge(FrozenModel):
@@ -137,26 +137,27 @@ class ContextSimilarity(FrozenModel):
 
 
 RULES = 2
-"""Version of the formula. 2: surrender is checked when a round is over; keywords are found anywhere in a speech."""
+"""Version of the formula. Since 2, surrender is checked at the end of a round, and keywords are found anywhere in a
+speech."""
 
 
 class PersuasionNotes(Notes):
-    """Shape of the notes of a persuasion verdict."""
+    """Notes of a persuasion verdict."""
 
     effects: str
     """`keywords`, `factors` or `judge`."""
     rounds: int
     """Number of rounds with a speech."""
     surrendered: tuple[Surrender, ...]
-    """In chronological order; those of one round together."""
+    """Surrenders in order of time."""
     hint: str = ""
-    """Why the effects may not fit the debate; empty if they may."""
+    """Why the effects may not fit the debate; else empty."""
     parts: tuple[ScoreParts, ...]
-    """Of each debater."""
+    """Parts of each debater's score."""
     states: tuple[FinalState, ...]
     curve: tuple[CurvePoint, ...]
     strategies: tuple[StrategyUse, ...]
-    """Of each turn with a strategy."""
+    """Each turn with a strategy."""
     graph: tuple[InfluenceEdge, ...]
     influence: dict[str, float]
     """Name -> mean weight of its outgoing edges; debaters without any are omitted."""
@@ -197,10 +198,10 @@ def score_parts(name: str, final: Mapping[str, DebaterState]) -> ScoreParts:
 
 
 def max_score(debaters: int) -> float:
-    """The highest final score among that many debaters.
+    """The highest score that is possible with that many debaters.
 
     30 for a stance kept with full conviction; 30 for each other debater (20 if it surrenders, 10 if every speech
-    persuaded it); 20 if no attack was felt.
+    persuaded it); 20 if no attack had an effect.
     """
     return 50.0 + 30.0 * max(0, debaters - 1)
 
@@ -320,7 +321,7 @@ def _context_similarities(contexts: Mapping[str, Sequence[float]]) -> tuple[Cont
 def _missing(
     debate: Debate, run: JudgingRun | str, settings: PersuasionSettings, curve: Sequence[StatePoint]
 ) -> list[str]:
-    """Sentences on debaters who have not spoken and, with a judge, on missing ratings of turns."""
+    """Sentences on debaters who have not spoken, and on turns without a judge's rating."""
     speakers = speaker_names(debate)
     final = curve[-1].states
     found = [

@@ -9,7 +9,7 @@ from debate_cli.domain.config_model import ConfigModel
 from debate_cli.domain.judging_config import JudgeSeat, NonNegative, SystemSettings, UnitInterval
 
 MAX_CONSECUTIVE = 1000
-"""Bound of `consecutive_persuasion`; more rounds than any debate has."""
+"""Maximum of `consecutive_persuasion`, larger than the rounds of any debate."""
 
 
 Phrase = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -17,18 +17,18 @@ Matching = Literal["substring", "words"]
 
 
 class VictoryConditions(ConfigModel):
-    """Conditions of a surrender, checked when a round is over."""
+    """Conditions of a surrender, checked at the end of each round."""
 
     surrender_threshold: UnitInterval = 0.4
-    """A debater under recent strong persuasion surrenders if its conviction is below this."""
+    """A debater under strong recent persuasion surrenders if its conviction is below this."""
     stance_neutral_threshold: UnitInterval = 0.2
-    """A debater with little conviction surrenders if its stance is closer to 0 than this, unless it began so."""
+    """A debater with little conviction surrenders if its stance is closer to 0 than this and was not at the start."""
     consecutive_persuasion: int = Field(default=3, ge=1, le=MAX_CONSECUTIVE)
-    """A debater surrenders if a speech persuaded it (above 0.5) in this number of rounds in a row."""
+    """A debater surrenders if it was persuaded (above 0.5) in this number of consecutive rounds."""
 
 
 class Keywords(ConfigModel):
-    """Phrases that keyword effects look for; each counts once in a speech, in lower and upper case."""
+    """Phrases for keyword effects. Each counts once in a speech; case is ignored."""
 
     persuasion: tuple[Phrase, ...] = ("however", "consider", "but", "think about", "understand")
     """Persuasive phrases: each adds 0.3 to the persuasion of a speech, up to 1."""
@@ -42,13 +42,13 @@ class PersuasionFactors(ConfigModel):
     """Weights of the terms of persuasion with `effects: factors`."""
 
     persuasion: UnitInterval = 0.3
-    """Weight of the persuasive words in the speech."""
+    """Weight of persuasive phrases in the speech."""
     strategy_fit: UnitInterval = 0.2
-    """Weight of a strategy that suits the target."""
+    """Weight of a strategy that fits the target."""
     evidence: UnitInterval = 0.3
-    """Weight of the words of evidence in the speech."""
+    """Weight of phrases that announce evidence."""
     social_influence: UnitInterval = 0.2
-    """Weight of the influence that the speaker has had so far."""
+    """Weight of the speaker's influence so far."""
 
 
 class PersuasionSettings(SystemSettings):
@@ -72,17 +72,17 @@ class PersuasionSettings(SystemSettings):
     embody: bool = True
     """Whether each debater reads its own state in words before each turn, as a hidden directive."""
     bystander_effect: UnitInterval = 0.0
-    """When a debater surrenders: share by which the stance of each remaining debater on its side of 0 moves towards 0."""
+    """After a surrender, the stance of every other debater on the same side of 0 moves towards 0 by this share."""
     clear_margin: NonNegative = 30.0
     """A margin above this is a clear victory."""
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Factors that all weigh nothing, so that no speech could persuade."""
+        """A problem if all factors have weight 0, because then no speech persuades."""
         if self.effects == "factors" and not any(dict(self.factors).values()):
             yield ("factors",), "at least one factor must be above 0"
 
     def notices(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Lists of phrases that are empty although effects depend on them."""
+        """Notices on empty lists of phrases that effects depend on."""
         if self.effects == "judge":
             return
         for name, phrases in self.keywords:
@@ -90,7 +90,7 @@ class PersuasionSettings(SystemSettings):
                 yield ("keywords", name), f"is empty, so the {name} of every speech is 0"
 
     def without_surrender(self) -> Self:
-        """The settings with conditions of a surrender that no debater meets."""
+        """The settings with conditions that no debater meets."""
         never = {"surrender_threshold": 0.0, "stance_neutral_threshold": 0.0, "consecutive_persuasion": MAX_CONSECUTIVE}
         conditions = self.victory_conditions.model_copy(update=never)
         return self.model_copy(update={"victory_conditions": conditions})

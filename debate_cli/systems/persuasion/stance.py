@@ -23,10 +23,10 @@ RECENT_SPEECHES = 3
 PERSUASION_THRESHOLD = 0.6
 """Persuasion above this moves the stance towards 0."""
 ATTACK_THRESHOLD = 0.3
-"""Attack above this, after conviction absorbed a part of it, moves the stance away from 0."""
+"""Attack above this, minus the part that conviction absorbs, moves the stance away from 0."""
 
 BANDS: tuple[tuple[float, Band], ...] = ((0.2, "minimal"), (0.4, "slight"), (0.6, "moderate"), (0.8, "significant"))
-"""Persuasion below each bound, and its band; from the last bound on it is strong."""
+"""Upper bound of persuasion -> band; above the last bound it is strong."""
 
 StancePosition = Literal["Supportive", "Opposed", "Neutral"]
 SurrenderReason = Literal["persuaded", "neutral", "worn_down"]
@@ -54,25 +54,25 @@ class DebaterState:
     name: str
     starting_stance: float
     stance: float
-    """-1 (wholly opposed) to 1 (wholly supportive)."""
+    """-1 (fully opposed) to 1 (fully supportive)."""
     conviction: float
     """0-1."""
     persuasion: tuple[float, ...] = ()
-    """Persuasion received from each speech, the last ten."""
+    """Persuasion received from each of the last ten speeches."""
     attack: tuple[float, ...] = ()
-    """Attack received from each speech, the last ten."""
+    """Attack received from each of the last ten speeches."""
     round_persuasion: tuple[float, ...] = ()
-    """Strongest persuasion received in each round that had any. The last round may be under way."""
+    """Strongest persuasion received in each round that had any. The last round may be unfinished."""
     last_round: int | None = None
     """Round of the last entry of `round_persuasion`."""
     surrendered: bool = False
     surrender_reason: SurrenderReason | None = None
     evidence_shown: tuple[float, ...] = ()
-    """Evidence in each of the debater's own speeches, the last ten."""
+    """Evidence in each of the debater's own last ten speeches."""
     persuasion_dealt: Mapping[tuple[str, str | None], tuple[float, int]] = field(
         default_factory=dict[tuple[str, str | None], tuple[float, int]]
     )
-    """(target, strategy) -> sum and number of the debater's persuasions of the target with that strategy."""
+    """(target, strategy) -> sum and number of this debater's persuasions of the target."""
 
     @property
     def recent_persuasion(self) -> float:
@@ -98,7 +98,7 @@ class DebaterState:
 
     @property
     def resistance(self) -> ResistanceRating | None:
-        """The worse of the grades of mean attack received and of conviction; None for a debater without an attack record."""
+        """The worse of two grades, of mean attack received and of conviction; None without attacks on record."""
         if not self.attack:
             return None
         attack, conviction = strip_float_noise(mean(self.attack)), strip_float_noise(self.conviction)
@@ -182,7 +182,7 @@ def end_round(
 
 
 def find_surrender_reason(state: DebaterState, conditions: VictoryConditions) -> SurrenderReason | None:
-    """Why a debater in this state surrenders, by the first rule that applies; None if it does not surrender.
+    r"""Why a debater in this state surrenders: the first rule that applies; None if none applies.
 
     - `persuaded`: the recent persuasion is above 0.6 and conviction is below the surrender threshold.
     - `neutral`: the stance is closer to 0 than the neutral threshold, did not start there, and conviction is below 0.5.
@@ -200,7 +200,7 @@ def find_surrender_reason(state: DebaterState, conditions: VictoryConditions) ->
 
 
 def record_speech(state: DebaterState, effects: tuple[Effect, ...], strategy: str | None) -> DebaterState:
-    """The speaker's own state with the evidence and the persuasion of its speech added."""
+    """Add the evidence and the persuasion of a speech to the speaker's own state."""
     if not effects:
         return state
     dealt = dict(state.persuasion_dealt)

@@ -1,4 +1,4 @@
-"""The strategy with the highest predicted effect on the opponents: the rule of `strategy: adaptive`.
+"""Chooses the strategy with the highest predicted effect on the opponents, for `strategy: adaptive`.
 
 `state_machine` applies it to a debate.
 """
@@ -17,22 +17,22 @@ SITUATIONS = {
     "empathetic": "recent rounds persuaded {targets}",
     "analytical": "",
 }
-"""Strategy -> the situation that it suits, in words. Of equal predictions the first one counts."""
+"""Strategy -> the situation that it fits, in words. For equal predictions the first one is chosen."""
 UNTRIED_EFFECT = 0.3
-"""Persuasion that is expected of a strategy that the debater has not tried on a target."""
+"""Predicted persuasion of a strategy that the debater has not tried on a target."""
 SITUATION_BONUS = 0.2
-"""What a fitting situation adds to the prediction."""
+"""Increase of the prediction if the situation fits."""
 MIN_BALANCED_DEBATERS = 3
 
 
 def pick_strategy(
     states: Mapping[str, DebaterState], speaker: str, opponents: Iterable[str] | None = None
 ) -> StrategyPick:
-    """The strategy for `speaker`'s next turn, with its reason and predicted effect; a pure function of the states.
+    """The strategy for `speaker`'s next turn, with its reason and predicted effect. Pure.
 
-    The prediction for a target is the mean persuasion that the speaker had on it with the strategy so far (0.3 if untried),
-    and 0.2 if the strategy suits the situation. For several targets it is the mean. `opponents` None means all others;
-    those who surrendered do not count. A speaker that the states do not know is analytical.
+    The prediction for a target is the mean persuasion of the target with the strategy so far (0.3 if untried), plus 0.2
+    if the strategy fits the situation. For several targets it is the mean. `opponents`: None means all others; those
+    who surrendered do not count. A speaker without a state is analytical.
     """
     own = states.get(speaker)
     names = [name for name in (states if opponents is None else opponents) if name != speaker and name in states]
@@ -57,7 +57,7 @@ def predict_effect(strategy: str, own: DebaterState, targets: Sequence[DebaterSt
 
 
 def suits_situation(strategy: str, own: DebaterState, target: DebaterState, debaters: int) -> bool:
-    """Whether the strategy suits the situation of a debater and its target, among that many debaters."""
+    """Whether the strategy fits the situation of a debater and its target, among that many debaters."""
     conviction = strip_float_noise(target.conviction)
     match strategy:
         case "aggressive":
@@ -80,7 +80,7 @@ def _experience(strategy: str, own: DebaterState, target: DebaterState) -> float
 
 
 def _explain_prediction(strategy: str, own: DebaterState, targets: Sequence[DebaterState], debaters: int) -> str:
-    """What experience and the situation add to the prediction."""
+    """The parts of the prediction from experience and from the situation, in words."""
     tried = any((target.name, strategy) in own.persuasion_dealt for target in targets)
     expected = mean(_experience(strategy, own, target) for target in targets)
     experience = f"{expected:.2f} by experience" if tried else f"{expected:.2f} because it is untried"

@@ -1,4 +1,4 @@
-"""The judging system `persuasion`. Every speech moves the stance and the conviction of the other debaters."""
+"""The judging system `persuasion`. Every speech changes the stance and the conviction of the other debaters."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -34,7 +34,7 @@ FIRMNESS = (
 
 
 class PersuasionSystem(JudgingSystem[PersuasionSettings]):
-    """Every speech moves the stance and the conviction of the other debaters."""
+    """Every speech changes the stance and the conviction of the other debaters."""
 
     kind = "persuasion"
     settings = PersuasionSettings
@@ -68,7 +68,7 @@ class PersuasionSystem(JudgingSystem[PersuasionSettings]):
         yield from turn_briefs(FIRST_RUN, settings, range(index))
 
     def stopped(self, debate: Debate, settings: PersuasionSettings, due_round: int) -> frozenset[str]:
-        """The debaters who surrendered when a round before the due one was over."""
+        """The debaters who surrendered at the end of a round before the due one."""
         states = compute_state_curve(debate, settings, due_round=due_round)[-1].states
         return frozenset(name for name, state in states.items() if state.surrendered)
 

@@ -152,7 +152,7 @@ def charts(verdict: Verdict) -> Iterator[Chart]:
 
 
 def _score_chart(verdict: Verdict, notes: PersuasionNotes) -> Chart:
-    """A stacked bar of the parts of each score, the highest first; the penalty is left of 0."""
+    """A stacked bar of the parts of each score, the highest first. The penalty is left of 0."""
     ranked = sorted(notes.parts, key=lambda item: -verdict.scores.get(item.name, 0.0))
     series = tuple(
         ChartSeries(

@@ -1,1 +1,1 @@
-"""The judging system `sources`: whether what was cited holds."""
+"""Judging system `sources`: checks the citations."""

@@ -1,4 +1,4 @@
-"""What a judge of sources looks up: uncited claims and sources that do not exist, and what the passages say about them."""
+"""What a judge of sources looks up (uncited claims and missing sources), and what the passages say about it."""
 
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
@@ -17,20 +17,20 @@ EXISTENCE_WORDS: dict[Quality, str] = {"yes": "exists", "no": "does not exist", 
 
 
 class LookupItem(NamedTuple):
-    """Something that a debater names and does not show."""
+    """A fact or source that a debater names without a passage."""
 
     turn: int
     debater: str
     item: str
-    """Id of the argument that it is said in, or `closing`."""
+    """Id of the argument, or `closing`."""
     claim: str
-    """The words that name it: the evidence of an uncited argument, or the name of a source with the words quoted from it."""
+    """The evidence of an uncited argument, or the name of a source with the words quoted from it."""
     source: str = ""
-    """The name of a source that the debate has no passage of; empty for an uncited claim."""
+    """Name of a source without a passage in the debate; empty for an uncited claim."""
 
 
 class SourceLookup(Finding):
-    """Whether a figure, study, institution or source that a debater names exists, and the passage that this rests on."""
+    """Whether a figure, study, institution or source exists, with the passage that shows it."""
 
     kind: Literal["source_lookup"] = "source_lookup"
     turn: int
@@ -40,27 +40,27 @@ class SourceLookup(Finding):
     """Name of the source; empty for an argument without a citation."""
     exists: Quality
     passage: str = ""
-    """Id of the passage that the answer rests on; empty if it rests on none."""
+    """Id of the passage that the answer is based on; empty if there is none."""
     quote: str = ""
     """Words of the passage."""
     reason: str = ""
 
     def describe(self) -> list[str]:
-        """What was looked up, and what is known."""
+        """What was looked up, and the result."""
         why = f": {self.reason}" if self.reason else ""
         what = f"the source {self.source}" if self.source else "the evidence"
         return [f"{what} of {self.item}, turn {self.turn + 1}: {EXISTENCE_WORDS[self.exists]}{why}"]
 
 
 class JudgedLookup(FrozenModel):
-    """Something that was looked up, with the judge's answer and the check of its quote."""
+    """A looked-up item with the judge's answer and the check of its quote."""
 
     turn: int
     debater: str
     item: str
     source: str = ""
     exists: Quality
-    """`unknown` also if the passage does not have the words that the answer rests on."""
+    """The judge's answer; `unknown` if the passage does not contain the quote."""
     passage: str = ""
     quote: str = ""
     outcome: SourceOutcome | None = None
@@ -69,7 +69,7 @@ class JudgedLookup(FrozenModel):
 
 
 def lookup_items(debate: Debate, round_number: int | None) -> tuple[LookupItem, ...]:
-    """What can be looked up of a round (None: of the debate): uncited arguments, then sources that do not exist."""
+    """What to look up in a round (None: in the debate): uncited arguments, then missing sources."""
     turns = debate.turns_by_index
     claims = [LookupItem(claim.turn, claim.debater, claim.item, claim.evidence) for claim in find_uncited(debate)]
     named = [
@@ -82,7 +82,7 @@ def lookup_items(debate: Debate, round_number: int | None) -> tuple[LookupItem, 
 
 
 def judge_lookups(debate: Debate, given: Iterable[Assessment]) -> tuple[JudgedLookup, ...]:
-    """Each thing that can be looked up with the first answer in `given` on it; `unknown` without one."""
+    """Each looked-up item with the first answer in `given`; `unknown` without one."""
     answers: dict[tuple[int, str, str], SourceLookup] = {}
     for assessment in given:
         for finding in assessment.findings:
@@ -94,7 +94,7 @@ def judge_lookups(debate: Debate, given: Iterable[Assessment]) -> tuple[JudgedLo
 
 
 def describe_lookups(assessment: Assessment, debate: Debate) -> Iterator[str]:
-    """Each answer of a judge on something that was looked up, with the check of the words that it rests on."""
+    """Each answer on a looked-up item, with the check of its quote."""
     given = [finding for finding in assessment.findings if isinstance(finding, SourceLookup)]
     answers = {(answer.turn, answer.item, answer.source): answer for answer in reversed(given)}
     for item in judge_lookups(debate, [assessment]):
@@ -121,7 +121,7 @@ def _join(item: LookupItem, answer: SourceLookup | None, debate: Debate) -> Judg
 
 
 def check_lookup(answer: SourceLookup, debate: Debate) -> SourceOutcome | None:
-    """The check of the quote that an answer rests on; None if it rests on no passage."""
+    """The check of the quote in an answer; None if the answer has no passage."""
     if not answer.passage:
         return None
     passage = debate.passages_by_id.get(answer.passage)

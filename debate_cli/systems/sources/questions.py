@@ -1,4 +1,4 @@
-"""The question of the system `sources`: a round's citations and uncited claims with their passages, and the form of the answer."""
+"""The question of the system `sources`: citations and uncited claims of a round, and the form for the answer."""
 
 from collections.abc import Mapping
 
@@ -26,7 +26,7 @@ class CitationAnswer(FormModel):
 
 
 class ClaimAnswer(FormModel):
-    """The answer on one uncited claim, or on a source that the debate has no passage of."""
+    """The answer on one uncited claim, or on a source without a passage in the debate."""
 
     claim: str
     reason: str = text(200)
@@ -51,7 +51,7 @@ def round_citations(context: JudgingContext[SourcesSettings]) -> dict[str, Sourc
 
 
 def round_claims(context: JudgingContext[SourcesSettings]) -> dict[str, LookupItem]:
-    """Id in the question (`U1`, `U2`, …) -> what is named without a passage in the round."""
+    """Id in the question (`U1`, `U2`, …) -> item to look up in the round."""
     found = lookup_items(context.debate, context.brief.subject.round)
     return {f"U{count}": item for count, item in enumerate(found, start=1)}
 
@@ -87,7 +87,7 @@ def prompt_values(context: JudgingContext[SourcesSettings], prompts: Prompts) ->
 
 
 def _format_claims(context: JudgingContext[SourcesSettings], prompts: Prompts) -> str:
-    """The part of the prompt on what is named without a passage; empty if there is nothing."""
+    """The part of the prompt on items to look up; empty if there are none."""
     claims = round_claims(context)
     if not claims:
         return ""
@@ -134,7 +134,7 @@ def _citation_line(key: str, check: SourceCheck, context: JudgingContext[Sources
 
 
 def read_form(filled: SourcesForm, context: JudgingContext[SourcesSettings]) -> AssessmentContent:
-    """A finding for each citation and claim. An answer on a claim whose quote is not in its passage gets a warning."""
+    """A finding for each citation and claim. Adds a warning if the quote of an answer is not in its passage."""
     collector = MarkCollector()
     known = round_citations(context)
     for answer in unique_known_items(collector, filled.citations, lambda item: item.citation, known):
@@ -161,7 +161,7 @@ def read_form(filled: SourcesForm, context: JudgingContext[SourcesSettings]) -> 
 
 
 def _to_lookup(answer: ClaimAnswer, item: LookupItem, context: JudgingContext[SourcesSettings]) -> SourceLookup:
-    """The finding of an answer. An answer without a passage is `unknown`."""
+    """The finding of an answer; `unknown` if the answer has no passage."""
     shown = {passage.id for passage in found_passages(context)}
     passage = answer.passage if answer.passage in shown else ""
     return SourceLookup(

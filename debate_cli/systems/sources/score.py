@@ -1,7 +1,7 @@
 """Scorer of the system `sources`: the share of a debater's citations that are in their source and support the argument.
 
-credit: 1 for a quote that is verified or near in a passage that supports the argument, ½ where it supports it partly, else 0.
-score = credit / n, with n = citations without those that are unchecked or whose support is unknown; 0 if n is 0.
+credit: 1 for a verified or near quote in a passage that supports the argument, ½ for partial support, else 0. score =
+credit / n, with n = citations that are checked and whose support is known; 0 if n is 0.
 """
 
 from collections import Counter
@@ -38,7 +38,7 @@ class DebaterSources(FrozenModel):
     """Credit per counted citation, 0-1."""
     altered: int
     not_found: int
-    """Quotes that are not in their source, and quotes of sources that do not exist."""
+    """Quotes that are not in their source, or whose source does not exist."""
     contradicted: int
     """Citations of passages that say the opposite."""
     uncited: int
@@ -50,9 +50,9 @@ class SourcesNotes(Notes):
 
     debaters: tuple[DebaterSources, ...]
     citations: tuple[JudgedCitation, ...]
-    """Altered ones first."""
+    """Citations, altered ones first."""
     lookups: tuple[JudgedLookup, ...] = Field(default=(), exclude_if=lambda lookups: not lookups)
-    """Uncited arguments and sources that do not exist, with what is known of them; left out if there are none."""
+    """Uncited arguments and missing sources, with the results of looking them up; omitted if there are none."""
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: SourcesSettings) -> Verdict:
@@ -94,7 +94,7 @@ def _sum_up(name: str, judged: Sequence[JudgedCitation], uncited: int) -> Debate
 def _missing(
     debate: Debate, run: JudgingRun | str, settings: SourcesSettings, given: Sequence[Assessment]
 ) -> Iterator[str]:
-    """Sentences on rounds whose citations and uncited claims were not judged."""
+    """Sentences on rounds whose citations and claims were not judged."""
     turns = debate.turns_by_index
     cited = {turn.round for turn in debate.turns if any(turn.citations())}
     if not cited:

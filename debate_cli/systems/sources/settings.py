@@ -11,16 +11,16 @@ Lookup = Literal["corpus", "web", "both"]
 
 
 class SourcesSettings(SystemSettings):
-    """A judge reads each citation with its passage and says whether the passage supports what is argued."""
+    """A judge reads each citation with its passage and says whether the passage supports the argument."""
 
     kind: Literal["sources"] = "sources"
     judge: str | None = None
     """Name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
     lookup: Lookup | None = Field(default=None, exclude_if=lambda lookup: lookup is None)
-    """Where figures, studies and institutions without a citation are looked up: in the files of `evidence.sources`, on the web,
-    or both; None looks nothing up."""
+    """Where figures, studies and institutions without a citation are looked up: `corpus` (the files of
+    `evidence.sources`), `web` or `both`; None looks nothing up."""
     thresholds: Annotated[Thresholds, default_bounds(draw=0.10, clear=0.25)] = Thresholds(draw=0.10, clear=0.25)
-    """Shares of credit: below `draw` a draw, from `clear` on a clear victory."""
+    """Difference in the share of credit: below `draw` a draw, from `clear` on a clear victory."""
 
     @property
     def lookup_places(self) -> frozenset[LookupPlace]:

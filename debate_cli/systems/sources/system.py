@@ -38,7 +38,7 @@ class SourcesSystem(JudgingSystem[SourcesSettings]):
     suggestion_rank = 6
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: SourcesSettings, progress: Progress) -> Iterator[Brief]:
-        """Briefs on the finished rounds in which a source is cited, or something is named without a source."""
+        """Briefs on the finished rounds with a citation or an item to look up."""
         turns = debate.turns_by_index
         asked = {turn.round for turn in debate.turns if any(turn.citations())}
         asked |= {turns[item.turn].round for item in lookup_items(debate, None)}
@@ -53,11 +53,11 @@ class SourcesSystem(JudgingSystem[SourcesSettings]):
         return questions.ROUND_QUESTION
 
     def lookup_queries(self, debate: Debate, brief: Brief) -> tuple[str, ...]:
-        """The evidence of uncited arguments, and the names of sources that do not exist."""
+        """The evidence of uncited arguments, and the names of missing sources."""
         return tuple(dict.fromkeys(item.claim for item in lookup_items(debate, brief.subject.round)))
 
     def why_not(self, debate: Debate) -> str | None:
-        """A debate that cites and names no source cannot be judged: there is nothing to check."""
+        """Needs a citation or a named source to check."""
         is_cited = any(any(turn.citations()) for turn in debate.turns)
         if debate.turns and not is_cited and not lookup_items(debate, None):
             return "cites and names no source, so sources cannot judge it; use another system"
@@ -68,22 +68,22 @@ class SourcesSystem(JudgingSystem[SourcesSettings]):
         return score.score_run(debate, run, settings)
 
     def max_score(self, verdict: Verdict) -> float:
-        """All citations hold: 1."""
+        """1: all citations are in their source and support the argument."""
         return 1.0
 
     def explain(self, verdict: Verdict) -> str:
-        """First the quotes that are altered, not found, or of sources that contradict; then the scores."""
+        """Altered and missing quotes and contradicting sources, then the scores."""
         return " ".join((*_poor_citations(verdict), super().explain(verdict)))
 
     def headline(self, verdict: Verdict, document: str | None = None) -> Headline:
-        """The short form of the verdict; its margin is a share of credit. Poor citations are named without a winner too."""
+        """The short form of the verdict, with poor citations. The margin is a share of credit."""
         found = super().headline(verdict, document)
         if verdict.victory == "undetermined":
             found = replace(found, reason=" ".join(filter(None, (*_poor_citations(verdict), found.reason))))
         return replace(found, unit="credit")
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
-        """Each answer with the check of the words that it is about or rests on, which the answer cannot hide."""
+        """Each answer, with the program's check of its quote."""
         outcomes = {key_of(check): f"{SOURCE_BADGES[check.outcome].word}: " for check in check_sources(debate)}
         sentences = [
             f"{outcomes.get(key_of(finding), '')}{sentence}"
@@ -99,7 +99,7 @@ class SourcesSystem(JudgingSystem[SourcesSettings]):
 
 
 def _poor_citations(verdict: Verdict) -> Iterator[str]:
-    """A sentence on each kind of poor citation, with its number by debater."""
+    """For each kind of poor citation, a sentence with the number by debater."""
     notes = parse_notes(score.SourcesNotes, verdict)
     kinds = {
         "altered": "Altered quotes",

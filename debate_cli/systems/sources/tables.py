@@ -11,7 +11,7 @@ EXISTENCE_BADGES: dict[Quality, Badge] = {
     "no": Badge("✗", "does not exist", "bad"),
     "unknown": Badge("?", "unknown", "muted"),
 }
-"""Whether something exists -> badge."""
+"""Answer on existence -> badge."""
 
 
 def tables(verdict: Verdict) -> list[Table]:
@@ -50,7 +50,7 @@ def tables(verdict: Verdict) -> list[Table]:
 
 
 def _lookup_tables(notes: SourcesNotes) -> list[Table]:
-    """What debaters name without showing it; none if there is nothing."""
+    """Looked-up items with results; none if there are no items."""
     rows = tuple(
         (
             str(item.turn + 1),

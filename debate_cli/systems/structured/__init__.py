@@ -1,1 +1,1 @@
-"""Judging system `structured`: one judge, whole debate."""
+"""Judging system `structured`: one judge reads the whole debate."""

@@ -7,7 +7,7 @@ from debate_cli.systems.claims import Standing
 
 
 class Fallacy(Finding):
-    """A fallacy from the checklist, with the words it was found in."""
+    """A fallacy from the checklist, with the quoted words."""
 
     kind: Literal["fallacy"] = "fallacy"
     participant: str
@@ -16,7 +16,7 @@ class Fallacy(Finding):
     quote: str = ""
 
     def describe(self) -> list[str]:
-        """Where it is, its name and its words."""
+        """Argument, name and quoted words."""
         where = f" in {self.item}" if self.item else ""
         return [f"{self.participant}{where}: {self.name}, “{self.quote}”"]
 

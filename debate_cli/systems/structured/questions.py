@@ -26,7 +26,7 @@ class FallacyForm(FormModel):
 
 
 class _ArgumentForm(FormModel):
-    """The first part of the judgment of one argument. The marks follow it."""
+    """The first part of the judgment of one argument. The marks follow."""
 
     item: str
     reasoning: str = text(description="Why you judge the argument as you do, in a sentence or two.")
@@ -45,10 +45,10 @@ class _ConclusionForm(FormModel):
 
 
 class ArgumentJudgmentForm(_ConclusionForm, _ArgumentForm):
-    """The judgment of one argument. Forms that judges fill in also have a field for the mark of each criterion."""
+    """The judgment of one argument. The completed form also has a field for each criterion's mark."""
 
     def mark(self, number: int) -> int:
-        """The mark of a criterion, given by its position."""
+        """The mark of the criterion at a position."""
         return getattr(self, _mark_field(number))
 
 
@@ -64,13 +64,13 @@ class StructuredForm(FormModel):
 
 
 def _mark_field(number: int) -> str:
-    """Name of the attribute for the mark of a criterion; in the form it has the criterion's name."""
+    """Attribute for the mark of a criterion. In the form it has the criterion's name."""
     return f"mark_{number}"
 
 
 @lru_cache(maxsize=64)
 def _form_with_marks(criteria: tuple[tuple[str, str], ...]) -> type[StructuredForm]:
-    """The form with a mark from 1 to 10 for each criterion (name and description), between reasoning and standing."""
+    """The form with a mark from 1 to 10 for each criterion (name, description) between reasoning and standing."""
     fields: dict[str, Any] = {
         _mark_field(number): (int, whole_number(1, 10, alias=criterion, description=description))
         for number, (criterion, description) in enumerate(criteria)
@@ -92,7 +92,7 @@ def build_structured_form(context: JudgingContext[StructuredSettings]) -> Form[S
 
 
 def structured_prompt_values(context: JudgingContext[StructuredSettings], _prompts: Prompts) -> Mapping[str, str]:
-    """Values of the prompt: the arguments, the criteria, the checklist of fallacies, and what is known about the sources."""
+    """Values of the prompt: arguments, criteria, checklist of fallacies, and facts on the sources."""
     checks = format_source_checks(context.debate, context.brief.run)
     ids = [{"item": item, "by": speaker} for item, speaker in scored_arguments(context.debate).items()]
     criteria = [

@@ -46,7 +46,7 @@ ArgumentMarks = Mapping[str, Mapping[str, Mapping[str, float]]]
 
 
 class ArgumentRow(FrozenModel):
-    """The scoring of one argument. Each criterion is a further key, as `logic`: its mean over the judges, or None."""
+    """The scoring of one argument. Each criterion is a further key, e.g. `logic`: mean over the judges, or None."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, float | None] = Field(init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -54,11 +54,11 @@ class ArgumentRow(FrozenModel):
     id: str
     participant: str
     penalty: float
-    """Points deducted for fallacies, >= 0, before the score is raised to its minimum of 1."""
+    """Points deducted for fallacies, >= 0. The score never falls below 1, so fewer points may count."""
     score: float | None
     """1-10; None unless every criterion with a weight above 0 is marked."""
     spread: dict[str, float] = Field(default={}, exclude_if=lambda spread: not spread)
-    """Criterion -> highest minus lowest mark, of the criteria that several judges marked."""
+    """Criterion -> highest minus lowest mark, for criteria that several judges marked."""
 
     @property
     def marks(self) -> dict[str, float | None]:
@@ -77,14 +77,14 @@ class FallacyRow(FrozenModel):
 
 
 class StructuredNotes(Notes):
-    """Shape of the notes of a structured verdict."""
+    """Notes of a structured verdict."""
 
     label: str
     """The outcome in words, e.g. `evenly matched`."""
     weights: dict[str, float]
     """Criterion -> effective weight; they sum to 1."""
     arguments: tuple[ArgumentRow, ...]
-    """In the order of the debate."""
+    """One row per argument, in the order of the debate."""
     means: dict[str, dict[str, float]]
     """Participant -> criterion -> mean over its marked arguments."""
     fallacies: tuple[FallacyRow, ...]
@@ -142,7 +142,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: StructuredSetting
 def judge_weights(
     debate: Debate, run: JudgingRun | str, settings: StructuredSettings | None = None
 ) -> dict[str, float]:
-    """Judge -> its weight: as in `settings`, else as in the settings of the run."""
+    """Judge -> weight from `settings`, else from the settings of the run."""
     stored = stored_settings(debate, run, settings or StructuredSettings())
     seats = (*stored.seats, *(settings.seats if settings is not None else ()))
     return defaultdict(lambda: 1.0, {seat.id: seat.weight for seat in seats if seat.weight is not None})
@@ -182,7 +182,7 @@ def _fallacies(given: Sequence[Assessment]) -> tuple[FallacyRow, ...]:
 def _penalty(
     item: str, given: Sequence[Assessment], judges: Mapping[str, float], settings: StructuredSettings
 ) -> float:
-    """Penalty of one argument: its number of fallacies, averaged over the judges by their weights."""
+    """Penalty of one argument: its number of fallacies, as a weighted mean over the judges, times the points."""
     counts = [
         sum(isinstance(finding, Fallacy) and finding.item == item for finding in assessment.findings)
         for assessment in given
@@ -198,7 +198,7 @@ def _argument_row(
     judges: Mapping[str, float],
     penalty: float,
 ) -> ArgumentRow:
-    """The row of an `argument`, its id and its speaker."""
+    """The row of an `argument`, given as id and speaker."""
     values = {
         criterion: strip_float_noise(weighted_mean((mark, judges[judge]) for judge, mark in marks[criterion].items()))
         if criterion in marks
@@ -227,7 +227,7 @@ def _argument_row(
 
 
 def _side_scores(rows: Sequence[ArgumentRow]) -> dict[str, float]:
-    """Participant -> mean over its scored arguments; participants without any are left out."""
+    """Participant -> mean over its scored arguments; participants without one are left out."""
     found: dict[str, list[float]] = defaultdict(list)
     for row in rows:
         if row.score is not None:

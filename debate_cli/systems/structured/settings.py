@@ -32,13 +32,13 @@ FALLACY_DEFINITIONS: dict[str, str] = {
 MAX_CRITERIA = 12
 MAX_FALLACIES = 40
 MAX_USEFUL_PENALTY = 9
-"""Points from the highest score of an argument to its lowest."""
+"""Difference between the highest and the lowest score of an argument."""
 _CRITERION_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 RESERVED_CRITERIA = frozenset({
     "item", "reasoning", "standing", "fallacies", "name", "quote", "arguments", "key_insight", "unresolved_questions",
     "recommendation", "addressed_to_judge", "id", "participant", "penalty", "score", "spread",
 })  # fmt: skip
-"""Names that the judge's form and the notes of the verdict use for something else."""
+"""Names with another use in the judge's form or the notes of the verdict."""
 
 
 class Criterion(ConfigModel):
@@ -47,9 +47,9 @@ class Criterion(ConfigModel):
     name: str
     """Up to 40 letters, digits, `_` and `-`, beginning with a letter."""
     description: str = Field(min_length=1, max_length=400)
-    """What it asks, and what 1 and 10 mean. The judge reads it."""
+    """What the criterion asks, and what 1 and 10 mean. The judge reads it."""
     weight: NonNegative = 1.0
-    """Its weight; weights are normalised to sum 1 when used."""
+    """Weight of the criterion; weights are normalised to sum 1 when used."""
 
     @field_validator("name")
     @classmethod
@@ -79,7 +79,7 @@ DEFAULT_CRITERIA: dict[str, str] = {
     ),
     "honesty": "Did the speaker concede when due, and exaggerate nothing? 1 = sophistry, 10 = honest and fair",
 }
-"""The criteria without `criteria`: name and description. Their weights are in `StructuredWeights`."""
+"""Name and description of the criteria if `criteria` is not given. Their weights are in `StructuredWeights`."""
 
 
 class StructuredWeights(ConfigModel):
@@ -95,13 +95,13 @@ class FallacyDefinition(ConfigModel):
     """A fallacy on the judge's checklist."""
 
     name: str = Field(min_length=1)
-    """Its name in the judge's form and in reports."""
+    """Name in the judge's form and in reports."""
     definition: str = ""
-    """What the judge reads about it. Left out: the shipped definition of a shipped name."""
+    """Definition that the judge reads; by default the shipped definition of the name."""
 
 
 def _with_definition(value: object) -> object:
-    """A fallacy from its bare name, which is also the form of older transcripts."""
+    """Convert a bare name to a fallacy. Older transcripts also have bare names."""
     return {"name": value, "definition": FALLACY_DEFINITIONS.get(value, "")} if isinstance(value, str) else value
 
 
@@ -116,13 +116,13 @@ class StructuredJudge(ConfigModel):
     id: str = Field(min_length=1, max_length=80)
     """Name of the judge in reports."""
     model: str | None = None
-    """Name in `models`, or `provider/model`; without one it is the system's `judge`."""
+    """Name in `models`, or `provider/model`; by default the system's `judge`."""
     weight: float = Field(default=1.0, gt=0, le=1e6)
-    """Weight of its marks, fallacies and standings against those of the other judges."""
+    """Weight of the judge's marks, fallacies and standings relative to other judges."""
 
 
 def _require_judges(value: Any) -> Any:
-    """Raise ValueError for what is neither a number nor a list of judges."""
+    """Raise ValueError unless it is a number or a list of judges."""
     given: object = value
     is_number = isinstance(given, int | str) and not isinstance(given, bool) and str(given).lstrip("-").isdigit()
     if not is_number and not (isinstance(given, list | tuple) and given):
@@ -147,7 +147,7 @@ class StructuredSettings(SystemSettings):
     criteria: Annotated[
         tuple[Criterion, ...], Field(min_length=1, max_length=MAX_CRITERIA, exclude_if=lambda criteria: not criteria)
     ] = ()
-    """Criteria in place of the four default ones (logic, evidence, responsiveness, honesty), each with its weight."""
+    """Criteria with weights, in place of the four default ones (logic, evidence, responsiveness, honesty)."""
     weights: StructuredWeights = StructuredWeights()
     """Weight of each default criterion."""
     fallacy_penalty: NonNegative = 0.0
@@ -155,7 +155,7 @@ class StructuredSettings(SystemSettings):
     fallacies: Annotated[tuple[FallacyEntry, ...], Field(max_length=MAX_FALLACIES)] = tuple(
         FallacyDefinition(name=name, definition=definition) for name, definition in FALLACY_DEFINITIONS.items()
     )
-    """Checklist of fallacies that the judge is shown; a bare name of a shipped fallacy has its definition."""
+    """Fallacies on the judge's checklist; a bare name selects the shipped definition."""
     thresholds: Annotated[Thresholds, default_bounds(draw=1, clear=3)] = Thresholds(draw=1, clear=3)
     """Points of 1-10: below `draw` a draw, above `clear` a clear victory."""
 
@@ -206,9 +206,9 @@ class StructuredSettings(SystemSettings):
         return {criterion: weight / total for criterion, weight in self.criterion_weights.items()}
 
     def with_weights(self, weights: Mapping[str, float]) -> Self:
-        """The settings with these weights; a criterion that is not named counts nothing.
+        """The settings with these weights; a criterion without one gets 0.
 
-        Raises ValueError for a name that is no criterion, and if no criterion counts.
+        Raises ValueError for an unknown criterion, and if no weight is above 0.
         """
         unknown = [name for name in weights if name not in self.criterion_weights]
         if unknown:
@@ -224,7 +224,7 @@ class StructuredSettings(SystemSettings):
         return self.model_copy(update={"weights": StructuredWeights(**named)})
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Problems: thresholds in the wrong order, names listed twice, criteria that do not count."""
+        """Problems: thresholds in the wrong order, repeated names, criteria without effect."""
         yield from super().problems()
         yield from self._criteria_problems()
         for place in duplicate_indices(fallacy.name.casefold() for fallacy in self.fallacies):
@@ -246,10 +246,10 @@ class StructuredSettings(SystemSettings):
             )
 
     def notices(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Effects of unusual weights, penalties and fallacies.
+        """Notices on unusual weights, penalties and fallacies.
 
-        Weights that do not sum to 1, with the normalized weights; a penalty that exceeds the range of scores; fallacies that
-        the judge is shown without a definition.
+        Weights that do not sum to 1, with the normalized weights; a penalty that exceeds the range of scores; fallacies
+        without a definition.
         """
         if self.fallacy_penalty > MAX_USEFUL_PENALTY:
             yield (
@@ -277,7 +277,7 @@ class StructuredSettings(SystemSettings):
         return self.model_copy(update={"judges": 1, "judge": assessor})
 
     def with_judge_count(self, count: int) -> Self:
-        """The settings with `count` judges: the first of a list, or that number if the list is shorter."""
+        """The settings with `count` judges: the first of the list, or that many of one model if the list is shorter."""
         if isinstance(self.judges, int) or count > len(self.judges):
             return self.model_copy(update={"judges": count})
         return self.model_copy(update={"judges": self.judges[:count]})

@@ -34,11 +34,11 @@ class StructuredSystem(JudgingSystem[StructuredSettings]):
         return questions.STRUCTURED_QUESTION
 
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
-        """The question shows what was found about the sources."""
+        """The question shows the findings of the judge of sources."""
         return (SOURCES_KIND,)
 
     def why_not(self, debate: Debate) -> str | None:
-        """A debate without arguments cannot be judged."""
+        """Needs an argument to judge."""
         if debate.turns and not score.scored_arguments(debate):
             return "has no arguments, so structured cannot judge it"
         return super().why_not(debate)
@@ -104,7 +104,7 @@ class StructuredSystem(JudgingSystem[StructuredSettings]):
         return list(tables.charts(verdict))
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
-        """How many arguments are marked."""
+        """The number of marked arguments."""
         items = {mark.item for mark in assessment.marks if mark.item}
         return LiveReport(sentences=(f"marked {len(items)} of {len(debate.arguments)} arguments",))
 

@@ -22,7 +22,7 @@ SHORT_HEADERS = {"responsiveness": "response"}
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """The score table; how far the marks of several judges differ; the fallacies if there are any."""
+    """The score table, the differences between several judges, and the fallacies if there are any."""
     notes = parse_notes(StructuredNotes, verdict)
     if notes is None:
         return []
@@ -81,7 +81,7 @@ def _fallacy_tables(notes: StructuredNotes) -> Iterable[Table]:
 
 
 MAX_ARGUMENT_BARS = 40
-"""With more arguments than this, the chart of arguments is left out; the table has them all."""
+"""Maximum number of arguments in the chart of arguments; with more, the chart is left out."""
 MARK_TICKS = (0.0, 2.0, 4.0, 6.0, 8.0, 10.0)
 
 

@@ -5,13 +5,10 @@ not follow redirects. `error_mapping.py` defines the meaning of HTTP statuses.
 """
 
 import json
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Any, cast
+from typing import Any
 
-from debate_cli import errors
 from debate_cli.domain.model_call import Usage
 from debate_cli.llm.model import OutputSchema, Reply, Request
 from debate_cli.llm.profile import Profile
@@ -20,9 +17,9 @@ from debate_cli.providers import error_mapping
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.error_mapping import ErrorRule, SentRequest
 from debate_cli.providers.http_model import (
-    DUMMY_KEY,
     HttpServer,
     ProviderApi,
+    connect_sdk,
     omit_key_headers,
     parse_optional_text,
     parse_token_count,
@@ -31,7 +28,7 @@ from debate_cli.providers.http_model import (
 CACHE_CONTROL: dict[str, Any] = {"cache_control": {"type": "ephemeral"}}
 
 
-def build_messages_body(request: Request, model: str, profile: Profile, *, stream: bool) -> dict[str, Any]:
+def build_messages_body(request: Request, model: str, profile: Profile, stream: bool) -> dict[str, Any]:
     """The body of a request, with `cache_control` on the last blocks that later requests repeat."""
     body: dict[str, Any] = {
         "model": model,
@@ -94,40 +91,24 @@ def _structured_output_fields(schema: OutputSchema, mode: str, profile: Profile)
 
 
 TOKEN_LIMIT_REASONS = ("max_tokens", "model_context_window_exceeded")
-KEY_HEADERS = ("Authorization", "X-Api-Key")
-"""Headers that can hold the key, depending on the version of the SDK."""
 DEFAULT_REFUSAL = "The model declined to answer."
 
 
-def make_anthropic_server(endpoint: Endpoint, *, clock: Callable[[], float] = time.perf_counter) -> HttpServer:
+def make_anthropic_server(endpoint: Endpoint) -> HttpServer:
     """A server with the messages API."""
-    return HttpServer(API, endpoint, clock=clock)
+    return HttpServer(API, endpoint)
 
 
 def connect(endpoint: Endpoint) -> Any:
     """The SDK's client for `endpoint`."""
     from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
 
-    from debate_cli.providers.http_client import make_http_client
-
-    http_client = make_http_client(DefaultAsyncHttpxClient, endpoint)
-    client = AsyncAnthropic(
-        api_key=endpoint.api_key or DUMMY_KEY,
-        base_url=endpoint.base_url,
-        max_retries=0,
-        timeout=http_client.timeout,
-        http_client=http_client,
-    )
-    # The SDK reads headers from the environment, even for other servers.
-    client._custom_headers = dict(endpoint.headers)  # pyright: ignore[reportPrivateUsage]
-    return client
+    return connect_sdk(AsyncAnthropic, DefaultAsyncHttpxClient, endpoint)
 
 
 async def send(client: Any, body: dict[str, Any]) -> Any:
     """Send the messages request `body`; return the SDK's answer."""
-    from anthropic import Omit
-
-    return await client.messages.create(**body, extra_headers=omit_key_headers(client, KEY_HEADERS, Omit()))
+    return await client.messages.create(**body, extra_headers=omit_key_headers(client))
 
 
 @dataclass(slots=True)
@@ -210,55 +191,17 @@ def parse_usage(reported: Any, before: Usage) -> Usage:
 # Error rules -----------------------------------------------------------------------------------------------------
 
 
-@cache
 def error_rules() -> Sequence[ErrorRule]:
     """Exceptions of the SDK -> our errors; the first matching rule applies."""
     import anthropic
-    import httpx2
 
-    return (
-        ErrorRule((anthropic.APITimeoutError, httpx2.TimeoutException), error_mapping.make_timeout_error),
-        # A stream that is reset raises an error of httpx2.
-        ErrorRule((anthropic.APIConnectionError, httpx2.RequestError, OSError), error_mapping.make_unreachable_error),
-        ErrorRule((anthropic.APIStatusError,), _map_status_error),
-        ErrorRule((anthropic.APIError,), error_mapping.make_broken_body_error),
-        # An unreadable 200 response: HTML or text, broken JSON or UTF-8, JSON of another shape.
-        ErrorRule(
-            (ValueError, AttributeError, AssertionError, TypeError, KeyError, IndexError, RecursionError),
-            error_mapping.make_broken_body_error,
-        ),
+    return error_mapping.make_error_rules(
+        anthropic.APITimeoutError,
+        anthropic.APIConnectionError,
+        anthropic.APIStatusError,
+        (anthropic.APIError, error_mapping.make_broken_body_error),
     )
 
 
-def _map_status_error(fault: Any, asked: SentRequest) -> errors.ModelError:
-    if fault.status_code < 300:  # noqa: PLR2004 - an error event in a stream that began well
-        return map_error_object(fault.body, asked)
-    return error_mapping.error_from_status(fault.status_code, fault.response.text, asked, fault.response.headers)
-
-
-def extract_error(whole: Any) -> object:
-    """The error object in a 200 response; None if it contains a message."""
-    others: dict[str, Any] = whole.model_extra or {}
-    return others.get("error")
-
-
-def map_error_object(error: Any, asked: SentRequest) -> errors.ModelError:
-    """The error for an error object."""
-    if not isinstance(error, dict):
-        return error_mapping.error_from_event(None, None, str(error), asked)
-    outer = cast("dict[str, Any]", error)
-    inner: Any = outer.get("error", outer)
-    kind = cast("dict[str, Any]", inner).get("type") if isinstance(inner, dict) else None
-    return error_mapping.error_from_event(kind, None, error_mapping.dump_error_object(cast("object", inner)), asked)
-
-
-API = ProviderApi(
-    connect,
-    lambda request, model, profile, stream: build_messages_body(request, model, profile, stream=stream),
-    send,
-    _AnthropicReplyBuilder,
-    error_rules,
-    extract_error,
-    map_error_object,
-)
+API = ProviderApi(connect, build_messages_body, send, _AnthropicReplyBuilder, error_rules)
 """The messages API."""

@@ -21,7 +21,7 @@ from debate_cli.llm.batch import BatchApi, BatchIntent, BatchStatus, FoundBatch
 from debate_cli.llm.model import Model, Reply, Request
 from debate_cli.llm.profile import Profile
 from debate_cli.providers import error_mapping
-from debate_cli.providers.anthropic import KEY_HEADERS, make_anthropic_server
+from debate_cli.providers.anthropic import make_anthropic_server
 from debate_cli.providers.cassette import RecordedError
 from debate_cli.providers.endpoint import FIRST_ERROR_STATUS, Endpoint
 from debate_cli.providers.error_mapping import SentRequest
@@ -57,7 +57,6 @@ class _VendorBatches(ABC):
 
     max_requests: int
     max_bytes: int
-    key_headers: tuple[str, ...]
 
     def __init__(self, server: HttpServer, name: str, profile: Profile) -> None:
         self._server = server
@@ -106,7 +105,7 @@ class _VendorBatches(ABC):
         answer = self._server.api.reply_builder()
         try:
             with error_mapping.map_errors(self._server.api.error_rules, asked, lambda: answer.usage):
-                read_whole_answer(self._server.api, self._read_result(json.loads(result), asked), asked, answer)
+                read_whole_answer(self._read_result(json.loads(result), asked), asked, answer)
         except RefusedError as refused:
             return make_refusal_reply(refused)
         return answer.build_reply(0.0)
@@ -148,7 +147,7 @@ class _VendorBatches(ABC):
 
     async def _send(self, method: str, path: str, options: dict[str, Any], **more: Any) -> Any:
         client = self._server.client()
-        options["headers"] = omit_key_headers(client, self.key_headers, self._omitted())
+        options["headers"] = omit_key_headers(client)
         async with asyncio.timeout(self._server.endpoint.answer_deadline_s):
             return await getattr(client, method)(path, options=options, **more)
 
@@ -196,17 +195,12 @@ class _VendorBatches(ABC):
     @abstractmethod
     def _created_at(self, batch: Any) -> float: ...
 
-    @abstractmethod
-    def _omitted(self) -> object:
-        """The SDK's mark for a header that is not sent."""
-
 
 class _OpenAIBatches(_VendorBatches):
     """Batches of OpenAI. The requests are uploaded as a file; results are a file of answers and one of errors."""
 
     max_requests = 50_000
     max_bytes = 190 * 1024 * 1024
-    key_headers = ("Authorization",)
     _batches_path = "/batches"
     _cursor = "after"
 
@@ -217,7 +211,7 @@ class _OpenAIBatches(_VendorBatches):
     async def _prepare(self, key: str, entries: Sequence[dict[str, Any]]) -> Any:
         content = "\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries).encode(errors="replace")
         client = self._server.client()
-        headers = omit_key_headers(client, self.key_headers, self._omitted())
+        headers = omit_key_headers(client)
         file = await client.files.create(file=(f"{key}.jsonl", content), purpose="batch", extra_headers=headers)
         return file.id
 
@@ -254,7 +248,7 @@ class _OpenAIBatches(_VendorBatches):
             code = str(_mapping(error).get("code") or "")
             if code in {"batch_expired", "batch_cancelled"}:
                 raise _not_processed(code.removeprefix("batch_"))
-            raise self._server.api.map_error_object(error, asked)
+            raise error_mapping.error_from_object(error, asked)
         if response["status_code"] >= FIRST_ERROR_STATUS:
             raise error_mapping.error_from_status(response["status_code"], json.dumps(response.get("body")), asked)
         return response["body"]
@@ -265,11 +259,6 @@ class _OpenAIBatches(_VendorBatches):
     def _created_at(self, batch: Any) -> float:
         return float(batch["created_at"])
 
-    def _omitted(self) -> object:
-        from openai import Omit
-
-        return Omit()
-
 
 class _AnthropicBatches(_VendorBatches):
     """Batches of Anthropic. The requests are sent in the body.
@@ -279,7 +268,6 @@ class _AnthropicBatches(_VendorBatches):
 
     max_requests = 100_000
     max_bytes = 240 * 1024 * 1024
-    key_headers = KEY_HEADERS
     _batches_path = "/v1/messages/batches"
     _cursor = "after_id"
 
@@ -305,7 +293,7 @@ class _AnthropicBatches(_VendorBatches):
         if result["type"] == "succeeded":
             return Message.construct(**result["message"])
         if result["type"] == "errored":
-            raise self._server.api.map_error_object(result["error"], asked)
+            raise error_mapping.error_from_object(result["error"], asked)
         raise _not_processed(str(result["type"]))
 
     async def _matches(self, batch: Any, intent: BatchIntent) -> bool | None:
@@ -321,11 +309,6 @@ class _AnthropicBatches(_VendorBatches):
 
     def _created_at(self, batch: Any) -> float:
         return datetime.fromisoformat(batch["created_at"]).timestamp()
-
-    def _omitted(self) -> object:
-        from anthropic import Omit
-
-        return Omit()
 
 
 def _mapping(value: Any) -> dict[str, Any]:

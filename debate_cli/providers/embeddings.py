@@ -18,7 +18,7 @@ from debate_cli.llm.profile import Profile
 from debate_cli.providers import error_mapping, openai
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.error_mapping import SentRequest
-from debate_cli.providers.http_model import HttpServer, parse_token_count
+from debate_cli.providers.http_model import HttpServer, WholeReplyBuilder, parse_token_count
 
 DIGITS = 6
 """Decimals of a similarity. Texts that are equal after rounding keep their order."""
@@ -42,11 +42,10 @@ def _build_body(request: Request, model: str, _profile: Profile, _stream: bool) 
 
 
 @dataclass(slots=True)
-class _SimilarityBuilder:
+class _SimilarityBuilder(WholeReplyBuilder):
     """The embeddings of an answer, which arrives whole."""
 
     vectors: list[list[float]] = field(default_factory=list[list[float]])
-    usage: Usage = field(default_factory=Usage)
 
     def add_whole(self, whole: Any) -> None:
         """Read `data[{index, embedding}]`."""
@@ -54,10 +53,6 @@ class _SimilarityBuilder:
         self.usage = Usage(input_tokens=parse_token_count(reported.get("prompt_tokens")))
         rows = sorted(whole["data"], key=lambda row: int(row["index"]))
         self.vectors = [[float(number) for number in row["embedding"]] for row in rows]
-
-    def add_chunk(self, part: Any) -> str:
-        """Embeddings are not streamed."""
-        raise TypeError(type(part).__name__)
 
     def validate(self, asked: SentRequest, *, streamed: bool) -> None:
         """Raise if the vectors are missing, not finite, or of different lengths."""

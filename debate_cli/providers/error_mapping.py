@@ -13,12 +13,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import cache
 from typing import Any, cast
 
 from debate_cli import errors
 from debate_cli.domain.model_call import Usage
 from debate_cli.llm.redaction import compile_secret_pattern
-from debate_cli.providers.endpoint import Endpoint
+from debate_cli.providers.endpoint import FIRST_ERROR_STATUS, Endpoint
 
 MAX_MESSAGE_CHARS = 200
 _REDACTED = "[redacted]"
@@ -100,12 +101,15 @@ class SentRequest:
         return f"{about}: {words}; {advice}" if words else f"{about}; {advice}"
 
 
+ToError = Callable[[Any, SentRequest], errors.ModelError]
+
+
 @dataclass(frozen=True, slots=True)
 class ErrorRule:
     """Exceptions, and the function that maps them to an error."""
 
     exceptions: tuple[type[BaseException], ...]
-    to_error: Callable[[Exception, SentRequest], errors.ModelError]
+    to_error: ToError
 
 
 @contextmanager
@@ -136,6 +140,32 @@ def _set_usage(error: errors.ModelError, usage: Usage) -> errors.ModelError:
     error.output_tokens = usage.output_tokens
     error.searches = usage.searches
     return error
+
+
+UNREADABLE_ANSWER = (
+    ValueError, AttributeError, AssertionError, TypeError, KeyError, IndexError, RecursionError,
+)  # fmt: skip
+"""What reading a 200 response raises if it is HTML or text, broken JSON or UTF-8, or JSON of another shape."""
+
+
+@cache
+def make_error_rules(
+    timeout: type[Exception],
+    connection: type[Exception],
+    status: type[Exception],
+    *others: tuple[type[Exception], ToError],
+) -> Sequence[ErrorRule]:
+    """The table of a client built on httpx2: what its exceptions for these faults, and `others`, become."""
+    import httpx2
+
+    return (
+        ErrorRule((timeout, httpx2.TimeoutException), make_timeout_error),
+        ErrorRule((status,), error_from_response),
+        # A stream that is reset raises an error of httpx2, also below an SDK.
+        ErrorRule((connection, httpx2.RequestError, OSError), make_unreachable_error),
+        *(ErrorRule((exception,), to_error) for exception, to_error in others),
+        ErrorRule(UNREADABLE_ANSWER, make_broken_body_error),
+    )
 
 
 # HTTP status -----------------------------------------------------------------------------------------------------
@@ -282,6 +312,23 @@ def error_from_status(
     return row.error_type(asked.format_message(f"answered {code}", message, advice), retry_after=wait)
 
 
+def error_from_response(fault: Any, asked: SentRequest) -> errors.ModelError:
+    """The error for an exception that holds an error response; or, in a stream that began well, an error event."""
+    if fault.response.status_code < FIRST_ERROR_STATUS:
+        return error_from_object(fault.body, asked)
+    return error_from_status(fault.response.status_code, fault.response.text, asked, fault.response.headers)
+
+
+def error_from_object(error: Any, asked: SentRequest) -> errors.ModelError:
+    """The error for an error object in a 200 response or a stream: `{type, code, ...}`, `{error: {...}}` or a text."""
+    if not isinstance(error, dict):
+        return error_from_event(None, None, str(error), asked)
+    inner: Any = cast("dict[str, Any]", error).get("error", error)
+    named: dict[str, Any] = cast("dict[str, Any]", inner) if isinstance(inner, dict) else {}
+    body = json.dumps(inner, ensure_ascii=False, default=str)
+    return error_from_event(named.get("type"), named.get("code"), body, asked)
+
+
 def error_from_event(kind: object, code: object, body: str, asked: SentRequest) -> errors.ModelError:
     """The error for an error event: by its status, else by its type, else a ServerError."""
     named = next((value for value in (code, kind) if isinstance(value, str) and value in STATUS_BY_ERROR_TYPE), None)
@@ -383,8 +430,3 @@ def _seconds_until(date: str, now: datetime) -> float | None:
         return None
     aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return max(0.0, (aware - now).total_seconds())
-
-
-def dump_error_object(value: object) -> str:
-    """An error object of a stream as JSON text."""
-    return json.dumps(value, ensure_ascii=False, default=str)

@@ -11,11 +11,12 @@ import math
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any, Protocol
 
 from debate_cli.domain.model_call import Usage
-from debate_cli.errors import ModelError, RefusedError
+from debate_cli.errors import RefusedError
 from debate_cli.llm.model import OnText, Reply, Request
 from debate_cli.llm.profile import Profile
 from debate_cli.providers import error_mapping
@@ -33,6 +34,8 @@ CALLS_PER_CLIENT = 16
 """Calls in flight for which one client is made. At each call, a client looks at all connections that it keeps open."""
 DUMMY_KEY = "no-key-needed"
 """A key for SDKs that require one. Never sent."""
+KEY_HEADERS = ("Authorization", "X-Api-Key")
+"""Headers that can hold the key, depending on the SDK and its version."""
 
 
 class ReplyBuilder(Protocol):
@@ -60,6 +63,20 @@ class ReplyBuilder(Protocol):
         ...
 
 
+@dataclass(slots=True)
+class WholeReplyBuilder:
+    """Base of the builders of answers that are never streamed."""
+
+    usage: Usage = field(default_factory=Usage)
+
+    def add_chunk(self, part: Any) -> str:
+        """Raise, because such an answer has no parts."""
+        raise TypeError(type(part).__name__)
+
+    def validate(self, asked: SentRequest, *, streamed: bool) -> None:
+        """Raise ModelError if the answer is missing or incomplete. Default: what could be read is complete."""
+
+
 @dataclass(frozen=True, slots=True)
 class ProviderApi:
     """The API of one vendor."""
@@ -73,10 +90,6 @@ class ProviderApi:
     reply_builder: Callable[[], ReplyBuilder]
     error_rules: Callable[[], Sequence[ErrorRule]]
     """Exceptions of the SDK -> our errors."""
-    extract_error: Callable[[Any], object]
-    """The error object in a 200 response, if there is one instead of an answer."""
-    map_error_object: Callable[[Any, SentRequest], ModelError]
-    """Maps an error object of a 200 response to an error of this program."""
 
 
 @dataclass(slots=True, eq=False)
@@ -169,7 +182,7 @@ class HttpModel:
                 raise error_mapping.make_broken_body_error(
                     "a web page" if "<" in whole else "text that is not JSON", asked
                 )
-            read_whole_answer(self._api, whole, asked, answer)
+            read_whole_answer(whole, asked, answer)
 
     async def _receive_stream(
         self, body: dict[str, Any], asked: SentRequest, answer: ReplyBuilder
@@ -199,11 +212,12 @@ def describe_request(endpoint: Endpoint, name: str, request: Request, body: Mapp
     return SentRequest(endpoint, name, by_parameter, sampled, most)
 
 
-def read_whole_answer(api: ProviderApi, whole: Any, asked: SentRequest, answer: ReplyBuilder) -> None:
+def read_whole_answer(whole: Any, asked: SentRequest, answer: ReplyBuilder) -> None:
     """Read an answer that was not streamed. Raises ModelError, or any exception for an answer of the wrong shape."""
-    error = api.extract_error(whole)
+    others: Any = whole if isinstance(whole, dict) else whole.model_extra or {}  # pyright: ignore[reportUnknownVariableType]
+    error = others.get("error")
     if error:
-        raise api.map_error_object(error, asked)
+        raise error_mapping.error_from_object(error, asked)
     answer.add_whole(whole)
     _check_length(len(answer.build_reply(0).text), asked)
     answer.validate(asked, streamed=False)
@@ -215,12 +229,29 @@ def _check_length(chars: int, asked: SentRequest) -> None:
         raise error_mapping.make_excess_error(f"{asked.max_answer_chars} characters", asked)
 
 
-def omit_key_headers(client: Any, headers: Sequence[str], left_out: object) -> dict[str, object]:
-    """If `client` has no key, map `headers` that would hold one to `left_out`, except headers set by the user."""
+def connect_sdk(client_type: Any, http_type: Any, endpoint: Endpoint) -> Any:
+    """An SDK's client for `endpoint`. It does not retry, and does not read headers from the environment."""
+    from debate_cli.providers.http_client import make_http_client
+
+    http_client = make_http_client(http_type, endpoint)
+    client = client_type(
+        api_key=endpoint.api_key or DUMMY_KEY,
+        base_url=endpoint.base_url,
+        max_retries=0,
+        timeout=http_client.timeout,
+        http_client=http_client,
+    )
+    client._custom_headers = dict(endpoint.headers)
+    return client
+
+
+def omit_key_headers(client: Any) -> dict[str, object]:
+    """The SDK's mark that leaves a header out, for each of KEY_HEADERS that the user did not set, if `client` has no key."""
     if client.api_key != DUMMY_KEY:
         return {}
+    sdk: Any = import_module(type(client).__module__.partition(".")[0])
     set_by_user = {name.lower() for name in client._custom_headers}
-    return {header: left_out for header in headers if header.lower() not in set_by_user}
+    return {header: sdk.Omit() for header in KEY_HEADERS if header.lower() not in set_by_user}
 
 
 def make_refusal_reply(refused: RefusedError, latency_s: float = 0.0) -> Reply:

@@ -6,12 +6,11 @@ which could send the key to another host. `error_mapping.py` defines the meaning
 
 import hashlib
 import json
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cache
-from typing import Any, cast
+from functools import partial
+from typing import Any
 
 from debate_cli import errors
 from debate_cli.domain.model_call import Usage
@@ -22,9 +21,9 @@ from debate_cli.providers import error_mapping
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.error_mapping import ErrorRule, SentRequest
 from debate_cli.providers.http_model import (
-    DUMMY_KEY,
     HttpServer,
     ProviderApi,
+    connect_sdk,
     omit_key_headers,
     parse_optional_text,
     parse_token_count,
@@ -32,7 +31,7 @@ from debate_cli.providers.http_model import (
 
 
 def build_chat_body(
-    request: Request, model: str, profile: Profile, *, stream: bool, stream_usage: bool = True
+    request: Request, model: str, profile: Profile, stream: bool, *, stream_usage: bool = True
 ) -> dict[str, Any]:
     """The body of a request, messages first, with only the parameters that the profile allows.
 
@@ -86,47 +85,31 @@ def _structured_output_fields(schema: OutputSchema, mode: str, profile: Profile)
 CONTENT_FILTER_REFUSAL = "The provider's content filter stopped the answer."
 
 
-def make_openai_server(
-    endpoint: Endpoint, *, stream_usage: bool = True, clock: Callable[[], float] = time.perf_counter
-) -> HttpServer:
+def make_openai_server(endpoint: Endpoint, *, stream_usage: bool = True) -> HttpServer:
     """A server with the chat completions API. `stream_usage`: whether it accepts `stream_options`."""
-
-    def body(request: Request, model: str, profile: Profile, stream: bool) -> dict[str, Any]:
-        return build_chat_body(request, model, profile, stream=stream, stream_usage=stream_usage)
-
-    return HttpServer(replace(API, build_body=body), endpoint, clock=clock)
+    return HttpServer(replace(API, build_body=partial(build_chat_body, stream_usage=stream_usage)), endpoint)
 
 
 def connect(endpoint: Endpoint) -> Any:
     """The SDK's client for `endpoint`."""
     from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
-    from debate_cli.providers.http_client import make_http_client
-
-    http_client = make_http_client(DefaultAsyncHttpxClient, endpoint)
-    client = AsyncOpenAI(
-        api_key=endpoint.api_key or DUMMY_KEY,
-        base_url=endpoint.base_url,
-        max_retries=0,
-        timeout=http_client.timeout,
-        http_client=http_client,
-    )
-    # The SDK reads headers and the organisation from the environment, even for servers of other providers.
-    client._custom_headers = dict(endpoint.headers)  # pyright: ignore[reportPrivateUsage]
+    client = connect_sdk(AsyncOpenAI, DefaultAsyncHttpxClient, endpoint)
+    # The SDK reads these from the environment, even for servers of other providers.
     client.organization = client.project = client.admin_api_key = None
     return client
 
 
 async def send(client: Any, body: dict[str, Any], path: str = "/chat/completions") -> Any:
     """Send the request; return the answer as JSON, because answers of compatible servers do not fit the SDK's types."""
-    from openai import AsyncStream, Omit
+    from openai import AsyncStream
 
     streamed = bool(body.get("stream"))
     answer: Any = await client.post(
         path,
         body=body,
         cast_to=object,
-        options={"headers": omit_key_headers(client, ("Authorization",), Omit())},
+        options={"headers": omit_key_headers(client)},
         stream=streamed,
         stream_cls=AsyncStream[object],
     )
@@ -219,55 +202,22 @@ def _parse_usage(reported: Any) -> Usage:
     )
 
 
-def extract_error(whole: Any) -> object:
-    """The error object in a 200 response; None if it contains an answer."""
-    return whole.get("error")
-
-
-# Error rules -----------------------------------------------------------------------------------------------------
-
-
-@cache
 def error_rules() -> Sequence[ErrorRule]:
     """Exceptions of the SDK -> our errors; the first matching rule applies."""
-    import httpx2
     import openai
 
-    return (
-        ErrorRule((openai.APITimeoutError, httpx2.TimeoutException), error_mapping.make_timeout_error),
-        ErrorRule((openai.APIConnectionError, httpx2.RequestError, OSError), error_mapping.make_unreachable_error),
-        ErrorRule((openai.APIStatusError,), _map_status_error),
-        ErrorRule((openai.APIResponseValidationError,), error_mapping.make_broken_body_error),
-        ErrorRule((openai.APIError,), lambda fault, asked: map_error_object(getattr(fault, "body", None), asked)),
-        # An unreadable 200 response: HTML or text, broken JSON or UTF-8, JSON of another shape.
-        ErrorRule(
-            (ValueError, AttributeError, TypeError, KeyError, IndexError, RecursionError),
-            error_mapping.make_broken_body_error,
-        ),
+    return error_mapping.make_error_rules(
+        openai.APITimeoutError,
+        openai.APIConnectionError,
+        openai.APIStatusError,
+        (openai.APIResponseValidationError, error_mapping.make_broken_body_error),
+        (openai.APIError, _map_stream_error),
     )
 
 
-def _map_status_error(fault: Any, asked: SentRequest) -> errors.ModelError:
-    return error_mapping.error_from_status(fault.status_code, fault.response.text, asked, fault.response.headers)
+def _map_stream_error(fault: Any, asked: SentRequest) -> errors.ModelError:
+    return error_mapping.error_from_object(getattr(fault, "body", None), asked)
 
 
-def map_error_object(error: Any, asked: SentRequest) -> errors.ModelError:
-    """The error for an error object."""
-    if not isinstance(error, dict):
-        return error_mapping.error_from_event(None, None, str(error), asked)
-    named = cast("dict[str, Any]", error)
-    return error_mapping.error_from_event(
-        named.get("type"), named.get("code"), error_mapping.dump_error_object(named), asked
-    )
-
-
-API = ProviderApi(
-    connect,
-    lambda request, model, profile, stream: build_chat_body(request, model, profile, stream=stream),
-    send,
-    _OpenAIReplyBuilder,
-    error_rules,
-    extract_error,
-    map_error_object,
-)
+API = ProviderApi(connect, build_chat_body, send, _OpenAIReplyBuilder, error_rules)
 """The chat completions API."""

@@ -25,7 +25,7 @@ def fail(*_: Any) -> Any:
 def server(connect: Callable[[Endpoint], Any]) -> HttpServer:
     """A server whose client is created by `connect`."""
     rows = (ErrorRule((OSError,), error_mapping.make_unreachable_error),)
-    return HttpServer(ProviderApi(connect, fail, fail, fail, lambda: rows, fail, fail), ENDPOINT)
+    return HttpServer(ProviderApi(connect, fail, fail, fail, lambda: rows), ENDPOINT)
 
 
 def test_the_client_is_created_with_the_first_model() -> None:

@@ -18,7 +18,7 @@ from debate_cli.llm.search import dump_results
 from debate_cli.providers import anthropic, error_mapping
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.error_mapping import SentRequest
-from debate_cli.providers.http_model import HttpServer, parse_optional_text, parse_token_count
+from debate_cli.providers.http_model import HttpServer, WholeReplyBuilder, parse_optional_text, parse_token_count
 
 TOOL_TYPE = "web_search_20250305"
 """Version of the search tool that works alone. Later ones filter results by executing code."""
@@ -41,7 +41,7 @@ def make_anthropic_search(endpoint: Endpoint) -> HttpServer:
 def build_search_body(request: Request, model: str, profile: Profile, stream: bool) -> dict[str, Any]:
     """The body of a request that may search. An assistant message is a paused answer, returned unchanged."""
     assert request.search is not None
-    body = anthropic.build_messages_body(request, model, profile, stream=stream)
+    body = anthropic.build_messages_body(request, model, profile, stream)
     body["messages"] = [_to_message(message) for message in request.messages]
     tool: dict[str, Any] = {"type": TOOL_TYPE, "name": "web_search", "max_uses": request.search.max_searches}
     if request.search.allowed_domains:
@@ -55,11 +55,10 @@ def _to_message(message: Message) -> dict[str, Any]:
 
 
 @dataclass(slots=True)
-class _SearchBuilder:
+class _SearchBuilder(WholeReplyBuilder):
     """Collects the citations of a message, which is not streamed."""
 
     results: list[FoundPassage] = field(default_factory=list[FoundPassage])
-    usage: Usage = field(default_factory=Usage)
     stop_reason: str = ""
     continuation: str = ""
     error_code: str = ""
@@ -78,10 +77,6 @@ class _SearchBuilder:
                 self.error_code = getattr(block.content, "error_code", None) or self.error_code
         if self.stop_reason == PAUSED:
             self.continuation = json.dumps([block.to_dict(mode="json") for block in whole.content], ensure_ascii=False)
-
-    def add_chunk(self, part: Any) -> str:
-        """Not used: searches are not streamed."""
-        raise TypeError(type(part).__name__)
 
     def validate(self, asked: SentRequest, *, streamed: bool) -> None:
         """Raise if the searches failed and nothing was found."""

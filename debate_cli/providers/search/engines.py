@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from debate_cli import errors
@@ -19,7 +19,7 @@ from debate_cli.llm.search import dump_results
 from debate_cli.providers import error_mapping
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.error_mapping import ErrorRule, SentRequest
-from debate_cli.providers.http_model import HttpServer, ProviderApi, parse_optional_text
+from debate_cli.providers.http_model import HttpServer, ProviderApi, WholeReplyBuilder, parse_optional_text
 
 if TYPE_CHECKING:
     import httpx2
@@ -52,7 +52,7 @@ def _make_server(
     send: Callable[[Any, dict[str, Any]], Any],
     rules: Callable[[], Sequence[ErrorRule]],
 ) -> HttpServer:
-    api = ProviderApi(_connect, build_body, send, _ResultsBuilder, rules, _extract_error, _map_error_object)
+    api = ProviderApi(_connect, build_body, send, _ResultsBuilder, rules)
     return HttpServer(api, endpoint)
 
 
@@ -97,11 +97,10 @@ async def _send(method: str, path: str, client: _Client, body: dict[str, Any]) -
 
 
 @dataclass(slots=True)
-class _ResultsBuilder:
+class _ResultsBuilder(WholeReplyBuilder):
     """Collects the results of an answer, which is not streamed."""
 
     results: list[FoundPassage] = field(default_factory=list[FoundPassage])
-    usage: Usage = field(default_factory=Usage)
 
     def add_whole(self, whole: Any) -> None:
         """Read `results[{title, url, content}]`."""
@@ -110,45 +109,22 @@ class _ResultsBuilder:
             title, url, content = (parse_optional_text(item.get(name)) for name in ("title", "url", "content"))
             self.results.append(FoundPassage(url, title, "", content[:MAX_CONTENT_CHARS], "web"))
 
-    def add_chunk(self, part: Any) -> str:
-        """Not used: search engines do not stream."""
-        raise TypeError(type(part).__name__)
-
-    def validate(self, asked: SentRequest, *, streamed: bool) -> None:
-        """An answer without results is valid."""
-
     def build_reply(self, latency_s: float) -> Reply:
         """The results as a reply."""
         return Reply(text=dump_results(self.results), usage=self.usage, finish_reason="stop", latency_s=latency_s)
 
 
-@cache
 def _ollama_rules() -> Sequence[ErrorRule]:
     """Exceptions of the HTTP client -> our errors; the first matching rule applies."""
     import httpx2
 
-    return (
-        ErrorRule((httpx2.TimeoutException,), error_mapping.make_timeout_error),
-        ErrorRule((httpx2.HTTPStatusError,), _map_status_error),
-        ErrorRule((httpx2.RequestError, OSError), error_mapping.make_unreachable_error),
-        # An unreadable 200 response: HTML or text, broken JSON or UTF-8, JSON of another shape.
-        ErrorRule(
-            (ValueError, AttributeError, TypeError, KeyError, IndexError, RecursionError),
-            error_mapping.make_broken_body_error,
-        ),
-    )
+    return error_mapping.make_error_rules(httpx2.TimeoutException, httpx2.RequestError, httpx2.HTTPStatusError)
 
 
-@cache
 def _searxng_rules() -> Sequence[ErrorRule]:
     import httpx2
 
     return (ErrorRule((httpx2.HTTPStatusError,), _map_searxng_status), *_ollama_rules())
-
-
-def _map_status_error(fault: Any, asked: SentRequest) -> errors.ModelError:
-    response = fault.response
-    return error_mapping.error_from_status(response.status_code, response.text, asked, response.headers)
 
 
 def _map_searxng_status(fault: Any, asked: SentRequest) -> errors.ModelError:
@@ -156,15 +132,7 @@ def _map_searxng_status(fault: Any, asked: SentRequest) -> errors.ModelError:
     if fault.response.status_code == FORBIDDEN:
         advice = "add `json` to search.formats in its settings.yml"
         return errors.RejectedError(asked.format_message("answered 403", "", advice))
-    return _map_status_error(fault, asked)
-
-
-def _extract_error(whole: Any) -> object:
-    return whole.get("error")
-
-
-def _map_error_object(error: Any, asked: SentRequest) -> errors.ModelError:
-    return error_mapping.error_from_event(None, None, error_mapping.dump_error_object(error), asked)
+    return error_mapping.error_from_response(fault, asked)
 
 
 MOCK_NOTICE = "Invented by the mock; no page was searched."

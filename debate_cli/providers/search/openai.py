@@ -17,7 +17,7 @@ from debate_cli.llm.search import dump_results
 from debate_cli.providers import error_mapping, openai
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.error_mapping import SentRequest
-from debate_cli.providers.http_model import HttpServer, parse_optional_text, parse_token_count
+from debate_cli.providers.http_model import HttpServer, WholeReplyBuilder, parse_optional_text, parse_token_count
 
 MAX_CITATIONS = 50
 """Maximum number of citations that are read of one answer."""
@@ -56,11 +56,10 @@ def build_search_body(request: Request, model: str, _profile: Profile, _stream: 
 
 
 @dataclass(slots=True)
-class _SearchBuilder:
+class _SearchBuilder(WholeReplyBuilder):
     """Collects the cited paragraphs of a response, which is not streamed."""
 
     results: list[FoundPassage] = field(default_factory=list[FoundPassage])
-    usage: Usage = field(default_factory=Usage)
     status: str = ""
     refusal: str = ""
     has_output: bool = False
@@ -76,10 +75,6 @@ class _SearchBuilder:
                 self.refusal += parse_optional_text(part.get("refusal"))
                 if part.get("type") == "output_text":
                     self.results += _cited_paragraphs(part["text"], part.get("annotations") or ())
-
-    def add_chunk(self, part: Any) -> str:
-        """Not used: searches are not streamed."""
-        raise TypeError(type(part).__name__)
 
     def validate(self, asked: SentRequest, *, streamed: bool) -> None:
         """Raise if the response has no output."""

@@ -1,1 +1,1 @@
-"""Many debates of one file: cells, the ledger that holds them, the runner, and tidy results."""
+"""Many debates from one file: cells (one debate each), the ledger that stores them, the runner, and tidy results."""

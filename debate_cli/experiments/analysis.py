@@ -1,4 +1,4 @@
-"""What the results of an experiment say: who is stronger, how far the judges can be trusted, what it cost.
+"""Analysis of an experiment's results: which player is stronger, how reliable the judges are, what it cost.
 
 Everything is computed from tidy rows (`experiments.results`). Intervals are by a bootstrap over motions, so that both
 side orders and all judges of a motion stay together. Each judgement counts with its weight, 1 / number of judges.
@@ -20,17 +20,17 @@ from debate_cli.statistics.prediction import spearman_correlation
 from debate_cli.statistics.ratings import Ratings, Result, rate
 
 ONE_SIDED = 0.8
-"""Share of wins of one side from which on a motion is called one-sided, if the interval leaves out a half."""
+"""Share of wins of one side from which a motion is called one-sided, if the interval does not contain 0.5."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerRecord:
-    """Results of one player.
+    r"""Results of one player.
 
     Attributes:
         name: The player.
-        as_first: Share of points where it spoke for the motion: 1 for a win, 0.5 for a draw.
-        as_second: The same where it spoke against the motion.
+        as_first: Share of points in debates where it spoke for the motion: 1 for a win, 0.5 for a draw.
+        as_second: Share of points in debates where it spoke against the motion.
     """
 
     name: str
@@ -55,18 +55,16 @@ class PairRecord:
 
 @dataclass(frozen=True, slots=True)
 class JudgeRecord:
-    """How one judge judges.
+    r"""Record of one judge.
 
     Attributes:
         name: The judge; empty for the judges of the base.
         judgements: Number of determined judgements.
-        first_share: Share of points that it gives the side for the motion, 0 to 1; 0.5 has no side bias if both orders
-            were played.
-        swapped: Share of pairs of debates with exchanged sides in which not the same player won, 0 to 1.
+        first_share: Share of points for the side for the motion, 0 to 1. If both orders were played, 0.5 means no side bias.
+        swapped: Share of pairs of debates with exchanged sides that different players won, 0 to 1.
         length: Spearman's ρ between the logarithm of the ratio of lengths and the margin, −1 to 1.
-        self_preference: Share of points that it gives players of its own model, minus what the other judges give them in
-            the same debates. Debates in which both players have its model are left out. Its value is None if no debate
-            is left.
+        self_preference: Share of points for players of its own model, minus the share that other judges give them in the same
+            debates. Debates in which both players have its model are left out. Its value is None if no debate is left.
     """
 
     name: str
@@ -89,13 +87,13 @@ class PairAgreement:
 
 @dataclass(frozen=True, slots=True)
 class MotionRecord:
-    """Results of one motion over all players.
+    r"""Results of one motion over all players.
 
     Attributes:
         motion: Its id.
         topic: Its text.
         first_share: Share of points of the side for the motion, with the Wilson interval over its debates.
-        is_one_sided: Whether one side gets at least 80 % and the interval leaves out a half.
+        is_one_sided: Whether one side gets at least 80 % and the interval does not contain 0.5.
     """
 
     motion: str
@@ -106,14 +104,14 @@ class MotionRecord:
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """What a player's speeches or a judge's verdicts used.
+    r"""Usage of a player's speeches or a judge's verdicts.
 
     Attributes:
         name: The player or judge.
         count: Number of debates of the player, or of verdicts of the judge.
-        cost_usd: In all; None if a price is not known.
-        tokens: Input and output tokens in all.
-        seconds: Seconds that providers took, in all.
+        cost_usd: Total cost; None if a price is not known.
+        tokens: Total of input and output tokens.
+        seconds: Total of the seconds that providers took.
     """
 
     name: str
@@ -156,14 +154,14 @@ class SystemAnalysis:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """The analysis of an experiment.
+    r"""The analysis of an experiment.
 
     Attributes:
         systems: The deciding system first.
-        players: What the speeches used.
-        judges: What the verdicts used.
-        undetermined: Judgements without a result that counts.
-        own_model: Judgements by a judge whose model spoke in the debate.
+        players: Usage of the speeches.
+        judges: Usage of the verdicts.
+        undetermined: Number of judgements without a result.
+        own_model: Number of judgements by a judge whose model spoke in the debate.
     """
 
     systems: tuple[SystemAnalysis, ...]
@@ -306,7 +304,7 @@ def _judge_record(judge: str, rows: Sequence[Judgement], bootstrap: Bootstrap) -
 
 
 def _inconsistency(rows: Sequence[Judgement]) -> float | None:
-    """Share of pairs of debates with exchanged sides that different players won; a draw differs from a win."""
+    """Share of pairs of debates with exchanged sides that different players won. A draw differs from a win."""
     by_match: dict[tuple[object, ...], list[Judgement]] = defaultdict(list)
     for row in rows:
         if row.first != row.second:
@@ -346,7 +344,7 @@ def _self_preference(judge: str, rows: Sequence[Judgement], bootstrap: Bootstrap
 
 
 def _difference_of_own(judge: str, is_first_own: Mapping[str, bool], rows: Sequence[Judgement]) -> float | None:
-    """Mean points that `judge` gives its own model's side, minus those of the others in the same debates.
+    """Mean points that `judge` gives its own model's side, minus the other judges' in the same debates.
 
     `is_first_own`: debate -> whether the first player has the judge's model.
     """

@@ -1,6 +1,6 @@
-"""`CellStore`: where a run takes cells and keeps how they ended; and `LedgerCells`, which does so in a local ledger.
+"""`CellStore`: the protocol for taking cells and storing results; `LedgerCells`: its implementation by a ledger.
 
-`cluster` implements the same protocol on PostgreSQL.
+`cluster` implements it with PostgreSQL.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from debate_cli.llm.rate_limit import Admission, SharedRates, SharedWindow
 from debate_cli.storage.transcript_store import open_debate
 
 RECOVER_EVERY = 10
-"""Renewals between two searches for cells of dead workers."""
+"""Number of lease renewals between two searches for cells of dead workers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +47,18 @@ class RunOptions:
 
 
 class CellStore(Protocol):
-    """The cells of one experiment, for one run that takes them one by one. Several runs may share them.
+    """The cells of one experiment, for a run that takes them one by one. Several runs may share them.
 
     All methods raise StorageError if the store cannot be used.
     """
 
     @property
     def rates(self) -> SharedRates | None:
-        """The requests and tokens a minute of all runs together; None if each run counts its own."""
+        """Requests and tokens per minute of all runs together; None if each run counts its own."""
         ...
 
     async def open_budget(self, limits: Limits) -> Budget:
-        """Begin to take cells. Returns the budget of all runs together."""
+        """Start taking cells. Returns the budget of all runs together."""
         ...
 
     async def load_progress(self) -> Progress:
@@ -66,19 +66,22 @@ class CellStore(Protocol):
         ...
 
     async def take(self) -> CellRecord | None:
-        """Take the next cell, and return it as it was; None if there is none now."""
+        """Take the next cell. Returns its record from before; None if no cell is left now."""
         ...
 
     async def take_without(self, players: Collection[str]) -> CellRecord | None:
-        """Take a cell in which none of `players` speaks; None if there is none now, or the store cannot choose."""
+        """Take a cell in which none of `players` speaks.
+
+        None if there is none now, or if the store cannot choose.
+        """
         ...
 
     async def settle(self, record: CellRecord, how: Settlement, results: Sequence[ResultRow]) -> bool:
-        """Record the end of an attempt. Returns False, and records nothing, if this run no longer has the cell."""
+        """Store the end of an attempt. Returns False, and stores nothing, if this run no longer has the cell."""
         ...
 
     async def renew(self, budget: Budget) -> Progress | None:
-        """Show the other runs that this one lives, once a second. Returns the state, if it was read again."""
+        """Renew the lease of this run, once a second. Returns the progress if it was read again."""
         ...
 
     async def close(self) -> None:
@@ -87,7 +90,7 @@ class CellStore(Protocol):
 
 
 class LedgerCells:
-    """The cells of a ledger. Each run renews its entry; a run that finds the entry of another expired takes its cells."""
+    """The cells of a ledger. Each run renews its lease; other runs take over the cells of an expired lease."""
 
     def __init__(
         self,
@@ -96,7 +99,7 @@ class LedgerCells:
         options: RunOptions,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`folder`: that of the experiment. `clock`: seconds since 1970."""
+        """`folder`: folder of the experiment. `clock`: seconds since 1970."""
         self.rates: SharedRates | None = LedgerRates(ledger, clock)
         self._ledger = ledger
         self._folder = folder
@@ -151,7 +154,7 @@ class LedgerCells:
         return self._ledger.settle(self._owner, record.cell.key, how, results, self._clock())
 
     async def renew(self, budget: Budget) -> Progress | None:
-        """Renew the lease, and exchange with the other runs what was spent."""
+        """Renew the lease, and exchange the amounts spent with the other runs."""
         used = budget.used
         own = Spending(
             max(0.0, used.usd - self._baseline.usd - self._settled_here.usd),
@@ -176,7 +179,7 @@ class LedgerCells:
         self._ledger.retire(self._owner)
 
     def _recover(self) -> None:
-        """Give back the cells of dead processes, and count what their journals say that they cost."""
+        """Give back the cells of dead processes, and read their costs from their journals."""
         for record in self._ledger.recover(self._clock()):
             path = self._folder / DEBATES_FOLDER / f"{record.cell.debate}.json"
             try:
@@ -189,7 +192,7 @@ class LedgerCells:
 
 @dataclass(frozen=True, slots=True)
 class LedgerRates:
-    """The windows of a ledger."""
+    """The shared rate windows in a ledger."""
 
     ledger: Ledger
     clock: Callable[[], float]

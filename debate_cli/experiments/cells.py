@@ -1,7 +1,7 @@
 """The cells of an experiment, one debate each: motions × pairs × sides × repeats × axes. Pure.
 
-The key of a cell is a hash of everything that determines its debate, and of nothing else: not of the budget, of prices
-and rate limits, of other players, or of the judges that are added afterwards.
+The key of a cell is a hash of everything that determines its debate. Budget, prices, rate limits, other players and
+judges that are added afterwards are not part of it.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from debate_cli.storage.ids import slugify
 KEY_CHARS = 32
 _ID_KEY_CHARS = 12
 _JUDGE_PROMPT = "judge"
-"""Start of the names of prompts that only judges read."""
+"""Start of the names of judges' prompts."""
 _PROVIDER_FIELDS = ("kind", "base_url", "structured")
-"""Fields of a provider that determine what its models answer."""
+"""Fields of a provider that affect the answers of its models."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,36 +36,36 @@ class Cell:
     motion: str
     """Id of the motion."""
     first: str
-    """Player that is for the motion, and listed first."""
+    """Player for the motion, listed first."""
     second: str
     repeat: int
-    """From 1."""
+    """Number of the repetition, from 1."""
     axes: str
-    """Values of the axes, as JSON with sorted keys; `{}` without axes."""
+    """Axis -> value, as JSON with sorted keys; `{}` without axes."""
     debate: str
-    """Id of the debate, which names its file."""
+    """Id of the debate and name of its file."""
     judges: tuple[str, ...]
-    """Keys of the judges that judge it; empty if the base's judges do."""
+    """Keys of the judges; empty for the base's judges."""
 
     @property
     def bucket(self) -> int:
-        """A number by which shards split the cells."""
+        """A number that determines the shard of the cell."""
         return int(self.key[:8], 16)
 
 
 class CellInputs(NamedTuple):
-    """What is needed to run the debate of a cell."""
+    """Everything to run the debate of a cell."""
 
     context: RunContext
     motion: Motion
     judges: Mapping[str, Judge]
-    """Key -> judge; empty if the base's judges judge."""
+    """Key -> judge; empty for the base's judges."""
     models: tuple[ModelSpec, ModelSpec]
     """The configured models of the two players."""
 
 
 class CellPlan:
-    """Plans the cells of an experiment, and builds what is needed to run one of them."""
+    """Plans the cells of an experiment, and provides the inputs of each."""
 
     def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
@@ -77,14 +77,14 @@ class CellPlan:
 
     @property
     def fingerprint(self) -> str:
-        """Hash of the whole plan: two plans with equal fingerprints have equal cells."""
+        """Hash of the whole plan. Plans with equal fingerprints have equal cells."""
         config = self.experiment.file.config
         chosen = (config.name, config.pairs(), config.sides, config.repeat, config.self_judging, self.experiment.mock)
         prints = {axes: (each.debate, each.players, each.judges) for axes, each in self._prints.items()}
         return _sha256([chosen, prints, list(self._motions)])
 
     def cells(self) -> Iterator[Cell]:
-        """Every cell once, motion by motion, so that unfinished experiments are balanced."""
+        """Every cell once, ordered by motion, so that unfinished experiments are balanced."""
         config = self.experiment.file.config
         for motion in self.experiment.motions:
             for axes, variant in self._variants.items():
@@ -105,11 +105,11 @@ class CellPlan:
 
     @property
     def context(self) -> RunContext:
-        """What all cells share: limits, environment, secrets."""
+        """Limits, environment and secrets, which all cells share."""
         return self.experiment.variants[0].context
 
     def inputs_of(self, cell: Cell) -> CellInputs:
-        """What is needed to run the debate of a cell. Raises KeyError for a cell of another plan."""
+        """Everything to run the debate of a cell. Raises KeyError for a cell of another plan."""
         variant = self._variants[cell.axes]
         known = self._prints[cell.axes].judges
         judges = {known[judge.name]: judge for judge in variant.judges}
@@ -125,7 +125,7 @@ class CellPlan:
         return {key: name for prints in self._prints.values() for name, key in prints.judges.items()}
 
     def excluded_judges(self) -> dict[str, list[tuple[str, str]]]:
-        """Judge -> the pairs in which its own model speaks, so that it does not judge their debates."""
+        """Judge -> pairs whose debates it does not judge because its own model speaks."""
         found: dict[str, list[tuple[str, str]]] = {}
         for variant in self.experiment.variants:
             for pair in self.experiment.file.config.pairs():
@@ -181,7 +181,7 @@ class CellPlan:
         return not any(speaks_for(judge.spec, variant.players[name]) for name in pair)
 
     def _orders(self, motion: Motion, pair: tuple[str, str]) -> tuple[tuple[str, str], ...]:
-        """The pair in the orders in which it debates a motion. A player that meets itself has one."""
+        """The pair in the orders in which it debates a motion; only one if a player meets itself."""
         config = self.experiment.file.config
         swapped = (pair[1], pair[0])
         if config.sides == "first" or pair == swapped:
@@ -195,10 +195,10 @@ class CellPlan:
 
 @dataclass(frozen=True, slots=True)
 class _VariantPrints:
-    """Fingerprints of the parts of a variant."""
+    """Hashes of the parts of a variant."""
 
     debate: str
-    """Of everything but motion and players."""
+    """Hash of everything except motion and players."""
     players: Mapping[str, str] = field(default_factory=dict[str, str])
     judges: Mapping[str, str] = field(default_factory=dict[str, str])
     """Name of a judge -> its key."""
@@ -240,12 +240,12 @@ def _player_data(player: PlayerConfig) -> dict[str, Any]:
 
 
 def _spec_data(spec: ModelSpec | None) -> dict[str, Any] | None:
-    """A model without its price, which changes no answer."""
+    """A model without its price, which does not affect answers."""
     return None if spec is None else spec.model_dump(mode="json", exclude={"price"})
 
 
 def _seed_of(config: DebateConfig, repeat: int) -> int | None:
-    """The seed of a repeat: each after the first adds 1."""
+    """The seed of a repeat: the seed plus the number of repeats before it."""
     return config.seed if repeat == 1 else (config.seed or 0) + repeat - 1
 
 

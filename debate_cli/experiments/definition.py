@@ -1,6 +1,7 @@
-"""An experiment that is ready to plan and run: its file, motions, and the configuration of each combination of axes.
+"""Loads an experiment: its file, motions, and the configuration of each combination of axes.
 
-Everything is checked here, before the first debate: the base with each value of each axis, players, judges, keys, prices.
+Everything is checked here, before the first debate: the base with each value of each axis, players, judges, keys,
+prices.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ class Variant:
     axes: Mapping[str, Any]
     """Key path -> value."""
     context: RunContext
-    """Its configuration has the debate's own judging only, and two placeholders as debaters."""
+    """Context with a configuration that has the debate's own judging only, and two placeholders as debaters."""
     judges: tuple[Judge, ...]
     players: Mapping[str, ModelSpec]
     """Player -> model."""
@@ -74,12 +75,12 @@ class Experiment:
 
     @property
     def default_folder(self) -> Path:
-        """The experiment's folder, beside its file. A rehearsal has its own."""
+        """The experiment's folder, beside its file. A rehearsal has a separate one."""
         return self.file.folder / f"{self.file.config.slug}{'-mock' if self.mock else ''}"
 
     @property
     def destinations(self) -> tuple[Destination, ...]:
-        """Servers that are asked, apart from those of built-in providers."""
+        """Servers other than built-in providers' own."""
         return tuple(dict.fromkeys(place for variant in self.variants for place in variant.context.destinations))
 
     def player(self, name: str) -> PlayerConfig:
@@ -98,7 +99,7 @@ def load_experiment(
     trusted_folders: Sequence[Path] = (),
     asked: bool = True,
 ) -> Experiment:
-    """Read and check the experiment at `path` with everything that it names.
+    """Read and check the experiment at `path`, including all files that it names.
 
     `asked`: whether models will be asked; False for an estimate, which needs no key. Raises ConfigError and
     MissingKeyError with a line per fault.
@@ -118,7 +119,7 @@ def load_experiment(
 
 
 def _refuse_people_at_terminal(file: ExperimentFile, variants: Iterable[Variant]) -> None:
-    """Raise ConfigError for a person who would be asked at the terminal."""
+    """Raise ConfigError if a model is a person at the terminal."""
     for variant in variants:
         judges = (judge.spec for judge in variant.judges)
         for spec in (*variant.players.values(), *judges, *all_model_specs(variant.context.config)):
@@ -130,7 +131,7 @@ def _refuse_people_at_terminal(file: ExperimentFile, variants: Iterable[Variant]
 
 
 def debaters_of(first: PlayerConfig, second: PlayerConfig) -> tuple[DebaterConfig, DebaterConfig]:
-    """The debaters of a pair: the first player is for the motion. A player that meets itself has two names."""
+    """The debaters of a pair: the first player is for the motion. A player that meets itself gets two names."""
     other = f"{second.name} (2)" if first.name == second.name else second.name
     return _to_debater(first, first.name, "for"), _to_debater(second, other, "against")
 
@@ -146,13 +147,13 @@ def speaks_for(judge: ModelSpec, player: ModelSpec) -> bool:
 
 
 def is_same_model(first: str, second: str) -> bool:
-    """Whether two `provider/model` are the same model, also if one is asked through a reseller (`openrouter/anthropic/…`)."""
+    """Whether two `provider/model` are the same model, even through a reseller (`openrouter/anthropic/…`)."""
     one, other = first.casefold(), second.casefold()
     return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")
 
 
 def _combine_axes(file: ExperimentFile) -> list[dict[str, Any]]:
-    """Every combination of the axes' values; one without axes. Raises ConfigError if there are too many."""
+    """Every combination of the axes' values; one combination without axes. Raises ConfigError if there are too many."""
     axes = file.config.axes
     combined = list(itertools.islice(itertools.product(*axes.values()), MAX_VARIANTS + 1))
     if len(combined) > MAX_VARIANTS:
@@ -161,13 +162,13 @@ def _combine_axes(file: ExperimentFile) -> list[dict[str, Any]]:
 
 
 def _share_sources(variants: Sequence[Variant]) -> Variant:
-    """The last variant with the sources of the first, which are indexed once."""
+    """The last variant with the index of sources of the first, so that they are indexed once."""
     last = variants[-1]
     return replace(last, context=replace(last.context, corpus=variants[0].context.corpus))
 
 
 def _check_judges_left(file: ExperimentFile, variants: Iterable[Variant]) -> None:
-    """Raise ConfigError if every judge would judge its own model in the debates of a pair."""
+    """Raise ConfigError if a pair's debates have no judge, because each judge's own model speaks in them."""
     config = file.config
     if not config.judges or config.self_judging:
         return
@@ -181,7 +182,7 @@ def _check_judges_left(file: ExperimentFile, variants: Iterable[Variant]) -> Non
 
 
 class _Loader:
-    """Loads the variants of an experiment and collects the problems of all of them."""
+    """Loads the variants of an experiment and collects all problems."""
 
     def __init__(
         self,
@@ -210,7 +211,7 @@ class _Loader:
             raise ConfigError(file.source_map.format_problem(Problem(("base",), message)))
 
     def load(self, axes: Mapping[str, Any], *, reads_sources: bool) -> Variant:
-        """The variant with these values. Problems are collected; raises ConfigError if nothing else can be checked."""
+        """The variant with these values. Collects problems; raises ConfigError if nothing else can be checked."""
         self._check_prompt_files(axes)
         judges: tuple[Judge, ...] = ()
         loaded: LoadedConfig | None = None
@@ -251,13 +252,13 @@ class _Loader:
         self._problems[self.file.source_map.format_problem(Problem(path, message))] = None
 
     def _collect(self, error: ConfigError, pair: tuple[int, int]) -> None:
-        """Add the problems of a configuration; those of its two debaters under the names of the players."""
+        """Add the problems of a configuration. Those of its two debaters get the names of the players."""
         self._lacks_key |= isinstance(error, MissingKeyError)
         for line in error.problems:
             self._problems[_DEBATER_PATH.sub(lambda found: f"players.{pair[int(found[1]) % 2]}", line)] = None
 
     def _resolve(self, axes: Mapping[str, Any], pair: tuple[int, int]) -> LoadedConfig:
-        """The base with these values of the axes, and these two players as debaters."""
+        """The base with these values of the axes and these two players as debaters."""
         changes = [*self._limit_changes(), Override("topic", '"a motion"', "motions")]
         changes.append(Override("debaters", "[]", self.file.locate("players")))
         for place, (index, side) in enumerate(zip(pair, ("for", "against"), strict=True)):
@@ -279,7 +280,7 @@ class _Loader:
         ]
 
     def _judges(self, loaded: LoadedConfig) -> tuple[Judge, ...]:
-        """The judges of the experiment; problems of their models are collected."""
+        """The judges of the experiment. Collects problems of their models."""
         base = loaded.config.judging
         if not self.file.config.judges:
             return ()
@@ -310,7 +311,7 @@ class _Loader:
         return tuple(found)
 
     def _check_judge(self, loaded: LoadedConfig, index: int, spec: ModelSpec) -> bool:
-        """Whether the model of a judge can be asked; its problems are collected."""
+        """Whether the model of a judge can be asked. Collects its problems."""
         problems = model_problems(loaded.config, [spec], loaded.env, loaded.folder) if self._asked else []
         own = [problem.message for problem in problems if problem.path[:1] != ("limits",)]
         for message in own:
@@ -325,7 +326,10 @@ class _Loader:
         return spec
 
     def _with_own_judging(self, loaded: LoadedConfig) -> LoadedConfig:
-        """The configuration of a debate. If the experiment names judges, only systems that steer the debate judge it while it runs."""
+        """The configuration of a debate.
+
+        If the experiment names judges, only systems that steer the debate judge during it.
+        """
         if not self.file.config.judges:
             return loaded
         systems = tuple(system for system in loaded.config.judging.systems if system.steers_debate)
@@ -342,7 +346,7 @@ class _Loader:
         return prepare_run(loaded, mock=self._mock, select=select, asked=self._asked, searches=searches)
 
     def _check_prompt_files(self, axes: Mapping[str, Any]) -> None:
-        """Refuse prompt files of axes that are not in the folder of the base."""
+        """Refuse prompt files in axes that are not in the folder of the base."""
         for key, value in _flatten_prompts(axes):
             if isinstance(value, str) and not is_inside(
                 self._base.parent / value, (self._base.parent, *self._trusted_folders)
@@ -353,14 +357,14 @@ class _Loader:
 
 
 def _check_without_judges(has_judges: bool, config: DebateConfig) -> list[Problem]:
-    """Check a base; with judges of the experiment, its own judges need no model."""
+    """Check a base. If the experiment names judges, its own judges need no model."""
     if not has_judges:
         return check_config(config)
     return check_config(config.model_copy(update={"models": {"judge": ModelSpec(model="mock/judge"), **config.models}}))
 
 
 def _cover(count: int) -> Iterator[tuple[int, int]]:
-    """Pairs of indices in which each index occurs; of one index, a pair with itself."""
+    """Pairs of indices that contain each index; for a single index, a pair with itself."""
     if count == 1:
         yield 0, 0
         return

@@ -21,9 +21,9 @@ from debate_cli.llm.prices import compute_cost
 from debate_cli.providers.registry import ProviderRegistry, split_model_name
 
 TOKENS_PER_SECOND = 50
-"""Assumed speed of an answer."""
+"""Assumed speed of answers."""
 SECONDS_TO_FIRST_TOKEN = 1.0
-"""Assumed wait before an answer."""
+"""Assumed delay before an answer."""
 
 
 class ParticipantEstimate(NamedTuple):
@@ -32,25 +32,25 @@ class ParticipantEstimate(NamedTuple):
     name: str
     model: str
     debates: int
-    """Debates in which it takes part."""
+    """Number of its debates."""
     planned: CallTotals
     worst: CallTotals
 
 
 @dataclass(frozen=True, slots=True)
 class ExperimentEstimate:
-    """Estimate of the cells that are left."""
+    """Estimate of the unfinished cells."""
 
     cells: int
-    """All cells, or those of the shard."""
+    """Number of cells of the experiment or of the shard."""
     done: int
-    """Cells that are finished already and not estimated."""
+    """Number of finished cells, which are not part of the estimate."""
     players: tuple[ParticipantEstimate, ...]
     judges: tuple[ParticipantEstimate, ...]
     seconds: float
-    """Least time at the given limits, with the assumed speed of answers."""
+    """Minimum time within the limits, with the assumed speed of answers."""
     slowest: str
-    """The limit that determines the time, in words."""
+    """Name of the limit that determines the time."""
 
     @property
     def planned(self) -> CallTotals:
@@ -64,14 +64,14 @@ class ExperimentEstimate:
 
 
 class _Load(NamedTuple):
-    """What one role of a simulated debate needs."""
+    """Calls and tokens of one role in a simulated debate."""
 
     planned: CallTotals
     worst: CallTotals
 
 
 async def estimate_experiment(plan: CellPlan, cells: Iterable[Cell], done: int) -> ExperimentEstimate:
-    """Estimate `cells`, those that are left; `done` more are finished."""
+    """Estimate the unfinished `cells`. `done`: number of finished ones."""
     estimator = _Estimator(plan)
     alike: dict[tuple[str, str, str], Cell] = {}
     counts: Counter[tuple[str, str, str]] = Counter()
@@ -100,7 +100,7 @@ class _Estimator:
         self._debates: Counter[tuple[str, str]] = Counter()
 
     async def add(self, cell: Cell, count: int) -> None:
-        """Add `count` cells that differ from `cell` by their motion or repeat only."""
+        """Add `count` cells that differ from `cell` only in motion or repeat."""
         if cell.axes not in self._samples:
             self._samples[cell.axes] = await self._simulate(cell)
         debaters, own, added = self._samples[cell.axes]
@@ -122,7 +122,7 @@ class _Estimator:
         return self._participants("judge")
 
     def least_time(self) -> tuple[float, str]:
-        """Seconds at the given limits, and the limit that determines them."""
+        """Minimum seconds within the limits, and the limit that determines them."""
         concurrency = self._plan.experiment.file.config.limits.concurrency
         context = self._plan.context
         rows = ProviderRegistry(context.config, context.env, folder=context.folder).rows
@@ -201,5 +201,5 @@ def _multiply(total: CallTotals, count: int) -> CallTotals:
 
 
 def _busy_seconds(total: CallTotals) -> float:
-    """Seconds of answers, one after the other."""
+    """Seconds of answers if they are sequential."""
     return total.calls * SECONDS_TO_FIRST_TOKEN + total.usage.output_tokens / TOKENS_PER_SECOND

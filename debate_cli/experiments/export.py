@@ -35,7 +35,7 @@ def write_parquet(path: Path, rows: Iterable[Judgement], axes: Sequence[str]) ->
 
 
 def _column_types() -> Iterator[tuple[str, str]]:
-    """Columns except the axes, and the names of their types in Arrow."""
+    """Columns except the axes, with their Arrow types."""
     for name, hint in get_type_hints(Judgement).items():
         if name != "axes":
             kinds = set(get_args(hint)) - {type(None)} or {hint}
@@ -43,7 +43,7 @@ def _column_types() -> Iterator[tuple[str, str]]:
 
 
 def _to_text_axes(row: Judgement) -> dict[str, Any]:
-    """A row whose axes are text: values of one axis may have several types."""
+    """A row with axes converted to text, because values of one axis may have several types."""
     return {
         name: value if not name.startswith("axes.") or isinstance(value, str | None) else json.dumps(value)
         for name, value in flatten(row).items()

@@ -1,7 +1,7 @@
 """The ledger of an experiment: one SQLite file with its cells, their state, attempts and cost, and their results.
 
-Several processes may use it at once. Each registers as a worker and renews its entry; the cells of a worker that died or
-stopped renewing are given back. A worker that lost a cell cannot write its result.
+Several processes may use it at once. Each registers as a worker and renews its lease; the cells of a worker whose lease
+expired are given back. A worker that lost a cell cannot write its result.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from debate_cli.llm.rate_limit import MINUTE_S, Admission
 
 DEBATES_FOLDER = "debates"
 LEASE_S = 30.0
-"""Seconds after its last renewal when a worker counts as dead."""
+"""Seconds without a renewal after which a worker counts as dead."""
 MIN_WAIT_S = 0.01
-"""Shortest wait for room in the last minute."""
+"""Minimum wait for free capacity in the last minute."""
 CellState = Literal["open", "running", "failed", "done"]
 _CHUNK = 1000
 
@@ -35,12 +35,12 @@ class Spending(NamedTuple):
 
 
 class CellRecord(NamedTuple):
-    """A cell as the ledger holds it."""
+    """A cell as stored in the ledger."""
 
     cell: Cell
     seq: int
     plan: str
-    """Fingerprint of the newest plan that had the cell."""
+    """Fingerprint of the newest plan with the cell."""
     state: CellState
     attempts: int
     cost_usd: float
@@ -52,7 +52,7 @@ class CellRecord(NamedTuple):
 
 
 class Settlement(NamedTuple):
-    """How an attempt at a cell ended. Amounts are those of the whole debate, earlier attempts included."""
+    """The end of an attempt at a cell. Amounts are those of the whole debate, including earlier attempts."""
 
     state: CellState
     cost_usd: float = 0.0
@@ -61,7 +61,7 @@ class Settlement(NamedTuple):
     seconds: float = 0.0
     """Seconds of this attempt."""
     cause: str | None = None
-    """Name of the error, if it failed."""
+    """Name of the error, if the attempt failed."""
     message: str | None = None
 
 
@@ -78,7 +78,7 @@ class ResultRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Which cells a process takes."""
+    """Which cells a process may take."""
 
     owner: str
     plan: str
@@ -100,8 +100,8 @@ class Ledger(LedgerFile):
     def set_plan(self, plan: str, cells: Iterable[Cell]) -> None:
         """Make `cells` the cells of the experiment.
 
-        New ones are added, those of an earlier plan that are not among them are kept but no longer count. A finished cell
-        that needs further judges is open again; its debate is not repeated. So is a running one, whose worker loses it.
+        New cells are added. Cells of an earlier plan that are not in `cells` are kept but no longer count. A cell that
+        needs further judges is opened again, without repeating its debate; a running one is taken from its worker.
         """
         rows = (
             (cell.key, seq, plan, cell.bucket, cell.motion, cell.first, cell.second, cell.repeat, cell.axes, cell.debate,
@@ -129,7 +129,7 @@ class Ledger(LedgerFile):
         return () if first is None else tuple(json.loads(first.cell.axes))
 
     def claim(self, wanted: Claim, after: int, now: float, without: Collection[str] = ()) -> CellRecord | None:
-        """Take the next cell after the sequence number `after`, and return it as it was; None if there is none.
+        """Take the next cell after the sequence number `after`. Returns its record from before; None if there is none.
 
         `without`: players whose cells are not taken.
         """
@@ -165,7 +165,7 @@ class Ledger(LedgerFile):
         return None
 
     def settle(self, owner: str, key: str, how: Settlement, results: Sequence[ResultRow], now: float) -> bool:
-        """Record the end of an attempt. Returns False, and records nothing, if `owner` no longer has the cell."""
+        """Store the end of an attempt. Returns False, and stores nothing, if `owner` no longer has the cell."""
         with self.transaction():
             changed = self._db.execute(
                 """
@@ -187,14 +187,14 @@ class Ledger(LedgerFile):
         return True
 
     def renew(self, owner: str, unsettled: Spending, now: float) -> None:
-        """Renew the entry of a worker, with what it spent on cells that are not settled."""
+        """Renew the lease of a worker, and store what it spent on unsettled cells."""
         self._query(
             "INSERT OR REPLACE INTO workers VALUES (?, ?, ?, ?, ?, ?)",
             (owner, socket.gethostname(), os.getpid(), now + LEASE_S, *unsettled),
         )
 
     def retire(self, owner: str) -> None:
-        """Remove a worker that ends. Its running cells are open again."""
+        """Remove a worker that ends, and open its running cells again."""
         with self.transaction():
             self._db.execute("DELETE FROM workers WHERE owner = ?", (owner,))
             self._db.execute(
@@ -202,7 +202,7 @@ class Ledger(LedgerFile):
             )
 
     def recover(self, now: float) -> list[CellRecord]:
-        """Give back the cells of dead workers, and return them. Their cost may be higher than the ledger knows."""
+        """Give back the cells of dead workers, and return them. Their actual cost may be higher than stored."""
         found: list[CellRecord] = []
         with self.transaction():
             running = [row[0] for row in self._db.execute("SELECT DISTINCT owner FROM cells WHERE state = 'running'")]
@@ -222,15 +222,15 @@ class Ledger(LedgerFile):
         return found
 
     def correct_cost(self, key: str, spent: Spending) -> None:
-        """Correct the cost of a cell, as its journal has it."""
+        """Correct the cost of a cell by its journal."""
         self._query("UPDATE cells SET cost_usd = ?, tokens = ? WHERE key = ?", (*spent, key))
 
     def spent(self) -> Spending:
-        """What all settled cells cost, those of earlier plans included."""
+        """Cost of all settled cells, including earlier plans."""
         return Spending(*self._query("SELECT TOTAL(cost_usd), CAST(TOTAL(tokens) AS INTEGER) FROM cells").fetchone())
 
     def unsettled_elsewhere(self, owner: str) -> Spending:
-        """What other workers spent on cells that are not settled."""
+        """Amounts that other workers spent on unsettled cells."""
         row = self._query(
             "SELECT TOTAL(unsettled_usd), CAST(TOTAL(unsettled_tokens) AS INTEGER) FROM workers WHERE owner <> ?",
             (owner,),
@@ -238,9 +238,10 @@ class Ledger(LedgerFile):
         return Spending(*row.fetchone())
 
     def count_call(self, account: str, tokens: int, limits: tuple[int | None, int | None], now: float) -> Admission:
-        """Count a call of up to `tokens` tokens, if it and the calls of the last minute are within `limits`.
+        """Count a call of up to `tokens` tokens if it fits into the last minute.
 
-        `limits`: requests and tokens a minute, None for no limit. More tokens than the limit fit into an empty minute.
+        `limits`: requests and tokens per minute, None for no limit. A call with more tokens than the limit fits into an
+        empty minute.
         """
         requests, most = limits
         needed = 0 if most is None else min(tokens, most)
@@ -268,7 +269,7 @@ class Ledger(LedgerFile):
         self._query("UPDATE calls SET tokens = ? WHERE id = ?", (tokens, entry))
 
     def counts(self, shard: tuple[int, int] = (1, 1)) -> dict[CellState, int]:
-        """Number of cells of the plan (or of a shard) by state; every state is present."""
+        """State -> number of cells of the plan or shard. Every state is present."""
         rows = self._query(
             "SELECT state, COUNT(*) FROM cells WHERE plan = ? AND bucket % ? = ? GROUP BY state",
             (self.plan, shard[1], shard[0] - 1),
@@ -276,7 +277,7 @@ class Ledger(LedgerFile):
         return {"open": 0, "running": 0, "failed": 0, "done": 0, **dict(rows.fetchall())}
 
     def usage(self) -> tuple[float, int, int]:
-        """US dollars, tokens and calls of all cells, those of earlier plans included."""
+        """US dollars, tokens and calls of all cells, including earlier plans."""
         return self._query(
             "SELECT TOTAL(cost_usd), CAST(TOTAL(tokens) AS INTEGER), CAST(TOTAL(calls) AS INTEGER) FROM cells"
         ).fetchone()
@@ -323,7 +324,7 @@ class Ledger(LedgerFile):
         ]
 
     def add_settled(self, record: CellRecord, results: Sequence[ResultRow]) -> None:
-        """Add a cell of another ledger with its plan and results, or replace it."""
+        """Add or replace a cell from another ledger, with its plan and results."""
         cell = record.cell
         self._db.execute(
             "INSERT OR REPLACE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, 0)",
@@ -338,7 +339,7 @@ class Ledger(LedgerFile):
 
 
 def _is_alive(host: str, pid: int, until: float, now: float) -> bool:
-    """Whether a worker lives: it renewed its entry lately, and its process exists if it is on this machine."""
+    """Whether a worker is alive: its lease has not expired, and its process exists if it is on this machine."""
     if until < now:
         return False
     if host != socket.gethostname():

@@ -1,4 +1,4 @@
-"""The SQLite file of a ledger: its tables, how it is opened, and errors of one sentence."""
+"""The SQLite file of a ledger: creates and opens it, and turns its errors into one sentence."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _VERSION = 1
 _BUSY_S = 60.0
 _RETRY_S = 0.02
 _PRIMARY_CODE = 0xFF
-"""Part of an error code of SQLite that does not say which kind of lock it was."""
+"""Bit mask for the part of an SQLite error code that does not depend on the kind of lock."""
 _SCHEMA = f"""
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE cells (
@@ -77,7 +77,7 @@ CREATE TABLE IF NOT EXISTS calls (
 );
 CREATE INDEX IF NOT EXISTS calls_of_account ON calls (account, at);
 """
-"""Calls of the last minute. Ledgers of the first versions have no such table."""
+"""Table of the calls of the last minute. Ledgers of the first versions do not have it."""
 
 
 class LedgerFile:
@@ -89,7 +89,7 @@ class LedgerFile:
 
     @classmethod
     def create(cls, folder: Path, name: str, *, mock: bool) -> Self:
-        """Open the ledger in `folder`, created if there is none.
+        """Open the ledger in `folder`; create it if there is none.
 
         Raises UsageError if it belongs to another experiment, or if only one of the two is a rehearsal.
         """
@@ -164,7 +164,7 @@ class LedgerFile:
 
     @contextmanager
     def transaction(self) -> Generator[None]:
-        """A transaction that is undone if its block raises."""
+        """A transaction that is rolled back if its block raises."""
         with _friendly(self.path):
             self._db.execute("BEGIN IMMEDIATE")
             try:
@@ -185,7 +185,7 @@ class LedgerFile:
         self._execute(_SCHEMA)
 
     def _execute(self, statements: str) -> None:
-        """Run several statements in the present transaction."""
+        """Run several statements in the current transaction."""
         for statement in statements.split(";"):
             self._db.execute(statement)
 
@@ -199,7 +199,7 @@ class LedgerFile:
             raise UsageError(f"{self.path}: is {other}; choose another folder with --out")
 
     def _query(self, statement: str, values: Sequence[Any] = (), *, one: bool = False) -> Any:
-        """Run a statement. With `one`, return its first row, or None, after it has ended."""
+        """Run a statement. With `one`, return its first row or None."""
         with _friendly(self.path):
             cursor = self._db.execute(statement, values)
             if not one:
@@ -209,7 +209,7 @@ class LedgerFile:
 
 
 def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Switch to WAL. SQLite itself does not wait here for a process that opens the new file at the same time."""
+    """Switch to WAL. Retries, because SQLite does not wait for a process that opens the new file at the same time."""
     deadline = time.monotonic() + _BUSY_S
     while True:
         try:
@@ -224,7 +224,7 @@ def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
 
 @contextmanager
 def _friendly(path: Path) -> Generator[None]:
-    """Turn errors of SQLite and of the file system into StorageError or UsageError of one sentence."""
+    """Raise errors of SQLite and the file system as StorageError or UsageError of one sentence."""
     try:
         yield
     except sqlite3.OperationalError as error:

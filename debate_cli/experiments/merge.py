@@ -1,4 +1,4 @@
-"""Joins the ledgers and debates of several folders of one experiment, as `--shard` leaves them on several machines."""
+"""Merges several folders of one experiment, which `--shard` created on several machines: ledgers and debates."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _PRECEDENCE: dict[CellState, int] = {"done": 3, "failed": 2, "running": 1, "open
 
 
 def merge_experiments(folders: Sequence[Path], out: Path) -> Ledger:
-    """Join the experiments in `folders` in the folder `out`, and return its open ledger.
+    """Merge the experiments in `folders` into the folder `out`, and return its open ledger.
 
-    Of a cell that several folders have, the finished one counts. Merging again changes nothing. Raises UsageError for
+    If several folders have a cell, the finished one counts. Merging again changes nothing. Raises UsageError for
     folders of different experiments or versions of the file, and for one that is still running.
     """
     sources = [Ledger.open(folder) for folder in folders]
@@ -59,7 +59,7 @@ def _check_sources(sources: Sequence[Ledger]) -> None:
 
 
 def _add(source: Ledger, folder: Path, target: Ledger, out: Path) -> None:
-    """Add the cells of a ledger that the target does not have in a better state."""
+    """Add the cells of a ledger, except those that have a better state in the target."""
     for record in source.records(only_planned=False):
         known = target.find(record.cell.key)
         if known is not None and _rank(known) >= _rank(record):

@@ -29,7 +29,7 @@ class Motion:
 
     @property
     def id(self) -> str:
-        """Hash of topic and background: the same text has the same id in every file."""
+        """Hash of topic and background. The same text has the same id in every file."""
         return hashlib.sha256(f"{self.topic}\0{self.background or ''}".encode()).hexdigest()[:_ID_CHARS]
 
 
@@ -37,7 +37,7 @@ def load_motions(file: ExperimentFile, trusted_folders: Iterable[Path] = ()) -> 
     """The motions of an experiment, and a note on ignored columns.
 
     A CSV file must be in the folder of the experiment, or in one of the `trusted_folders`. Raises UsageError for a file
-    that cannot be read, and ConfigError for one without a column `topic`, with an empty or too long topic, or a motion twice.
+    that cannot be read, and ConfigError for a missing column `topic`, an empty or too long topic, or a repeated motion.
     """
     given = file.config.motions
     if isinstance(given, str):
@@ -61,7 +61,7 @@ def load_motions(file: ExperimentFile, trusted_folders: Iterable[Path] = ()) -> 
 
 
 def _check_motions(rows: Mapping[str, Motion]) -> None:
-    """Raise ConfigError with a line per wrong motion. `rows`: position -> motion."""
+    """Raise ConfigError with a line per invalid motion. `rows`: position -> motion."""
     problems: list[str] = []
     seen: dict[str, str] = {}
     for place, motion in rows.items():
@@ -79,7 +79,7 @@ def _check_motions(rows: Mapping[str, Motion]) -> None:
 
 
 def _read_csv(path: Path, place: str) -> tuple[dict[str, Motion], str | None]:
-    """Position -> motion, and a note on ignored columns. Errors about the file name the `place` that names it."""
+    """Position -> motion, and a note on ignored columns. Errors name the `place` where the file is configured."""
     written, rows = read_csv_file(path, MAX_MOTIONS_BYTES, f"{place}: motions: {path}", MAX_BACKGROUND_CHARS * 4)
     columns = [name.lower() for name in written]
     if "topic" not in columns:

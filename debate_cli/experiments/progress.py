@@ -1,4 +1,4 @@
-"""How far an experiment is, and the protocol of what a run reports."""
+"""Progress of an experiment, and the protocol for reporting it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from debate_cli.experiments.ledger import CellRecord, CellState, Ledger, Settlem
 
 
 class PlayerScore(NamedTuple):
-    """Deciding judgements of a player so far."""
+    """A player's deciding judgements so far."""
 
     won: int = 0
     judged: int = 0
@@ -29,9 +29,9 @@ class Progress:
     is_rehearsal: bool = False
     max_cost_usd: float | None = None
     calls_per_minute: float | None = None
-    """None before the first call of this run."""
+    """Calls per minute in this run; None before its first call."""
     seconds_left: float | None = None
-    """None before the first cell of this run is done."""
+    """Estimated seconds left; None before this run's first cell is done."""
 
     @property
     def total(self) -> int:
@@ -40,13 +40,13 @@ class Progress:
 
     @property
     def left(self) -> int:
-        """Cells that are not done."""
+        """Number of cells that are not done."""
         return self.total - self.cells["done"]
 
 
 @dataclass(frozen=True, slots=True)
 class Failures:
-    """Failed cells with one cause."""
+    """Number of failed cells with one cause."""
 
     cause: str
     count: int
@@ -55,18 +55,18 @@ class Failures:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What the ledger says about an experiment."""
+    """State of an experiment according to its ledger."""
 
     progress: Progress
     failures: tuple[Failures, ...]
     removed: int
-    """Cells of an earlier version of the file, which are kept but do not count."""
+    """Number of cells of an earlier version of the file. They are kept but do not count."""
     notes: tuple[str, ...] = field(default=())
-    """Sentences, such as which judge does not judge which debates."""
+    """Sentences for the user, e.g. which judge does not judge which debates."""
 
 
 class ExperimentObserver(Protocol):
-    """Receives what happens in a run. Calls come from the event loop and must return at once."""
+    """Receives the events of a run. Calls come from the event loop and must return at once."""
 
     def started(self, record: CellRecord, progress: Progress) -> None:
         """A cell was started."""
@@ -75,20 +75,20 @@ class ExperimentObserver(Protocol):
     def settled(
         self, record: CellRecord, how: Settlement, winners: Mapping[str, str | None], progress: Progress
     ) -> None:
-        """A cell has ended. `winners`: judge -> winner of its deciding system; the base's judges are `judges`."""
+        """A cell ended. `winners`: judge -> winner of its deciding system; the base's judges are named `judges`."""
         ...
 
     def changed(self, progress: Progress) -> None:
-        """Called every second."""
+        """The progress, every second."""
         ...
 
     def note(self, note: str) -> None:
-        """A message for the user, for example about a retry."""
+        """A message for the user, e.g. about a retry."""
         ...
 
 
 class NullExperimentObserver:
-    """Observer that ignores everything."""
+    """Observer that does nothing."""
 
     def started(self, record: CellRecord, progress: Progress) -> None:
         """Ignore the cell."""
@@ -113,7 +113,7 @@ def read_status(ledger: Ledger) -> Status:
 
 
 def read_progress(ledger: Ledger, shard: tuple[int, int] = (1, 1)) -> Progress:
-    """The progress of an experiment, or the cells of a shard of it, as its ledger has it."""
+    """The progress of an experiment, or of a shard, according to its ledger."""
     cost, tokens, calls = ledger.usage()
     return Progress(
         name=ledger.name,
@@ -127,7 +127,7 @@ def read_progress(ledger: Ledger, shard: tuple[int, int] = (1, 1)) -> Progress:
 
 
 def count_wins(ledger: Ledger) -> dict[str, PlayerScore]:
-    """Player -> wins and judgements of the deciding systems."""
+    """Player -> wins and number of judgements by the deciding systems."""
     found: dict[str, PlayerScore] = {}
     for winner, first, second, count in ledger.wins():
         for player in dict.fromkeys((first, second)):

@@ -1,4 +1,4 @@
-"""Pairwise results of any origin from a CSV file, for `debate experiment rate`."""
+"""Pairwise results from any source in a CSV file, for `debate experiment rate`."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ SIDES = ("left", "right", "none", "")
 
 @dataclass(frozen=True, slots=True)
 class RatingFile:
-    """The results of a file.
+    r"""The results in a file.
 
     Attributes:
-        results: One per row, two for a row without sides.
+        results: One per row; two for a row without sides.
         margin_scale: Margin that counts as a full win; None if the file has scores.
-        clusters: Column that the clusters come from, in words.
+        clusters: Source of the clusters, in words.
     """
 
     results: tuple[Result, ...]
@@ -64,7 +64,7 @@ def read_rating_file(path: Path) -> RatingFile:
 
 
 def _weights(rows: Sequence[Mapping[str, str]]) -> list[float]:
-    """1 / number of judges of the same pair in the same cluster. A row without a cluster is one by itself."""
+    """One over the number of judges of the same pair and cluster. A row without a cluster is a cluster by itself."""
     keys = [
         (row["left"], row["right"], row.get("cluster") or number, row.get("side")) for number, row in enumerate(rows)
     ]
@@ -75,7 +75,7 @@ def _weights(rows: Sequence[Mapping[str, str]]) -> list[float]:
 
 
 def _read_rows(path: Path) -> list[tuple[dict[str, str], float, bool]]:
-    """Fields, score or margin, and whether it is a margin, of each row."""
+    """For each row: fields, score or margin, and whether it is a margin."""
     columns, rows = read_csv_file(path, MAX_BYTES, str(path))
     unknown = [name for name in columns if name not in COLUMNS]
     if unknown:

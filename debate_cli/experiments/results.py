@@ -1,6 +1,6 @@
 """Tidy results: one row per judgement, that is per debate, judge and judging system.
 
-`read_judgements` reads them from the ledger, so that a report opens no transcript. Statistics start from these rows.
+`read_judgements` reads them from the ledger, so that a report opens no transcript. Statistics use these rows.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from debate_cli.systems.scoring import score
 
 Result = Literal["first", "second", "draw", "conditional", "undetermined"]
 DETERMINED: tuple[Result, ...] = ("first", "second", "draw")
-"""Results that count; a vote on an option and an undetermined verdict do not."""
+"""Results that count. A vote on an option and an undetermined verdict do not."""
 MODEL_SEPARATOR = "; "
 
 
 class Judgement(NamedTuple):
-    """One verdict of one judge on one debate. `first` and `second` are the two players in the order of the debate."""
+    """One verdict of one judge on one debate."""
 
     experiment: str
     """Name of the experiment."""
@@ -36,7 +36,7 @@ class Judgement(NamedTuple):
     debate: str
     """Id of the debate."""
     path: str
-    """Transcript, relative to the folder of the experiment."""
+    """Path of the transcript, relative to the folder of the experiment."""
     motion: str
     """Id of the motion, a hash of its text."""
     topic: str
@@ -46,7 +46,7 @@ class Judgement(NamedTuple):
     repeat: int
     """Number of the repetition, from 1."""
     first: str
-    """Player for the motion; it speaks first where debaters do not speak at the same time."""
+    """Player for the motion; speaks first unless debaters speak at the same time."""
     second: str
     """Player against the motion."""
     first_model: str
@@ -56,9 +56,9 @@ class Judgement(NamedTuple):
     judge: str | None
     """Name of the judge; empty for the judges of the base."""
     judge_model: str
-    """`provider/model` that judged; several are separated by `; `."""
+    """`provider/model` of the judge; several are separated by `; `."""
     own_model: bool
-    """Whether the model of a player judged."""
+    """Whether the judge has the model of a player."""
     system: str
     """Judging system."""
     decides: bool
@@ -78,15 +78,15 @@ class Judgement(NamedTuple):
     margin: float | None
     """Points between the two scores, on the system's scale; empty if undetermined."""
     first_score: float | None
-    """On the system's scale."""
+    """Score of the first player on the system's scale."""
     second_score: float | None
-    """On the system's scale."""
+    """Score of the second player on the system's scale."""
     cost_usd: float | None
     """Cost of the calls behind this verdict; empty if a price is not known."""
     tokens: int
     """Input and output tokens of these calls."""
     seconds: float
-    """Seconds that the provider took for these calls, added up."""
+    """Total seconds that the provider took for these calls."""
     first_cost_usd: float | None
     """Cost of the speeches of the first player."""
     second_cost_usd: float | None
@@ -117,7 +117,7 @@ def judge_results(
     judges: Mapping[str, tuple[Judge, str]],
     models: tuple[ModelSpec, ModelSpec],
 ) -> list[ResultRow]:
-    """The results of a debate. `judges`: key -> judge and its judging run; empty if the base's judges judged.
+    """The results of a debate. `judges`: key -> judge and its judging run; empty for the base's judges.
 
     `models`: the configured models of the two players.
     """
@@ -131,7 +131,7 @@ def judge_results(
 
 
 def read_judgements(ledger: Ledger) -> Iterator[Judgement]:
-    """All judgements of the newest plan, in the order of its cells. Those of removed judges are left out."""
+    """All judgements of the newest plan, in the order of its cells, without those of removed judges."""
     for record in ledger.records():
         yield from _judgements_of(record, ledger.results_of(record.cell.key))
 

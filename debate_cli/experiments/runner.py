@@ -1,7 +1,7 @@
-"""Runs the cells of an experiment: debates as tasks of one process, which share connections, limits and the budget.
+"""Runs the cells of an experiment: debates as asyncio tasks that share connections, limits and the budget.
 
-Each cell is a debate with its journal in `debates/`, so a killed run resumes where its journals end. A `CellStore` says
-which cells are left; several processes may take cells from it.
+Each cell is a debate with its journal in `debates/`, so a killed run resumes where its journals end. A `CellStore`
+provides the cells; several processes may take cells from it.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ from debate_cli.storage.transcript_store import StoredDebate, open_debate
 RENEW_S = 1.0
 """Seconds between two renewals of the lease and two reports of the progress."""
 MAX_FAILURES_IN_A_ROW = 25
-"""Number of failed cells in a row after which no further cell is started."""
+"""Number of consecutive failed cells after which no further cell is started."""
 LOCKED = "locked"
-"""Cause of a cell whose debate another process is working on, such as `debate judge`."""
+"""Cause of failure of a cell whose debate another process holds, such as `debate judge`."""
 BASE_JUDGES = "judges"
 """Name of the base's judges in reports."""
 
 
 class CellSource(Protocol):
-    """What the cells of an experiment are made of."""
+    """Provides what the cells of an experiment need."""
 
     @property
     def name(self) -> str:
@@ -63,31 +63,31 @@ class CellSource(Protocol):
 
     @property
     def context(self) -> RunContext:
-        """What all cells share: limits, environment, secrets."""
+        """Limits, environment and secrets, which all cells share."""
         ...
 
     def inputs_of(self, cell: Cell) -> CellInputs:
-        """What is needed to run the debate of a cell."""
+        """Everything to run the debate of a cell."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """How a run ended."""
+    """Result of a run of an experiment."""
 
     progress: Progress
     finished: int
-    """Cells that this run finished."""
+    """Number of cells that this run finished."""
     failed: int
-    """Cells that failed in this run."""
+    """Number of cells that failed in this run."""
     stopped: str | None = None
     """Why no further cell was started: `interrupted`, `budget` or `failures`; None if none was left."""
     elsewhere: int = 0
-    """Cells that other processes are running, or whose debate they work on."""
+    """Number of cells that other processes run, or whose debate they hold."""
 
 
 def plan_experiment(experiment: Experiment, ledger: Ledger) -> CellPlan:
-    """Bring the cells of the ledger up to date with the file."""
+    """Update the cells in the ledger to the experiment's file."""
     plan = CellPlan(experiment)
     if ledger.plan != plan.fingerprint:
         ledger.set_plan(plan.fingerprint, plan.cells())
@@ -116,7 +116,7 @@ class ExperimentRun:
         *,
         limit: int | None = None,
     ) -> None:
-        """`folder`: that of the experiment. `limit`: maximum number of cells; None for all."""
+        """`folder`: folder of the experiment. `limit`: maximum number of cells; None for all."""
         self._source = source
         self._cells = cells
         self._folder = folder
@@ -141,7 +141,7 @@ class ExperimentRun:
     async def run(self, *, stop: StopSignal) -> RunSummary:
         """Run cells until none is left, `stop` is requested, or the budget is reached.
 
-        Raises StorageError if the disk takes nothing more; what was saved before stays.
+        Raises StorageError if the disk is full; everything saved before stays.
         """
         self._stop = stop
         context = replace(self._source.context, observer=_NoteObserver(self._observer.note), stop=self._stop)
@@ -172,7 +172,7 @@ class ExperimentRun:
             await self._run_cell(record)
 
     async def _substitute(self) -> None:
-        """Run cells of other players while those of a provider that refuses calls wait."""
+        """Run cells of other players while a provider refuses calls."""
         self._substitutes += 1
         try:
             while (waiting := self._waiting_players()) and (record := await self._next_cell(waiting)) is not None:
@@ -186,7 +186,7 @@ class ExperimentRun:
         return frozenset(name for name, provider in self._providers.items() if provider in closed)
 
     def _start_substitutes(self, group: asyncio.TaskGroup) -> None:
-        """Start as many further cells as wait for a provider, at most as many as the concurrency."""
+        """Start one further cell for each that waits for a provider, within the concurrency."""
         waiting = self._waiting_players()
         held = sum(1 for cell in self._running.values() if waiting & {cell.first, cell.second})
         most = min(held, self._source.context.config.limits.concurrency)
@@ -195,7 +195,7 @@ class ExperimentRun:
                 group.create_task(self._substitute())
 
     async def _next_cell(self, without: frozenset[str] = frozenset()) -> CellRecord | None:
-        """Take the next cell, `without` those of some players, unless the run is to end."""
+        """Take the next cell, `without` those of some players; None if the run must end."""
         if self._ends() or (self._limit is not None and self._taken >= self._limit):
             return None
         self._taken += 1
@@ -223,7 +223,7 @@ class ExperimentRun:
         return self._stopped is not None
 
     async def _run_cell(self, record: CellRecord) -> None:
-        """Run the debate of a cell, have it judged, and record how that ended. Its failure ends nothing else."""
+        """Run the debate of a cell, judge it, and store the result. A failure does not end the run."""
         started = time.monotonic()
         results: list[ResultRow] = []
         self._running[record.cell.key] = record.cell
@@ -264,7 +264,7 @@ class ExperimentRun:
         self._observer.settled(record, how, winners, self._progress)
 
     async def _debate(self, record: CellRecord) -> tuple[Settlement, list[ResultRow]]:
-        """Run what is missing of a cell: the rest of its debate, then the judges that have not judged it."""
+        """Run the rest of a cell: the rest of its debate, then the judges that have not judged it."""
         cell = record.cell
         path = self._folder / DEBATES_FOLDER / f"{cell.debate}.json"
         holder = lock_holder(path)
@@ -309,7 +309,7 @@ class ExperimentRun:
             self._observer.changed(self._progress)
 
     def _show(self, progress: Progress) -> None:
-        """Begin the progress of this run with that of the experiment."""
+        """Initialize the progress of this run from that of the experiment."""
         players = {name: PlayerScore() for name in self._source.players} | dict(progress.players)
         budget = self._source.context.config.limits.max_cost_usd
         self._progress = replace(progress, players=players, max_cost_usd=budget)
@@ -356,7 +356,7 @@ class ExperimentRun:
 
 
 class _NoteObserver(NullObserver):
-    """Forwards the notes of the shared model clients."""
+    """Forwards the notes of the shared model clients to an experiment's observer."""
 
     def __init__(self, note: Callable[[str], None]) -> None:
         self._note = note
@@ -380,7 +380,7 @@ class _CellObserver(NullObserver):
 
 
 async def _complete(session: Session, stored: StoredDebate, path: Path, missing: AddedRuns) -> Outcome:
-    """Run what is left of a saved debate, then the judging runs that it lacks."""
+    """Run the rest of a saved debate, then its missing judging runs."""
     if is_finished(stored.debate) and not path.with_suffix(JOURNAL_SUFFIX).exists():
         outcome = Outcome(stored.debate, (), path, untouched=True)
     else:
@@ -413,7 +413,7 @@ def _without_price(spec: ModelSpec | None) -> ModelSpec | None:
 
 
 def _missing_runs(debate: Debate, judges: Mapping[str, Judge], context: RunContext) -> tuple[JudgingOpened, ...]:
-    """The judging runs of the judges that have not judged the debate. None of them decides."""
+    """Judging runs for the judges that have not judged the debate. None of them decides."""
     missing = [judge for judge in judges.values() if _run_of(debate, judge) is None]
     taken = len(debate.runs)
     known = [run.id for judge in judges.values() if (run := _run_of(debate, judge)) is not None]
@@ -431,7 +431,7 @@ def _missing_runs(debate: Debate, judges: Mapping[str, Judge], context: RunConte
 
 
 def _settlement_of(outcome: Outcome) -> Settlement:
-    """Done if nothing is missing; failed with the last failure; open if the run was stopped or the budget reached."""
+    """Done if nothing is missing; failed after a failure; open if the run was stopped or the budget reached."""
     debate = outcome.debate
     usage = debate.usage
     spent = Settlement("done", usage.cost_usd or 0.0, usage.input_tokens + usage.output_tokens, usage.attempts)

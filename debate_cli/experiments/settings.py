@@ -38,13 +38,13 @@ RESERVED_AXES: Mapping[str, str] = {
     "vars": "set them in the base",
     "version": "it is the version of the format",
 }
-"""First part of a key path that no axis may vary -> why."""
+"""First part of a key path that cannot be an axis -> the reason."""
 MAX_REPEATS = 1000
 Name = Annotated[str, Field(min_length=1, max_length=60)]
 
 
 def _topic_only(value: object) -> object:
-    """A bare text as a motion without background."""
+    """Convert a bare text to a motion without background."""
     return {"topic": value} if isinstance(value, str) else value
 
 
@@ -60,7 +60,7 @@ class MotionConfig(ConfigModel):
 
 
 class PlayerConfig(ConfigModel):
-    """Who competes: a model with its instructions. The keys are those of a debater."""
+    """A competing model with its instructions. The keys are those of a debater."""
 
     name: Name
     """Unique name, used in debates and results."""
@@ -73,7 +73,7 @@ class PlayerConfig(ConfigModel):
     elasticity: float = Field(default=0.5, ge=0, le=1)
     """How far pressure moves the personality, from 0 (not at all) to 1."""
     recovery: float = Field(default=0, ge=0, le=1)
-    """Share of the way back to its start that the personality goes in a quiet exchange."""
+    """Share of the distance to its start that the personality recovers in an exchange without pressure."""
     conviction: float | None = Field(default=None, ge=0, le=1)
     """Conviction at the start, from 0 to 1; None means 0.7."""
     strategy: Strategy | Literal["adaptive"] | None = None
@@ -86,7 +86,7 @@ class PlayerConfig(ConfigModel):
 
 
 class JudgeConfig(ConfigModel):
-    """A judge of every debate, in a judging run for itself."""
+    """A judge of every debate, in its own judging run."""
 
     name: Name
     """Unique name, used in results."""
@@ -98,7 +98,7 @@ class Versus(ConfigModel):
     """Pairs of one player with each of the others."""
 
     versus: Name
-    """The player that meets all others."""
+    """Player that meets all others."""
 
 
 class ExperimentLimits(ConfigModel):
@@ -118,21 +118,22 @@ class ExperimentConfig(ConfigModel):
     name: Name
     """Name of the experiment, and of its folder."""
     base: str
-    """Configuration of a debate, relative to this file; everything that is not set here comes from it."""
+    """Configuration of a debate, relative to this file. It supplies every setting that is not set here."""
     motions: str | tuple[Annotated[MotionConfig, BeforeValidator(_topic_only)], ...]
     """CSV file with the columns topic, background and tags, relative to this file; or a list of motions."""
     players: tuple[PlayerConfig, ...] = Field(min_length=1)
-    """Who competes."""
+    """The players, at least one."""
     pairing: Literal["round_robin", "self"] | Versus | tuple[tuple[Name, Name], ...] = "round_robin"
     """Who meets whom: `round_robin` (each pair), `{versus: NAME}`, `self` (each player meets itself), or a list of pairs."""
     sides: Literal["both", "random", "first"] = "both"
-    """`both`: each pair debates each motion in both orders. `random`: in one, drawn by the seed. `first`: as paired."""
+    """`both`: each pair debates each motion in both orders. `random`: in one order, drawn by the seed. `first`: in the
+    order of the pair."""
     repeat: int = Field(default=1, ge=1, le=MAX_REPEATS)
-    """Number of debates of the same cell. Each after the first adds 1 to the seed."""
+    """Number of debates per cell. The seed increases by 1 with each."""
     axes: dict[str, tuple[JsonValue, ...]] = {}
     """Key path of the base -> values; there is a cell for each combination."""
     judges: tuple[JudgeConfig, ...] = ()
-    """Judges in place of the base's; each judges every debate by the base's systems, in a judging run for itself."""
+    """Judges in place of the base's. Each judges every debate by the base's systems, in its own judging run."""
     self_judging: bool = False
     """Whether a judge also judges debates in which its own model speaks."""
     limits: ExperimentLimits = ExperimentLimits()
@@ -262,7 +263,7 @@ def _check_axes(axes: Mapping[str, Sequence[Any]]) -> Iterator[Problem]:
 
 
 def experiment_schema() -> dict[str, Any]:
-    """The JSON Schema of an experiment, for editors. A motion may also be a bare text."""
+    """The JSON Schema of an experiment, for editors. A motion may be a bare text."""
     docs = {**field_docs(personality), **field_docs(sys.modules[__name__])}
     schema = add_descriptions(ExperimentConfig.model_json_schema(), docs)
     for option in schema["properties"]["motions"]["anyOf"]:

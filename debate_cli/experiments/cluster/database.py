@@ -1,4 +1,4 @@
-"""The database of the queue: its address, its tables, and transactions that outlast a restart of the server."""
+"""The database of the queue: its address, its tables, and transactions that survive a restart of the server."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from psycopg_pool import AsyncConnectionPool
 
 SCHEMA = "debate_cli"
-"""Schema of all tables, those of procrastinate included."""
+"""Schema of all tables, including those of procrastinate."""
 VERSION = 1
 OUTAGE_S = 300.0
-"""Seconds for which a transaction is tried again while the server cannot be reached."""
+"""Seconds for which a transaction is repeated if the server cannot be reached."""
 _RETRY_S = 0.5
 _CONNECT_S = 5.0
 _MAX_CONNECTIONS = 8
 _CREATE_LOCK = 0x64656274
-"""Key of the advisory lock under which the tables are created."""
+"""Key of the advisory lock for creating tables."""
 _TABLES = """
 CREATE TABLE version (number INTEGER NOT NULL);
 INSERT INTO version VALUES (1);
@@ -78,9 +78,10 @@ def require_extra() -> None:
 
 
 def describe_address(dsn: str) -> str:
-    """Host and database of an address, without user and password. Raises UsageError if it is not one of PostgreSQL.
+    """Host and database of an address, without user and password.
 
-    With two `@`, psycopg takes the rest of the password for the host, and its messages name the host.
+    Raises UsageError for an address that is not of PostgreSQL, and for one with two `@`: psycopg would take the rest of
+    the password for the host, and name it in messages.
     """
     try:
         parts = urlsplit(dsn)
@@ -97,7 +98,7 @@ def describe_address(dsn: str) -> str:
 
 
 def secrets_of(dsn: str) -> tuple[str, ...]:
-    """The parts of an address that are never written or shown."""
+    """The parts of an address that must never be written or shown."""
     parts = urlsplit(dsn)
     passwords = [parts.password or "", *parse_qs(parts.query).get("password", ())]
     return (dsn, *(unquote(password) for password in passwords if password))
@@ -116,9 +117,9 @@ class Database:
     @classmethod
     @asynccontextmanager
     async def connect(cls, dsn: str) -> AsyncGenerator[Database]:
-        """Connect, and create the tables if there are none.
+        """Connect, and create missing tables.
 
-        Raises UsageError for a wrong address and a database of a newer version, StorageError if there is no connection.
+        Raises UsageError for a wrong address and a database of a newer version, StorageError without a connection.
         """
         require_extra()
         from procrastinate import App, PsycopgConnector
@@ -147,7 +148,7 @@ class Database:
             yield database
 
     async def run(self, work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
-        """Run `work` in a transaction, again after a lost connection. So it must be harmless to run it twice.
+        """Run `work` in a transaction, and repeat it after a lost connection, so `work` must be idempotent.
 
         Raises StorageError if the server cannot be reached for OUTAGE_S seconds, or refuses.
         """
@@ -159,7 +160,7 @@ class Database:
         return await self.run_jobs(transaction)
 
     async def run_jobs(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Call the queue, again after a lost connection. Raises StorageError."""
+        """Call the job queue, and repeat the call after a lost connection. Raises StorageError."""
         from procrastinate.exceptions import ConnectorException
         from psycopg import Error, InterfaceError, OperationalError
 
@@ -175,7 +176,7 @@ class Database:
 
 
 async def _create_tables(connection: AsyncConnection, queue_schema: str) -> None:
-    """Create the tables, those of the queue included, under a lock."""
+    """Create the tables, including those of the job queue, while holding a lock."""
     await connection.execute("SELECT pg_advisory_xact_lock(%s)", (_CREATE_LOCK,))
     if await fetch_value(connection, "SELECT to_regclass(%s)", f"{SCHEMA}.version") is None:
         await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}".encode())
@@ -185,7 +186,7 @@ async def _create_tables(connection: AsyncConnection, queue_schema: str) -> None
 
 
 async def fetch_value(connection: AsyncConnection, query: str, *values: object) -> Any:
-    """The first value of the first row; None without a row."""
+    """The first value of the first row; None if there is no row."""
     row = await (await connection.execute(query.encode(), values)).fetchone()
     return None if row is None else row[0]
 

@@ -1,7 +1,7 @@
-"""An experiment as a document that a worker on another machine can run: all texts are in it, no key and no path is.
+"""An experiment as a document that a worker on another machine can run. It contains all texts, but no keys or paths.
 
-A worker did not write the document, so it trusts it no more than a downloaded file: no file is opened that it names, and
-each server that it names needs the worker's consent.
+A worker treats the document like a downloaded file: it opens no file that the document names, and each server that it
+names needs the worker's consent.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class _Document:
 
 
 def dump_experiment(experiment: Experiment) -> bytes:
-    """The document of an experiment, without secrets. Raises ConfigError for what a worker cannot run."""
+    """The document of an experiment, without secrets. Raises ConfigError for parts that a worker cannot run."""
     context = experiment.variants[0].context
     _require_portable(experiment.file.path.name, experiment.variants)
     data: dict[str, Any] = {
@@ -100,7 +100,7 @@ def _dump_variant(variant: Variant) -> dict[str, Any]:
 
 
 def load_document(data: bytes, name: str, env: Mapping[str, str]) -> Experiment:
-    """The experiment of a document, with the keys of this machine. `name`: what errors call it.
+    """The experiment of a document, with the keys of this machine. `name`: its name in errors.
 
     Raises ConfigError and MissingKeyError. `Experiment.destinations` are the servers that need consent.
     """

@@ -1,6 +1,6 @@
-"""Fills the queue from an experiment's folder, and brings what the workers did back into the folder.
+"""Puts cells from an experiment's folder into the queue, and copies the workers' results into the folder.
 
-The folder has its ledger as always, so that every other command works on it.
+The folder has its ledger as usual, so that all other commands work with it.
 """
 
 from __future__ import annotations
@@ -33,26 +33,26 @@ if TYPE_CHECKING:
     from psycopg import AsyncConnection
 
 QUEUE_META = "queue"
-"""Name of the address of the queue in the ledger."""
+"""Key, in the ledger, of the address of the queue."""
 _CHUNK = 500
 _JOBS_CHUNK = 5000
 _OVERLAP = timedelta(seconds=60)
-"""How far back changes are read again: a transaction may become visible later than its time."""
+"""Period that is read again, because a transaction may become visible later than its time."""
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _NO_WORKER_S = 10.0
-"""Seconds without a worker until a note says so."""
+"""Seconds without a worker after which a note says so."""
 
 
 def experiment_id(name: str, *, mock: bool) -> str:
-    """Id of an experiment in the queue: its name. A rehearsal has its own."""
+    """Id of an experiment in the queue: its name. A rehearsal has a separate one."""
     return f"{'rehearsal' if mock else 'experiment'}:{name}"
 
 
 async def enqueue(database: Database, plan: CellPlan, ledger: Ledger, folder: Path, *, retry_failed: bool) -> int:
-    """Put all open cells of a plan into the queue, those that are not there yet. Returns their number.
+    """Put all open cells of a plan into the queue, except those that are already there. Returns their number.
 
-    `ledger` and `folder` are those of the experiment: what was done without the queue counts, and a debate that was begun
-    is continued. With `retry_failed` the failed cells are put there too.
+    `ledger` and `folder` are those of the experiment. Cells that were done without the queue count, and a debate that
+    was begun is continued. With `retry_failed` failed cells are added too.
     """
     experiment = experiment_id(plan.name, mock=plan.experiment.mock)
     document = dump_experiment(plan.experiment)
@@ -78,7 +78,7 @@ async def enqueue(database: Database, plan: CellPlan, ledger: Ledger, folder: Pa
 
 
 async def _store_experiment(connection: AsyncConnection, *, plan: CellPlan, ledger: Ledger, document: bytes) -> bool:
-    """Store an experiment, which ends its halt. Returns whether its cells are known already."""
+    """Store an experiment and end its halt. Returns whether its cells are already stored."""
     spent, limits = ledger.spent(), plan.context.config.limits
     experiment = experiment_id(plan.name, mock=plan.experiment.mock)
     await connection.execute(
@@ -123,7 +123,7 @@ async def _store_cells(connection: AsyncConnection, *, rows: Sequence[tuple[Any,
 
 
 async def _store_begun(connection: AsyncConnection, *, experiment: str, record: CellRecord, folder: Path) -> None:
-    """Store what the folder has of a debate that was begun without the queue."""
+    """Store the journal of a debate that was begun without the queue."""
     path = folder / DEBATES_FOLDER / record.cell.debate
     transcript, journal = path.with_suffix(TRANSCRIPT_SUFFIX), path.with_suffix(JOURNAL_SUFFIX)
     where = (experiment, record.cell.key)
@@ -148,9 +148,10 @@ async def _reopen_failed(connection: AsyncConnection, *, experiment: str, plan: 
 
 
 async def _add_jobs(connection: AsyncConnection, *, database: Database, experiment: str) -> int:
-    """Add jobs for some of the open cells that have none. Returns their number.
+    """Add jobs for open cells without one. Returns their number.
 
-    The jobs have no `lock`: just after 50,000 were added, before their table is analyzed, fetching one took over a minute.
+    Jobs have no `lock`: with it, after 50,000 were added and before their table was analyzed, fetching one took over a
+    minute.
     """
     from procrastinate.jobs import Job
 
@@ -181,7 +182,7 @@ async def _add_jobs(connection: AsyncConnection, *, database: Database, experime
 
 
 class QueueView:
-    """Follows an experiment in a queue: copies cells, results and transcripts into the experiment's folder."""
+    """Watches an experiment in a queue, and copies its cells, results and transcripts into the experiment's folder."""
 
     def __init__(self, database: Database, ledger: Ledger, folder: Path) -> None:
         self.id = experiment_id(ledger.name, mock=ledger.is_rehearsal)
@@ -193,7 +194,7 @@ class QueueView:
         """When the newest cell that was copied was changed."""
 
     async def copy_changes(self) -> list[tuple[CellRecord, list[ResultRow]]]:
-        """Copy what has changed. Returns the changed cells."""
+        """Copy all changes. Returns the changed cells."""
         plan, notes = await self._database.run(self._read_plan)
         for name, value in (("plan", plan), ("notes", notes), (QUEUE_META, self._database.shown)):
             self._ledger.set_meta(name, value)
@@ -213,7 +214,7 @@ class QueueView:
         return changed
 
     async def read_state(self) -> tuple[str | None, bool]:
-        """Why no further cell is started (`budget` or `failures`; None if one may be), and whether a worker lives."""
+        """Why no further cell is started (`budget`, `failures` or None), and whether a worker is alive."""
 
         async def read(connection: AsyncConnection) -> tuple[str | None, bool]:
             halted = await fetch_value(connection, "SELECT halted FROM experiments WHERE id = %s", self.id)
@@ -237,7 +238,10 @@ class QueueView:
         return await (await connection.execute(query.encode(), (self.id, after, _CHUNK))).fetchall()
 
     async def _copy_cell(self, record: CellRecord, results: list[ResultRow], *, has_transcript: bool) -> bool:
-        """Copy a cell, unless the folder has it as it is. Its transcript may have other judgements there since."""
+        """Copy a cell, unless the folder already has this state.
+
+        The folder's transcript may contain other judgements that were added there.
+        """
         path = self._folder / DEBATES_FOLDER / f"{record.cell.debate}{TRANSCRIPT_SUFFIX}"
         is_ended = record.state in {"done", "failed"}
         if self._ledger.find(record.cell.key) == record and (path.exists() or not is_ended):
@@ -263,19 +267,22 @@ def refuse_queued(ledger: Ledger) -> None:
 
 @dataclass(frozen=True, slots=True)
 class QueueOptions:
-    """Which queue runs an experiment, and how."""
+    """The queue for an experiment, and options for using it."""
 
     dsn: str
     retry_failed: bool = False
-    """Whether failed cells are put there too."""
+    """Whether failed cells are added too."""
     enqueue_only: bool = False
-    """Whether to return once the cells are there."""
+    """Whether to return once the cells are in the queue."""
 
 
 async def run_in_queue(
     options: QueueOptions, plan: CellPlan, ledger: Ledger, observer: ExperimentObserver, *, stop: StopSignal
 ) -> RunSummary:
-    """Put an experiment into the queue and follow it until its cells are done. Workers run them; a stop ends only this."""
+    """Put an experiment into the queue and watch it until its cells are done.
+
+    Workers run the cells. A stop ends only the watching.
+    """
     folder = ledger.path.parent
     async with Database.connect(options.dsn) as database:
         added = await enqueue(database, plan, ledger, folder, retry_failed=options.retry_failed)
@@ -290,7 +297,7 @@ async def run_in_queue(
 
 
 async def copy_from_queue(dsn: str, folder: Path, name: str, *, mock: bool) -> None:
-    """Bring what the workers did for an experiment into its folder, which is created if there is none.
+    """Copy the workers' results for an experiment into its folder, which is created if necessary.
 
     Raises UsageError if neither the queue nor the folder has the experiment.
     """
@@ -307,7 +314,10 @@ async def copy_from_queue(dsn: str, folder: Path, name: str, *, mock: bool) -> N
 async def _watch(
     view: QueueView, ledger: Ledger, observer: ExperimentObserver, *, stop: StopSignal, budget_usd: float | None
 ) -> RunSummary:
-    """Show what the workers do until no cell is left, or they take no more. `budget_usd`: budget of the experiment."""
+    """Show the workers' progress until no cell is left or no more are started.
+
+    `budget_usd`: budget of the experiment.
+    """
     started_at, seen_worker_at = time.monotonic(), time.monotonic()
     done, is_first = 0, True
     while True:

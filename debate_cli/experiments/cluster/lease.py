@@ -1,7 +1,7 @@
-"""A lease on a cell: the right of one worker to write its journal in the database.
+"""A lease on a cell: the right of one worker to write the cell's journal in the database.
 
-Each worker that takes a cell gets a higher lease number. Every transaction of a lease checks the number, so that a worker
-that comes back late, after another one took its cell, can write nothing.
+Each worker that takes a cell gets a higher lease number. Every transaction of a lease checks the number. So a worker
+that comes back after another one took its cell cannot write anything.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class SettledCall(NamedTuple):
-    """What a call cost that had a reservation."""
+    """Actual cost of a call that had a reservation."""
 
     reservation: str
     usd: float
@@ -31,14 +31,14 @@ class SettledCall(NamedTuple):
 
 
 CURRENT_LEASE: ContextVar[Lease] = ContextVar("lease")
-"""The lease of the cell that the running task works on."""
+"""The lease on the cell of the current asyncio task."""
 
 
 class Lease:
-    """The lease of one worker on one cell. Mirrors the journal of its debate."""
+    """The lease of one worker on one cell. Copies the journal of its debate to the database."""
 
     def __init__(self, database: Database, experiment: str, cell: str, number: int, job: int) -> None:
-        """`job`: number of the job in the queue that brought the cell."""
+        """`job`: number of the queue's job for the cell."""
         self.experiment = experiment
         self.cell = cell
         self.number = number
@@ -64,11 +64,11 @@ class Lease:
         self._seq += 1
 
     def settle_call(self, call: SettledCall) -> None:
-        """Count a call as spent, in place of its reservation. Stored with the next lines."""
+        """Replace the reservation of a call by its cost. Stored with the next lines."""
         self._calls.append(call)
 
     async def sync(self) -> None:
-        """Store what is not stored yet, also if the caller is cancelled. Raises LeaseLostError."""
+        """Store all pending lines, even if the caller is cancelled. Raises LeaseLostError."""
         await asyncio.shield(self._sync())
 
     async def _sync(self) -> None:
@@ -80,14 +80,17 @@ class Lease:
             await self.run(partial(self._store, lines=lines, calls=calls, replaces=replaces))
 
     async def run(self, work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
-        """Run `work` in a transaction, as `Database.run` does. Raises LeaseLostError, also without a connection."""
+        """Run `work` in a transaction, like `Database.run`. Raises LeaseLostError, also without a connection."""
         try:
             return await self._database.run(work)
         except StorageError as error:
             raise LeaseLostError(str(error)) from error
 
     async def check(self, connection: AsyncConnection) -> None:
-        """Raise LeaseLostError if another worker has the cell. Until the transaction ends, none can take it."""
+        """Raise LeaseLostError if another worker has the cell.
+
+        No other worker can take it until the transaction ends.
+        """
         number = await fetch_value(
             connection,
             "SELECT lease FROM cells WHERE experiment = %s AND key = %s AND state = 'running' FOR SHARE",

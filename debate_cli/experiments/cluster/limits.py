@@ -1,4 +1,4 @@
-"""Budget, and requests and tokens a minute, that all workers of a queue keep together."""
+"""Limits that all workers of a queue share: the budget, and requests and tokens per minute."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from psycopg import AsyncConnection
 
 WINDOW_S = 62
-"""Seconds of the shared window: a minute, and how much later than admitted a request may reach the server."""
+"""Seconds of the shared window: a minute, plus the delay between admission and arrival at the server."""
 _FULL_WAIT_S = 0.5
-"""Seconds between two tries while the calls in flight hold the budget."""
+"""Seconds between two attempts while the calls in flight hold the budget."""
 
 
 class SharedBudget(Budget):
-    """The budget of an experiment, kept in the database. Each call is reserved there before it leaves.
+    """The budget of an experiment, stored in the database. Each call is reserved there before it is sent.
 
-    A call is only reserved once the journal of its debate is in the database. So a worker that takes over the
-    debate has the answers of all earlier calls.
+    A call is only reserved once the journal of its debate is in the database. So a worker that takes over the debate
+    has the answers of all earlier calls.
     """
 
     def __init__(self, database: Database, experiment: str, max_cost_usd: float | None, max_tokens: int | None) -> None:
@@ -37,7 +37,7 @@ class SharedBudget(Budget):
         self._experiment = experiment
 
     async def refresh(self) -> None:
-        """Read what all workers spent."""
+        """Read the amounts spent by all workers."""
         await self._database.run(self._read)
 
     @asynccontextmanager
@@ -68,7 +68,7 @@ class SharedBudget(Budget):
     async def _try(
         self, connection: AsyncConnection, lease: Lease, number: str, worst: BudgetAmount
     ) -> tuple[bool, bool]:
-        """Reserve the worst case if it fits. Also returns whether other calls hold a part of the budget."""
+        """Reserve the maximum usage if it fits. Also returns whether other calls hold a part of the budget."""
         if self.is_limited:  # calls of all workers are reserved one after the other
             await connection.execute("SELECT FROM experiments WHERE id = %s FOR UPDATE", (self._experiment,))
         await lease.check(connection)
@@ -88,7 +88,7 @@ class SharedBudget(Budget):
         return fits, held_usd > 0 or held_tokens > 0
 
     async def _read(self, connection: AsyncConnection) -> None:
-        """Read what is spent, and the limits, which a later `experiment run --queue` may have raised."""
+        """Read the amounts spent, and the limits, which a later `experiment run --queue` may have raised."""
         query = "SELECT spent_usd, spent_tokens, max_cost_usd, max_tokens FROM experiments WHERE id = %s"
         usd, tokens, self._max_cost_usd, self._max_tokens = await _fetch_row(connection, query, self._experiment)
         self._used = BudgetAmount(tokens, usd)
@@ -102,7 +102,7 @@ async def _fetch_row(connection: AsyncConnection, query: str, *values: object) -
 
 @dataclass(frozen=True, slots=True)
 class QueueRates:
-    """The windows of a queue."""
+    """The shared rate windows of a queue."""
 
     database: Database
 
@@ -113,7 +113,7 @@ class QueueRates:
 
 @dataclass(frozen=True, slots=True)
 class QueueWindow:
-    """The calls of one account in the last minute, as rows of a table. The clock is that of the server."""
+    """The calls of one account in the last minute, as rows of a table. Uses the server's clock."""
 
     database: Database
     account: str

@@ -1,4 +1,4 @@
-"""`QueuedCells`: takes cells of one experiment from the queue, and gives back the cells of workers that died (`sweep`)."""
+"""`QueuedCells`: takes cells of one experiment from the queue, and gives back the cells of dead workers (`sweep`)."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
     from psycopg import AsyncConnection
 
 LEASE_S = 30.0
-"""Seconds after its last heartbeat when a worker counts as dead."""
+"""Seconds without a heartbeat after which a worker counts as dead."""
 TASK = "debate_cli.cell"
-"""Name of the jobs."""
+"""Task name of the jobs."""
 COLUMNS = "cell, seq, plan, state, attempts, cost_usd, tokens, calls, seconds, cause, message"
-"""Columns of a cell that `record_from_row` reads."""
+"""Columns of a cell for `record_from_row`."""
 _POLL_S = 1.0
-"""Seconds between two looks into an empty queue."""
+"""Seconds between two checks of an empty queue."""
 _SWEEPS_A_LEASE = 3
-"""Searches for cells of dead workers in the time of a lease."""
+"""Number of searches for cells of dead workers during one lease period."""
 
 
 def record_from_row(row: Sequence[Any]) -> CellRecord:
-    """The record of a cell. Raises UsageError if the id of its debate could be a path."""
+    """The record of a cell. Raises UsageError if the id of its debate is not valid, because it names a file."""
     fields: dict[str, Any] = row[0]
     validate_id(fields["debate"])
     judges: tuple[str, ...] = tuple(fields.pop("judges"))
@@ -49,10 +49,10 @@ def record_from_row(row: Sequence[Any]) -> CellRecord:
 
 
 class QueuedCells:
-    """The cells of an experiment in a queue. The journals of the cells that it takes are in `folder`."""
+    """The cells of an experiment in a queue. The journals of taken cells are in `folder`."""
 
     def __init__(self, database: Database, experiment: str, plan: str, folder: Path, lease_s: float = LEASE_S) -> None:
-        """`experiment`: its id in the queue; only cells of this `plan` are taken."""
+        """`experiment`: its id in the queue. Only cells of `plan` are taken."""
         self.rates = QueueRates(database)
         self._database = database
         self._experiment = experiment
@@ -83,7 +83,7 @@ class QueuedCells:
     async def take(self) -> CellRecord | None:
         """Take the next cell; None once the queue is empty and this worker has no cell.
 
-        While it has one, the queue is looked into again and again: a cell may be given back.
+        While the worker has a cell, the queue is checked again and again, because a cell may be given back.
         """
         async with self._polling:
             while True:
@@ -124,7 +124,7 @@ class QueuedCells:
         return True
 
     async def renew(self, budget: Budget) -> Progress | None:
-        """Send a heartbeat, read what all workers spent, and give the cells of dead workers back to the queue."""
+        """Send a heartbeat, read the amounts spent by all workers, and give back the cells of dead workers."""
         await self._database.run_jobs(partial(self._database.jobs.update_heartbeat, self._worker))
         if isinstance(budget, SharedBudget):
             await budget.refresh()
@@ -140,9 +140,10 @@ class QueuedCells:
         await self._database.run_jobs(partial(self._database.jobs.unregister_worker, self._worker))
 
     async def _take_job(self) -> CellRecord | Literal["empty", "again", "end"]:
-        """Take the first job of the queue, and begin to work on its cell with what is saved of the debate.
+        """Take the first job of the queue, lease its cell and restore what is saved of the debate.
 
-        Else, whether the queue is empty, the job was removed, or the experiment was changed or halted.
+        If there is none, returns whether the queue is empty, the job was removed, or the experiment was changed or
+        halted.
         """
         job = await self._database.run_jobs(partial(self._database.jobs.fetch_job, [self._experiment], self._worker))
         if job is None:
@@ -168,7 +169,10 @@ class QueuedCells:
         return lease
 
     async def _lease(self, connection: AsyncConnection, job: Job) -> Lease | Literal["again", "end"]:
-        """Take the lease on the cell of a job. Else, whether the cell is not to be run, or none of this plan."""
+        """Take the lease on the cell of a job.
+
+        Without a lease, returns whether the cell is not to be run or not in this plan.
+        """
         newest = await fetch_value(
             connection, "SELECT plan FROM experiments WHERE id = %s AND halted IS NULL", self._experiment
         )
@@ -194,7 +198,7 @@ class QueuedCells:
         return Lease(self._database, self._experiment, str(job.task_kwargs["cell"]), number, _number(job))
 
     async def _restore(self, connection: AsyncConnection, lease: Lease) -> CellRecord:
-        """Write what is saved of a debate where `Session` resumes it. Returns the record of the cell."""
+        """Write the saved part of a debate to the file from which `Session` resumes. Returns the record of the cell."""
         where = (lease.experiment, lease.cell)
         query = f"SELECT transcript, {COLUMNS} FROM cells WHERE experiment = %s AND key = %s"  # noqa: S608 - constants
         row = await (await connection.execute(query.encode(), where)).fetchone()
@@ -209,7 +213,7 @@ class QueuedCells:
         return record
 
     async def sweep(self) -> None:
-        """Give back the cells of workers without a heartbeat, and jobs that this worker holds without knowing it."""
+        """Give back the cells of workers without a heartbeat, and jobs that this worker holds by mistake."""
         self._swept_at = time.monotonic()
         await self._database.run(self._give_back_stalled)
         held = await self._database.run_jobs(
@@ -220,9 +224,9 @@ class QueuedCells:
             await self._give_back([number for job in held if (number := _number(job)) not in known])
 
     async def _give_back_stalled(self, connection: AsyncConnection) -> None:
-        """End the leases of dead workers and give back their jobs, one worker at a time: `connection` holds a lock.
+        """End the leases of dead workers and give back their jobs. `connection` holds a lock.
 
-        Nothing is given back before the server itself has run for the time of a lease: no worker could reach it before.
+        Nothing is given back until the server has run for one lease period, because no worker could reach it before.
         """
         may_sweep = await fetch_value(
             connection,
@@ -250,7 +254,7 @@ class QueuedCells:
         )
 
     async def _release(self, lease: Lease) -> None:
-        """End a lease whose cell is not run here, unless another worker has ended it."""
+        """End the lease on a cell that is not run here, unless another worker has ended it."""
 
         async def end(connection: AsyncConnection) -> None:
             await lease.check(connection)
@@ -261,14 +265,14 @@ class QueuedCells:
             await self._give_back([lease.job])
 
     async def _hold(self, lease: Lease, error: Exception) -> None:
-        """Hold a cell that cannot be read as failed."""
+        """Mark a cell that cannot be read as failed."""
         how = Settlement("failed", cause=type(error).__name__, message=f"the cell cannot be read: {error}")
         with suppress(LeaseLostError):
             await self._database.run(partial(_store_end, lease=lease, how=how, results=[], transcript=None))
             await self._finish(lease.job)
 
     async def _give_back(self, jobs: Iterable[int]) -> None:
-        """Make jobs wait in the queue again. One that another worker gave back already is left alone."""
+        """Return jobs to the queue, except those that another worker already returned."""
         from procrastinate.utils import utcnow
 
         for job in jobs:
@@ -276,7 +280,7 @@ class QueuedCells:
                 await self._database.run_jobs(partial(self._database.jobs.retry_job_by_id_async, job, utcnow()))
 
     async def _finish(self, job: int) -> None:
-        """Remove a job. The cell says how it ended."""
+        """Remove a job. Its result is stored in the cell."""
         from procrastinate.jobs import Status
 
         with suppress(StorageError):
@@ -290,7 +294,7 @@ def _number(job: Job) -> int:
 
 
 async def _count_lost(connection: AsyncConnection, experiment: str, cells: list[str]) -> None:
-    """Count the calls as spent that earlier leases on cells left in flight."""
+    """Count the calls in flight of earlier leases on cells as spent."""
     await connection.execute(
         """
         WITH lost AS (DELETE FROM reservations WHERE experiment = %s AND cell = ANY(%s) RETURNING usd, tokens)
@@ -310,7 +314,7 @@ async def _store_end(
     results: Sequence[ResultRow],
     transcript: bytes | None,
 ) -> None:
-    """Store how an attempt ended. The transcript replaces the lines of the journal."""
+    """Store the end of an attempt. The transcript replaces the lines of the journal."""
     await lease.check(connection)
     where = (lease.experiment, lease.cell)
     if transcript is not None:

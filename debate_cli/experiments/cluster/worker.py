@@ -25,30 +25,30 @@ if TYPE_CHECKING:
     from psycopg import AsyncConnection
 
 IDLE_S = 1.0
-"""Seconds between two looks into a queue without work."""
+"""Seconds between two checks of an idle queue."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerOptions:
-    """How a worker works."""
+    """Options of a worker."""
 
     concurrency: int | None = None
-    """Debates at the same time; None as each experiment says."""
+    """Number of debates at the same time; None uses the experiment's setting."""
     trusted_hosts: Sequence[str] = ()
     until_empty: bool = False
-    """Whether it ends when no cell is left."""
+    """Whether the worker ends when no cell is left."""
     lease_s: float = LEASE_S
-    """Seconds after its last heartbeat when another worker counts as dead."""
+    """Seconds without a heartbeat after which other workers count as dead."""
 
 
 @dataclass
 class WorkerSummary:
-    """What a worker did."""
+    """Work of a worker."""
 
     finished: int = 0
     failed: int = 0
     refused: int = 0
-    """Experiments that it may not or cannot run."""
+    """Experiments that it must not or cannot run."""
 
 
 class _Queued(NamedTuple):
@@ -58,11 +58,11 @@ class _Queued(NamedTuple):
     plan: str
     revision: int
     has_waiting: bool
-    """Whether a cell waits for a worker. Else, others have all that are left."""
+    """Whether a cell waits for a worker. If not, other workers have all that are left."""
 
 
 class QueuedExperiment:
-    """The experiment of a document, as `ExperimentRun` needs it."""
+    """The experiment of a document, as a `CellSource` for `ExperimentRun`."""
 
     def __init__(self, plan: CellPlan, cells: QueuedCells, concurrency: int | None) -> None:
         self._plan = plan
@@ -74,7 +74,7 @@ class QueuedExperiment:
         self.context = replace(plan.context, config=plan.context.config.model_copy(update={"limits": limits}))
 
     def inputs_of(self, cell: Cell) -> CellInputs:
-        """See `CellSource`. The journal is mirrored into the queue."""
+        """See `CellSource`. The journal is copied to the queue."""
         inputs = self._plan.inputs_of(cell)
         return inputs._replace(context=replace(inputs.context, journal_mirror=CURRENT_LEASE.get()))
 
@@ -82,7 +82,7 @@ class QueuedExperiment:
 async def run_worker(
     dsn: str, observer: ExperimentObserver, options: WorkerOptions, env: Mapping[str, str], *, stop: StopSignal
 ) -> WorkerSummary:
-    """Take cells until the worker is stopped, or none is left. Raises StorageError if the queue cannot be reached."""
+    """Run cells until the worker is stopped or none is left. Raises StorageError if the queue cannot be reached."""
     async with Database.connect(dsn) as database:
         return await _Worker(database, observer, options, env, secrets_of(dsn)).run(stop)
 
@@ -98,7 +98,7 @@ class _Worker:
         env: Mapping[str, str],
         secrets: Sequence[str],
     ) -> None:
-        """`secrets`: values that are never written, besides the keys in `env`."""
+        """`secrets`: values that must never be written, besides the keys in `env`."""
         self._database = database
         self._observer = observer
         self._options = options
@@ -125,7 +125,7 @@ class _Worker:
         return self._summary
 
     async def _plan_of(self, queued: _Queued) -> CellPlan | None:
-        """The plan of an experiment; None if it is not to be run here, which is said once."""
+        """The plan of an experiment; None, with one note, if this worker does not run it."""
         key = queued.id, queued.revision
         if key not in self._plans:
             document = await self._database.run(partial(_read_document, experiment=queued.id))
@@ -139,7 +139,10 @@ class _Worker:
         return self._plans[key]
 
     def _load(self, document: bytes, name: str) -> CellPlan:
-        """Raises ConfigError for a missing key, and a server that this worker may not send to. Nothing is asked."""
+        """Load an experiment without asking a model.
+
+        Raises ConfigError for a missing key, and for a server that this worker may not send to.
+        """
         experiment = load_document(document, name, self._env)
         needed = required_consents(experiment.destinations)
         refuse_consents(missing_consents(needed, self._options.trusted_hosts, self._env))
@@ -153,7 +156,10 @@ class _Worker:
         return QueuedCells(self._database, queued.id, queued.plan, folder, self._options.lease_s)
 
     async def _run_experiment(self, queued: _Queued, plan: CellPlan, folder: Path, stop: StopSignal) -> None:
-        """Run cells of an experiment until none waits. A reached budget and many failures halt it for all workers."""
+        """Run cells of an experiment until none waits.
+
+        When the budget is reached, or after many failures, the experiment is halted for all workers.
+        """
         cells = self._cells_of(queued, folder)
         source = QueuedExperiment(plan, cells, self._options.concurrency)
         end = await ExperimentRun(source, cells, folder, self._observer).run(stop=stop)
@@ -165,7 +171,7 @@ class _Worker:
 
 
 async def _list_experiments(connection: AsyncConnection) -> list[_Queued]:
-    """The experiments that are not halted and have cells left, the oldest first."""
+    """The experiments with cells left that are not halted, oldest first."""
     rows = await connection.execute(
         """
         SELECT id, plan, revision, EXISTS (SELECT FROM procrastinate_jobs WHERE queue_name = experiments.id AND status = 'todo')

@@ -1,4 +1,7 @@
-"""Entry point of `debate`, `debate-cli` and `python -m debate_cli`. Keeps Python from importing files of the working folder."""
+"""Entry point of `debate`, `debate-cli` and `python -m debate_cli`.
+
+Keeps Python from importing files of the working folder.
+"""
 
 import os
 import sys
@@ -8,9 +11,9 @@ PACKAGE_PARENT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 
 
 def remove_working_folder(paths: list[str], working_folder: str, python_path: str = "") -> list[str]:
-    """`paths` (like `sys.path`) without the working folder.
+    """Remove the working folder from `paths` (like `sys.path`).
 
-    It stays if the package itself is there, or if `python_path` (PYTHONPATH) names it by an absolute path.
+    It stays if the package itself is there, or if `python_path` (PYTHONPATH) contains its absolute path.
     """
     trusted = {os.path.realpath(path) for path in python_path.split(os.pathsep) if os.path.isabs(path)}
     unsafe = {os.path.realpath(working_folder)} - {PACKAGE_PARENT} - trusted
@@ -18,7 +21,7 @@ def remove_working_folder(paths: list[str], working_folder: str, python_path: st
 
 
 def main() -> None:
-    """Run the command line. Nothing but the standard library is imported before `sys.path` is safe."""
+    """Run the command line. Imports only the standard library before `sys.path` is safe."""
     try:
         sys.path[:] = remove_working_folder(sys.path, os.getcwd(), os.environ.get("PYTHONPATH", ""))
     except FileNotFoundError:  # the working folder was deleted, so there is nothing in it to import

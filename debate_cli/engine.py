@@ -1,7 +1,7 @@
-"""The loop of a run: asks the two schedulers what is due, starts it, and appends each answer as an event.
+"""The loop of a run: asks both schedulers what is due, starts it, and appends each answer as an event.
 
-`formats.schedule.next_step` and `judging.schedule.owed_briefs` decide what is due; the actors answer; the fold and the scorers
-interpret the answers. The engine uses no files.
+`formats.schedule.next_step` and `judging.schedule.owed_briefs` decide what is due; the actors answer; `Debate` and the
+scorers interpret the answers. The engine uses no files.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ from debate_cli.llm.model import OnText
 from debate_cli.observer import Observer
 
 GRACE_S = 10.0
-"""Seconds to wait for calls in flight after the user asked to stop."""
+"""Seconds to wait for calls in flight after the user requested a stop."""
 IDLE_CHECK_S = 0.1
-"""Seconds between two checks whether any call is in flight, after the user asked to stop."""
+"""Seconds between two checks whether a call is in flight, after the user requested a stop."""
 SHOWN_QUERY_CHARS = 80
-"""Characters of a query that are shown while its search is made."""
+"""Maximum length of a query on the screen while it is searched."""
 
 
 class Speaker(Protocol):
@@ -71,7 +71,7 @@ class Actors:
     """Debater's name -> speaker."""
     judge: Assessor
     passages: PassageSearch | None = None
-    """Search for passages; None for a debate without sources."""
+    """Search for passages; None without sources."""
 
 
 class PassageSearch(Protocol):
@@ -82,15 +82,15 @@ class PassageSearch(Protocol):
         ...
 
     def list_searches(self, task: Task, debate: Debate) -> Sequence[Search]:
-        """The searches that are asked of a provider for `task`."""
+        """The searches for `task` that a provider must make."""
         ...
 
     async def search(self, search: Search) -> SearchRecord:
-        """Make a search. A provider's failure is part of the record, not raised."""
+        """Make a search. A provider's failure is stored in the record, not raised."""
         ...
 
     def find(self, task: Task, debate: Debate, at: datetime) -> PassagesShown:
-        """The passages that the speaker or judge of `task` is shown, once its searches have ended."""
+        """The passages for the speaker or judge of `task`, once its searches have ended."""
         ...
 
 
@@ -98,11 +98,11 @@ class EventLog(Protocol):
     """Keeps the events of a run."""
 
     def append(self, event: Event) -> None:
-        """Write the event, so that it survives the death of this process."""
+        """Write the event so that it survives the death of this process."""
         ...
 
     async def sync(self) -> None:
-        """Return once all events so far survive a power failure too."""
+        """Wait until all events so far also survive a power failure."""
         ...
 
 
@@ -117,14 +117,14 @@ class NullEventLog:
 
 
 class StopSignal:
-    """Asks a run to stop: the first request gracefully, the second at once."""
+    """Requests the end of a run: the first request gracefully, the second at once."""
 
     def __init__(self) -> None:
         self._graceful = asyncio.Event()
         self._immediate = asyncio.Event()
 
     def request(self) -> None:
-        """Request a graceful stop; the second call requests an immediate one."""
+        """Request a graceful stop; on the second call, an immediate one."""
         (self._immediate if self._graceful.is_set() else self._graceful).set()
 
     @property
@@ -133,7 +133,10 @@ class StopSignal:
         return self._graceful.is_set()
 
     async def wait(self, is_idle: Callable[[], bool]) -> None:
-        """Return once a stop was requested and nothing is in flight, GRACE_S seconds passed, or a second request came."""
+        """Wait for a stop request, then until nothing is in flight.
+
+        Also ends after GRACE_S seconds or a second request.
+        """
         await self._graceful.wait()
         with suppress(TimeoutError):
             async with asyncio.timeout(GRACE_S):
@@ -144,7 +147,7 @@ class StopSignal:
 
 
 class DebateRun:
-    """One run over a debate: from its present state to a close or an interruption."""
+    """One run of the engine on a debate: from its present state to a close or an interruption."""
 
     def __init__(
         self,
@@ -224,10 +227,10 @@ class DebateRun:
         return step.cues, step.close
 
     async def _prepare_passages(self, due: Sequence[Task]) -> list[Task]:
-        """Those of `due` that can be asked: passages are found for them, or they need none.
+        """The tasks of `due` that can be asked because their passages were found or they need none.
 
-        Searches are started for the others. Passages are shown once no search is in flight, in the order of the tasks,
-        so that their ids do not depend on the order of answers.
+        Searches are started for the others. Passages get their ids, in the order of the tasks, once no search is in
+        flight, so that ids do not depend on the order of answers.
         """
         finder = self._actors.passages
         if finder is None:
@@ -251,7 +254,7 @@ class DebateRun:
         return list(due)
 
     async def _search(self, task: Task, search: Search, finder: PassageSearch) -> Event:
-        """The event that ends a search. A reached budget ends the task instead."""
+        """Make a search and return its event. If the budget is reached, the task ends instead."""
         record = await finder.search(search)
         failure = record.failure
         if failure is None or failure.cause != "BudgetError":
@@ -271,7 +274,7 @@ class DebateRun:
         self._in_flight[asyncio.ensure_future(self._answer(task, ask))] = task
 
     async def _answer(self, task: Task, ask: Callable[[], Awaitable[Event]]) -> Event:
-        """The answer that `ask` gives to `task`. Each request is recorded before it leaves, so that a lost one is charged."""
+        """The answer of `ask` to `task`. Each request is recorded before it is sent, so that a lost one is charged."""
         meter = self._meters[task.key] = CallMeter(partial(self._record_reservation, task))
         with use_meter(meter):
             try:
@@ -284,7 +287,7 @@ class DebateRun:
                 del self._meters[task.key]
 
     def _is_idle(self) -> bool:
-        """Whether every task in flight waits for its turn to send a request, as after a 429."""
+        """Whether every task in flight waits in a queue, as after a 429."""
         return all(meter.is_waiting for meter in self._meters.values())
 
     def _record_reservation(self, task: Task, call: ModelCall) -> None:
@@ -292,7 +295,10 @@ class DebateRun:
         self._record_started(TaskStarted(at=self._clock(), key=task.key, reservation=reservation))
 
     def _record_started(self, event: TaskStarted) -> None:
-        """Record a question without sync: a power failure could only lose the hint that a call may have been billed."""
+        """Record the start of a task, without sync.
+
+        After a power failure only the hint is lost that the call may have been billed.
+        """
         self.debate = self.debate.apply(event)
         self._log.append(event)
         self._observer.event(event, self.debate)
@@ -311,9 +317,9 @@ class DebateRun:
         return AssessmentCompleted(at=at, assessment=answer.model_copy(update={"at": at}))
 
     async def _record_finished(self, done: Collection[asyncio.Future[Any]]) -> None:
-        """Record finished answers in the order of their questions.
+        """Record finished answers in the order of their tasks.
 
-        Raises StorageError if one cannot be made durable, and if the journal failed while a request was sent.
+        Raises StorageError if an answer cannot be synced, or if the journal failed while a request was sent.
         """
         arrived = [item for item in self._in_flight if item in done]
         for item in arrived:
@@ -323,7 +329,7 @@ class DebateRun:
             item.result()
 
     async def _record(self, events: Iterable[Event]) -> None:
-        """Apply the events and make them durable. All of them count in memory, also if that fails."""
+        """Apply the events and sync them. In memory they count even if the sync fails."""
         applied: list[tuple[Event, Debate]] = []
         for event in events:
             self.debate = self.debate.apply(event)

@@ -68,11 +68,11 @@ class UnsavedError(StorageError):
 
 
 class LeaseLostError(DebateError):
-    """A worker may no longer write the debate of a cell, because another one has it or the queue cannot be reached."""
+    """A worker may no longer write a cell's debate: another one has the cell, or the queue cannot be reached."""
 
 
 class UsageError(DebateError):
-    """The command line cannot be carried out as given."""
+    """The command line cannot be executed as given."""
 
     exit_code: ClassVar[int] = 2
 
@@ -105,7 +105,7 @@ class NoLocalModelError(ConfigError):
 
 
 class UntrustedHostError(ConfigError):
-    """A file names a host, or a variable for it, that the user did not allow; the message names all three."""
+    """A file names a host, or a variable for it, without the user's consent. The message names all three."""
 
     page: ClassVar[str] = "untrusted-host"
 
@@ -123,8 +123,8 @@ class NewerVersionError(TranscriptError):
 class ModelError(DebateError):
     """A provider did not give an answer.
 
-    `attempts` is the number of requests sent. The counts of tokens and web searches are their known usage; `estimated` marks an estimate.
-    `may_be_billed`: whether the last request was sent and its answer did not arrive whole.
+    `attempts`: number of requests sent. The counts of tokens and web searches are the known usage; `estimated` marks an
+    estimate. `may_be_billed`: whether the last request was sent and its answer is incomplete.
     """
 
     exit_code: ClassVar[int] = 3
@@ -138,7 +138,7 @@ class ModelError(DebateError):
 
 
 class TransientError(ModelError):
-    """A retry may succeed. `retry_after` is the wait in seconds that the server asked for, if any.
+    """A retry may succeed. `retry_after`: the server's requested wait in seconds, if any.
 
     `is_final`: whether the retries have ended.
     """
@@ -240,10 +240,10 @@ class RefusedError(PermanentError):
 
 
 class BudgetError(DebateError):
-    """The worst case of the next call does not fit into the rest of the budget.
+    """The maximum cost of the next call exceeds the rest of the budget.
 
-    `attempts` is the number of requests sent for the same question before. The counts of tokens and web searches are their known usage;
-    `estimated` marks an estimate.
+    `attempts`: number of earlier requests for the same question. The counts of tokens and web searches are their known
+    usage; `estimated` marks an estimate.
     """
 
     exit_code: ClassVar[int] = 4
@@ -269,7 +269,7 @@ def get_error_page(cause: str) -> str:
 
 
 def describe_missing_module(error: ModuleNotFoundError) -> str:
-    """The sentence for a package of the installation that is missing, with the command that installs it."""
+    """Message for a missing package of the installation, with the command that installs it."""
     return (
         f"the Python package {error.name} is missing, so the installation is incomplete; run "
         f"`{sys.executable} -m pip install .` in the checkout of debate-cli"
@@ -277,5 +277,5 @@ def describe_missing_module(error: ModuleNotFoundError) -> str:
 
 
 def format_page_hint(page: str) -> str:
-    """Reference to a help page for the end of a sentence, beginning with a space; empty for no page."""
+    """Reference to a help page for the end of a sentence, with a leading space; empty without a page."""
     return f" (debate explain {page})" if page else ""

@@ -20,7 +20,10 @@ class Observer(Protocol):
     """Receives the events of one run. Calls come from the event loop and must return at once."""
 
     def event(self, event: Event, debate: Debate) -> None:
-        """An event was written to disk; `debate` is the state after it. The first is `DebateOpened`, `DebateResumed` or `JudgingOpened`."""
+        """An event was written to disk; `debate` is the state after it.
+
+        The first one is `DebateOpened`, `DebateResumed` or `JudgingOpened`.
+        """
         ...
 
     def asking(self, task: Task) -> None:
@@ -28,7 +31,10 @@ class Observer(Protocol):
         ...
 
     def text(self, cue: Cue, piece: str) -> None:
-        """A piece of a speech arrived: raw model output (JSON where structure was requested; see `llm.model.RESTART`)."""
+        """A piece of a speech arrived, as the model wrote it: JSON if structure was requested.
+
+        See `llm.model.RESTART`.
+        """
         ...
 
     def note(self, note: str) -> None:
@@ -37,7 +43,7 @@ class Observer(Protocol):
 
 
 class NullObserver:
-    """Observer that ignores everything."""
+    """Observer that does nothing."""
 
     def event(self, event: Event, debate: Debate) -> None:
         """Ignore the event."""

@@ -1,7 +1,7 @@
-"""Extension points: named things that are built in or that an installed package adds through an entry point.
+"""Extension points: named objects that are built in or added by an installed package through an entry point.
 
-An extension point maps a name to an import path (`package.module:ATTRIBUTE`). Nothing is imported before its name is
-looked up. What the loaded objects can do is described where they are used: judging systems in `systems.base`.
+An extension point maps a name to an import path (`package.module:ATTRIBUTE`). An object is imported when its name is
+looked up. Its protocol is described where it is used: judging systems in `systems.base`.
 """
 
 from collections.abc import Mapping
@@ -16,12 +16,12 @@ from debate_cli.errors import ConfigError
 
 @dataclass(frozen=True)
 class ExtensionPoint:
-    """One kind of thing that packages can add."""
+    """One kind of object that packages can add."""
 
     group: str
     """Entry-point group, e.g. `debate_cli.systems`."""
     built_in: Mapping[str, str]
-    """Name -> import path, for everything that this package contains."""
+    """Name -> import path of the objects in this package."""
 
     def names(self) -> tuple[str, ...]:
         """All known names: the built-in ones in order, then those of installed packages, sorted."""

@@ -1,4 +1,4 @@
-"""Opens regular files only: a FIFO would block forever, and a device may have no end. Follows links without failing."""
+"""Opens regular files only, because a FIFO blocks forever and a device may have no end. Also resolves links."""
 
 import errno
 import os
@@ -29,7 +29,10 @@ def read_regular_file(path: Path, max_bytes: int) -> bytes:
 
 
 def read_regular_text(path: Path, max_bytes: int, encoding: str = "utf-8") -> str:
-    """The text of the regular file at `path`. Raises OSError, or ValueError that ends a sentence about the file."""
+    """The text of the regular file at `path`.
+
+    Raises OSError, or ValueError whose message ends a sentence about the file.
+    """
     data = read_regular_file(path, max_bytes)
     if len(data) > max_bytes:
         raise ValueError(f"is larger than {max_bytes // 1024} KiB; make it smaller")
@@ -40,12 +43,12 @@ def read_regular_text(path: Path, max_bytes: int, encoding: str = "utf-8") -> st
 
 
 def follow_links(path: Path) -> Path:
-    """The absolute path without links. A link that leads to itself stays; opening it fails."""
+    """The absolute path without links. A link to itself stays; opening it fails."""
     return Path(os.path.realpath(path))
 
 
 def is_inside(path: Path, folders: Iterable[Path]) -> bool:
-    """Whether `path`, with its links followed, is in one of `folders`. A name with a NUL is in none."""
+    """Whether `path`, after following links, is in one of `folders`. False for a name with a NUL."""
     if "\0" in str(path):
         return False
     resolved = follow_links(path)

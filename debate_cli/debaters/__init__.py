@@ -1,1 +1,1 @@
-"""Cue -> Turn: the only place where a speech is made."""
+"""Debaters: a debater answers a `Cue` with a `Turn`. No other code makes speeches."""

@@ -1,7 +1,7 @@
-"""The conversation of a debater with its model: rules, then the debate, which only grows at its end.
+"""The conversation of a debater with its model: rules, then the debate, which grows only at its end.
 
-Earlier messages are rendered identically, byte by byte, so that a provider's cache can serve them. Other participants'
-words are quoted as JSON strings.
+Earlier messages stay identical byte by byte, so that a provider's cache applies. Other participants' words are quoted
+as JSON strings.
 """
 
 import json
@@ -29,7 +29,7 @@ DEBATER_PROMPT_PACKAGE = "debate_cli.debaters"
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """The rules and the messages. The last message states the task, without the marker of a call."""
+    """The rules and the messages. The last message states the task, without the task marker."""
 
     system: str
     messages: tuple[Message, ...]
@@ -41,12 +41,15 @@ class Conversation:
 
 
 def task_marker(nonce: str) -> str:
-    """The last line of a call's last message. It contains a nonce that earlier text cannot contain."""
+    """The last line of a call's last message, with a nonce that earlier text cannot contain."""
     return f"Marker of this task: {nonce}"
 
 
 class AnsweredMessages:
-    """The messages on the cues that one debater has answered. Kept, because every later prompt with the whole debate repeats them."""
+    """The messages for the cues that one debater has answered.
+
+    Kept, because every later prompt with the whole debate repeats them.
+    """
 
     def __init__(self) -> None:
         self._kept: dict[int, tuple[tuple[object, ...], tuple[Message, Message]]] = {}
@@ -55,7 +58,7 @@ class AnsweredMessages:
     def build(
         self, cue: Cue, before: Cue | None, debate: Debate, prompts: Prompts, strategies: Mapping[int, str]
     ) -> tuple[Message, Message]:
-        """The question of an answered cue and the speaker's answer; `before` is the cue that it answered last."""
+        """The messages for an answered cue and its answer. `before`: the last cue that the speaker answered earlier."""
         source = (cue, before, debate.turns[: cue.index + 1], debate.config, prompts, strategies.get(cue.index))
         kept = self._kept.get(cue.index)
         if kept is None or kept[0] != source:
@@ -127,7 +130,7 @@ def _format_ledger(ledger: Ledger) -> Iterator[str]:
 
 
 def _user_message(context: TurnContext, before: Cue | None, prompts: Prompts, strategies: Mapping[int, str]) -> Message:
-    """Build the message for this cue: the speeches since `before` (the last cue that the speaker answered), and the task."""
+    """The message for this cue: the speeches since `before` (the speaker's last cue), and the task."""
     cue = context.cue
     new = set(cue.sees).difference(before.sees if before is not None else ())
     parts = list(_introduction(context)) if before is None else []
@@ -141,7 +144,7 @@ def _user_message(context: TurnContext, before: Cue | None, prompts: Prompts, st
 
 
 def format_task(context: TurnContext, instructions: SpeakerInstructions, prompts: Prompts) -> str:
-    """What a speaker is asked for its cue, without the debate."""
+    """The task of a cue, without the debate."""
     return "\n".join(_format_task(context, prompts, (instructions.strategies or {}).get(context.cue.index)))
 
 
@@ -157,7 +160,7 @@ def _format_task(context: TurnContext, prompts: Prompts, strategy: str | None) -
 def _format_passages(context: TurnContext, prompts: Prompts) -> Iterator[str]:
     """The passages that the speaker may cite, and how to cite them. Words that address a judge are masked.
 
-    They are the last part of the last message, so that earlier messages stay the same for a provider's cache.
+    They end the last message, so that earlier messages stay the same for a provider's cache.
     """
     if not context.passages:
         return
@@ -212,7 +215,7 @@ def _format_ids(keys: tuple[str, ...]) -> str:
 
 
 _quote_short = lru_cache(maxsize=4096)(quote_for_prompt)
-"""For ids, names and the claims of a ledger, which many prompts repeat."""
+"""Quote ids, names and claims of a ledger. Cached, because many prompts repeat them."""
 
 
 @memoize_on_value
@@ -241,6 +244,6 @@ def _turn_fields(turn: Turn) -> dict[str, object]:
 
 
 def _ordered(response: Response, order: Sequence[str]) -> dict[str, object]:
-    """The fields of `response` in the order of the form, then its citations if it has any."""
+    """The fields of `response` in the order of the form, then its citations if any."""
     fields = response.model_dump(mode="json")
     return {name: fields[name] for name in order} | {name: fields[name] for name in fields if name == "citations"}

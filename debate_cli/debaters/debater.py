@@ -1,4 +1,4 @@
-"""A debater answers a cue with a turn. This is the only place where speeches are made.
+"""A debater answers a cue with a turn.
 
 A failure of the provider is returned as a `Failure`: it is neither an exception nor a speech.
 """
@@ -38,14 +38,14 @@ from debate_cli.llm.structured_output import ModelHandle
 
 PHASE_TEMPERATURES: dict[Phase, float] = {"opening": 0.7}
 DEBATER_TEMPERATURE = 0.5
-"""The default temperature of phases without arguments."""
+"""Default temperature of phases without arguments."""
 ARGUMENT_PHASES: tuple[Phase, ...] = ("opening", "speech")
-"""Phases that may make arguments."""
+"""Phases that may contain arguments."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """An answer of the model, before a possible repeat."""
+    """An answer of the model, which may be replaced by a second one."""
 
     content: TurnContent
     warnings: tuple[str, ...]
@@ -79,7 +79,7 @@ class Debater:
         *,
         keeps_raw: bool = False,
     ) -> None:
-        """`keeps_raw`: turns keep what the model wrote and was shown."""
+        """`keeps_raw`: whether turns keep what the model wrote and was shown."""
         self._keeps_raw = keeps_raw
         self._config = config
         self._history = history or HistoryPolicy()
@@ -88,10 +88,10 @@ class Debater:
         self._answered = AnsweredMessages()
 
     async def speak(self, cue: Cue, debate: Debate, on_text: OnText | None = None) -> Turn | Failure:
-        """Answer `cue` with what its speaker may know; `on_text` receives the model's text as it arrives.
+        """Answer `cue`; `on_text` receives the model's text as it arrives.
 
-        If the shape is broken (e.g. an argument is not answered), the model is asked once more. Remaining faults become
-        warnings.
+        If the answer has a wrong shape (e.g. an argument is not answered), the model is asked once more. Remaining
+        faults become warnings.
         """
         aliases = NameAliases(debate)
         shown = copy(self)
@@ -136,13 +136,13 @@ class Debater:
         return _failure(cue, ABSTAINED, f"{self._model.name} gave no answer: {answer.problem}", answer.exchange)
 
     def _with_fitting_passages(self, cue: Cue, debate: Debate) -> Debate:
-        """The debate with as many passages for `cue` as the model's context has room for."""
+        """The debate with as many passages for `cue` as fit into the model's context."""
         lengths = [len(passage.text) for passage in TurnContext.from_cue(cue, debate).passages]
         fitting = self._history.count_fitting(lengths, self._history.context_tokens(self._model))
         return debate.show_first_passages(cue.key, fitting)
 
     def _with_raw_answer(self, turn: Turn, draft: _Draft, request: Request, context: TurnContext) -> Turn:
-        """`turn` with what the model wrote and was shown beside the transcript, if that is kept."""
+        """`turn` with what the model wrote and was shown besides the transcript, if that is kept."""
         if not self._keeps_raw:
             return turn
         own = TurnInstructions(turn.directive, turn.strategy)
@@ -170,7 +170,7 @@ class Debater:
         )
 
     def _build_reask(self, request: Request, reply: str, draft: _Draft) -> Request:
-        """Build the request again, with the model's reply and its faults added to the conversation."""
+        """The request with the model's reply and its faults added to the conversation."""
         listed = "\n".join(f"- {warning}" for warning in draft.warnings)
         words = self._prompts.render(DEBATER_PROMPT_PACKAGE, "reask", warnings=listed)
         added = (
@@ -180,9 +180,9 @@ class Debater:
         return replace(request, messages=(*request.messages, *added), stable_chars=0)
 
     async def _reask(self, context: TurnContext, again: Request, first: _Draft, on_text: OnText | None) -> _Draft:
-        """Ask once more and keep the answer with fewer shape warnings, the later one if equal. Both calls are counted.
+        """Ask once more, and keep the answer with fewer shape warnings; the later one for a tie. Both calls count.
 
-        Plain words that their author wants to be used, as a person's, replace the first answer.
+        If a person insists on plain words, these replace the first answer.
         """
         if on_text is not None:
             on_text(RESTART)
@@ -208,10 +208,10 @@ def _origin(cue: Cue, debate: Debate) -> RequestOrigin:
 
 
 def _unstructured_content(text: str, context: TurnContext) -> TurnContent:
-    """The model's own words.
+    """The model's own words as content.
 
-    In a phase with arguments they become one argument whose claim is the whole text; in a cross-examination, a challenge
-    of each target.
+    In a phase with arguments they become one argument whose claim is the whole text; in a cross-examination, a
+    challenge of each target.
     """
     if context.cue.phase == "cross_examination":
         challenges = (Response(target=key, type="challenge", reasoning="") for key in context.target_ids)

@@ -1,7 +1,7 @@
-"""The forms that debaters fill in, one per phase: model, schema for one cue, and the turn content read from it.
+"""The forms of debaters, one per phase: model, schema for a cue, and conversion to turn content.
 
-The models are lenient: keys in any order, texts of any length. Ids keep the spelling in which they were assigned;
-nothing is dropped or invented. `validation` checks the content.
+The models are lenient: keys in any order, texts of any length. Ids keep their assigned spelling; nothing is dropped or
+invented. `validation` checks the content.
 """
 
 from typing import Annotated, Any
@@ -28,7 +28,7 @@ from debate_cli.llm.form import (
 
 CHARS_PER_WORD = 7
 MAX_SPEECH_CLAIMS = 3
-"""Most new claims, and most rebuttals, in one free speech."""
+"""Maximum number of new claims, and of rebuttals, in one free speech."""
 
 ArgumentId = Annotated[str, Field(min_length=1, max_length=64)]
 """The id of an argument, as the model wrote it."""
@@ -42,11 +42,11 @@ class CitationForm(FormModel):
 
 
 Citations = Annotated[list[CitationForm], items(MAX_CITATIONS)]
-"""Part of the schema only if passages are shown."""
+"""Citations. Part of the schema only if passages are shown."""
 
 
 class ClaimForm(FormModel):
-    """A claim made in a free speech; we assign its id."""
+    """A claim in a free speech. Its id is assigned by us."""
 
     claim: str = text(160, least=MIN_PART_CHARS["claim"])
     reasoning: str = text(300, least=MIN_PART_CHARS["reasoning"])
@@ -106,7 +106,7 @@ class RebuttalForm(FormModel):
     """Form of the phase `rebuttal`."""
 
     targets: list[ArgumentId] = []
-    """Ids of the answered arguments. Ids that the speech mentions count as well."""
+    """Ids of the answered arguments. Ids in the text count as well."""
     speech: str = text(1200, min_length=1)
 
 

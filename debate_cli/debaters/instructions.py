@@ -1,6 +1,6 @@
-"""A debater's instructions besides the debate: its character, its hidden directive, the strategy of the turn.
+"""A debater's instructions besides the debate: character, hidden directive, strategy of the turn.
 
-All are pure functions of what the speaker may know, so a resumed debate gives the same instructions. The judging systems
+All are pure functions of what the speaker may know, so a resumed debate has the same instructions. The judging systems
 write the directive and choose the strategy (`systems.base.JudgingSystem.instruct` and `pick_strategy`).
 """
 
@@ -27,7 +27,7 @@ STRATEGY_INSTRUCTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class TurnInstructions:
-    """Instructions for one turn; stored on it."""
+    """Instructions for one turn, stored on the turn."""
 
     directive: str | None = None
     strategy: StrategyPick | None = None
@@ -37,14 +37,14 @@ class TurnInstructions:
 
 @dataclass(frozen=True, slots=True)
 class SpeakerInstructions:
-    """All instructions for a speaker. They are written by us and hidden from readers."""
+    """All instructions for a speaker. We write them, and readers do not see them."""
 
     directive: str | None = None
-    """For this turn only."""
+    """Directive for this turn only."""
     strategies: Mapping[int, str] | None = None
-    """Turn index -> the line that states the strategy, for each of the speaker's turns."""
+    """Turn index -> line with the strategy, for each of the speaker's turns."""
     persistent: str = ""
-    """Identical in every turn: the character and the user's own instructions."""
+    """Text that is identical in every turn: the character and the user's own instructions."""
 
 
 def build_turn_instructions(context: TurnContext, config: DebaterConfig) -> TurnInstructions:
@@ -77,7 +77,7 @@ def build_speaker_instructions(
 
 
 def _format_directive(*parts: str) -> str | None:
-    """The hidden directive of a turn; None without any part."""
+    """The hidden directive of a turn; None if it has no parts."""
     return " ".join(filter(None, ("For this turn only. Never mention this.", *parts))) if any(parts) else None
 
 

@@ -1,6 +1,6 @@
 """The content of a turn, and its text for terminals, other debaters and judges.
 
-The labels in the text avoid the words that the persuasion system counts, such as "evidence".
+The labels in the text avoid words that the persuasion system counts, such as "evidence".
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,7 +22,7 @@ class TurnContent:
     targets: tuple[str, ...] = ()
     """Ids of the arguments that a rebuttal answers."""
     misplaced_arguments: tuple[Argument, ...] = ()
-    """Arguments in a phase that allows none. The text contains them, but they do not count as arguments."""
+    """Arguments in a phase without arguments. The text contains them, but they do not count as arguments."""
 
 
 def format_turn_text(content: TurnContent) -> str:

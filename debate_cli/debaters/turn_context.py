@@ -1,4 +1,4 @@
-"""What a speaker knows and may refer to when it answers a cue. Pure functions of cue and debate."""
+"""What a speaker knows when it answers a cue. Pure functions of cue and debate."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class TurnContext:
     cue: Cue
     debate: Debate
     offered_ids: frozenset[str] | None = None
-    """Ids of the arguments in the prompt, if it holds only the recent part of the debate; None for all."""
+    """Ids of the arguments in the prompt if it contains only the recent part of the debate; None for all."""
 
     @classmethod
     def from_cue(cls, cue: Cue, debate: Debate) -> TurnContext:
@@ -30,11 +30,11 @@ class TurnContext:
         return cls(cue, debate.visible_to(cue))
 
     def with_recent_history(self) -> TurnContext:
-        """The same cue with the recent part of the debate."""
+        """The context with only the recent part of the debate."""
         return replace(self, offered_ids=recent_history(self.debate).argument_ids)
 
     def offer(self, keys: tuple[str, ...]) -> tuple[str, ...]:
-        """Those of `keys` that the prompt holds."""
+        """Those of `keys` that are in the prompt."""
         return keys if self.offered_ids is None else tuple(key for key in keys if key in self.offered_ids)
 
     @property
@@ -59,7 +59,7 @@ class TurnContext:
 
     @cached_property
     def target_ids(self) -> tuple[str, ...]:
-        """Ids that a response may name: those of the questions in a follow-up, otherwise all ids of opponents."""
+        """Ids that a response may name: in a follow-up those of the questions, otherwise all ids of opponents."""
         if self.cue.questions:
             return tuple(dict.fromkeys(question.target for question in self.cue.questions))
         return self.opponent_ids
@@ -79,7 +79,7 @@ class TurnContext:
         return tuple(f"{prefix}-{number}" for number in range(first, first + count))
 
     def match_id(self, written: str, known: Iterable[str]) -> str:
-        """The id in `known` that `written` means, ignoring case, spacing and dashes; otherwise `written`, trimmed."""
+        """The id in `known` that equals `written` apart from case, spacing and dashes; else `written`, trimmed."""
         normalized = _normalize_id(written)
         return next((key for key in known if _normalize_id(key) == normalized), " ".join(written.split()))
 

@@ -19,7 +19,7 @@ ARGUMENT_ID = re.compile(r"\b[A-Za-z][A-Za-z0-9]{0,15}-\d{1,4}\b")
 MIN_PART_CHARS = {"claim": 10, "reasoning": 20, "evidence": 5}
 """Minimum number of characters of each part of an argument."""
 SHAPE_WARNINGS = ("unanswered", "unknown-target")
-"""Codes of faults that cause the model to be asked again."""
+"""Codes of faults for which the model is asked again."""
 
 
 def find_turn_warnings(content: TurnContent, context: TurnContext) -> tuple[str, ...]:
@@ -62,7 +62,7 @@ def _arguments(arguments: Iterable[Argument], context: TurnContext) -> Iterator[
 
 
 def _citations(content: TurnContent, context: TurnContext) -> Iterator[str]:
-    """Quotes that are not the words of their passage. The checks are the same as those of `score`."""
+    """Warnings for quotes that are not in their passage, by the same checks as `score`."""
     cited = citations_by_item(content.arguments, content.responses, content.closing)
     for item, citations in cited:
         name = format_argument_id(item)
@@ -93,7 +93,7 @@ def _answers(content: TurnContent, context: TurnContext) -> Iterator[str]:
 
 
 def _closing(closing: Closing, context: TurnContext) -> Iterator[str]:
-    """Check the number of words: of the final position, and of text in the lists that is no argument id."""
+    """Check the number of words of the final position, and of text in the lists that is not an argument id."""
     known = {*context.opponent_ids, *context.own_ids}
     listed = [word for word in (*closing.concessions, *closing.unrebutted) if word not in known]
     words = sum(len(text.split()) for text in (closing.final_position, *listed))
@@ -117,7 +117,7 @@ def _unanswered_targets(targets: Iterable[str], known: tuple[str, ...], what: st
 def _new_arguments(
     misplaced: tuple[Argument, ...], responses: tuple[Response, ...], context: TurnContext
 ) -> Iterator[str]:
-    """Warnings for own ids that belong to none of the speaker's arguments: each marks a new argument."""
+    """Warnings for own ids of no existing argument. Each marks a new argument."""
     texts = [text for item in responses for text in (item.target, item.reasoning, item.follow_up)]
     written = [
         key for text in texts for key in ARGUMENT_ID.findall(text) if key.startswith(f"{context.speaker.prefix}-")

@@ -1,4 +1,4 @@
-"""The user's sources: which files they are, the passages that they are split into, and the index that finds passages.
+"""The user's sources: lists the files, splits them into passages, and indexes and searches the passages.
 
 The index is a SQLite file in the user's cache folder, named after the content of all files, so that an unchanged corpus
 is indexed once. The same corpus gives the same passages in the same order.
@@ -24,12 +24,12 @@ from debate_cli.evidence.words import COMMON_ENGLISH_WORDS
 from debate_cli.regular_file import is_inside
 
 INDEX_VERSION = 3
-"""Part of the name of an index; raised when its content changes."""
+"""Part of the name of an index; increase it when the content of indexes changes."""
 KEPT_INDEXES = 5
-"""Number of indexes that stay in the cache, those used last. One that was used within a day stays besides."""
+"""Number of most recently used indexes in the cache. Those used within a day are kept too."""
 MAX_QUERY_TERMS = 40
 MAX_RANKED_PASSAGES = 10_000
-"""Largest sum of passages that the searched terms occur in; beyond it, the most frequent terms are left out."""
+"""Maximum sum over the searched terms of passages with the term. Beyond it, the most frequent terms are ignored."""
 _DAY_S = 86_400
 _TOKENIZER = "tokenize = 'porter unicode61 remove_diacritics 2'"
 MAX_FILES = 100_000
@@ -50,7 +50,7 @@ class SkippedFile:
 
 
 def list_source_files(given: str, base: Path, title: str | None = None) -> list[SourceFile]:
-    """The files that `given` names: a file, the files in a folder and below, or those that a pattern matches.
+    """The files in `given`: files, folders with everything below them, or patterns.
 
     Hidden files are left out, and links that leave the folder are marked. Raises UsageError.
     """
@@ -75,7 +75,7 @@ def list_source_files(given: str, base: Path, title: str | None = None) -> list[
 
 
 def _is_hidden(name: Path, pattern: Path) -> bool:
-    """Whether a part of a matched name begins with a dot, and `pattern` does not name that part."""
+    """Whether a part of a matched name begins with a dot that `pattern` does not name."""
     return any(part.startswith(".") and part not in pattern.parts for part in name.parts)
 
 
@@ -96,9 +96,9 @@ def _walk(folder: Path) -> Iterator[tuple[str, bool]]:
 
 
 def split_section(section: Section, words: int) -> Iterator[tuple[str, int, int]]:
-    """(text, start, end) of the passages of a section: whole paragraphs of together up to `words` words.
+    """(text, start, end) of the passages of a section: whole paragraphs of up to `words` words in total.
 
-    A longer paragraph is split between sentences; a sentence is never split.
+    A longer paragraph is split between sentences, never within one.
     """
     start = end = count = 0
     for piece_start, piece_end in _pieces(section, words):
@@ -208,7 +208,7 @@ def _open_index(path: Path) -> sqlite3.Connection:
 
 
 def _rarest_terms(index: sqlite3.Connection, terms: Sequence[str]) -> list[str]:
-    """Those of `terms` that occur, the rarest first, without terms so frequent that ranking them takes long."""
+    """Those of `terms` that occur, the rarest first, without terms that are too frequent to rank quickly."""
     counts = sorted((count, term) for term, count in _count_terms(index, terms) if count)
     total = 0
     kept: list[str] = []
@@ -220,7 +220,7 @@ def _rarest_terms(index: sqlite3.Connection, terms: Sequence[str]) -> list[str]:
 
 
 def _count_terms(index: sqlite3.Connection, terms: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """Each term, and the number of passages that hold it in any inflection that the tokenizer knows."""
+    """Each term with the number of passages that contain it, in any inflection."""
     with closing(sqlite3.connect(":memory:")) as memory:
         memory.execute(f"CREATE VIRTUAL TABLE terms USING fts5(term, {_TOKENIZER})")
         memory.execute("CREATE VIRTUAL TABLE stems USING fts5vocab(terms, instance)")
@@ -232,14 +232,14 @@ def _count_terms(index: sqlite3.Connection, terms: Sequence[str]) -> Iterator[tu
 
 
 def query_terms(query: str) -> tuple[str, ...]:
-    """The words of `query` that are searched, each once: common English words only if there are no others."""
+    """The distinct words of `query` to search for. Common English words are used only if there are no others."""
     words = tuple(dict.fromkeys(_TERM.findall(query.casefold())))
     telling = tuple(word for word in words if word not in COMMON_ENGLISH_WORDS)
     return (telling or words)[:MAX_QUERY_TERMS]
 
 
 def open_corpus(files: Sequence[SourceFile], passage_words: int, cache: Path) -> Corpus:
-    """The corpus of `files`, indexed in the folder `cache` unless it is there already.
+    """The corpus of `files`, indexed in the folder `cache` unless the index exists.
 
     A damaged index is written anew. Raises UsageError if no file can be indexed, or there are too many, StorageError if
     the index cannot be written.
@@ -277,7 +277,7 @@ def open_corpus(files: Sequence[SourceFile], passage_words: int, cache: Path) ->
 
 
 def restore_corpus(passages: Sequence[FoundPassage], skipped: Sequence[SkippedFile], cache: Path) -> Corpus:
-    """The corpus with these passages, indexed in the folder `cache` unless it is there already. Raises StorageError."""
+    """The corpus with these passages, indexed in the folder `cache` unless the index exists. Raises StorageError."""
     rows = [(each.source, each.title, each.locator, each.text) for each in passages]
     key = hashlib.sha256(json.dumps([INDEX_VERSION, rows]).encode())
     place = cache / f"{key.hexdigest()}.sqlite"
@@ -291,7 +291,7 @@ def restore_corpus(passages: Sequence[FoundPassage], skipped: Sequence[SkippedFi
 
 
 def _read_skipped(place: Path) -> list[SkippedFile] | None:
-    """The files that the index at `place` leaves out; None if there is no usable index."""
+    """The files that the index at `place` left out; None if there is no usable index."""
     try:
         with closing(_open_index(place)) as index:
             return [SkippedFile(*row) for row in index.execute("SELECT name, reason FROM skipped ORDER BY rowid")]
@@ -300,7 +300,7 @@ def _read_skipped(place: Path) -> list[SkippedFile] | None:
 
 
 def _build(inserts: Iterable[Callable[[sqlite3.Connection], None]], place: Path) -> None:
-    """Write the index at `place`, which is complete or absent. `inserts` add its passages. Raises StorageError."""
+    """Write the index at `place`. It is either complete or absent. `inserts` add its passages. Raises StorageError."""
     try:
         place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         handle, draft = tempfile.mkstemp(dir=place.parent, suffix=".tmp")
@@ -330,7 +330,7 @@ def _build(inserts: Iterable[Callable[[sqlite3.Connection], None]], place: Path)
 
 
 def _delete_old_indexes(cache: Path, since: float) -> None:
-    """Delete the indexes, and drafts of them, that were not used `since` and are not among the newest."""
+    """Delete indexes, and incomplete ones, that were not used `since` and are not among the newest."""
     with suppress(OSError):
         used = sorted(((file.stat().st_atime, file) for file in cache.iterdir()), reverse=True)
         complete = [file for _, file in used if file.suffix == ".sqlite"]

@@ -1,4 +1,4 @@
-"""Reads source files as sections of text with their places. Which passages are made of them is decided in `corpus`."""
+"""Reads source files as sections of text with their places. `corpus` splits sections into passages."""
 
 import csv
 import io
@@ -19,9 +19,9 @@ from debate_cli.regular_file import read_regular_file
 MAX_FILE_BYTES = 20_000_000
 """Maximum size of a source file."""
 MAX_TEXT_CHARS = 100_000_000
-"""Maximum length of the text that a file becomes: paths and names of columns are repeated in it."""
+"""Maximum length of a file's text. Paths and column names are repeated in it."""
 _MAX_PATH_CHARS = 200
-"""Maximum length of a path or a name of a column; a longer one loses its beginning."""
+"""Maximum length of a path or column name; the beginning of a longer one is cut."""
 _FENCE = re.compile(r"^ {0,3}(?P<marks>`{3,}|~{3,})(?P<rest>.*)$", re.MULTILINE)
 _PACKAGES = {".pdf": "pypdf", ".docx": "docx"}
 """Ending of a file -> the module that its reader needs."""
@@ -41,9 +41,9 @@ class Section(NamedTuple):
     text: str
     heading: str = ""
     first_line: int | None = None
-    """Number of the first line in the file, from 1; None if lines mean nothing there."""
+    """Number of the first line in the file, from 1; None if the format has no lines."""
     unit: str = "line"
-    """What the lines of `text` are: lines of the file, rows of a table, or values."""
+    """Meaning of the lines in `text`: lines of the file, rows of a table, or values."""
     page: int | None = None
 
     @property
@@ -58,14 +58,14 @@ class SourceFile:
 
     path: Path
     name: str
-    """Its path as it is shown."""
+    """Path for display."""
     title: str | None = None
     leaves_folder: bool = False
     """Whether it is a link out of the folder that the user named."""
 
 
 class UnreadableSourceError(ValueError):
-    """One sentence that says why a file is not indexed."""
+    """Why a file cannot be indexed, in one sentence."""
 
 
 def read_source_bytes(path: Path) -> bytes:
@@ -137,7 +137,7 @@ def _read_marked_up(text: str) -> Iterator[Section]:
 
 
 def _fenced_code(text: str) -> Iterator[tuple[int, int]]:
-    """Start and end of each block of code between fences. One that is not closed is not a block."""
+    """Start and end of each fenced block of code. An unclosed one is not a block."""
     opened: re.Match[str] | None = None
     for match in _FENCE.finditer(text):
         if opened is None:
@@ -148,7 +148,7 @@ def _fenced_code(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _strip_closing_marks(heading: str) -> str:
-    """A Markdown heading without `#` at its end, which a space separates from the words: `Costs ##`, but not `C#`."""
+    """Remove `#` after a space at the end of a Markdown heading: `Costs ##`, but not `C#`."""
     words = heading.rstrip()
     bare = words.rstrip("#")
     return bare.rstrip() if bare != bare.rstrip() or not bare else words
@@ -250,7 +250,7 @@ def _read_page(text: str) -> Iterable[Section]:
 
 
 def _without_open_markup(text: str) -> str:
-    """A page without comments, and without tags that never end: the parser searches their end again and again."""
+    """Remove comments, and tags that never end, because the parser would search their end again and again."""
     parts: list[str] = []
     at = 0
     while (start := text.find("<!--", at)) >= 0:

@@ -17,16 +17,16 @@ MIN_WORDS = 3
 MAX_GAP_WORDS = 60
 """Maximum number of words that an ellipsis may leave out."""
 MIN_SIMILARITY = 0.6
-"""Least share of equal words between a quote and the words that it alters; below it the quote is not found."""
+"""Minimum share of equal words between a quote and the words that it alters. Below it the quote is not found."""
 MAX_ALIGNED_WORDS = (1_000, 20_000)
-"""Maximum number of words of a quote and of a passage that are aligned. Longer ones are searched as they are."""
+"""Maximum number of words of a quote, and of a passage, for alignment. Longer ones must match exactly."""
 MAX_PLACES = 50
-"""Maximum number of places in a passage that are tried for one part of a quote, and of ellipses in it."""
+"""Maximum number of places that are tried for one part of a quote, and of ellipses in a quote."""
 _ELLIPSIS = re.compile(r"[\[(]\s*(?:…|\.{3,}|(?:\. ){2,}\.)\s*[\])]|…|\.{3,}|(?:\. ){2,}\.")
 _BEFORE = re.compile(r"(?P<word>[^\W_]+(?:['-][^\W_]+)*)(?:[^\w.!?:;]|_)*$")
 _AFTER = re.compile(r"(?:[^\w.!?:;]|_)*(?P<word>[^\W_]+)")
 _MAX_EDGE_CHARS = 100
-"""Number of characters beside a match in which the word beside it is searched."""
+"""Number of characters beside a match in which the adjacent word is searched."""
 _SIGNED = re.compile(r"[-+±.][$€£¥]?\.?\d")
 _NAME_MARK = "="
 _GENUINE: frozenset[QuoteOutcome] = frozenset({"verified", "near"})
@@ -35,11 +35,11 @@ _SEVERITY: tuple[QuoteOutcome, ...] = ("verified", "near", "altered", "not_found
 
 @dataclass(frozen=True, slots=True)
 class QuoteCheck:
-    """Result of the check of one quote."""
+    """Result of checking one quote."""
 
     outcome: QuoteOutcome
     passage_words: str = ""
-    """The words of the passage that the quote was compared with, unchanged; empty if there are none."""
+    """The words of the passage that the quote was compared with; empty if there are none."""
     difference: str = ""
     """What differs, with both wordings; empty if nothing does."""
     spans: tuple[tuple[int, int], ...] = ()
@@ -51,7 +51,7 @@ NOT_FOUND = QuoteCheck("not_found")
 
 @dataclass(frozen=True, slots=True)
 class _Match:
-    """A place in the folded passage that a part of a quote may come from."""
+    """A place in the folded passage that may be the source of a part of a quote."""
 
     start: int
     end: int
@@ -61,12 +61,12 @@ class _Match:
 
 @lru_cache(maxsize=4096)
 def check_quote(quote: str, passage: str) -> QuoteCheck:
-    """Whether `quote` is in `passage` word for word.
+    """Check whether `quote` is in `passage` word for word.
 
     `verified`: it is, apart from case, spaces, quotation marks and dashes. `near`: it is, apart from articles,
     inflections, punctuation and layout (hyphens at line ends, footnote numbers, addresses of links). `altered`: the
-    passage says something similar in other words. An ellipsis joins parts that follow one another; it is `altered` if
-    it leaves out a negation.
+    passage says something similar in other words. An ellipsis joins parts in order; the quote is `altered` if it leaves
+    out a negation.
     """
     check = _check(quote, fold_text(passage))
     if check.outcome in _GENUINE:
@@ -103,7 +103,7 @@ def _check(quote: str, text: FoldedText) -> QuoteCheck:
 
 
 def _conclude(text: FoldedText, matches: Sequence[_Match], gaps: str) -> QuoteCheck:
-    """The result for matches in order. `gaps` describes negations that an ellipsis leaves out."""
+    """The result for matches in order. `gaps` describes negations that ellipses leave out."""
     outcome = _SEVERITY[max(_SEVERITY.index(match.outcome) for match in matches)]
     return QuoteCheck(
         "altered" if gaps else outcome,
@@ -114,7 +114,7 @@ def _conclude(text: FoldedText, matches: Sequence[_Match], gaps: str) -> QuoteCh
 
 
 def _trim(quote: str) -> str:
-    """`quote` without spaces and harmless punctuation at its ends; the sign of a number stays."""
+    """Remove spaces and harmless punctuation at the ends of `quote`, but not the sign of a number."""
     folded = fold_text(quote)
     start, end = 0, len(folded.text)
     while start < end and _is_edge(folded.text[start]) and not _SIGNED.match(folded.text, start):
@@ -138,9 +138,9 @@ def _split_at_ellipses(quote: str, text: FoldedText) -> Iterator[str]:
 
 
 def _find_with_ellipses(whole: str, text: FoldedText) -> _Match | None:
-    """The place with the words of a quote and as many ellipses as it has; None if there is none.
+    """The place with the words and the same number of ellipses as the quote; None if there is none.
 
-    There, an ellipsis of the quote is one of the passage and leaves nothing out.
+    Such an ellipsis is part of the passage and leaves nothing out.
     """
     count = len(_ELLIPSIS.findall(whole))
     if not count or count > len(_ELLIPSIS.findall(text.original)):
@@ -177,7 +177,7 @@ def _exact_matches(part: str, text: FoldedText) -> Iterator[_Match]:
 
 
 def _find_part(part: str, text: FoldedText) -> list[_Match]:
-    """The places that `part` may come from, of the best outcome that there is."""
+    """The possible places of `part`, with the best possible outcome."""
     exact = list(islice(_exact_matches(part, text), MAX_PLACES))
     if exact:
         return exact
@@ -189,7 +189,7 @@ def _find_part(part: str, text: FoldedText) -> list[_Match]:
 
 
 def _same_words(quoted: FoldedText, mine: Sequence[Word], text: FoldedText) -> Iterator[_Match]:
-    """Each place where the words are the same apart from harmless differences."""
+    """Each place where the words are equal apart from harmless differences."""
     theirs = text.words
     for at in range(len(theirs) - len(mine) + 1):
         if all(
@@ -205,12 +205,12 @@ def _same_words(quoted: FoldedText, mine: Sequence[Word], text: FoldedText) -> I
 
 
 def _cuts_token(words: Sequence[Word], at: int) -> bool:
-    """Whether the words before and from `at` on are one token, such as a number with its unit or a verb with its “n't”."""
+    """Whether a boundary at `at` cuts a token, such as a number with its unit or a verb with its “n't”."""
     return 0 < at < len(words) and words[at - 1].start == words[at].start
 
 
 def _left_out_after_article(quoted: FoldedText, mine: Sequence[Word], text: FoldedText, place: tuple[int, int]) -> str:
-    """The word that a quote leaves out between its first or last word, an article, and the words at `place`.
+    """The word between an article at an end of the quote and the words at `place`, which the quote leaves out.
 
     Empty if there is none. A quote may add an article at the start or end of a sentence.
     """
@@ -231,7 +231,7 @@ def _whole_words(text: FoldedText, start: int, end: int) -> str:
 
 
 def _align(quoted: FoldedText, mine: Sequence[Word], text: FoldedText) -> list[_Match]:
-    """The most similar words of the passage, if they are similar enough to be the altered source of the quote."""
+    """The most similar words of the passage, if they are similar enough to be the altered source."""
     from rapidfuzz.distance import Levenshtein
 
     theirs = text.words
@@ -284,7 +284,7 @@ def _most_similar(quote: Sequence[str], passage: Sequence[str]) -> tuple[int, in
 
 
 def _wording(text: FoldedText, words: Sequence[Word], start: int, end: int) -> str:
-    """The original wording of `words[start:end]`. A number and its unit are kept together, also at the edges."""
+    """The original wording of `words[start:end]`, extended so that no number is separated from its unit."""
     if start == end:
         return ""
     start -= start > 0 and words[start].is_unit and words[start - 1].is_number

@@ -1,4 +1,4 @@
-"""Finds the passages that speakers and judges are shown: what is searched in the files and on the web, and which ids the passages get."""
+"""Finds passages for speakers and judges: builds the queries for files and web, and gives passages their ids."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -14,11 +14,11 @@ from debate_cli.domain.tasks import Brief, Cue, Task, speech_key
 from debate_cli.evidence.corpus import Corpus
 
 LOOKUP_PASSAGES = 2
-"""Passages of the files for each thing that a judge looks up."""
+"""Number of passages from the files for each item that a judge looks up."""
 RANKED_PASSAGES = 50
-"""Passages of the files that are ordered by meaning."""
+"""Number of passages from the files that are ordered by meaning."""
 MAX_QUERY_CHARS = 400
-"""Length of one query to a search engine."""
+"""Maximum length of a query to a search engine."""
 _PASSAGE_NUMBER = re.compile(r"S([0-9]{1,9})")
 
 
@@ -26,7 +26,7 @@ class SearchEngine(Protocol):
     """Searches the web."""
 
     async def search(self, search: Search) -> SearchRecord:
-        """The record of `search`. A failure is part of the record, not raised."""
+        """Make `search` and return its record. A failure is stored in the record, not raised."""
         ...
 
 
@@ -34,7 +34,7 @@ class PassageRanker(Protocol):
     """Orders passages by meaning."""
 
     async def order(self, search: Search, candidates: Sequence[FoundPassage]) -> SearchRecord:
-        """The record of `search`, with `candidates` from the best to the worst. A failure is part of it, not raised."""
+        """Order `candidates`, best first; return the record. A failure is stored in the record, not raised."""
         ...
 
 
@@ -46,7 +46,7 @@ class Lookup(NamedTuple):
 
 
 def look_nothing_up(_brief: Brief, _debate: Debate) -> Lookup | None:
-    """A judge who looks nothing up."""
+    """A lookup of nothing."""
     return None
 
 
@@ -59,20 +59,20 @@ class PassageFinder:
     """Number of passages for one speech."""
     web: SearchEngine | None = None
     web_queries: int = 0
-    """Most queries to the web for one speech; 0 if only judges search it."""
+    """Maximum number of web queries for one speech; 0 if only judges search the web."""
     lookup: Callable[[Brief, Debate], Lookup | None] = look_nothing_up
-    """What the judge of a brief looks up; None for nothing."""
+    """Returns what the judge of a brief looks up; None for nothing."""
     ranker: PassageRanker | None = None
-    """Orders the passages of the files for a speech; None leaves the order of the index."""
+    """Orders the passages of the files for a speech; None keeps the order of the index."""
 
     def needs_passages(self, task: Task, debate: Debate) -> bool:
-        """Whether passages are found for `task`: for each speech, and for an assessment with something to look up."""
+        """Whether passages are searched for `task`: for each speech, and for an assessment with a lookup."""
         if isinstance(task, Cue):
             return self.corpus is not None or self.web_queries > 0
         return self._lookup_of(task, debate) is not None
 
     def list_searches(self, task: Task, debate: Debate) -> tuple[Search, ...]:
-        """The web searches for `task`, without those that were made for the speaker before, and the ordering of passages."""
+        """The reranking and web searches for `task`, without queries that were already made for this speaker."""
         if not isinstance(task, Cue):
             return self._list_lookups(task, debate)
         ordering = Search(key=task.key, kind="rerank", query=build_query(task, debate))
@@ -85,7 +85,7 @@ class PassageFinder:
         return (*(Search(key=task.key, query=query) for query in queries if query not in made), *orderings)
 
     async def search(self, search: Search) -> SearchRecord:
-        """The record of `search`."""
+        """Make `search` and return its record."""
         if search.kind == "rerank":
             assert self.ranker is not None
             assert self.corpus is not None
@@ -94,7 +94,10 @@ class PassageFinder:
         return await self.web.search(search)
 
     def find(self, task: Task, debate: Debate, at: datetime) -> PassagesShown:
-        """The passages for `task`, from the files and the web in turn. Those that the speaker was shown before come last."""
+        """The passages for `task`, alternately from files and web.
+
+        Those that the speaker has already seen come last.
+        """
         made = debate.searches_for(task.key)
         web = [item for record in made if record.kind == "web" for item in record.results]
         if not isinstance(task, Cue):
@@ -115,7 +118,7 @@ class PassageFinder:
         return number_passages(found[: self.limit], debate, task.key, at)
 
     def _lookup_of(self, brief: Brief, debate: Debate) -> Lookup | None:
-        """What is looked up for `brief` where this finder can look; None for nothing."""
+        """The lookup for `brief` in places where this finder can search; None for nothing."""
         wanted = self.lookup(brief, debate)
         if wanted is None or not wanted.queries:
             return None
@@ -131,7 +134,7 @@ class PassageFinder:
         return tuple(Search(key=brief.key, query=query) for query in queries)
 
     def _find_for_judge(self, brief: Brief, debate: Debate, web: Sequence[FoundPassage]) -> list[FoundPassage]:
-        """The best passages of the files for each thing that is looked up, and what the web has on it."""
+        """For each item of the lookup, the best passages of the files, and the results from the web."""
         lookup = self._lookup_of(brief, debate)
         filed: list[FoundPassage] = []
         if lookup is not None and "corpus" in lookup.places and self.corpus is not None:
@@ -140,21 +143,22 @@ class PassageFinder:
 
 
 def _alternate(first: Sequence[FoundPassage], second: Sequence[FoundPassage]) -> Iterator[FoundPassage]:
-    """The passages of both, in turn."""
+    """The passages of both lists, alternately."""
     return (item for item in chain.from_iterable(zip_longest(first, second)) if item is not None)
 
 
 def build_query(cue: Cue, debate: Debate) -> str:
-    """The words that are searched for `cue`: the claims to be answered, the motion, and the speaker's side."""
+    """The words to search for `cue`: claims to answer, the motion, and the speaker's side."""
     questions = [question.text for question in cue.questions]
     side = debate.participant(cue.speaker).side
     return " ".join([*questions, debate.topic, side, *_claims_to_answer(cue, debate)])
 
 
 def build_web_queries(cue: Cue, debate: Debate, most: int) -> tuple[str, ...]:
-    """At most `most` queries for `cue`: what is to be answered, or the motion with the speaker's side if there is nothing.
+    """At most `most` queries for `cue`: what to answer, or the motion with the speaker's side.
 
-    A single query holds the motion and all of it. Several hold one claim or question each, the newest first.
+    A single query contains the motion and everything to answer. Several queries contain one claim or question each,
+    newest first.
     """
     claims = [*(question.text for question in cue.questions), *_claims_to_answer(cue, debate)]
     motion = f"{debate.topic} {debate.participant(cue.speaker).side}"
@@ -164,13 +168,13 @@ def build_web_queries(cue: Cue, debate: Debate, most: int) -> tuple[str, ...]:
 
 
 def _claims_to_answer(cue: Cue, debate: Debate) -> list[str]:
-    """The claims of others that the speaker knows, the newest first."""
+    """Claims of others that the speaker knows, newest first."""
     seen = debate.visible_to(cue)
     return [argument.claim for speaker, argument in seen.arguments.values() if speaker != cue.speaker][::-1]
 
 
 def number_passages(found: Sequence[FoundPassage], debate: Debate, key: str | None, at: datetime) -> PassagesShown:
-    """The event that shows `found`: each passage gets the next id, or the one that it has in `debate` already."""
+    """The event for `found`. Each passage gets the next id, or the id that it already has in `debate`."""
     ids = {passage.place: passage.id for passage in debate.passages}
     numbers = [int(match[1]) for passage in debate.passages if (match := _PASSAGE_NUMBER.fullmatch(passage.id))]
     following = max(numbers, default=0) + 1
@@ -184,7 +188,7 @@ def number_passages(found: Sequence[FoundPassage], debate: Debate, key: str | No
 
 
 def _passages_of_speaker(cue: Cue, debate: Debate) -> list[Passage]:
-    """The passages that the speaker was shown before earlier speeches, in the order of their ids."""
+    """The passages that the speaker saw before earlier speeches, by id."""
     shown = {passage_id for key in _own_keys(cue, debate) for passage_id in debate.shown_passages.get(key, ())}
     return [passage for passage in debate.passages if passage.id in shown]
 

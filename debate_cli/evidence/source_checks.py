@@ -1,4 +1,4 @@
-"""Checks every citation of a debate against the passages that the debate holds. Pure: nothing is looked up."""
+"""Checks every citation of a debate against the passages in the debate. Pure; no sources are read."""
 
 from collections.abc import Iterator, Mapping
 from typing import Literal
@@ -12,26 +12,24 @@ from debate_cli.evidence.quote_check import QuoteOutcome, check_quote
 
 SourceOutcome = QuoteOutcome | Literal["no_such_source", "unchecked"]
 HELD_OUTCOMES: frozenset[SourceOutcome] = frozenset({"verified", "near"})
-"""Outcomes of quotes that are in their source."""
-GENUINE_OUTCOMES: frozenset[SourceOutcome] = frozenset({"verified", "near"})
-"""Outcomes of quotes that are in their source."""
+"""Outcomes of quotes that are in their source, perhaps with harmless changes."""
 FAILED_OUTCOMES: frozenset[SourceOutcome] = frozenset({"altered", "not_found", "no_such_source"})
 """Outcomes of quotes that are not in their source."""
 
 
 class SourceCheck(Finding):
-    """The check of one citation. It is recomputed from turns and passages, and never stored."""
+    """The check of one citation. Computed from turns and passages, never stored."""
 
     kind: Literal["source_check"] = "source_check"
     turn: int
-    """Index of the turn that cites."""
+    """Index of the turn with the citation."""
     item: str
-    """Id of the argument that is made or answered beside the citation, or `closing`."""
+    """Id of the argument beside the citation, or `closing`."""
     source: str
     """Id of the passage, as the debater wrote it."""
     quote: str
     outcome: SourceOutcome
-    """`unchecked`: the passage is a summary, which has no words to quote."""
+    """Result of the check. `unchecked`: the passage is a summary, which has no words to quote."""
     passage_words: str = ""
     """The words of the passage that the quote was compared with."""
     difference: str = ""
@@ -50,16 +48,16 @@ def check_sources(debate: Debate) -> tuple[SourceCheck, ...]:
 
 @memoize_on_value
 def genuine_quotes(debate: Debate) -> Mapping[int, tuple[str, ...]]:
-    """Index of a turn -> its quotes that are the words of their source: verified or near."""
+    """Index of a turn -> its quotes that are verified or near."""
     found: dict[int, tuple[str, ...]] = {}
     for check in check_sources(debate):
-        if check.outcome in GENUINE_OUTCOMES:
+        if check.outcome in HELD_OUTCOMES:
             found[check.turn] = (*found.get(check.turn, ()), check.quote)
     return found
 
 
 def iter_words_beside(turn: Turn, item: str) -> Iterator[str]:
-    """What `turn` says beside the citations for `item`: the argument, the response to it, or the closing."""
+    """The words of `turn` beside the citations for `item`: the argument, the response, or the closing."""
     for argument in turn.arguments or ():
         if argument.id == item:
             yield f"{argument.claim} {argument.reasoning} {argument.evidence}".strip()
@@ -69,7 +67,7 @@ def iter_words_beside(turn: Turn, item: str) -> Iterator[str]:
 
 
 def check_citation(citation: Citation, passage: Passage | None) -> tuple[SourceOutcome, str]:
-    """Outcome of the check of a citation of `passage` (None: there is none of its id), and what differs."""
+    """Outcome and difference for a citation of `passage` (None: no passage has its id)."""
     if passage is None:
         return "no_such_source", ""
     if passage.origin == "summary":

@@ -1,7 +1,7 @@
-"""A text as the quote check compares it: folded, with the place of each character in the original, and in tokens.
+"""Folds and tokenizes a text for the quote check, and keeps the original position of each character.
 
-Folding is NFKC without superscripts and fractions (10² is not 102, 1½ is not 11⁄2), casefolded, with one kind of
-space, quotation mark and dash.
+Folding is NFKC without superscripts and fractions (10² is not 102, 1½ is not 11⁄2), casefolded, with one kind of space,
+quotation mark and dash.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LONG_DASHES = frozenset("—―⸺⸻")
 _KEPT_FORMS = ("<super>", "<fraction>", "<circle>")
 """Compatibility forms that NFKC would turn into other numbers."""
 _UNSPACED = "぀-ヿ㐀-䶿一-鿿豈-﫿฀-๿຀-໿က-႟ក-៿"
-"""Part of a character class: scripts that put no spaces between words. Each character counts as a word."""
+"""Characters of scripts without spaces between words. Each counts as a word."""
 _TOKEN = re.compile(
     rf"""(?P<word>[{_UNSPACED}]
     | (?<!\w)per\ cent(?!\w)
@@ -52,7 +52,7 @@ _LINE_HYPHEN = re.compile(r"[-‐\u00ad][ \t]*\n\s*")
 _LAST_LETTERS = re.compile(r"[^\W\d_]{1,40}$")
 _FIRST_LETTERS = re.compile(r"[^\W\d_]{1,40}")
 _MAX_CAPITALS = 0.4
-"""Largest share of capitalized words in a text whose capitals mark names."""
+"""Maximum share of capitalized words in a text whose capitals mark names."""
 
 
 def is_harmless(char: str) -> bool:
@@ -65,10 +65,10 @@ class Token:
     """A word, a number with its sign and unit, or a symbol that carries meaning."""
 
     text: str
-    """The word as it is compared: in lower case, with plain characters."""
+    """The word in lower case, with plain characters."""
     start: int
     end: int
-    """Its place in the folded text."""
+    """Position in the folded text after the token."""
 
     @property
     def is_unspaced(self) -> bool:
@@ -83,9 +83,9 @@ class FoldedText:
     original: str
     text: str
     shape: str
-    """`text` with long dashes kept, which separate words where hyphens join them. As long as `text`."""
+    """`text` with long dashes kept. These separate words, while hyphens join them. As long as `text`."""
     origins: tuple[int, ...]
-    """Index in `original` of each character of `text`, and the length of `original` at the end."""
+    """For each character of `text` its index in `original`, and at the end the length of `original`."""
 
     def original_words(self, start: int, end: int) -> str:
         """The original wording of `text[start:end]`."""
@@ -99,7 +99,7 @@ class FoldedText:
         return self.origins[following]
 
     def is_word_start(self, at: int) -> bool:
-        """Whether a word starts at `text[at]`, and not in a compound, a number or behind its sign."""
+        """Whether a word starts at `text[at]`; False within a compound or number, and after a number's sign."""
         if at and re.search(f"[{_UNSPACED}]", self.text[at - 1 : at + 1]):
             return True
         before = self.shape[self.shape.rfind(" ", 0, at) + 1 : at].rpartition("—")[2]
@@ -108,7 +108,7 @@ class FoldedText:
         return all(map(is_harmless, _FOOTNOTE.sub("", before)))
 
     def is_word_end(self, at: int) -> bool:
-        """Whether a word ends before `text[at]`, and not in a compound, a number or before its unit sign."""
+        """Whether a word ends before `text[at]`; False within a compound or number, and before a number's unit sign."""
         if re.search(f"[{_UNSPACED}]", self.text[at - 1 : at + 1]):
             return True
         space = self.shape.find(" ", at)
@@ -136,17 +136,17 @@ class FoldedText:
 
     @cached_property
     def is_english(self) -> bool:
-        """Whether the text is compared as English, the language that has word lists: also a list of terms in ASCII."""
+        """Whether the word lists of English apply: for English, and for a list of terms in ASCII."""
         return self.language == "en" or (self.language is None and is_ascii([token.text for token in self.tokens]))
 
     @cached_property
     def words(self) -> tuple[Word, ...]:
-        """The words by which quotes are compared with this text."""
+        """The words for comparing quotes."""
         return comparable_words(self, english=self.is_english)
 
     @cached_property
     def names(self) -> frozenset[Token]:
-        """The words that are capitalized inside a sentence, and the same words at the start of one."""
+        """Words that are capitalized inside a sentence, and the same words at the start of one."""
         words = [token for token in self.tokens if token.text[0].isalpha()]
         capitalized = [token for token in words if self.original[self.origins[token.start]].isupper()]
         if len(capitalized) > _MAX_CAPITALS * len(words):
@@ -155,7 +155,7 @@ class FoldedText:
         return frozenset(token for token in capitalized if token.text in inside or self._is_name(token))
 
     def _is_name(self, token: Token) -> bool:
-        """Whether capitalized `token` is inside a sentence; an article is a name only as in “plan A”."""
+        """Whether capitalized `token` is inside a sentence; an article counts only as in “plan A”."""
         before = self.original[max(0, self.origins[token.start] - 20) : self.origins[token.start]]
         if token.text in ARTICLES:
             return token.text == "a" and re.search(r"[^\W\d_] $", before) is not None and not before[-2].isupper()
@@ -164,7 +164,7 @@ class FoldedText:
 
 @lru_cache(maxsize=1024)
 def fold_text(text: str, skipped: tuple[tuple[int, int], ...] = ()) -> FoldedText:
-    """`text` folded for comparison, without the parts of it that are `skipped`: (start, end)."""
+    """Fold `text`, without the parts in `skipped`: (start, end)."""
     folded: list[str] = []
     shape: list[str] = []
     origins: list[int] = []
@@ -186,15 +186,15 @@ def fold_text(text: str, skipped: tuple[tuple[int, int], ...] = ()) -> FoldedTex
 
 
 def _is_sign_after_dash(text: str, at: int, before: int) -> bool:
-    """Whether the hyphen at `at` is the sign of a number behind a dash of another kind, as in `20–-30`."""
+    """Whether the hyphen at `at` is the sign of a number after a dash of another kind, as in `20–-30`."""
     return text[at] in "-−" and text[before] not in "-−" and text[at + 1 : at + 2].isdigit() and before == at - 1
 
 
 def find_layout(text: str, other: str) -> tuple[tuple[int, int], ...]:
-    """Start and end of the parts of `text` that belong to its layout, which a quote of it may leave out.
+    """Start and end of layout in `text`, which a quote may leave out.
 
-    These are hyphens and line ends in a word that one of the texts has in one piece, footnote numbers if `other` has
-    none, and the addresses of links if `other` has none.
+    Layout is: hyphens and line ends in a word that is in one piece in one of the texts; footnote numbers and link
+    addresses if `other` has none.
     """
     found = list(_LINE_HYPHEN.finditer(text))
     words = set(re.findall(r"\w+", f"{text} {other}".casefold())) if found else set[str]()
@@ -239,16 +239,16 @@ def _fold(cluster: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of a text in the form in which harmless differences are equal."""
+    """A word of a text in a form that ignores harmless differences."""
 
     form: str
-    """Without inflection, in English; equal for the same number or unit in another notation."""
+    """The word without inflection, in English; equal for different notations of a number or unit."""
     exact: str
-    """Folded, with its inflection."""
+    """The folded word with its inflection."""
     is_name: bool
     start: int
     end: int
-    """Place of its token in the folded text."""
+    """Position in the folded text after its token."""
 
     @property
     def is_number(self) -> bool:
@@ -268,7 +268,7 @@ class Word:
 
 
 def comparable_words(text: FoldedText, *, english: bool) -> tuple[Word, ...]:
-    """The words of `text`; in English without articles, and with contractions written out."""
+    """The words of `text`. In English without articles and with contractions expanded."""
     names = text.names
     return tuple(
         Word(stem(part) if english else part, part, token in names, token.start, token.end)
@@ -278,7 +278,7 @@ def comparable_words(text: FoldedText, *, english: bool) -> tuple[Word, ...]:
 
 
 def _english_parts(token: Token, *, is_name: bool) -> tuple[str, ...]:
-    """The words of a token: none of an article, number and unit of `5ms`, both of `don't`."""
+    """The words of a token: none for an article, number and unit of `5ms`, both words of `don't`."""
     if token.text in ARTICLES and not is_name:
         return ()
     number = _NUMBER.fullmatch(token.text)

@@ -1,4 +1,4 @@
-"""Finds arguments that rest on a figure, a study or an institution and cite no source."""
+"""Finds arguments that refer to a figure, a study or an institution without citing a source."""
 
 import re
 from typing import NamedTuple
@@ -17,21 +17,20 @@ _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w&.-]+")
 
 
 class UncitedClaim(NamedTuple):
-    """An argument whose evidence names something that could be looked up, without a citation."""
+    """An argument whose evidence names something that can be looked up, without a citation."""
 
     turn: int
     debater: str
     item: str
     """Id of the argument."""
     evidence: str
-    """The words that name it: the evidence of the argument, or the whole speech if it has no parts."""
+    """The evidence of the argument, or the whole speech if it has no parts."""
 
 
 def find_uncited(debate: Debate) -> tuple[UncitedClaim, ...]:
     """The uncited arguments of the debate, in order.
 
-    A speech without parts (an imported one, or one that did not follow the form) is a claim alone, which is searched as a
-    whole.
+    A speech without parts (an imported or unstructured one) is treated as one argument.
     """
     return tuple(
         UncitedClaim(turn.index, turn.speaker, argument.id, _evidence(argument))

@@ -1,4 +1,4 @@
-"""What a web search found, as passages: without other domains, without invisible characters, and cut to their best part. Pure."""
+"""Converts web search results to passages: filters domains, cleans the text, selects the best part. Pure."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -10,12 +10,12 @@ from debate_cli.evidence.corpus import query_terms, split_section
 from debate_cli.evidence.documents import Section
 
 MAX_RESULTS = 10
-"""Most passages of one search."""
+"""Maximum number of passages from one search."""
 MAX_TITLE_CHARS = 200
 MAX_ADDRESS_CHARS = 500
 _INVISIBLE = re.compile(f"[{INVISIBLE_CHARS}]")
 _AMBIGUOUS = re.compile(r"[\s\\]")
-"""Characters that programs read in different ways within an address."""
+"""Characters in an address that programs interpret differently."""
 
 
 def select_results(
@@ -23,15 +23,15 @@ def select_results(
 ) -> tuple[FoundPassage, ...]:
     """The passages of `found`, in order and each once, at most MAX_RESULTS.
 
-    Left out are results without an address or text, and those outside of `domains` (empty: all). A text of more than `words`
-    words is cut to its part with most words of `query`; a summary is kept whole.
+    Results without an address or text, and those outside of `domains` (empty: all), are left out. A text of more than
+    `words` words is cut to the part with most words of `query`; a summary is kept whole.
     """
     kept = dict.fromkeys(_clean(item, query, words) for item in found if is_allowed(item.source, domains))
     return tuple(item for item in kept if item.source and item.text)[:MAX_RESULTS]
 
 
 def is_allowed(url: str, domains: tuple[str, ...]) -> bool:
-    """Whether `url` is of the web, and of one of `domains` or a subdomain of it; an entry may end in a path."""
+    """Whether `url` is a web address in one of `domains` or a subdomain. An entry may end in a path."""
     try:
         parts = urlsplit(url)
         host = (parts.hostname or "").lower()
@@ -43,7 +43,7 @@ def is_allowed(url: str, domains: tuple[str, ...]) -> bool:
 
 
 def _is_within(host: str, path: str, domain: str, folder: str) -> bool:
-    """Whether the address is of `domain` and in `folder`. A path with `..` is in no folder."""
+    """Whether the address is in `domain` and `folder`. A path with `..` is in no folder."""
     domain, folder, real = domain.removeprefix("www."), folder.strip("/"), unquote(path).lower()
     is_plain = "\\" not in real and not {".", ".."} & set(real.split("/"))
     in_folder = not folder or (is_plain and f"{real.rstrip('/')}/".startswith(f"/{folder}/"))
@@ -59,7 +59,7 @@ def _clean(item: FoundPassage, query: str, words: int) -> FoundPassage:
 
 
 def _best_part(text: str, query: str, words: int) -> str:
-    """The part of `text` with most words of `query`; of equal ones the first."""
+    """The part of `text` with most words of `query`; the first of equal ones."""
     terms = frozenset(query_terms(query))
     return max(_parts(text, words), key=lambda part: len(terms & frozenset(query_terms(part))), default="")
 
@@ -69,7 +69,7 @@ def _parts(text: str, words: int) -> Iterator[str]:
 
 
 def _bare_address(url: str) -> str:
-    """`url` without user and password. One that is too long is left out."""
+    """`url` without user and password; empty if it is too long."""
     parts = urlsplit(_visible(url).strip())
     bare = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
     return bare if len(bare) <= MAX_ADDRESS_CHARS else ""

@@ -1,6 +1,6 @@
-"""Word lists of the quote check: what English treats as the same words, and negations of several languages.
+"""Word lists of the quote check: equivalent words in English, and negations of several languages.
 
-A language has word lists only if harmless differences (articles, inflections) can be distinguished from others in it.
+A language has word lists only if harmless differences (articles, inflections) can be told apart from others in it.
 """
 
 import re
@@ -28,7 +28,7 @@ _FOREIGN_NEGATIONS = {
         не нет никогда ни без нельзя δεν μην ποτέ 안 لا لم لن ليس ما לא אין नहीं मत"""
     ),
 }
-"""Language -> its negations; the empty name has those of languages that are not recognized."""
+"""Language -> negations. The empty name is for unrecognized languages."""
 _ALL_NEGATIONS = NEGATIONS.union(*_FOREIGN_NEGATIONS.values())
 _NEGATION_SIGNS = re.compile(r"[不没沒未無无非勿別别]|ない|なか|ません|않|못|ไม่")
 _UNIT_WORDS = (
@@ -44,7 +44,7 @@ _EXACT_WORDS = _word_set(
     better worse only all some any every each both either half than same another
     news if unless until except but and or"""
 )
-"""Modals, comparisons and quantities: never the inflection of another word."""
+"""Modals, comparisons and quantities, which are never treated as inflections of other words."""
 _IRREGULAR = {
     form: base
     for base, forms in {
@@ -95,13 +95,13 @@ _COMMON_WORDS = {
     for language, words in _LANGUAGES.items()
 }
 _MIN_COMMON_SHARE = 0.04
-"""Least share of a text's words that are common words of its language."""
+"""Minimum share of common words of its language in a text."""
 _MAX_FOREIGN_SHARE = 0.05
-"""Largest share of words with other letters in a text that counts as ASCII."""
+"""Maximum share of words with non-ASCII letters in a text that counts as ASCII."""
 
 
 def detect_language(words: Collection[str]) -> str | None:
-    """The language of casefolded `words`; None if they hold few common words of any that is known here."""
+    """The language of casefolded `words`; None if too few are common words of a known language."""
     alphabetic = [word for word in words if word[0].isalpha()]
     hits = {language: sum(word in common for word in alphabetic) for language, common in _COMMON_WORDS.items()}
     language = max(hits, key=lambda name: hits[name])
@@ -114,7 +114,7 @@ def is_ascii(words: Collection[str]) -> bool:
 
 
 def has_negation(words: Collection[str], language: str | None) -> bool:
-    """Whether casefolded `words` hold a negation of `language`; None: of any language."""
+    """Whether casefolded `words` contain a negation of `language`; None means of any language."""
     if language != "en":
         words = [part for word in words for part in (word, *word.split("'"))]
     if language is None:
@@ -126,7 +126,7 @@ def has_negation(words: Collection[str], language: str | None) -> bool:
 
 
 def expand_contraction(word: str) -> tuple[str, ...]:
-    """The words of an English contraction; a possessive loses its ending."""
+    """The words of an English contraction. A possessive loses its ending."""
     if word in _CONTRACTIONS:
         return _CONTRACTIONS[word]
     for ending, full in _ENDINGS.items():
@@ -136,7 +136,10 @@ def expand_contraction(word: str) -> tuple[str, ...]:
 
 
 def stem(word: str) -> str:
-    """`word` without its English inflection; equal for the forms of one word. Starts with `=` if it has no other form."""
+    """`word` without its English inflection, equal for all forms of a word.
+
+    Starts with `=` if the word has one form only.
+    """
     if word in NEGATIONS or word in _EXACT_WORDS or not word.isalpha():
         return f"={word}"
     if word in _IRREGULAR:
@@ -147,13 +150,13 @@ def stem(word: str) -> str:
 
 
 def are_inflections(first: str, second: str) -> bool:
-    """Whether two words with one stem are forms of the same word: `plans` and `planned`, but not `plans` and `plane`."""
+    """Whether two words with one stem are forms of one word: `plans` and `planned`, but not `plans` and `plane`."""
     return first == second or not (first.isalpha() and second.isalpha()) or not _bases(first).isdisjoint(_bases(second))
 
 
 @lru_cache(maxsize=4096)
 def _bases(word: str) -> frozenset[str]:
-    """The words that `word` may be a form of, itself included."""
+    """The words of which `word` may be a form, including itself."""
     found = {word, _IRREGULAR.get(word, word)}
     if word.endswith("ings"):
         found |= _bases(word[:-1])
@@ -167,7 +170,7 @@ def _bases(word: str) -> frozenset[str]:
 
 
 UNITS = frozenset(stem(word).removeprefix("=") for word in _UNIT_WORDS.split())
-"""Stems of words that belong to the number before them."""
+"""Stems of units that belong to the preceding number."""
 
 COMMON_ENGLISH_WORDS = (
     _ENGLISH
@@ -178,4 +181,4 @@ COMMON_ENGLISH_WORDS = (
     so than then what when where which who why how into out up down no yes also just such being because while"""
     )
 )
-"""Words that say little about what a text is about."""
+"""Words that say little about the subject of a text."""

@@ -24,17 +24,17 @@ from debate_cli.formats.timetable import Timetable, active_debaters, build_cue, 
 from debate_cli.systems.registry import get_system
 
 MIN_ROUNDS_TO_CONVERGE = 2
-"""Full rounds before a debate can count as converged."""
+"""Minimum number of full rounds of a debate that converges."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What comes next. Without cues and without a reason to close, the debate waits for an answer or a judge."""
+    """The next step. Without cues and without a reason to close, the debate waits for an answer or a judge."""
 
     cues: tuple[Cue, ...] = ()
-    """Cues of the current wave that are neither answered nor given up. All may be asked at once."""
+    """Cues that can be asked now, all at once."""
     close: CloseReason | None = None
-    """`complete`, `surrender` or `converged` when no more speeches are to be made."""
+    """`complete`, `surrender` or `converged` if no further speech will be made; else None."""
 
 
 @memoize_on_value
@@ -56,13 +56,13 @@ def next_step(debate: Debate) -> Step:
 
 
 def planned_turns(config: DebateConfig) -> int:
-    """How many turns a debate has when nothing stops it and every possible follow-up question is asked."""
+    """Number of turns if the debate runs to its end and every possible follow-up question is asked."""
     return len(stages(config.format)) * len(config.debaters)
 
 
 @memoize_on_value
 def finished_rounds(debate: Debate) -> tuple[int, ...]:
-    """Numbers of the rounds in which no debater speaks any more."""
+    """Numbers of the rounds without further speeches."""
     table = build_timetable(debate)
     over = debate.status == "complete" or next_step(debate).close is not None
     return tuple(
@@ -71,7 +71,7 @@ def finished_rounds(debate: Debate) -> tuple[int, ...]:
 
 
 def list_cues(debate: Debate) -> tuple[Cue, ...]:
-    """The cue of every turn that was made or is due, in its original form, by index (without gaps)."""
+    """The cue of every turn that was made or is due, by index, up to the first gap."""
     return tuple(build_cue(debate, turn) for item in build_timetable(debate).rounds for turn in item.turns)
 
 
@@ -85,14 +85,14 @@ def has_converged(debate: Debate, rounds: int) -> bool:
 
 
 def _awaited_briefs(debate: Debate, table: Timetable) -> Iterator[Brief]:
-    """The briefs of the debate's own judges that must be settled before the debate goes on."""
+    """Briefs of the debate's own judges that must be settled before the debate continues."""
     number = table.due_turns[0].round if table.due_turns else None
     for settings in debate.run(FIRST_RUN).active_systems():
         yield from get_system(settings.kind).awaited(debate, settings, table.next_index, number)
 
 
 def _stop_reason(debate: Debate, table: Timetable) -> CloseReason | None:
-    """Why the debate ends before the next wave of turns; None if it goes on."""
+    """Why the debate ends before the next turns; None if it continues."""
     if len(active_debaters(debate, table.next_index, table.next_round)) <= 1:
         return "surrender"
     full = sum(item.is_complete for item in table.rounds)
@@ -105,7 +105,7 @@ def _stop_reason(debate: Debate, table: Timetable) -> CloseReason | None:
 
 @memoize_on_value
 def _points_made(turn: Turn) -> set[tuple[str, ...]]:
-    """The statements of a speech, without case, punctuation and spacing; for an unstructured speech, its whole text."""
+    """The statements of a speech, normalized; for an unstructured speech, its whole text."""
     if turn.arguments is None and turn.responses is None:
         return {("text", _normalize_words(turn.text))}
     claims = {("claim", _normalize_words(argument.claim)) for argument in turn.arguments or ()}
@@ -117,7 +117,7 @@ def _normalize_words(text: str) -> str:
 
 
 def turns_hidden_from_people(debate: Debate) -> tuple[Turn, ...]:
-    """The speeches that a person who is due to speak at the terminal may not see before."""
+    """The speeches that a person who is due to speak at the terminal must not see yet."""
     config = debate.config
     for cue in next_step(debate).cues:
         spec = config.model_for_debater(config.debater(cue.speaker))

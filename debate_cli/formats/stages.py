@@ -1,7 +1,7 @@
-"""Stages: the steps of each format's plan, before the speakers are known.
+"""Stages: the plan of each format, before the speakers are known.
 
-structured: one stage per configured phase, and with `answers` one of answers to the follow-up questions of each
-cross-examination. semi_structured: these stages, with one or more exchanges of answers. free_flowing: speeches in turn.
+structured: one stage per configured phase; with `answers`, each cross-examination is followed by a stage of answers to
+its questions. semi_structured: these stages, with one or more exchanges of answers. free_flowing: alternating speeches.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from debate_cli.domain.turn import Phase, Turn
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What every debater is asked to do. A stage in which no debater has anything to say makes no round."""
+    """A step of the plan for all debaters. If no debater has anything to say in it, it makes no round."""
 
     phase: Phase
     follow_up: bool = False
-    """Whether it is a cross-examination limited to the answers of the stage before."""
+    """Whether it is a cross-examination about the answers of the stage before."""
 
 
 @memoize_on_value
 def stages(config: FormatConfig) -> tuple[Stage, ...]:
     """The plan of a format.
 
-    Free-flowing: rounds of speeches. Otherwise the configured phases, each cross-examination followed by its exchanges: a
-    stage of answers; between two of them the questioners may ask once more.
+    Free-flowing: rounds of speeches. Otherwise the configured phases, each cross-examination followed by its exchanges:
+    stages of answers, and between two of them further questions.
     """
     if config.kind == "free_flowing":
         return (Stage("speech"),) * config.turns
@@ -44,7 +44,7 @@ def stages(config: FormatConfig) -> tuple[Stage, ...]:
 
 
 def follow_up_questions(debate: Debate, asking: tuple[Turn, ...]) -> tuple[tuple[str, FollowUpQuestion], ...]:
-    """(who is asked, question) for every follow-up question in the turns `asking`, in order.
+    """(debater to answer, question) for every follow-up question in the turns `asking`, in order.
 
     Questions about an unknown argument and questions to oneself are left out.
     """

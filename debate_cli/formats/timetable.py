@@ -1,6 +1,7 @@
 """The timetable of a debate: its rounds so far and the one that is due.
 
-It is recomputed from the debate each time, past cues included, so a resumed debate continues as if it had not been interrupted.
+It is recomputed from the debate each time, including past cues, so a resumed debate continues as if it had not been
+interrupted.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from debate_cli.systems.registry import active_systems, stopped_debaters
 
 
 class ScheduledTurn(NamedTuple):
-    """One turn of the plan. Its cue is made by `build_cue`."""
+    """A turn in the plan. `build_cue` creates its cue."""
 
     turn: int
-    """Its index."""
+    """Index of the turn."""
     round: int
     phase: Phase
     speaker: str
@@ -34,7 +35,7 @@ class ScheduledTurn(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ScheduledRound:
-    """One round: the turns known so far, in the order of their indices (which have no gaps)."""
+    """A round: its known turns by index, without gaps."""
 
     number: int
     turns: tuple[ScheduledTurn, ...]
@@ -48,11 +49,11 @@ class Timetable:
 
     rounds: tuple[ScheduledRound, ...]
     due_turns: tuple[ScheduledTurn, ...]
-    """The wave to be asked, including its turns that are already made; empty when the plan is complete."""
+    """The turns to be asked at once, including those that are already made; empty when the plan is complete."""
 
     @property
     def next_index(self) -> int:
-        """Index of the first turn of the due wave, or of the turn that would follow the last one."""
+        """Index of the first due turn, or of the turn that would follow the last one."""
         return self.due_turns[0].turn if self.due_turns else sum(len(item.turns) for item in self.rounds)
 
     @property
@@ -82,7 +83,7 @@ def build_timetable(debate: Debate) -> Timetable:
 
 
 def _held_rounds(debate: Debate) -> Iterator[ScheduledRound]:
-    """The rounds of an imported debate, whose speakers followed no plan."""
+    """The rounds of an imported debate, which has no plan."""
     for number, turns in debate.turns_by_round.items():
         scheduled = (
             ScheduledTurn(turn.index, number, turn.phase, turn.speaker, turn.index, questions=()) for turn in turns
@@ -97,7 +98,7 @@ def build_cue(debate: Debate, scheduled: ScheduledTurn) -> Cue:
 
 @lru_cache(maxsize=4096)
 def _make_cue(scheduled: ScheduledTurn, guidance: str | None) -> Cue:
-    """The cue. Cached, because each prompt with the whole debate needs the cues of all earlier turns."""
+    """Create the cue. Cached, because each prompt with the whole debate needs the cues of all earlier turns."""
     return Cue.model_construct(
         index=scheduled.turn,
         round=scheduled.round,
@@ -119,7 +120,7 @@ def active_debaters(debate: Debate, index: int, round_number: int) -> tuple[str,
 
 @memoize_on_value
 def _guidance(debate: Debate, round_number: int) -> str | None:
-    """The guidance of the debate's judges for a round, for all debaters."""
+    """The judges' guidance for a round, for all debaters."""
     active = active_systems(debate.run(FIRST_RUN))
     given = [system.guidance(debate, settings, round_number) for system, settings in active]
     return "\n".join(text for text in given if text) or None
@@ -127,9 +128,9 @@ def _guidance(debate: Debate, round_number: int) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class _RoundBuilder:
-    """Everything that is needed to build one round. `start` is the index of its first turn.
+    """Builds one round. `start`: index of its first turn.
 
-    The speakers of a past round are those of its turns. Who has given up is computed for the round that is due only.
+    The speakers of a past round are those of its turns. Only for the due round it is computed who has given up.
     """
 
     debate: Debate
@@ -139,7 +140,7 @@ class _RoundBuilder:
     start: int
 
     def parallel_round(self) -> ScheduledRound:
-        """A round in which every debater sees all earlier rounds and nothing of this one."""
+        """A round in which every debater sees all earlier rounds but nothing of this one."""
         spoke = {turn.speaker for turn in self.debate.turns_by_round.get(self.number, ())}
         questions = self._questions()
         names = [name for name in self._names() if not self._has_no_question(name, questions)]
@@ -153,7 +154,7 @@ class _RoundBuilder:
         return ScheduledRound(self.number, turns, all(self._is_made(turn) for turn in turns))
 
     def sequential_round(self) -> ScheduledRound:
-        """A round in which every debater sees all earlier turns. It is known up to the turn that is due."""
+        """A round in which every debater sees all earlier turns. It is known up to the due turn."""
         questions = self._questions()
         turns: list[ScheduledTurn] = []
         for name in self._names():
@@ -178,7 +179,7 @@ class _RoundBuilder:
         return (self.stage.phase == "answers" or self.stage.follow_up) and not questions.get(name)
 
     def _questions(self) -> dict[str, tuple[FollowUpQuestion, ...]]:
-        """Questions per debater: in an answer stage those that the debater answers, in a follow-up those that it asked."""
+        """Debater -> questions: in an answer stage those to answer, in a follow-up those that the debater asked."""
         if self.stage.phase != "answers" and not self.stage.follow_up:
             return {}
         put = follow_up_questions(self.debate, self._latest_turns("cross_examination"))

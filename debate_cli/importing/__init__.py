@@ -1,1 +1,1 @@
-"""Readers of debates that were held elsewhere. Pure: text in, speeches with their places out."""
+"""Readers of debates that were held elsewhere. Pure: they convert text to speeches with their places."""

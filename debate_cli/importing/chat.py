@@ -11,9 +11,9 @@ _TOOL_ROLES = frozenset({"tool", "function"})
 
 
 def read_chat(text: str) -> FoundDebate:
-    """The debate of a list of messages, of an object with `messages`, or of a message per line.
+    """The debate in a list of messages, in an object with `messages`, or in one message per line.
 
-    The speaker is a message's `name`, else its role. Messages of the system are background. Raises UnreadableDebateError.
+    The speaker is a message's `name`, else its role. System messages become background. Raises UnreadableDebateError.
     """
     omitted = Omissions()
     background: list[str] = []
@@ -63,7 +63,7 @@ def _objects(value: object) -> Iterator[Mapping[str, Any]]:
 
 
 def _texts(content: object, omitted: Omissions) -> Iterator[str]:
-    """The texts of a message's content: one string, or parts of which some are texts."""
+    """The texts in a message's content, which is a string or a list of parts."""
     if isinstance(content, str):
         yield content
     for part in _list(content):

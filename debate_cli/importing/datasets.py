@@ -22,20 +22,20 @@ Texts = Mapping[PurePosixPath, Callable[[], str]]
 
 
 class HumanLabel(NamedTuple):
-    """What one rater says about a debate."""
+    """One rater's judgment of a debate."""
 
     winner: str
     """Name of a speaker as the reader writes it, or `draw`."""
     rater: str
     probability: float | None = None
-    """How likely the rater thinks it that the winner is right, 0 to 1."""
+    """The rater's probability that the winner is right, 0 to 1."""
 
 
 class DatasetDebate(NamedTuple):
     """A debate of a data set."""
 
     name: str
-    """Its id there."""
+    """Id in the data set."""
     file: PurePosixPath
     """The file with its speeches."""
     found: FoundDebate | UnreadableDebateError
@@ -98,8 +98,8 @@ def _debatrix_labels(
 def read_nyu(texts: Texts) -> Iterator[DatasetDebate]:
     """NYU's debates about reading comprehension: files of JSON lines with `question`, `answers` and `turns`.
 
-    The motion is that the first answer is right. Remarks of the judge are left out; the last probabilities are its label.
-    Consultancies, in which one debater speaks, are left out.
+    The motion is that the first answer is right. Remarks of the judge are left out; the last probabilities become its
+    label. Consultancies, with only one debater, are left out.
     """
     for path in sorted(path for path in texts if path.suffix == ".jsonl"):
         try:
@@ -186,7 +186,7 @@ def _read_lechmazur_debate(text: str) -> FoundDebate:
 
 
 def _collect_report_labels(report: str, labels: dict[str, list[HumanLabel]]) -> None:
-    """Add a label for each row of the tables of a matchup: the sign of the margin towards PRO."""
+    """Add a label for each row of a matchup's tables. A positive margin is for PRO."""
     for name, body in zip(*[iter(_REPORT_DEBATE.split(report)[1:])] * 2, strict=True):
         for judge, margin in _REPORT_ROW.findall(body.partition("\n### ")[0]):
             value = float(margin.replace("−", "-"))
@@ -195,7 +195,10 @@ def _collect_report_labels(report: str, labels: dict[str, list[HumanLabel]]) -> 
 
 
 def read_ukp(texts: Texts) -> Iterator[DatasetDebate]:
-    """UKPConvArg1Strict: a tab-separated file per topic and stance, with two arguments and the more convincing one a row."""
+    """UKPConvArg1Strict: a tab-separated file per topic and stance.
+
+    Each row has two arguments and names the more convincing one.
+    """
     for path in sorted(path for path in texts if path.suffix == ".csv"):
         topic, _, stance = path.stem.replace("-", " ").partition("_")
         motion = f"Argument A is more convincing than argument B ({topic.strip()}: {stance.strip() or 'one stance'})"

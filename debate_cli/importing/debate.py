@@ -1,4 +1,4 @@
-"""Turns the speeches that a reader found into a free-flowing debate: rounds, ids of the items, configuration, events."""
+"""Converts the speeches of a reader into a free-flowing debate: rounds, argument ids, configuration, events."""
 
 import re
 from collections import Counter
@@ -22,24 +22,24 @@ from debate_cli.importing.speeches import FoundDebate, Speech, UnreadableDebateE
 from debate_cli.storage.transcript import Transcript, transcript_to_debate
 
 RoundRule = Literal["turns", "heading"]
-"""`turns`: a round ends before a speaker speaks for the second time. `heading`: each heading or round of the file is one."""
+"""`turns`: a new round begins when a speaker speaks again. `heading`: each heading or round of the file is a round."""
 MAX_TOPIC_CHARS = 4000
 MAX_SPEECHES = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class ImportChoices:
-    """What the user says about a debate to import."""
+    """The user's choices for an imported debate."""
 
     topic: str | None = None
-    """The motion; None for that of the file, else its name."""
+    """The motion; None uses the file's motion, else its name."""
     speakers: SpeakerChoices = field(default_factory=SpeakerChoices)
     round_by: RoundRule | None = None
-    """None: the rounds that a table or transcript names, else `turns`."""
+    """Rule for rounds; None uses the rounds in a table or transcript, else `turns`."""
 
 
 class SpeakerCount(NamedTuple):
-    """How much a speaker says."""
+    """Number of speeches and words of a speaker."""
 
     name: str
     side: str
@@ -49,13 +49,13 @@ class SpeakerCount(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ImportedDebate:
-    """A debate made of a file, and what the user should know before it is saved."""
+    """A debate made from a file, with facts for the user before it is saved."""
 
     debate: Debate
     topic_source: Literal["option", "file", "name"]
-    """Where the motion comes from; `name` is the name of the file."""
+    """Source of the motion; `name` is the name of the file."""
     dropped: tuple[str, ...]
-    """What of the file is not in the debate."""
+    """Parts of the file that are not in the debate."""
     warnings: tuple[str, ...]
 
     @property
@@ -79,7 +79,7 @@ class ImportedDebate:
 def build_debate(
     found: FoundDebate, origin: Origin, choices: ImportChoices, debate_id: str, generator: Generator, at: datetime
 ) -> ImportedDebate:
-    """The debate of what a reader found. Raises UnreadableDebateError if it makes no debate."""
+    """The debate of a reader's result. Raises UnreadableDebateError if it is not a debate."""
     resolved = resolve_speakers(found.speeches, found.sides, choices.speakers)
     if len(resolved.speeches) > MAX_SPEECHES:
         raise UnreadableDebateError(f"has {len(resolved.speeches):,} speeches, more than {MAX_SPEECHES:,}; split it")
@@ -147,7 +147,7 @@ def _build_config(topic: str, background: str, speakers: Sequence[Speaker], roun
 
 
 def _build_turns(speeches: Sequence[Speech], rounds: Sequence[int], people: Sequence[Participant]) -> Iterator[Turn]:
-    """A turn per speech. The whole speech is its one item."""
+    """A turn per speech, with the whole speech as its one argument."""
     numbers = {person.name: (person.prefix, count(1)) for person in people}
     for index, (speech, number) in enumerate(zip(speeches, rounds, strict=True)):
         prefix, items = numbers[speech.speaker]

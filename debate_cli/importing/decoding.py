@@ -14,10 +14,10 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16", "UTF-16"),
     (codecs.BOM_UTF16_BE, "utf-16", "UTF-16"),
 )
-"""The mark of the longer code comes first where one begins with the other."""
+"""Byte order marks. If one begins with another, the longer one comes first."""
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _MAX_CONTROL_SHARE = 0.01
-"""Share of control characters above which a file is no text."""
+"""Share of control characters above which a file is not text."""
 _MIN_UTF16_BYTES = 8
 
 

@@ -1,4 +1,4 @@
-"""The formats of files with one debate, and how each is recognised."""
+"""The formats of files with one debate, and their detection."""
 
 import csv
 import json
@@ -15,7 +15,7 @@ from debate_cli.storage.transcript import parse_transcript, transcript_to_debate
 
 
 def read_transcript(text: str) -> FoundDebate:
-    """The speeches of a transcript as free speeches; its rounds and sides stay. Raises UnreadableDebateError."""
+    """The speeches of a transcript as free speeches, with its rounds and sides. Raises UnreadableDebateError."""
     try:
         transcript = parse_transcript(text.encode(), "the file")
     except TranscriptError as error:
@@ -36,7 +36,7 @@ def read_transcript(text: str) -> FoundDebate:
 
 
 Reader = Callable[[str, Mapping[str, str]], FoundDebate]
-"""Reads a text. The mapping names columns of a table: field -> column."""
+"""Reads a text. The mapping gives the columns of a table: field -> column."""
 
 READERS: dict[str, Reader] = {
     "text": lambda text, _: prose.read_text(text),
@@ -53,7 +53,7 @@ TABLE_FORMATS = frozenset({"csv", "jsonl"})
 SUFFIXES = frozenset(
     {".txt", ".text", ".md", ".markdown", ".vtt", ".srt", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".log"}
 )
-"""Endings of the files that are read in a folder."""
+"""Suffixes of files that are read in a folder."""
 _CUE = re.compile(r"^[ \t]*(?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3}[ \t]*-->", re.MULTILINE)
 _MARKDOWN = re.compile(
     r"^ {0,3}#{1,6}[ \t]+\S|^[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)[^*_\n]{1,80}(?:\*\*|__)", re.MULTILINE
@@ -62,7 +62,7 @@ _HEAD_CHARS = 4000
 
 
 def detect_format(text: str, name: str) -> str:
-    """The format of a text by its content; `name` decides only between tables and prose."""
+    """Detect the format of a text by its content. `name` decides only between tables and prose."""
     start = text[:_HEAD_CHARS].lstrip("\ufeff \t\n")
     if start.startswith("WEBVTT"):
         return "vtt"
@@ -98,7 +98,7 @@ def _parse(text: str) -> object:
 
 
 def _is_table(text: str, suffix: str) -> bool:
-    """Whether the first line is the head of a table of speeches, or the name says that it is a table."""
+    """Whether the first line names the columns of a table of speeches, or the file name is that of a table."""
     delimiter = tables.find_delimiter(text)
     head = text.split("\n", 1)[0]
     if delimiter not in head:

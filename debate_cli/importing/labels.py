@@ -43,7 +43,7 @@ _NOT_NAMES = frozenset({
     "session", "so", "solution", "source", "sources", "statement", "step", "subject", "summary", "table", "that", "then",
     "therefore", "third", "thirdly", "thus", "tip", "title", "to", "topic", "transcript", "update", "verdict", "warning",
 })  # fmt: skip
-"""First words of lines such as `Note: …`, which begin no speech unless they occur several times."""
+"""First words of lines such as `Note: …`. They are names only if they occur several times."""
 _SECTION_WORDS = frozenset({
     "argument", "arguments", "case", "closing", "closings", "comments", "cross-examination", "debate", "evidence", "examination", "floor",
     "opening", "openings", "part", "questions", "rebuttal", "rebuttals", "remarks", "round", "session", "speech", "speeches", "statement",
@@ -58,7 +58,7 @@ class Label(NamedTuple):
 
     name: str
     words: str
-    """The rest of the line, with the remark in brackets after the name before it."""
+    """The rest of the line, after a remark in brackets that belongs to the name."""
     indent: int = 0
     has_time: bool = False
     """Whether there is a time stamp beside the name."""
@@ -81,7 +81,7 @@ def parse_label(line: str) -> Label | None:
 
 
 def is_time_stamp(line: str) -> bool:
-    """Whether `line` holds a time of a recording and nothing else: in brackets, or with seconds."""
+    """Whether `line` is only a time of a recording: in brackets, or with seconds."""
     return _TIME_ONLY.fullmatch(line) is not None
 
 
@@ -97,7 +97,7 @@ def fold_name(name: str) -> str:
 
 
 def select_names(names: Iterable[str]) -> frozenset[str]:
-    """The folded forms of those `names`, one per place, that name speakers."""
+    """The folded forms of those `names` that name speakers. `names` has one entry per occurrence."""
     places = list(names)
     counts = Counter(map(fold_name, places))
     several = {name for name, count in counts.items() if count > 1}
@@ -120,7 +120,7 @@ def looks_like_name(name: str) -> bool:
 
 
 def names_section(heading: str) -> bool:
-    """Whether a heading names a part of the debate, such as `Opening Statements` or `Round 2`."""
+    """Whether a heading is that of a part of the debate, such as `Opening Statements` or `Round 2`."""
     words = [word.strip(_EDGES) for word in fold_name(heading).split()]
     return not words or words[0] in _NOT_NAMES or words[-1] in _SECTION_WORDS or words[0] in _SECTION_WORDS
 

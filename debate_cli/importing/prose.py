@@ -30,7 +30,7 @@ _MAX_TOPIC_CHARS = 4000
 
 
 class _Line(NamedTuple):
-    """One line of the file and what it may be."""
+    """A line of the file, with its possible meanings."""
 
     number: int
     text: str
@@ -40,12 +40,12 @@ class _Line(NamedTuple):
 
 
 def read_text(text: str) -> FoundDebate:
-    """The debate of a plain text, in which each speech begins with `Name:` at the start of a line."""
+    """The debate in a plain text in which each speech begins with `Name:` at the start of a line."""
     return _assemble([_Line(number, line, parse_label(line)) for number, line in enumerate(text.split("\n"), 1)], ())
 
 
 def read_markdown(text: str) -> FoundDebate:
-    """The debate of a Markdown text. Speakers are bold names if there are any, else headings, else `Name:`."""
+    """The debate in a Markdown text. Speakers are bold names if there are any, else headings, else `Name:`."""
     lines = list(_markdown_lines(text))
     speakers = _speaker_headings(lines)
     readings = (
@@ -100,7 +100,7 @@ def _bold_label(line: str) -> Label | None:
 
 
 def _speaker_headings(lines: Sequence[_Line]) -> dict[int, Label]:
-    """Line number -> label of each heading that names a speaker, perhaps with a title behind the name."""
+    """Line number -> label of each heading that names a speaker; a title may follow the name."""
     found: dict[int, Label] = {}
     has_title = sum(line.level == 1 for line in lines) == 1
     for line in lines:
@@ -125,7 +125,7 @@ def _headings(lines: Sequence[_Line]) -> tuple[_Line, ...]:
 
 
 def _assemble(lines: Sequence[_Line], headings: Sequence[_Line]) -> FoundDebate:
-    """Speeches of the labels that name speakers; every other line belongs to the speech before it."""
+    """The speeches of labels that name speakers. Every other line belongs to the speech before it."""
     is_speaker = _speaker_test(lines)
     topic = _find_topic(lines, headings, is_speaker)
     omitted = Omissions()
@@ -166,7 +166,10 @@ def _assemble(lines: Sequence[_Line], headings: Sequence[_Line]) -> FoundDebate:
 
 
 def _speaker_test(lines: Sequence[_Line]) -> Callable[[_Line], bool]:
-    """A test whether a line begins a speech: its label names a speaker, and it is no more indented than the others."""
+    """Create a test whether a line begins a speech: its label names a speaker, and it is not indented further.
+
+    Its indentation is compared with that of the other labels.
+    """
     chosen = select_names(line.label.name for line in lines if line.label is not None)
     named = [line.label for line in lines if line.label is not None and fold_name(line.label.name) in chosen]
     indent = min((label.indent for label in named), default=0)

@@ -1,4 +1,4 @@
-"""The speakers of an imported debate: joined spellings, dropped speakers, sides, and spellings that may be one speaker."""
+"""The speakers of an imported debate: merges spellings, drops speakers, assigns sides, finds similar names."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ _TITLES = frozenset({
 
 
 class SpeakerChoices(NamedTuple):
-    """What the user says about the speakers. Names are compared without case and extra spaces."""
+    """The user's choices about speakers. Names are compared without case and extra spaces."""
 
     sides: Mapping[str, str] = {}
     """Name -> `for`, `against`, or another label."""
@@ -44,16 +44,16 @@ class ResolvedSpeakers(NamedTuple):
     speakers: tuple[Speaker, ...]
     """In the order of their first speech."""
     dropped: tuple[str, ...]
-    """What was left out because its speaker was dropped."""
+    """Parts that were left out because their speaker was dropped."""
     warnings: tuple[str, ...]
 
 
 def resolve_speakers(
     speeches: Iterable[Speech], found_sides: Mapping[str, str], choices: SpeakerChoices
 ) -> ResolvedSpeakers:
-    """Apply the choices to the speeches of a reader. `found_sides`: sides that the file names.
+    """Apply the user's choices to the speeches of a reader. `found_sides`: sides in the file.
 
-    Raises UnreadableDebateError if the speakers make no debate, or a choice names none of them.
+    Raises UnreadableDebateError if the speakers make no debate, or a choice names an unknown speaker.
     """
     cleaned = [_with_clean_name(speech) for speech in speeches]
     names = _display_names(speech.speaker for speech in cleaned)
@@ -91,7 +91,7 @@ def _with_clean_name(speech: Speech) -> Speech:
 
 
 def _display_names(names: Iterable[str]) -> dict[str, str]:
-    """Folded name -> the spelling to show: the first one with small letters, else the first one."""
+    """Folded name -> spelling to show: the first one with small letters, else the first one."""
     found: dict[str, str] = {}
     for name in names:
         folded = fold_name(name)
@@ -101,13 +101,13 @@ def _display_names(names: Iterable[str]) -> dict[str, str]:
 
 
 def _final_name(name: str, names: Mapping[str, str]) -> str:
-    """The name as it is shown, under which no other speaker is; a word that judges use gets an addition."""
+    """A unique name for display. A word that judges use gets an addition."""
     shown = names.get(fold_name(name), clean_name(name))
     return f"{shown} (speaker)" if shown.casefold() in RESERVED_NAMES else shown
 
 
 def _check_names(choices: SpeakerChoices, names: Mapping[str, str]) -> None:
-    """Raise UnreadableDebateError if a choice names a speaker that is not there."""
+    """Raise UnreadableDebateError if a choice names an unknown speaker."""
     targets = {fold_name(clean_name(name)) for name in choices.merge.values()}
     options = (("--merge", choices.merge, False), ("--drop", choices.drop, True), ("--side", choices.sides, True))
     for option, given, after_merge in options:
@@ -139,9 +139,9 @@ def _check_count(present: Sequence[str]) -> None:
 def _choose_sides(
     names: Sequence[str], found: Mapping[str, str], given: Mapping[str, str]
 ) -> tuple[tuple[Speaker, ...], list[str]]:
-    """The speakers with their sides, and warnings about sides that were guessed.
+    """The speakers with sides, and warnings about guessed sides.
 
-    Of two, one is for and one against; others keep their own label: their name.
+    Of two speakers, one is for and one against; more speakers have their name as side.
     """
     by_name = {fold_name(clean_name(name)): side.strip() for name, side in {**found, **given}.items()}
     sides = {name: by_name[folded] for name in names if (folded := fold_name(name)) in by_name}
@@ -174,7 +174,7 @@ def _choose_two_sides(names: Sequence[str], sides: Mapping[str, str]) -> tuple[t
 
 
 def _similar_groups(names: Sequence[str]) -> list[list[str]]:
-    """Groups of names that may be spellings of the first one, which has the most words."""
+    """Groups of names that may be spellings of one name. The first name of a group has the most words."""
     keys = {name: words for name in names if (words := _name_words(name))}
     groups: list[list[str]] = []
     left = sorted(keys, key=lambda name: -len(keys[name]))

@@ -1,4 +1,4 @@
-"""What a reader finds in a file: speeches with their speakers and places, and what it leaves out."""
+"""The result of a reader: speeches with speakers and places, and what was left out."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -8,26 +8,26 @@ from debate_cli.errors import UsageError
 
 
 class UnreadableDebateError(UsageError):
-    """A file in which no debate is found: one sentence without the file's name, on one line."""
+    """No debate was found in a file. The message is one sentence without the file's name."""
 
     def __init__(self, message: str) -> None:
         super().__init__(" ".join("".join(char if char.isprintable() else " " for char in message).split()))
 
 
 class Speech(NamedTuple):
-    """One speech, in the words of the file."""
+    """One speech in the words of the file."""
 
     speaker: str
     """Name as the file writes it."""
     text: str
     section: str = ""
-    """Heading or round that it belongs to; empty if the file has none."""
+    """Heading or round of the speech; empty if the file has none."""
     place: str = ""
-    """Where it begins, e.g. `line 12`."""
+    """Place of its beginning, e.g. `line 12`."""
 
 
 class FoundDebate(NamedTuple):
-    """Everything that a reader finds in one file."""
+    """The result of reading one file."""
 
     speeches: tuple[Speech, ...]
     topic: str | None = None
@@ -39,11 +39,11 @@ class FoundDebate(NamedTuple):
     sides: Mapping[str, str] = {}
     """Name of a speaker -> side, where the file says so."""
     dropped: tuple[str, ...] = ()
-    """What is not kept, each with a count or a name: `12 time stamps`, `the column party`."""
+    """Parts that were left out, each with a count or a name: `12 time stamps`, `the column party`."""
 
 
 class Omissions:
-    """Counts what a reader leaves out."""
+    """Counts the parts that a reader leaves out."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
@@ -54,18 +54,18 @@ class Omissions:
             self._counts[noun] += count
 
     def describe(self) -> tuple[str, ...]:
-        """Each noun with its count, in the order in which they were first seen."""
+        """Each noun with its count, in the order of first occurrence."""
         return tuple(format_count(count, noun) for noun, count in self._counts.items())
 
 
 def format_count(count: int, noun: str) -> str:
-    """`1 speech`, `1,200 speeches`."""
+    """A count with its noun: `1 speech`, `1,200 speeches`."""
     plural = f"{noun}es" if noun.endswith(("ch", "s", "x")) else f"{noun}s"
     return f"{count:,} {noun if count == 1 else plural}"
 
 
 def join_speeches(speeches: Iterable[Speech], separator: str) -> tuple[Speech, ...]:
-    """The speeches, with neighbours of one speaker and section joined by `separator`, and without empty ones."""
+    """Join adjacent speeches of one speaker and section by `separator`. Empty ones are left out."""
     joined: list[Speech] = []
     parts: list[str] = []
 

@@ -52,13 +52,13 @@ def read_subtitles(text: str) -> FoundDebate:
 
 
 def _parse_label(line: str) -> Label | None:
-    """The label of a line, after a mark for a change of the speaker."""
+    """The label of a line, without a mark for a change of the speaker."""
     change = _CHANGE.match(line)
     return parse_label(line[change.end() :] if change is not None else line)
 
 
 def _read_parts(text: str, omitted: Omissions) -> Iterator[_Part]:
-    """The lines of all cues, cut at voice tags, and lines outside of cues. Notes, styles and times are counted."""
+    """The lines of all cues, split at voice tags, and lines outside of cues. Counts notes, styles and times."""
     lines = [line.lstrip("\ufeff") for line in text.split("\n")]
     is_timing = [_TIMING.fullmatch(line) for line in lines]
     start, body, in_cue, skipped = "", list[str](), False, False
@@ -90,7 +90,7 @@ def _is_cue_name(lines: Sequence[str], is_timing: Sequence[object], number: int)
 
 
 def _is_skipped_block(line: str, omitted: Omissions) -> bool:
-    """Whether a line begins a block that holds no words of the debate; notes and styles are counted."""
+    """Whether a line begins a block without speech. Counts notes and styles."""
     if line.startswith("WEBVTT"):
         return True
     if _BLOCKS.fullmatch(line) is None:
@@ -100,7 +100,7 @@ def _is_skipped_block(line: str, omitted: Omissions) -> bool:
 
 
 def _split_voices(body: str, start: str) -> Iterator[_Part]:
-    """The parts of a cue. Words before the first voice tag, and after the end of one, are of no named voice."""
+    """The parts of a cue. Words before the first voice tag, and after a closing tag, have no name."""
     at, voice = 0, None
     for match in _VOICE.finditer(body):
         yield from _lines_of(body[at : match.start()], start, voice)

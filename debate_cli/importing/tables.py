@@ -10,13 +10,13 @@ from debate_cli.domain.suggestions import format_suggestion
 from debate_cli.importing.speeches import FoundDebate, Omissions, Speech, UnreadableDebateError
 
 FIELDS = ("speaker", "text", "round")
-"""What `--map` can name a column for."""
+"""Fields for which `--map` can name a column."""
 KNOWN_COLUMNS: dict[str, tuple[str, ...]] = {
     "speaker": ("speaker", "name", "speaker_name", "debater", "participant", "author", "who", "user", "from", "side"),
     "text": ("text", "speech", "words", "content", "body", "message", "statement", "utterance", "argument", "transcript"),
     "round": ("round", "section", "phase", "stage"),
 }  # fmt: skip
-"""Field -> names of columns that mean it, the best first."""
+"""Field -> usual names of its column, the best first."""
 DELIMITERS = ",;\t|"
 _MAX_CELL_CHARS = 20_000_000
 _MAX_SHOWN_COLUMNS = 8
@@ -27,7 +27,7 @@ Row = tuple[str, dict[str, str]]
 
 
 def read_csv(text: str, columns: Mapping[str, str]) -> FoundDebate:
-    """The debate of a table with a head. `columns`: field -> name of its column. Raises UnreadableDebateError."""
+    """The debate in a table with column names. `columns`: field -> column. Raises UnreadableDebateError."""
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=find_delimiter(text), strict=True)
     limit = csv.field_size_limit(_MAX_CELL_CHARS)
     try:
@@ -50,7 +50,7 @@ def _named_cells(head: Sequence[str], row: Sequence[str], line: int) -> dict[str
 
 
 def read_jsonl(text: str, columns: Mapping[str, str]) -> FoundDebate:
-    """The debate of lines of JSON, or of one JSON list, with an object per speech. Raises UnreadableDebateError."""
+    """The debate in JSON lines or one JSON list, with an object per speech. Raises UnreadableDebateError."""
     rows = [(place, _cells(item)) for place, item in iter_json_objects(text)]
     head = list(dict.fromkeys(name for _, row in rows for name in row))
     return _from_rows(head, rows, columns)
@@ -71,7 +71,7 @@ def iter_json_objects(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def parse_json(text: str, place: str) -> object:
-    """The JSON value of `text`. Raises UnreadableDebateError, which calls it `place`."""
+    """The JSON value of `text`. Raises UnreadableDebateError with `place`."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -80,13 +80,13 @@ def parse_json(text: str, place: str) -> object:
 
 
 def find_delimiter(text: str) -> str:
-    """The delimiter that the first line has most often; the comma if it has none."""
+    """The most frequent delimiter of the first line; the comma if it has none."""
     head = text.split("\n", 1)[0]
     return max(DELIMITERS, key=head.count)
 
 
 def has_speech_columns(head: Iterable[str]) -> bool:
-    """Whether a head names columns for speakers and texts."""
+    """Whether the column names include speakers and texts."""
     known = {name.strip().casefold() for name in head}
     return all(known & set(KNOWN_COLUMNS[field]) for field in ("speaker", "text"))
 

@@ -1,1 +1,1 @@
-"""What judges read: the transcript in their prompts, the check of what they quote, text that addresses them."""
+"""Input of judges: the transcript in prompts, checks of quotes, detection of text that addresses the judge."""

@@ -1,7 +1,7 @@
-"""Checks whether a judge's quote was really said.
+"""Checks whether the words that a judge quotes were said.
 
-Matching ignores case, spaces and typography. An ellipsis, or an alias of a name (`judge_input.injection.name_aliases`), matches
-any words.
+Matching ignores case, spaces and typography. An ellipsis, or an alias of a name (`judge_input.injection.name_aliases`),
+matches any words.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from debate_cli.domain.turn import Turn
 from debate_cli.judge_input.transcript_prompt import sanitize_for_judge
 
 MIN_QUOTE_CHARS = 4
-"""Minimum length of a normalised quote; a shorter one would be found anywhere."""
+"""Minimum length of a normalised quote. A shorter one would match anywhere."""
 _GAP = re.compile(r"\.\.\.|\[\.{3}\]|\[…\]|…|\bitem-\d+\b")
-"""What divides a normalized quote: an ellipsis, or an alias that a judge read instead of a name."""
+"""Separator of the parts of a normalized quote: an ellipsis, or an alias that a judge read instead of a name."""
 _QUOTED_PASSAGE = re.compile(r"“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|(?<!\w)\"([^\"]+)\"(?!\w)")
 
 
 def is_quoted_in(quote: str, text: str) -> bool:
-    """Whether `quote` occurs in `text`; parts divided by a gap must occur one after the other."""
+    """Whether `quote` occurs in `text`. Parts of a quote must occur in order."""
     return _find_parts(normalize_text(text), _quote_parts(quote)) is not None
 
 
 def find_quoted_passages(text: str) -> list[str]:
-    """The passages of `text` that are in double quotation marks."""
+    """The passages of `text` in double quotation marks."""
     return [next(filter(None, found)) for found in _QUOTED_PASSAGE.findall(text)]
 
 
 def find_quoted_line(quote: str, text: str) -> int | None:
-    """Number, from 1, of the line of `text` in which `quote` begins; None if it does not occur in `text`."""
+    """Number, from 1, of the line of `text` in which `quote` begins; None if it does not occur."""
     joined, starts, numbers = _index_lines(text)
     place = _find_parts(joined, _quote_parts(quote))
     return None if place is None else numbers[bisect_right(starts, place) - 1]
@@ -42,7 +42,7 @@ def find_quoted_line(quote: str, text: str) -> int | None:
 
 @lru_cache(maxsize=8)
 def _index_lines(text: str) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
-    """The normalized text; where each line that is not empty begins in it, and the number of that line in `text`."""
+    """The normalized text, the positions where its lines begin, and their line numbers in `text`."""
     lines: list[str] = []
     starts: list[int] = []
     numbers: list[int] = []
@@ -57,13 +57,13 @@ def _index_lines(text: str) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
 
 
 def _quote_parts(quote: str) -> list[str]:
-    """The normalized parts of a quote between its gaps; none if the quote is too short to search for."""
+    """The normalized parts of a quote; none if the quote is too short to search for."""
     parts = [part.strip(QUOTE_EDGE_CHARS) for part in _GAP.split(normalize_text(quote))]
     return [part for part in parts if part] if sum(len(part) for part in parts) >= MIN_QUOTE_CHARS else []
 
 
 def _find_parts(text: str, parts: Sequence[str]) -> int | None:
-    """Where the first of `parts` begins in `text`; None unless all of them occur, one after the other."""
+    """Position of the first of `parts` in `text`; None unless all occur in order."""
     first, where = None, 0
     for part in parts:
         found = text.find(part, where)
@@ -76,20 +76,20 @@ def _find_parts(text: str, parts: Sequence[str]) -> int | None:
 
 @memoize_on_value
 def _normalized_texts(turn: Turn) -> tuple[str, ...]:
-    """The texts of `turn`, unchanged and sanitized for a judge, all normalized."""
+    """The normalized texts of `turn`, both unchanged and sanitized for a judge."""
     texts = tuple(turn_texts(turn))
     return tuple(map(normalize_text, (*texts, *map(sanitize_for_judge, texts))))
 
 
 def find_quoted_turn(quote: str, turns: Iterable[Turn]) -> Turn | None:
-    """The first of `turns` in which `quote` occurs, in one of its texts as they were said or as judges read them."""
+    """The first of `turns` in which `quote` occurs, in its original or its sanitized texts."""
     parts = _quote_parts(quote)
     found = (turn for turn in turns if any(_find_parts(text, parts) is not None for text in _normalized_texts(turn)))
     return next(found, None)
 
 
 def turn_texts(turn: Turn) -> Iterator[str]:
-    """Everything that `turn` says: its text, then the pieces of its structure, then what it cites."""
+    """All texts of `turn`: its text, the parts of its structure, and its citations."""
     yield turn.text
     for argument in turn.arguments or ():
         yield from (argument.claim, argument.reasoning, argument.evidence)

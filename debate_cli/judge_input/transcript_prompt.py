@@ -1,7 +1,6 @@
 """Formats the transcript for judges: the part of a prompt that all calls of one judge model share.
 
-As a debate goes on, text is only appended, so that a provider's prompt cache applies. The questions to judges do not
-live here.
+During a debate text is only appended, so that a provider's prompt cache applies.
 """
 
 from __future__ import annotations
@@ -21,26 +20,26 @@ from debate_cli.judge_input.injection.detector import TAKEOVER_TECHNIQUES, mask_
 from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 
 PROSE_PHASES = frozenset({"rebuttal", "speech"})
-"""Phases whose turns are shown as text; turns of other phases are shown by their structure if they have one."""
+"""Phases whose turns are shown as text. Turns of other phases are shown by their structure if they have one."""
 
 
 @lru_cache(maxsize=1024)
 def sanitize_for_judge(text: str, names: tuple[str, ...] = (), after: str = "") -> str:
     """Sanitize a debater's text for a judge, and mask passages that are addressed to the judge.
 
-    `names` are the names of the debaters, `after` is the passage that the same debater said before.
+    `names`: names of the debaters; `after`: the previous passage of the same debater.
     """
     return mask_injection(sanitize_for_prompt(text), names, after=after)
 
 
 @lru_cache(maxsize=1024)
 def sanitize_takeovers(text: str) -> str:
-    """Sanitize a text by a judge or the user for a judge: mentions of scores stay, takeover attempts are masked."""
+    """Sanitize a text by a judge or the user for a judge: takeover attempts are masked, mentions of scores are kept."""
     return mask_injection(sanitize_for_prompt(text), only=TAKEOVER_TECHNIQUES)
 
 
 def to_prompt_json(value: object) -> str:
-    """`value` as compact JSON, with `sanitize_takeovers` applied to every string."""
+    """Dump `value` as compact JSON, with `sanitize_takeovers` applied to every string."""
     return _compact_json(map_json_texts(value, sanitize_takeovers))
 
 
@@ -65,9 +64,9 @@ def format_shared_prompt(debate: Debate, last: int | None) -> str:
 
 
 def format_recent_prompt(debate: Debate, subject: Subject) -> str:
-    """Like `format_full_prompt`, with a ledger in place of the turns before the last ones of each debater.
+    """Like `format_full_prompt`, with a ledger in place of each debater's earlier turns.
 
-    The turns that the subject is about are always shown.
+    The turns of the subject are always included.
     """
     visible = _visible_turns(debate, last_visible_turn(debate, subject))
     keep = [turn.index for turn in visible if subject.round is not None and turn.round == subject.round]
@@ -103,7 +102,10 @@ def _introduction_lines(debate: Debate) -> Iterator[str]:
 
 
 def _turn_lines(debate: Debate, shown: Iterable[Turn]) -> Iterator[str]:
-    """One line per turn of `shown`. A passage that the speaker's preceding turn began is masked as one."""
+    """One line per turn of `shown`.
+
+    A passage that continues the speaker's preceding turn is masked together with it.
+    """
     names = debater_names(debate)
     for turn in shown:
         yield format_turn_line(turn, names, last_passage_before(turn, debate))
@@ -121,7 +123,7 @@ def _ledger_lines(ledger: Ledger, names: tuple[str, ...]) -> Iterator[str]:
 
 
 def _document_lines(debate: Debate) -> Iterator[str]:
-    """A judged text, with the question that it is asked and its context, if there are any."""
+    """A judged text, with its question and context if there are any."""
     judging = debate.config.judging
     yield f"TITLE: {format_speech(debate.topic)}"
     if judging.question is not None:
@@ -156,14 +158,14 @@ def last_passage_before(turn: Turn, debate: Debate) -> str:
 
 @memoize_on_value
 def _last_text(turn: Turn) -> str:
-    """The last words of the speaker. Cited words are not: they seldom end a sentence."""
+    """The last words of the speaker, without cited words, which seldom end a sentence."""
     cited = {text for _, citation in turn.citations() for text in (citation.source, citation.quote)}
     return next((text for text in reversed(list(visible_texts(turn))) if text not in cited), "")
 
 
 @memoize_on_value
 def format_turn_line(turn: Turn, names: tuple[str, ...] = (), after: str = "") -> str:
-    """One turn as one line of JSON. `after` is the last passage of the speaker's preceding turn."""
+    """One turn as one line of JSON. `after`: the last passage of the speaker's preceding turn."""
     head: dict[str, object] = {
         "turn": turn.index,
         "round": turn.round,
@@ -175,12 +177,15 @@ def format_turn_line(turn: Turn, names: tuple[str, ...] = (), after: str = "") -
 
 
 def visible_texts(turn: Turn) -> Iterator[str]:
-    """Every text of `turn` that judges see, unchanged. Each is sanitized separately, so a finding never spans two texts."""
+    """Every text of `turn` that judges see, unchanged.
+
+    Each is sanitized separately, so a finding never spans two texts.
+    """
     yield from iter_strings(_turn_payload(turn))
 
 
 def _turn_payload(turn: Turn) -> dict[str, object]:
-    """The structure of `turn` if it has one, otherwise its text; never both."""
+    """The structure of `turn`, or its text if it has no structure."""
     structure = turn.model_dump(
         mode="json", include={"arguments", "responses", "answers", "closing"}, exclude_none=True
     )

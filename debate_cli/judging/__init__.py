@@ -1,1 +1,1 @@
-"""Brief -> Assessment: the only place where an opinion is made."""
+"""Judges: a judge answers a `Brief` with an `Assessment`. No other code makes judgments."""

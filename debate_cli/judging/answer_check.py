@@ -1,6 +1,6 @@
-"""Checks what a person filled into a form: every problem with its place, in words for people. Pure.
+"""Checks a form that a person filled in; lists every problem with its place, in words for people. Pure.
 
-A model's answer is read by `llm.json_reply`, which repairs and tolerates more.
+`llm.json_reply` reads the answers of models, which it repairs.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def check_answer(answer: Any, form: Form[FormT]) -> tuple[FormT | None, list[Pro
 
 
 def drop_empty_fields(value: Any, schema: JsonSchema) -> Any:
-    """`value` without the empty fields that have a default, and with whole numbers where `schema` wants them."""
+    """Remove empty fields that have a default from `value`, and convert whole numbers where `schema` requires them."""
     if isinstance(value, Mapping):
         parts: Mapping[str, JsonSchema] = schema.get("properties", {})
         required = schema.get("required", ())
@@ -67,7 +67,7 @@ def drop_empty_fields(value: Any, schema: JsonSchema) -> Any:
 
 
 def describe_value(schema: JsonSchema) -> str:
-    """What a field takes: `a whole number from 1 to 10`, `one of UPHELD, REFUTED`."""
+    """Description of a field's values: `a whole number from 1 to 10`, `one of UPHELD, REFUTED`."""
     if "const" in schema:
         return f"`{schema['const']}`"
     if "enum" in schema:
@@ -84,7 +84,7 @@ def describe_value(schema: JsonSchema) -> str:
 
 
 def _to_problem(line: str, schema: JsonSchema) -> Problem:
-    """A line of `find_violations` as a problem; the path of the whole form is empty."""
+    """Convert a line of `find_violations`. The path of the whole form is empty."""
     where, _, fault = line.partition(": ")
     parts = _PATH_PART.findall(where) if where != "the object" else ()
     path: KeyPath = tuple(name or int(index) for name, index in parts)

@@ -1,6 +1,6 @@
-"""Hides from a reviewer who debated: names, models and ids become `Speaker A`, `[model 1]` and `A-1`. Pure.
+"""Hides the debaters from a reviewer: names, models and ids become `Speaker A`, `[model 1]` and `A-1`. Pure.
 
-The mask is applied to everything that the reviewer reads, and undone in everything that the reviewer writes.
+The mask is applied to everything that the reviewer reads, and removed from everything that the reviewer writes.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from debate_cli.judge_input.injection.name_aliases import map_strings
 
 T = TypeVar("T")
 PUBLIC_SIDES = frozenset({"for", "against"})
-"""Sides that a reviewer may know, because the speeches show them. Other sides are labels that may be names."""
+"""Sides that a reviewer may know, because the speeches show them. Other sides are labels that may contain names."""
 _CLOSED_FIELDS = frozenset({"type", "shift", "phase", "kind"})
-"""Fields with a word of a closed list, which is never a name."""
+"""Fields with a word from a fixed list, which is never a name."""
 _TEXT_FIELDS = ("speaker", "text", "arguments", "responses", "answers", "closing", "passages")
 """Fields of a turn that a reviewer sees."""
 HIDDEN = "[hidden]"
-"""Mask of a word that only a case rule of its script tells from a name."""
+"""Mask of a word that only its capital letter marks as a name."""
 _MIN_PART_CHARS = 3
 """Shorter parts of a name, such as initials, occur in ordinary words too often."""
 _FUNCTION_WORDS = frozenset(
     {"the", "and", "for", "against", "with", "from", "team", "side", "von", "van", "der", "del"}
 )
-"""Words in names that are no names."""
+"""Words within names that are not masked."""
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _VERSIONED_MODEL = re.compile(r"([^\W\d_]{3,})\W?.*\d")
-"""The name of a model that has a number, with its family in front: `claude` in `claude-sonnet-5`."""
+"""Pattern of a model name with a number, which captures its family: `claude` in `claude-sonnet-5`."""
 
 
 class Blinding:
-    """The mask of one debate. `order`: names of the debaters as they are shown, the first one as `Speaker A`."""
+    """The mask of one debate. `order`: names of the debaters in the order of display; the first is `Speaker A`."""
 
     def __init__(self, debate: Debate, order: Sequence[str]) -> None:
         self._debate = debate
@@ -56,15 +56,18 @@ class Blinding:
         self._unmasked = _pattern(self._letter_prefixes, (), self._originals)
 
     def mask(self, value: T) -> T:
-        """`value` without names, models and ids in any of its strings."""
+        """Mask names, models and ids in all strings of `value`."""
         return map_strings(value, self._mask_text, _CLOSED_FIELDS)
 
     def unmask(self, value: T) -> T:
-        """`value` with the names and ids in place of their masks."""
+        """Replace the masks in `value` by the names and ids."""
         return map_strings(value, self._unmask_text)
 
     def mask_debate(self, debate: Debate, run: str) -> Debate:
-        """What a reviewer may know of `debate`: motion, background, speeches, and the answers of the judging run `run`."""
+        """The masked parts of `debate` that a reviewer may see.
+
+        They are motion, background, speeches and the answers of the judging run `run`.
+        """
         config = debate.config
         shown = config.model_copy(
             update={"topic": self.mask(config.topic), "background": self.mask(config.background), "debaters": ()}
@@ -90,7 +93,7 @@ class Blinding:
         )
 
     def in_order(self, participants: Iterable[Participant]) -> list[Participant]:
-        """The participants in the order in which they are shown."""
+        """The participants in the order of display."""
         return sorted(participants, key=lambda item: list(self._letters).index(item.name))
 
     def _mask_participant(self, participant: Participant) -> Participant:
@@ -120,7 +123,10 @@ class Blinding:
             yield self._debate.id, "[this debate]"
 
     def _argument_ids(self) -> Iterator[tuple[str, str]]:
-        """Ids without their speaker's prefix. The others are hidden by the prefix, so that an id that does not exist is too."""
+        """Ids without their speaker's prefix.
+
+        Other ids are hidden by masking the prefix, which also covers ids that do not exist.
+        """
         prefixes = {participant.name: participant.prefix for participant in self._debate.participants}
         for number, (item, (speaker, _)) in enumerate(self._debate.arguments.items(), 1):
             if not re.fullmatch(rf"{re.escape(prefixes[speaker])}-\d+", item, re.IGNORECASE):
@@ -132,7 +138,10 @@ class Blinding:
         yield from (item.exchange.model for item in self._debate.assessments)
 
     def _name_parts(self) -> Iterator[tuple[str, str]]:
-        """The capitalized parts of names of several words, also in capitals; without words of the motion and function words."""
+        """The capitalized parts of names of several words, also in capitals.
+
+        Function words and words of the motion are left out.
+        """
         public = {word.casefold() for word in _WORD.findall(self._debate.topic)} | _FUNCTION_WORDS
         for name, letter in self._letters.items():
             parts = _WORD.findall(unicodedata.normalize("NFC", name))
@@ -159,7 +168,7 @@ class Blinding:
 
 
 def shuffle_order(names: Iterable[str], seed: int) -> tuple[str, ...]:
-    """The names in a random order that `seed` determines."""
+    """The names in a random order by `seed`."""
     order = list(names)
     random.Random(seed).shuffle(order)  # noqa: S311 - an order of presentation, not a secret
     return tuple(order)
@@ -176,7 +185,10 @@ def _speaker(letter: str) -> str:
 
 
 def _model_words(model: str) -> Iterator[str]:
-    """Words that name a model: `openai/gpt-5`, `gpt-5`, `gpt`. A model without a number in its name has an ordinary name."""
+    """Words that reveal a model: `openai/gpt-5`, `gpt-5`, `gpt`.
+
+    A model without a number in its name has an ordinary name, whose words are not masked.
+    """
     yield model
     name = model.partition("/")[2].rpartition("/")[2]
     family = _VERSIONED_MODEL.match(name)
@@ -186,7 +198,7 @@ def _model_words(model: str) -> Iterator[str]:
 
 
 def _pattern(prefixes: Iterable[str], folded: Iterable[str], exact: Iterable[str]) -> re.Pattern[str]:
-    """Matches whole words, the longest first: `folded` in any case, `exact` as they are, and the `prefixes` of ids."""
+    """Pattern of whole words, the longest first: `folded` in any case, `exact` in this case, and `prefixes` of ids."""
     choices = [(word, f"(?i:{re.escape(word)})") for word in folded] + [(word, re.escape(word)) for word in exact]
     words = [choice for word, choice in sorted(choices, key=lambda item: -len(item[0])) if word]
     begins = "|".join(re.escape(prefix) for prefix in sorted(prefixes, key=len, reverse=True)) or "(?!)"

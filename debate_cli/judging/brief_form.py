@@ -19,17 +19,17 @@ from debate_cli.systems.registry import get_system, settings_for
 
 @dataclass(frozen=True, slots=True)
 class BriefForm:
-    """What a judge is shown and fills in for a brief."""
+    """What a judge sees and fills in for a brief."""
 
     context: JudgingContext[Any]
     shown: JudgingContext[Any]
-    """The context with aliases in place of names that a judge must not read."""
+    """The context with aliases for names that a judge must not read."""
     question: JudgeQuestion[Any, Any]
     form: Form[Any]
     aliases: NameAliases
 
     def read(self, filled: FormModel, found: Sequence[Manipulation]) -> AssessmentContent:
-        """Read a filled-in form. `found`: what the detector found in the subject of the brief."""
+        """Read a filled-in form. `found`: findings of the detector in the subject of the brief."""
         content = self.aliases.restore(self.question.read_form(filled, self.shown))
         brief = self.context.brief
         quoted, warnings = self.aliases.restore(
@@ -50,7 +50,7 @@ def build_brief_form(brief: Brief, debate: Debate) -> BriefForm:
 def build_assessment(
     context: JudgingContext[Any], content: AssessmentContent, exchange: ModelCall, raw: RawAnswer | None = None
 ) -> Assessment:
-    """The assessment that answers the brief of `context` with `content`."""
+    """The assessment with `content` for the brief of `context`."""
     brief = context.brief
     return Assessment(
         **brief.model_dump(include={"run", "system", "assessor", "revision"}),

@@ -1,7 +1,7 @@
-"""Questions to a model about texts that are no debate: the stakeholders that documents imply, and the claims of a speech.
+"""Questions to a model about texts other than debates: stakeholders in documents, and claims of a speech.
 
-Quotes in the answers are checked word for word. Method of the stakeholders: MAJ-EVAL (Chen et al. 2025) derives the personas of
-judges from documents of the field.
+Quotes in the answers are checked word for word. The method for stakeholders is that of MAJ-EVAL (Chen et al. 2025),
+which derives the personas of judges from documents of the field.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from debate_cli.llm.structured_output import ModelHandle
 
 MIN_STAKEHOLDERS, MAX_STAKEHOLDERS = 3, 7
 MAX_CLAIMS = 6
-"""Maximum number of claims of a part of a speech."""
+"""Maximum number of claims in a part of a speech."""
 MAX_PART_CHARS = 8_000
-"""Maximum length of a part. A longer speech is cut at paragraphs, else at sentences, else at words."""
+"""Maximum length of a part. A longer speech is split at paragraphs, else at sentences, else at words."""
 TEMPERATURE = 0.2
-"""Temperature of a model that has none configured."""
+"""Default temperature."""
 STAKEHOLDERS_PURPOSE = "judge.personas"
 CLAIMS_PURPOSE = "judge.claims"
 _PACKAGE = "debate_cli.judging"
@@ -41,19 +41,19 @@ class TextDocument(NamedTuple):
 
 
 class Stakeholder(NamedTuple):
-    """Someone with a stake in documents, in a model's words. Untrusted."""
+    """A person or group with a stake in documents, as a model describes it. Untrusted."""
 
     id: str
-    """Letters, digits and `_`; different for each."""
+    """Letters, digits and `_`; unique."""
     name: str
     role: str
     cares_about: str
     quote: str
     """The passage that implies the stakeholder, as the model quotes it."""
     document: str | None
-    """Name of the document in which the passage occurs; None if it occurs in none."""
+    """Name of the document with the passage; None if the passage is in no document."""
     line: int | None
-    """Line of that document, from 1, in which the passage begins."""
+    """Line of that document, from 1, where the passage begins."""
 
 
 class StakeholderForm(FormModel):
@@ -123,7 +123,7 @@ class CheckedClaim(NamedTuple):
 
     claim: str
     passage: str
-    """The passage as the speaker said it; as the model quotes it, if it was not said."""
+    """The passage in the speaker's words; in the model's words if it was not said."""
     was_said: bool
     """Whether the passage is in the speech word for word."""
 
@@ -141,7 +141,7 @@ def build_claims_request(motion: str, part: str, model: ModelHandle, prompts: Pr
 
 
 def read_claims(form: ClaimsForm, speech: str) -> Iterator[CheckedClaim]:
-    """The claims, each with the words of `speech` that its quote was found to be."""
+    """The claims. A quote that was found in `speech` is replaced by the words of the speech."""
     for entry in form.claims[:MAX_CLAIMS]:
         check = check_quote(entry.quote, speech)
         was_said = check.outcome in {"verified", "near"}
@@ -150,7 +150,7 @@ def read_claims(form: ClaimsForm, speech: str) -> Iterator[CheckedClaim]:
 
 
 def split_speech(speech: str) -> list[str]:
-    """The speech in parts of at most MAX_PART_CHARS characters, cut where a paragraph, sentence or word ends."""
+    """Split the speech into parts of at most MAX_PART_CHARS, at ends of paragraphs, sentences or words."""
     parts: list[str] = []
     rest = speech
     while len(rest) > MAX_PART_CHARS:

@@ -1,4 +1,4 @@
-"""The judge actor for all systems: builds the request, asks the model, reads the form. Questions come from `systems`."""
+"""The judge of all systems: builds the request, asks the model, reads the form. The questions come from `systems`."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from debate_cli.systems.base import JudgeQuestion, JudgingContext
 from debate_cli.systems.registry import get_system
 
 JUDGE_TEMPERATURE = 0.2
-"""Temperature of a judge whose model has none configured."""
+"""Default temperature of judges."""
 
 LATE = "late"
 
 
 class Judge:
-    """Answers briefs. `model_for` returns the model to ask for a brief."""
+    """Answers briefs. `model_for` returns the model for a brief."""
 
     def __init__(
         self,
@@ -43,14 +43,14 @@ class Judge:
         history: HistoryPolicy | None = None,
         keeps_raw: bool = False,
     ) -> None:
-        """`keeps_raw`: assessments keep what the model wrote and was shown."""
+        """`keeps_raw`: whether assessments keep what the model wrote and was shown."""
         self._model_for = model_for
         self._prompts = prompts
         self._history = history or HistoryPolicy()
         self._keeps_raw = keeps_raw
 
     async def assess(self, brief: Brief, debate: Debate) -> Assessment | Failure:
-        """The assessment that `brief` asks for, or why there is none. Raises StorageError."""
+        """The assessment for `brief`, or a failure. Raises StorageError."""
         asked = build_brief_form(brief, debate)
         context = asked.context
         try:
@@ -72,7 +72,7 @@ class Judge:
         return build_assessment(context, asked.read(answer.form, found), answer.exchange, raw)
 
     def _raw_answer(self, answer: StructuredAnswer[Any], request: Request) -> RawAnswer | None:
-        """What the model wrote and, if raw answers are kept, what it was shown beside the transcript."""
+        """What the model wrote and, if raw answers are kept, what it was shown besides the transcript."""
         if not answer.raw_text.strip():
             return None
         if not self._keeps_raw:
@@ -83,7 +83,7 @@ class Judge:
     def _choose_request(
         self, question: JudgeQuestion[Any, Any], context: JudgingContext[Any], model: ModelHandle
     ) -> tuple[Request, bool]:
-        """The request, and whether it holds only the recent part of the debate because the whole is too long."""
+        """The request, and whether it contains only the recent part of the debate."""
         is_about_whole = context.brief.subject.moment == "debate"
         choose = self._history.build_whole if is_about_whole else self._history.build
         return choose(
@@ -125,7 +125,7 @@ def _origin(brief: Brief, debate: Debate) -> RequestOrigin:
 
 
 def _judge_seed(model: ModelHandle, context: JudgingContext[Any]) -> int | None:
-    """A different seed for each judge of a system and each judging run, so that judges of one model do not repeat one another."""
+    """A different seed for each judge of a system and each judging run, so that judges with one model differ."""
     if model.seed is None:
         return None
     judges = judge_ids(context.settings)
@@ -140,7 +140,10 @@ def _result_without_form(
     exchange: ModelCall | None,
     raw: RawAnswer | None = None,
 ) -> Failure:
-    """The failure. After one of the provider or the budget, resuming asks again; a refusal is an abstention."""
+    """The failure for an answer without a form.
+
+    A refusal is an abstention. Failures of the provider or the budget are asked again by a resume.
+    """
     if error is not None and not isinstance(error, RefusedError):
         sent = exchange if exchange is not None and exchange.attempts else None
         who, cause = brief.assessor, type(error).__name__

@@ -1,7 +1,8 @@
-"""Which assessments are owed: pure functions of a debate.
+"""Determines which assessments are missing and can be asked for. Pure functions of a debate.
 
-A brief is owed when it is ready, is not settled, and waits for no unsettled brief of another system. Readiness depends on the
-debate only, never on the order of answers. Each judging system decides about which subjects it asks.
+A brief can be asked when its subject exists, it is not settled, and it waits for no unsettled brief of another system.
+This depends on the debate only, never on the order of answers. Each judging system decides about which subjects it
+asks.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from debate_cli.systems.registry import get_system
 
 
 def owed_briefs(debate: Debate) -> tuple[Brief, ...]:
-    """Briefs that can be asked now: the unsettled ones that wait for no other brief."""
+    """Unsettled briefs that wait for no other brief."""
     unsettled = unsettled_briefs(debate)
     rounds = {(brief.run, brief.system, brief.subject.round) for brief in unsettled if brief.subject.moment == "round"}
     pending = rounds | {(run, system, None) for run, system, _ in rounds}
@@ -34,10 +35,11 @@ def owed_briefs(debate: Debate) -> tuple[Brief, ...]:
 
 
 def unsettled_briefs(debate: Debate) -> tuple[Brief, ...]:
-    """Briefs whose subject exists, unsettled: those of each run's deciding system, of systems with follow-ups, of the others.
+    """Unsettled briefs with an existing subject, in the order in which to ask.
 
-    If the budget does not suffice for all, the deciding verdict is complete. Systems with follow-ups start early, so
-    that the others run beside them. Nothing is owed in the run of a reviewer, which is stored when it is complete.
+    First those of each run's deciding system, then of systems with follow-ups, then the others. So the deciding verdict
+    is complete if the budget is short, and systems with follow-ups start early. A reviewer's run has none, because it
+    is stored when it is complete.
     """
     runs = [
         run
@@ -66,7 +68,7 @@ def missing_briefs(debate: Debate, verdicts: Iterable[Verdict]) -> tuple[Brief, 
 
 
 def debate_progress(debate: Debate, run: JudgingRun) -> Progress:
-    """How far the debate is for a run.
+    """Progress of the debate as seen by a run.
 
     An added run judges the debate as it is; the debate's own run waits for the last speech.
     """
@@ -84,13 +86,13 @@ def debate_progress(debate: Debate, run: JudgingRun) -> Progress:
 
 
 def planned_calls(config: DebateConfig, system: SystemSettings) -> PlannedCalls:
-    """How many questions a system of the debate's own run asks if the debate proceeds as planned."""
+    """Number of a system's questions in the debate's own run if the debate runs to its end."""
     turns = planned_turns(config)
     return get_system(system.kind).planned_calls(system, turns, turns // max(1, len(config.debaters)))
 
 
 def planned_briefs(config: DebateConfig) -> int:
-    """Minimum number of assessments of the debate's own run if the debate proceeds as planned."""
+    """Minimum number of assessments of the debate's own run if the debate runs to its end."""
     return sum(planned_calls(config, system).planned for system in config.judging.systems)
 
 

@@ -22,7 +22,7 @@ Row = TypeVar("Row")
 LEVEL = 0.95
 RESAMPLES = 1000
 LEAST_DEFINED = 0.9
-"""Share of the resamples in which a statistic must be defined for its interval to be shown."""
+"""Minimum share of resamples with a defined statistic for which an interval is shown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,11 @@
-"""How well probabilities and scores meet what people decided."""
+"""Scores of probabilities and of scores against people's decisions."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 LEAST_PROBABILITY = 1e-6
-"""A probability of 0 that came true would have an infinite log score; it is taken as this."""
+"""Minimum probability, because the log score of an outcome with probability 0 is infinite."""
 
 
 def brier_score(forecasts: Sequence[tuple[float, float]]) -> float | None:

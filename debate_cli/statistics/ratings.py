@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 ELO_SCALE = 400 / math.log(10)
 ELO_MEAN = 1500
 PRIOR_WEIGHT = 1.0
-"""Weight of the imaginary draw that each player gets where the results alone do not determine the strengths."""
+"""Weight of the imaginary draw of each player, for results that do not determine the strengths."""
 DIVERGED = 12.0
-"""A strength beyond this (odds of 160,000 to 1) in a resample counts as not determined by the results."""
+"""A strength above this (odds of 160,000 to 1) in a resample is not determined by the results."""
 TOLERANCE = 1e-9
 SEPARATION = 1e-4
 
@@ -99,7 +99,7 @@ class Ratings:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences that a reader needs to know about how the strengths were found."""
+        """Sentences for the reader on how the strengths were computed."""
         notes: list[str] = []
         if not self.results:
             return ("No two different players met, so there is nothing to rate.",)
@@ -245,7 +245,7 @@ class _Design:
         return np.append(values[:-1] - values[:-1].mean(), values[-1])
 
     def is_separable(self) -> bool:
-        """Whether some direction of strengths explains all results ever better the further one goes.
+        """Whether there is a direction of strengths in which the likelihood of all results always increases.
 
         Solved as a linear program: maximize the sum of margins s, 0 ≤ s ≤ 1, with each result's margin at least s.
         Source: A. Albert and J. A. Anderson, On the Existence of Maximum Likelihood Estimates in Logistic Regression

@@ -1,7 +1,7 @@
-"""The field `addressed_to_judge` of every judge's form: words in the material that the judge recognizes as meant for a judge.
+"""The field `addressed_to_judge` in every judge's form: words in the material that the judge says are addressed to it.
 
-The rules of the detector know wordings, a model knows meaning. The field is added to a form when the question is asked, so
-no judging system has to ask for it. The instruction to the judge is in `prompts/judge_rules.md`.
+The detector's rules know wordings, a model understands meaning. The field is added to every form when the question is
+asked. The instruction to the judge is in `prompts/judge_rules.md`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from debate_cli.judge_input.transcript_prompt import last_visible_turn
 from debate_cli.llm.form import Form, FormModel, JsonSchema
 
 FIELD = "addressed_to_judge"
-"""Name of the field, and technique of the findings: the judge does not name a technique."""
+"""Name of the field, and technique of its findings, because the judge names none."""
 _DESCRIPTION = "Quotes of words that are meant for the judge instead of the debate; empty if there are none."
 MAX_QUOTES = 3
 MAX_QUOTE_CHARS = 160
@@ -36,7 +36,7 @@ _FIELD_SCHEMA: JsonSchema = {
 
 
 def with_addressed_to_judge(form: Form[Any]) -> Form[Any]:
-    """`form` with the field first, so that a judge names such words before it gives marks."""
+    """`form` with the field in front, so that a judge fills it in before it gives marks."""
     properties = {FIELD: _FIELD_SCHEMA, **form.schema.get("properties", {})}
     schema = {**form.schema, "properties": properties, "required": [FIELD, *form.schema.get("required", ())]}
     return Form(form.name, _extend_model(form.model), schema, form.lenient)
@@ -44,7 +44,7 @@ def with_addressed_to_judge(form: Form[Any]) -> Form[Any]:
 
 @lru_cache(maxsize=256)
 def _extend_model(model: type[FormModel]) -> type[FormModel]:
-    """`model` with the field; an answer without it quotes nothing."""
+    """`model` with the field, which is empty by default."""
     fields: dict[str, Any] = {FIELD: (tuple[str, ...], Field(default=(), description=_DESCRIPTION))}
     return create_model(model.__name__, __base__=model, **fields)
 
@@ -52,10 +52,10 @@ def _extend_model(model: type[FormModel]) -> type[FormModel]:
 def read_addressed_to_judge(
     form: FormModel, debate: Debate, subject: Subject, known: Sequence[Manipulation]
 ) -> tuple[tuple[Manipulation, ...], tuple[str, ...]]:
-    """A finding for each quote from the judged turns, the motion or the background, and a warning for each invented one.
+    """A finding for each quote from the judged turns, the motion or the background; a warning for each invented one.
 
-    Some quotes give neither: those from an earlier turn, because that turn is judged separately, those that the rules found
-    (`known`), words of a source that a turn quotes word for word, and markers of a removal.
+    Neither for quotes from an earlier turn (which is judged separately), for those that the rules found (`known`), for
+    words of a source that a turn quotes, and for removal markers.
     """
     quotes = genuine_quotes(debate)
     findings, warnings = list[Manipulation](), list[str]()
@@ -80,7 +80,7 @@ def _is_known(words: str, known: Iterable[Manipulation]) -> bool:
 
 
 def _split_visible_turns(debate: Debate, subject: Subject) -> tuple[list[Turn], list[Turn]]:
-    """The turns that `subject` is about, and the other turns that its judge sees."""
+    """The turns of `subject`, and the other turns that its judge sees."""
     last = last_visible_turn(debate, subject)
     visible = [turn for turn in debate.turns if last is None or turn.index <= last]
     match subject.moment:

@@ -24,7 +24,7 @@ class DecodedText(NamedTuple):
     source_indices: Sequence[int]
 
     def source_span(self, start: int, end: int) -> tuple[int, int]:
-        """The span of the original that `text[start:end]` comes from."""
+        """The span of the original for `text[start:end]`."""
         indices = self.source_indices[start:end]
         return min(indices), max(indices) + 1
 
@@ -37,9 +37,9 @@ _NAMED_LETTER = re.compile(
 
 
 class _LookAlikeTable(dict[int, int]):
-    """Table for `str.translate`: variants of Latin letters are found by their Unicode name, others are listed.
+    """Table for `str.translate`. Variants of Latin letters are found by their Unicode name, others are listed.
 
-    Accented letters are kept: they are the spelling of many languages.
+    Accented letters are kept, because many languages use them.
     """
 
     def __missing__(self, code: int) -> int:
@@ -91,13 +91,13 @@ _JOINED_WORDS = re.compile(rf"\b(?:{_COMMAND_WORDS}){{2,12}}\b", re.IGNORECASE)
 _FIRST_JOINED_WORD = re.compile(rf"({_COMMAND_WORDS})(?=\w)", re.IGNORECASE)
 _LEET_WORD = re.compile(r"(?<![\w$@])(?=[\w$@]*[A-Za-z])(?=[\w$@]*[0-9$@])[A-Za-z0-9$@]{2,40}(?![\w$@])")
 _LEET_TABLES = (str.maketrans("013457$@", "olaastsa"), str.maketrans("013457$@", "oieastsa"))
-"""Digits and signs -> letters. A 1 means l or i, so there are two tables."""
+"""Digits and signs -> letters. There are two tables because a 1 means l or i."""
 
 
 def normalize_spelling(text: str) -> DecodedText:
-    """`text` with digits for numbers written as words, and spaces between words joined by underscores or capitals.
+    """Convert number words to digits, and split words that are joined by underscores or capitals.
 
-    Honest texts are spelled in these ways too.
+    Honest texts contain such spellings too.
     """
     spelled = DecodedText(text, range(len(text)))
     spelled = _substitute(spelled, _UNDERSCORES, lambda _: " ")
@@ -135,7 +135,7 @@ def _translate(table: dict[int, int], match: re.Match[str]) -> str:
 
 
 def _substitute(reading: DecodedText, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str]) -> DecodedText:
-    """`reading` with `replace(match)` in place of every match of `pattern`."""
+    """Apply `replace(match)` to every match of `pattern` in `reading`."""
     text, indices, done = list[str](), list[int](), 0
     for match in pattern.finditer(reading.text):
         new, last = replace(match), match.end() - 1
@@ -157,11 +157,11 @@ def _decode_escape(match: re.Match[str]) -> str:
 
 _TAG_CHARACTERS = range(0xE0020, 0xE007F)
 MIN_TAG_CHARS = 8
-"""Fewer Unicode tag characters form a flag; Scotland's has five."""
+"""Minimum number of Unicode tag characters of a hidden text. Fewer are a flag; Scotland's has five."""
 
 
 def decode_tag_characters(text: str) -> str | None:
-    """The text written in invisible Unicode tag characters; None if there is none, or only a flag."""
+    """Decode text in invisible Unicode tag characters; None if there is none, or only a flag."""
     letters = [chr(ord(char) - 0xE0000) for char in text if ord(char) in _TAG_CHARACTERS]
     return "".join(letters) if len(letters) >= MIN_TAG_CHARS else None
 

@@ -1,7 +1,7 @@
-"""Detector of words in a speech that address the judge. Deterministic, without a model, in bounded time.
+"""Detects words in a speech that address the judge. Deterministic, without a model, in bounded time.
 
-It looks for commands, not for topics: a speech may discuss judges, prompts and injections, and quote them. Findings are
-hidden from judges only; the transcript keeps the speaker's words.
+It searches for commands, not for topics: a speech may discuss judges, prompts and injections, and quote them. Findings
+are masked for judges only; the transcript keeps the speaker's words.
 """
 
 from __future__ import annotations
@@ -35,17 +35,18 @@ from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 
 REMOVAL_MARKER = "[removed: addressed to the judge]"
 TAKEOVER_TECHNIQUES = frozenset({"override", "role_marker", "encoded", "hidden"})
-"""Techniques that no honest text about a debate uses, not even a judge's."""
+"""Techniques that never occur in honest texts about a debate, not even in a judge's."""
 MAX_MASKING_PASSES = 3
-"""Maximum number of passes. Removing a passage can join the parts of an attack around it."""
+"""Maximum number of passes. Removing a passage can join parts of an attack around it."""
 MAX_EXAMINED_CHARS = 60_000
-"""Characters that are examined by all rules. Of a longer text these are the most suspicious pieces, and one pattern reads the
-rest, so that 1 MB of any content takes less than two seconds. A speech is far shorter."""
+"""Number of characters that all rules examine: the most suspicious parts of a longer text. One pattern searches the
+rest. So 1 MB of any text takes less than two seconds; a speech is far shorter."""
 WINDOW_CHARS = 15_000
-"""A text is examined in windows of this length that end with a sentence or line; a text of one window is masked repeatedly."""
+"""Length of the windows in which a text is examined. They end with a sentence or line. A text of one window is masked
+repeatedly."""
 
 MAX_BEGUN_CHARS = 200
-"""Characters at the end of the last speech in which an instruction can begin that the next speech ends."""
+"""Number of last characters of a speech where an instruction may begin that the next speech completes."""
 _UNFINISHED_SENTENCE = re.compile(r"[^.!?。！？\n]*[^.!?。！？\n\"”’)\]]\Z")
 _PIECE = re.compile(r"[^\n]{1,2000}(?:[.!?](?=\s)|\n|$)|[^\n]{1,2000}|\n{1,2000}")
 _SUSPICIOUS = re.compile(
@@ -69,11 +70,11 @@ class Hit(NamedTuple):
 def detect_injection(
     text: str, names: tuple[str, ...] = (), only: frozenset[str] | None = None, after: str = ""
 ) -> tuple[Hit, ...]:
-    """Find what `text` addresses to the judge: spans of the sanitized text, in order, without overlaps.
+    """Find the words in `text` that address the judge: spans of the sanitized text, in order, without overlaps.
 
-    `names` are those of the debaters: "give Ada the point" is an instruction where Ada debates, and a remark elsewhere.
-    `only` limits the search to these techniques. `after` is what the same speaker said before: an instruction that begins
-    there and ends in `text` is found too.
+    `names`: names of the debaters. "Give Ada the point" is an instruction only if Ada debates. `only`: limits the
+    search to these techniques. `after`: earlier words of the same speaker, to find an instruction that begins there and
+    ends in `text`.
     """
     sanitized = sanitize_for_prompt(text)
     examined = _mask_names(_blank_removals(sanitized), names)
@@ -88,7 +89,7 @@ def detect_injection(
 
 @lru_cache(maxsize=4096)
 def mask_injection(text: str, names: tuple[str, ...] = (), only: frozenset[str] | None = None, after: str = "") -> str:
-    """The sanitized text with `REMOVAL_MARKER` in place of everything that addresses the judge.
+    """The sanitized text with `REMOVAL_MARKER` in place of all words that address the judge.
 
     Idempotent, except for long texts.
     """
@@ -106,7 +107,7 @@ def mask_injection(text: str, names: tuple[str, ...] = (), only: frozenset[str] 
 
 
 def _mask_names(text: str, names: tuple[str, ...], flags: re.RegexFlag = re.NOFLAG) -> str:
-    """`text` with every debater's name replaced by placeholders of the same length."""
+    """Replace every debater's name by a placeholder of the same length."""
     clean_names = {sanitize_for_prompt(name) for name in names}
     choice = "|".join(re.escape(name) for name in sorted(clean_names, key=len, reverse=True) if len(name) > 1)
     if not choice:
@@ -119,7 +120,7 @@ def _blank_removals(text: str) -> str:
 
 
 def _find_continued_spans(text: str, names: tuple[str, ...], after: str) -> Iterator[Span]:
-    """The first sentence of `text`, if it ends an instruction that the unfinished last sentence of `after` begins."""
+    """The first sentence of `text`, if it completes an instruction from the unfinished last sentence of `after`."""
     begun = _UNFINISHED_SENTENCE.search(sanitize_for_prompt(after[-MAX_BEGUN_CHARS:]).rstrip()) if after else None
     first = next(split_sentences(text), None)
     if begun is None or first is None:
@@ -145,7 +146,7 @@ def _find_spans(text: str, names: tuple[str, ...]) -> Iterator[Span]:
 
 
 def _join_windows(pieces: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """(start, window) of consecutive pieces, each window at most WINDOW_CHARS long."""
+    """(start, window) of joined pieces, each window at most WINDOW_CHARS long."""
     start, window = 0, ""
     for first, piece in pieces:
         if len(window) + len(piece) > WINDOW_CHARS:
@@ -174,7 +175,7 @@ def _find_spans_in_piece(text: str, names: tuple[str, ...]) -> Iterator[Span]:
 
 
 def _find_spans_in_reading(decoded: DecodedText, names: tuple[str, ...], known: set[str]) -> Iterator[Span]:
-    """Spans of the original for what is found in the sentences of a reading that are not `known`; adds them to `known`."""
+    """Spans of the original for findings in new sentences of a reading. Adds the sentences to `known`."""
     for first, sentence in split_sentences(_mask_names(decoded.text, names, re.IGNORECASE)):
         if sentence not in known:
             known.add(sentence)
@@ -183,7 +184,7 @@ def _find_spans_in_reading(decoded: DecodedText, names: tuple[str, ...], known: 
 
 
 def _find_plain_spans(text: str) -> Iterator[Span]:
-    """Everything in `text` that addresses the judge, without decoding."""
+    """All words in `text` that address the judge, without decoding."""
     unquoted = blank_discussed_quotations(text)
     yield from find_instructions(unquoted)
     yield from find_foreign_instructions(unquoted)
@@ -194,7 +195,7 @@ def _find_plain_spans(text: str) -> Iterator[Span]:
 
 
 def _merge_spans(text: str, spans: list[Span]) -> list[Hit]:
-    """One hit for spans that overlap, named by the first."""
+    """Merge overlapping spans into one hit with the technique of the first."""
     hits: list[Hit] = []
     for span in spans:
         hit = Hit(span[0], span[1], "", span[2])

@@ -1,4 +1,4 @@
-"""The finding `manipulation`: what the detector finds in the texts of a brief. No model is involved."""
+"""The finding `manipulation`, for hits of the detector in the texts of a brief. No model is involved."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ from debate_cli.judge_input.transcript_prompt import debater_names, last_passage
 
 
 def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, ...]:
-    """One finding for each span that addresses the judge, in a turn, in the turns of a round, or in the whole debate.
+    """One finding for each span that addresses the judge, in a turn, a round, or the whole debate.
 
-    A pair of turns has none, because each of its turns is also judged separately. Background and names belong to the whole debate.
-    The words of a source that a debater quotes word for word are not the debater's: they are masked for judges, as all such
-    words, but are no finding.
+    A pair of turns has none, because each of its turns is also judged separately. Background and names belong to the
+    whole debate. Words of a source that a debater quotes word for word are masked for judges, but are no finding.
     """
     names = debater_names(debate)
     quotes = genuine_quotes(debate)
@@ -51,9 +50,9 @@ def _subject_turns(debate: Debate, subject: Subject) -> Iterator[Turn]:
 
 @memoize_on_value
 def _find_in_turn(turn: Turn, names: tuple[str, ...], after: str, quotes: tuple[str, ...]) -> tuple[Manipulation, ...]:
-    """Search the texts that judges see, so that each quote is exactly what was removed there; then the rest of the turn.
+    """Search the texts that judges see, so that each quote is exactly what was removed; then the rest of the turn.
 
-    Memoized on the turn, because each judge of the whole debate asks for the findings of all turns.
+    Memoized on the turn, because each judge of the whole debate needs the findings of all turns.
     """
     found: dict[str, Manipulation] = {}
     texts = own_texts(chain(visible_texts(turn), turn_texts(turn)), quotes)
@@ -65,7 +64,7 @@ def _find_in_turn(turn: Turn, names: tuple[str, ...], after: str, quotes: tuple[
 
 
 def own_texts(texts: Iterable[str], quotes: tuple[str, ...]) -> Iterator[str]:
-    """`texts` of a turn without the `quotes` that it cites."""
+    """`texts` of a turn without the `quotes` in it."""
     for text in texts:
         own = text
         for quote in quotes:

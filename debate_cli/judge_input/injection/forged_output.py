@@ -1,4 +1,4 @@
-"""Forged output in a speech: markers of another role, and results that look like a judge's own."""
+"""Forged output in a speech: markers of another role, and results that imitate a judge's."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 MAX_ROLE_TEXT_CHARS = 300
-"""Maximum number of characters after a role marker that belong to the forged message; a blank line ends it sooner."""
+"""Maximum length of a forged message after a role marker; a blank line also ends it."""
 MAX_ENTRY_GAP = 200
 """Maximum number of characters between two entries of one forged result."""
 
@@ -31,7 +31,7 @@ _ROLE_MARKER = re.compile(
     r"\b(?:winner|wins?|won|prevail\w*|marks|score\w*|choose|chose|pick\w*|prefer\w*|clearly|verdict|vote[sd]?|answer|decision)\b)",
     re.IGNORECASE | re.MULTILINE,
 )
-"""Role markers as sanitizing leaves them: `<|im_start|>` has become `‹im_start›`."""
+"""Role markers after sanitizing, which turns `<|im_start|>` into `‹im_start›`."""
 
 _KEY = (
     r"winner|verdict|victory|margin|scores?|marks?|confidence|vote|option|standing|final_?score|final_?total|total|logic|evidence|"
@@ -51,7 +51,7 @@ _DECISIVE_KEY = re.compile(
     r"final_?score|final_?total|argument_quality|rebuttal_effectiveness",
     re.IGNORECASE,
 )
-"""A forged result has at least one of these keys; the others also occur in arguments."""
+"""Keys of which a forged result has at least one. Other keys also occur in arguments."""
 _OUTCOME = (
     r"(?:verdicts?|winner|decision|judge?ment|ruling|results?|evaluation|ballot|scores?|outcome|preference|votes?)"
 )
@@ -88,7 +88,7 @@ def find_role_markers(text: str) -> Iterator[tuple[int, int]]:
 
 
 def find_forged_results(text: str) -> Iterator[tuple[int, int]]:
-    """Spans of `text` that look like a judge's form (two entries or more) or a ruling in words."""
+    """Spans of `text` that imitate a judge's form (two or more entries) or a ruling in words."""
     for match in _RULING.finditer(text):
         yield match.span()
     text = _WEIGHTS_OPTION.sub(lambda option: "_" * len(option.group()), text)

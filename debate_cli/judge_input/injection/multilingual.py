@@ -1,4 +1,4 @@
-"""Instructions to a judge in languages other than English; the words of each language are in the table `multilingual.toml`."""
+"""Instructions to a judge in other languages than English. The words of each are in the table `multilingual.toml`."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Any
 from debate_cli.judge_input.injection.rules import NAME_PLACEHOLDER, split_sentences
 
 MAX_GIVE_DISTANCE = 60
-"""Maximum distance, in characters, between the best mark and the command to give it."""
+"""Maximum distance, in characters, between the words for the best mark and the command to give it."""
 MAX_TARGET_DISTANCE = 18
-"""Maximum distance after the command "ignore" within which the rules need no word such as "previous"."""
+"""Maximum distance between the command "ignore" and the rules that need no word such as "previous"."""
 
 _CLAUSE = r"(?:^|[.!?,:;¡¿(–—]\s*|(?<!\w)(?:y|e|et|und|i|и|و|và|en|dan|oder|por favor|bitte|пожалуйста)\s+|(?<!\w)و)"
 _WORD = r"(?<!\w)(?:{})(?!\w)"
@@ -29,12 +29,12 @@ _ADDRESSED = (
     rf"|(?<!\w)(?:si (?:vous|tu|usted|eres)|wenn (?:du|sie)|falls (?:du|sie)|se (?:sei|siete|você|fores?)|als je|если (?:ты|вы)|jeśli jesteś)\s[^,.!?]{{0,30}}(?:{{}})(?!\w)"
 )
 _COMMAND_FORMS = {"command_first": _CLAUSE + r"(?:{})(?!\w)", "command_last": _WORD, "without_spaces": "(?:{})"}
-"""How a command is found in a sentence, by group of languages."""
+"""Group of languages -> pattern of a command in a sentence."""
 _RECIPIENT = re.compile(
     rf"(?<!\bsagt )(?<!\bwie )(?<!\blaut )(?<!\bdit )(?<!\bselon )(?<!\bcomme )(?<!\bdice )(?<!\bsegún )(?<!\bcomo )"
     rf"{NAME_PLACEHOLDER}++(?! (?:sagt|meint|dit|affirme|dice|afirma)\b)"
 )
-"""A debater who is to be given something, not one who is reported to say something."""
+"""A debater who should get something, unlike one who is reported to say something."""
 _NOT_PATTERNS = frozenset({"language", "finds", "passes"})
 _COMMANDS = ("ignore", "give", "say", "vote")
 _ADDRESS_PUNCTUATION = ",:;!—–"
@@ -78,9 +78,9 @@ def _find_technique(language: Mapping[str, re.Pattern[str]], sentence: str) -> s
 
 
 def _find_third_person_order(language: Mapping[str, re.Pattern[str]], sentence: str) -> str | None:
-    """The technique of an order to a judge in the third person, in a sentence with a judge who has to do something.
+    """The technique of an order in the third person, in a sentence on a judge who must do something.
 
-    Debates are about courts too, so a demand must name a debater, and an order to ignore must name this judge's rules.
+    Debates may be about courts, so a demand must name a debater, and an order to ignore must name this judge's rules.
     """
     if _RECIPIENT.search(sentence):
         if language["do_vote"].search(sentence):
@@ -94,7 +94,7 @@ def _find_third_person_order(language: Mapping[str, re.Pattern[str]], sentence: 
 
 
 def _is_false_consensus(language: Mapping[str, re.Pattern[str]], sentence: str) -> bool:
-    """Whether the text claims that the judges of this debate have decided; courts and juries elsewhere decide motions too."""
+    """Whether the text claims that the judges of this debate have decided. Courts and juries decide motions too."""
     carried = language["carried"].search(sentence)
     if carried is None or not all(language[sign].search(sentence) for sign in ("judge", "decided")):
         return False
@@ -122,7 +122,7 @@ def _prefilters() -> tuple[re.Pattern[str], ...]:
 
 @cache
 def _language_patterns(index: int) -> Mapping[str, re.Pattern[str]]:
-    """Patterns by the keys of the table. `judge` matches a mention of a judge, `judge_addressed` an address to one."""
+    """Patterns by the keys of the table. `judge` matches a mention of a judge, `judge_addressed` an address."""
     group, words = _load_table()[1][index]
     is_spaced = group != "without_spaces"
     patterns = {

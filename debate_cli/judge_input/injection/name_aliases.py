@@ -1,8 +1,8 @@
 """Aliases for names that models must not read: argument ids, debaters, dimensions, fallacies, criteria.
 
-Names become choices in the schema of a form and parts of its prompt, where no text around them marks them as data. A transcript
-or configuration from somewhere else can hold any text as a name. A name that is long, has invisible characters or addresses
-the judge is replaced by `ITEM-1`, `ITEM-2`, … in everything a judge or debater reads, and put back in the answer.
+Names become options in the schema of a form and parts of its prompt, where nothing marks them as data. A transcript or
+configuration from elsewhere can have any text as a name. A name that is long, has invisible characters or addresses the
+judge is replaced by `ITEM-1`, `ITEM-2`, … in everything that judges and debaters read, and restored in the answer.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ T = TypeVar("T")
 MAX_NAME_CHARS = 80
 _ALIAS = re.compile(r"ITEM-\d+")
 _PROSE_FIELDS = frozenset({"description", "definition"})
-"""Fields of settings with the user's own sentences. They are sanitized where a prompt quotes them."""
+"""Fields of settings with sentences of the user. They are sanitized in prompts."""
 
 
 class NameAliases:
-    """The aliases of one debate, and of the settings of one judging system; empty for honest names."""
+    """The aliases in one debate and in the settings of one judging system; empty if no name needs one."""
 
     def __init__(self, debate: Debate, settings: SystemSettings | None = None) -> None:
         configured = _setting_names(settings.model_dump(mode="json")) if settings is not None else ()
@@ -39,11 +39,11 @@ class NameAliases:
         self._names = {alias: name for name, alias in self._aliases.items()}
 
     def hide(self, value: T) -> T:
-        """`value` with an alias in place of each string that is such a name."""
+        """Replace each string in `value` that needs an alias."""
         return map_strings(value, lambda text: self._aliases.get(text, text)) if self._aliases else value
 
     def restore(self, value: T) -> T:
-        """`value` with the names in place of the aliases, inside sentences too."""
+        """Replace aliases in `value` by the names, also inside sentences."""
         return map_strings(value, self._restore_text) if self._aliases else value
 
     def _restore_text(self, text: str) -> str:
@@ -52,7 +52,7 @@ class NameAliases:
 
 @lru_cache(maxsize=4096)
 def is_plain_name(name: str) -> bool:
-    """Whether a judge may read `name`: short, without invisible characters and role markers, not addressed to the judge."""
+    """Whether a judge may read `name`: short, no invisible characters or role markers, not addressed to the judge."""
     has_plain_characters = sanitize_for_prompt(name) == unicodedata.normalize("NFKC", name) and "\n" not in name
     return len(name) <= MAX_NAME_CHARS and has_plain_characters and not detect_injection(name)
 
@@ -79,9 +79,9 @@ def _setting_names(value: object) -> Iterator[str]:
 
 
 def map_strings(value: Any, change: Callable[[str], str], skip: Collection[str] = ()) -> Any:
-    """`value` with `change` applied to every string in its models, dataclasses, lists and mappings.
+    """Apply `change` to every string in the models, dataclasses, lists and mappings of `value`.
 
-    Fields of models named in `skip` stay as they are. Models are not validated again.
+    Fields of models named in `skip` are not changed. Models are not validated again.
     """
     if isinstance(value, str):
         return change(value)

@@ -1,4 +1,4 @@
-"""English instructions to a judge, recognised by the combination of signs in one sentence.
+"""Detects English instructions to a judge by the combination of signs in one sentence.
 
 An instruction combines a mention of the judging (a judge, a score sheet, "your verdict") with a command, or a side of
 the debate with something that it should get. Each part alone is ordinary debate. Patterns and rules are in the table
@@ -15,20 +15,20 @@ from importlib.resources import files
 from typing import NamedTuple
 
 NAME_PLACEHOLDER = "ꙮ"
-"""Replaces each letter of a debater's name before a text is examined. It occurs in no living language."""
+"""Letter, from no living language, that replaces each letter of a debater's name."""
 MAX_SENTENCE_CHARS = 400
-"""A longer sentence is examined in pieces of this length."""
+"""Maximum length of a sentence; a longer one is examined in pieces."""
 _SENTENCE = re.compile(rf"(?:[^.!?。！？\n]|\.(?=\w)|\n(?=[a-z])){{1,{MAX_SENTENCE_CHARS}}}[.!?。！？]*[\"'”’)\]]*")
 _TWO_LETTERS = re.compile(r"[^\W\d_]{2}")
 _PLACEHOLDER = re.compile(r"<<(\w+)>>")
 _LINE_WRAP = re.compile(r"\n\s*")
 
 Conditions = tuple[tuple[str, ...], ...]
-"""All must hold; a condition holds when one of its signs is in the sentence."""
+"""Conditions that must all be met; a condition is met if one of its signs is in the sentence."""
 
 
 class InstructionRule(NamedTuple):
-    """A sentence that meets all conditions is an instruction to the judge."""
+    """A rule: a sentence that meets all conditions is an instruction to the judge."""
 
     technique: str
     conditions: Conditions
@@ -42,15 +42,15 @@ class RuleTable(NamedTuple):
     """The contents of `rules.toml`."""
 
     sources: Mapping[str, str]
-    """Pattern of each entry, with the patterns of the entries that it names inserted."""
+    """Entry -> its pattern, with the patterns of other entries inserted."""
     commands: frozenset[str]
-    """Signs that count only where a command can begin."""
+    """Signs that count only at a place where a command can begin."""
     rules: tuple[InstructionRule, ...]
-    """The first rule that fits names the technique."""
+    """The first matching rule gives the technique."""
     suspicious: frozenset[str]
-    """Words by which the pieces of a very long text are ranked."""
+    """Words that rank the pieces of a very long text."""
     hidden: tuple[Conditions, ...]
-    """Signs that suffice in words that were hidden from readers."""
+    """Signs that are sufficient in hidden words."""
 
 
 @cache
@@ -82,7 +82,7 @@ def _parse_conditions(needs: Sequence[str]) -> Conditions:
 
 @cache
 def _pattern(name: str) -> re.Pattern[str]:
-    """The compiled entry `name`; most texts need few of them."""
+    """The compiled pattern of entry `name`. Compiled when first needed."""
     return re.compile(load_rule_table().sources[name], re.IGNORECASE | re.MULTILINE)
 
 
@@ -104,14 +104,14 @@ def find_instructions(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def find_coarsely(text: str) -> Iterator[tuple[int, int, str]]:
-    """Like `find_instructions`, but with one pattern instead of the rules: for the rest of a very long text."""
+    """Like `find_instructions`, but with one pattern instead of rules, for the rest of a very long text."""
     for match in _pattern("coarse").finditer(text):
         yield *match.span(), "score_demand"
 
 
 @lru_cache(maxsize=8192)
 def find_technique(sentence: str) -> str | None:
-    """The technique of the first rule that `sentence` fits; None if it is no instruction to a judge."""
+    """The technique of the first matching rule; None if `sentence` is no instruction to a judge."""
     return next((rule.technique for rule in fitting_rules(sentence)), None)
 
 
@@ -124,7 +124,7 @@ def fitting_rules(sentence: str) -> Iterator[InstructionRule]:
 
 
 def hints_at_instruction(text: str) -> bool:
-    """Whether `text`, which was hidden from readers, mentions the judging. Fewer signs suffice there."""
+    """Whether `text`, which was hidden from readers, mentions the judging. Fewer signs are sufficient there."""
     signs = _SentenceSigns(text)
     return any(signs.meet(conditions) for conditions in load_rule_table().hidden)
 
@@ -156,7 +156,7 @@ class _SentenceSigns:
 
 
 def _find_command_starts(sentence: str) -> tuple[int, ...]:
-    """Positions where a command can begin: at a clause, and after a form of address, "you must" or "be so kind as to"."""
+    """Positions where a command can begin: at a clause, and after an address, "you must" or "be so kind as to"."""
     found = {match.end() for match in _pattern("obligation").finditer(sentence)}
     for match in _pattern("clause").finditer(sentence):
         found |= {match.end(), _end_of("address", sentence, match.end())}
@@ -164,7 +164,7 @@ def _find_command_starts(sentence: str) -> tuple[int, ...]:
 
 
 def _end_of(name: str, sentence: str, start: int) -> int:
-    """End of the entry `name` if it begins at `start`, else `start`."""
+    """End of a match of entry `name` at `start`, else `start`."""
     match = _pattern(name).match(sentence, start)
     return match.end() if match else start
 
@@ -172,7 +172,7 @@ def _end_of(name: str, sentence: str, start: int) -> int:
 _QUOTED = r"\"[^\"\n]{1,240}\"|“[^”\n]{1,240}”|‘[^’\n]{1,240}’|«[^»\n]{1,240}»|„[^“”\n]{1,240}[“”]|`[^`\n]{1,240}`"
 _QUOTATION = re.compile(rf"{_QUOTED}|(?<![\w'])'[^'\n]{{1,240}}'(?![\w'])")
 _CONTEXT_CHARS = 160
-"""Characters before and after a quotation in which its sentence can discuss it."""
+"""Characters before and after a quotation that may discuss it."""
 _SENTENCE_EDGE = re.compile(r"[.!?。！？][\"'”’»)\]]*\s|\n")
 _DISCUSSION = re.compile(
     r"\b(?:attack\w*|inject\w*|manipulat\w*|malicious|adversar\w*|jailbreak\w*|hostile|phrases?|strings?|words?|sentences?|lines?|"
@@ -189,7 +189,7 @@ _EXAMPLE_INTRODUCTION = re.compile(
 
 
 def blank_discussed_quotations(text: str) -> str:
-    """`text` with `_` for the letters of every quotation that its own sentence discusses. Positions do not change."""
+    """Replace the letters of every quotation that its own sentence discusses by `_`. Keeps positions."""
     return _QUOTATION.sub(lambda match: _blank_if_discussed(match, text), text)
 
 

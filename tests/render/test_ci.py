@@ -109,7 +109,7 @@ def test_the_step_summary_has_a_row_per_file() -> None:
     """The row has verdicts and gates; unusable files are listed below."""
     text = format_step_summary([CheckedFile(JUDGED, (UNMET, MET))], [UnusableFile("b", "b: bad")])
     (row,) = [line for line in text.splitlines() if line.startswith("| **")]
-    assert all(part in row for part in ("structured: Bo wins narrowly.", "✗", "✓"))
+    assert all(part in row for part in ("structured: Bo wins narrowly, by ", "✗", "✓"))
     assert "- ✗ b: bad" in text
 
 

@@ -25,9 +25,9 @@ from render_support import (
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import CloseReason, DebateClosed
+from debate_cli.render.content.report import build_debate_report
 from debate_cli.render.content.summary import (
     JudgeQuote,
-    is_trace_useful,
     omitted_verdicts_notes,
     quote_judge,
     reportable_verdicts,
@@ -182,8 +182,14 @@ def test_a_debate_that_stopped_before_judging_has_one_sentence(reason: CloseReas
     drawn = "".join(render_text(part) for part in details(shown, score(shown)))
     assert "No verdict yet" in drawn
     assert not any(text in drawn for text in ("Undetermined", "trace", "not judged"))
-    assert not is_trace_useful(shown)
+    assert build_debate_report(shown, score(shown)).trace is None
+    assert all("No verdict yet of structured, moderator" in text for text in documents(shown))
     assert "PRO-1" in "".join(render_text(part) for part in details(shown, score(shown), only="trace"))
+
+
+def documents(shown: Debate) -> tuple[str, str]:
+    """The debate as Markdown and as an HTML page."""
+    return format_markdown(shown, score(shown)), render_html(shown, score(shown))
 
 
 def test_a_verdict_from_before_the_stop_is_shown() -> None:

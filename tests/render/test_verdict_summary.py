@@ -16,9 +16,9 @@ from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.verdict import Verdict
 from debate_cli.judging.schedule import owed_briefs
 from debate_cli.render import theme
-from debate_cli.render.content.report import DebateReport
 from debate_cli.render.content.summary import explain_scores, suggest_judge_command, summarize_verdicts
 from debate_cli.render.terminal.drawing import score_bars, stacked_bar
+from debate_cli.render.theme import missing_sentences
 from debate_cli.systems.moderator.criteria import CATEGORY_GROUPS, FINAL_CATEGORIES
 from debate_cli.systems.moderator.score import ModeratorNotes
 from debate_cli.systems.persuasion.score import score_parts
@@ -102,7 +102,7 @@ def test_the_outcome_is_that_of_the_deciding_verdict() -> None:
 def test_without_a_verdict_the_summary_names_what_is_missing() -> None:
     """An undetermined verdict has its first missing assessment as reason."""
     verdicts = score(unjudged())
-    assert [summarize_verdicts(unjudged(), verdicts).reason] == DebateReport.missing(verdicts[0])[:1]
+    assert [summarize_verdicts(unjudged(), verdicts).reason] == list(missing_sentences(verdicts[0])[:1])
     summary = summarize_verdicts(debate(), ())
     assert (summary.answer, summary.reason) == ("This debate has not been judged.", "")
 
@@ -120,7 +120,7 @@ def test_the_cause_of_a_missing_assessment_is_shown_in_words(error: Exception, r
     """The names of error classes are not shown."""
     shown = debate_with_speeches("structured")
     (verdict,) = score(settle(shown, owed_briefs(shown), FillingModel(raising=error)))
-    missing = DebateReport.missing(verdict)
+    missing = missing_sentences(verdict)
     assert any(f"({reason})" in sentence for sentence in missing)
     assert "Error" not in str(missing)
 

@@ -30,8 +30,8 @@ from debate_cli.systems.scoring import score
 from debate_cli.systems.tables import VOTE_BADGES
 
 SENTENCES = {
-    "PASS": "PLAN.md passes, clearly.",
-    "FAIL": "PLAN.md does not pass, clearly.",
+    "PASS": "PLAN.md passes, clearly",
+    "FAIL": "PLAN.md does not pass, clearly",
     "CONDITIONAL": "Conditional: PLAN.md passes under stated conditions.",
 }
 

@@ -31,7 +31,6 @@ from debate_cli.systems.registry import get_system, system_kinds
 from debate_cli.systems.scoring import deciding_verdicts
 from debate_cli.systems.source_support import SourceBriefing, brief_sources
 from debate_cli.systems.tables import Table
-from debate_cli.systems.trace import build_trace_table
 from debate_cli.systems.weakest import ArgumentScores, WeakestArgument, find_weakest_argument, score_arguments
 
 NOT_JUDGED_MESSAGE = "This debate has not been judged."
@@ -346,12 +345,3 @@ def omitted_verdicts_notes(debate: Debate, verdicts: Sequence[Verdict]) -> list[
     shown = reportable_verdicts(debate, verdicts)
     omitted = dict.fromkeys(label_verdict(verdict, verdicts) for verdict in verdicts if verdict not in shown)
     return [f"No verdict yet of {', '.join(omitted)}: the debate stopped before it was judged."] if omitted else []
-
-
-def is_trace_useful(debate: Debate, *, again: bool = False) -> bool:
-    """Whether the trace adds to the speeches: the debate is complete, or its claims were judged.
-
-    `again`: the debate was only judged, so the trace is useful only with standings.
-    """
-    whole = debate.status == "complete" and not again
-    return whole or any(row.standing is not None for row in build_trace_table(debate))

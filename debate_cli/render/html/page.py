@@ -16,11 +16,10 @@ from markupsafe import Markup
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
-from debate_cli.render.content import chair, participants
-from debate_cli.render.content.agreement import label_verdict
+from debate_cli.render.content import chair
 from debate_cli.render.content.citations import index_citations
-from debate_cli.render.content.report import DebateReport, build_debate_report, build_verdict_tables
-from debate_cli.render.content.summary import group_changes, label_change, quote_judge, summarize_verdicts
+from debate_cli.render.content.report import DOCUMENT_PARTS, DebateReport, ReportPart, build_debate_report
+from debate_cli.render.content.summary import group_changes, label_change
 from debate_cli.render.html import anchors
 from debate_cli.render.html.charts import DrawnChart, draw_chart, participant_classes
 from debate_cli.render.html.provenance import collect_provenance
@@ -32,12 +31,17 @@ from debate_cli.systems.base import TurnScore
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.registry import get_system
 from debate_cli.systems.tables import Table
-from debate_cli.systems.trace import TraceRow, build_trace_table
+from debate_cli.systems.trace import TraceRow
 from debate_cli.systems.weakest import score_arguments
 
+PART_TEMPLATES: dict[ReportPart, str] = {
+    "verdict": "verdict", "briefing": "briefing", "cast": "cast", "scores": "scores", "map": "map", "trace": "trace",
+    "turns": "transcript", "sources": "sources", "judges": "judges", "usage": "provenance",
+}  # fmt: skip
+"""Part -> name of its template, which is its anchor as well. `provenance` holds the changes on resuming."""
 PAGE_TEMPLATES = (
-    "page.html.j2", "cells.html.j2", "speech.html.j2", "verdict.html.j2", "scores.html.j2", "map.html.j2", "trace.html.j2",
-    "transcript.html.j2", "sources.html.j2", "judges.html.j2", "provenance.html.j2", "chart.html.j2", "page.css", "report.css", "sorting.js",
+    "page.html.j2", "cells.html.j2", "speech.html.j2", "chart.html.j2", "page.css", "report.css", "sorting.js",
+    *(f"{name}.html.j2" for name in PART_TEMPLATES.values()),
 )  # fmt: skip
 STANDING_ORDER = ("UPHELD", "PARTIALLY_UPHELD", "UNCERTAIN", "REFUTED", None)
 """Standings in their sort order."""
@@ -77,10 +81,10 @@ def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: boo
         outcome=partial(theme.describe_outcome, document=debate.document_name),
         scale=theme.score_axis_max,
         usage=theme.format_usage(debate.usage),
+        templates=[f"{PART_TEMPLATES[part]}.html.j2" for part in DOCUMENT_PARTS if part in PART_TEMPLATES],
         closed=theme.describe_close(debate),
         chair_opens=chair.announce_debate(debate),
         chair_closes=chair.announce_close(debate, debate.closed),
-        rehearsal=participants.rehearsal_notice(debate),
         style_hash=csp_hash(style),
         script_hash=csp_hash(script),
     )
@@ -89,35 +93,30 @@ def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: boo
 def _template_context(debate: Debate, verdicts: Sequence[Verdict]) -> dict[str, Any]:
     """The parts of the page, by their names in the templates."""
     report = build_debate_report(debate, verdicts)
-    head = report.verdicts[0] if report.verdicts else None
-    summary = summarize_verdicts(debate, report.verdicts)
+    ordered = [item.verdict for item in report.verdicts]
     classes = participant_classes(debate.participants)
-    rows = build_trace_table(debate)
+    rows = report.trace_rows
     names = dict.fromkeys(row.participant for row in rows)
     citations = index_citations(debate)
     context: dict[str, Any] = {
         "is_text": debate.document_name is not None,
         "report": report,
-        "head": head,
-        "summary": summary,
-        "changes": group_changes(summary.required_changes),
+        "head": next(iter(report.verdicts), None),
+        "changes": group_changes(report.summary.required_changes),
         "label_change": label_change,
-        "quote": quote_judge(debate, head, report.briefing) if head is not None else None,
-        "cast": [*participants.debater_rows(debate), *participants.judge_rows(debate, debate.runs[0])],
         "classes": classes,
         "blocks": _score_blocks(report, classes),
         "map": {name: [row for row in rows if row.participant == name] for name in names},
         "rows": rows,
-        "scores_of": score_arguments(debate, report.verdicts).by_argument,
+        "scores_of": score_arguments(debate, ordered).by_argument,
         "rounds": build_round_sections(debate),
-        "turn_scores": _scores_by_turn(report.verdicts),
+        "turn_scores": _scores_by_turn(ordered),
         "reasons": collect_judge_reasons(debate),
         "citations": citations,
         "source_badges": debate_tables.SOURCE_BADGES,
         "support_badges": debate_tables.SUPPORT_BADGES,
         "cited_sources": collect_cited_sources(debate, citations),
         "findings": debate_tables.build_findings_tables(debate),
-        "label": partial(label_verdict, among=report.verdicts),
         "provenance": collect_provenance(debate),
     }
     return context | {"parts": _page_sections(context)}
@@ -125,17 +124,18 @@ def _template_context(debate: Debate, verdicts: Sequence[Verdict]) -> dict[str, 
 
 def _page_sections(context: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Anchors and titles of the sections that the page has."""
-    sections = {
-        "briefing": context["report"].briefing,
-        "scores": True,
+    report = context["report"]
+    has: dict[ReportPart, Any] = {
+        "briefing": report.briefing,
+        "cast": False,  # no target of the navigation
         "map": context["map"],
-        "trace": context["rows"],
-        "transcript": context["rounds"] or not context["is_text"],
+        "trace": report.trace_rows,
+        "turns": context["rounds"] or not context["is_text"],
         "sources": context["cited_sources"],
         "judges": context["reasons"].whole or context["findings"],
-        "provenance": True,
     }
-    return [("verdict", "Verdict"), *((anchor, anchor.capitalize()) for anchor, shown in sections.items() if shown)]
+    names = [PART_TEMPLATES[part] for part in DOCUMENT_PARTS if part in PART_TEMPLATES and has.get(part, True)]
+    return [(name, name.capitalize()) for name in names]
 
 
 def _score_blocks(report: DebateReport, classes: Mapping[str, str]) -> list[ScoreBlock]:
@@ -145,16 +145,12 @@ def _score_blocks(report: DebateReport, classes: Mapping[str, str]) -> list[Scor
         return tuple(draw_chart(chart, classes) for chart in charts if not chart.is_empty)
 
     blocks: list[ScoreBlock] = []
-    for verdict in report.verdicts:
-        tables = build_verdict_tables(verdict)
+    for item in report.verdicts:
+        charts = get_system(item.verdict.system).charts(item.verdict)
+        tables = tuple(table._replace(remarks=()) if not number else table for number, table in enumerate(item.tables))
+        remarks = item.tables[0].remarks if item.tables else ()
         blocks.append(
-            ScoreBlock(
-                label_verdict(verdict, report.verdicts),
-                draw(get_system(verdict.system).charts(verdict)),
-                tuple(table._replace(remarks=()) if not number else table for number, table in enumerate(tables)),
-                tables[0].remarks if tables else (),
-                () if verdict.decides else tuple(DebateReport.missing(verdict)),
-            )
+            ScoreBlock(item.label, draw(charts), tables, remarks, () if item.verdict.decides else item.missing)
         )
     blocks += [ScoreBlock(section.title, draw(section.charts), section.tables) for section in report.sections]
     return [block for block in blocks if block.charts or block.tables or block.missing]

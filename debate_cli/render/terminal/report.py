@@ -12,9 +12,8 @@ from rich.text import Text
 from debate_cli.domain.debate import Debate, restrict_to_runs
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
-from debate_cli.render.content.agreement import build_agreement_table, label_verdict
-from debate_cli.render.content.participants import debate_facts, rehearsal_notice
-from debate_cli.render.content.report import DebateReport, ReportPart, build_debate_report
+from debate_cli.render.content.participants import rehearsal_notice
+from debate_cli.render.content.report import SCREEN_PARTS, DebateReport, ReportPart, VerdictReport, build_debate_report
 from debate_cli.render.content.summary import (
     MAX_CHANGES,
     MAX_CLAIM_LENGTH,
@@ -22,17 +21,10 @@ from debate_cli.render.content.summary import (
     MAX_QUESTIONS,
     SummaryClaim,
     VerdictSummary,
-    build_changes_table,
-    describe_answer,
-    explain_scores,
-    find_required_changes,
     format_more_sources,
     group_changes,
-    is_trace_useful,
     label_change,
     omitted_verdicts_notes,
-    quote_judge,
-    reportable_verdicts,
     summarize_verdicts,
     usage_rows,
 )
@@ -55,7 +47,7 @@ from debate_cli.systems.base import RequiredChange
 from debate_cli.systems.briefing import Briefing, BriefingClaim
 from debate_cli.systems.source_support import SourceNote
 from debate_cli.systems.tables import Lines, Table, TableRow
-from debate_cli.systems.weakest import WeakestArgument, find_weakest_argument
+from debate_cli.systems.weakest import WeakestArgument
 
 _ROWS_BELOW = 5
 """Rows that follow the closing screen: where it is saved, the next command, the shell's prompt."""
@@ -102,7 +94,7 @@ def closing_screen(
         *((label or "cost", Text(words)) for label, words in usage_rows(debate, judged)),
         ("more", Text("`--details` and `debate replay` show every table", style=theme.MUTED)),
     ]
-    return [Text(""), _answer_panel(summary, styles), label_grid(rows), *_rehearsal_lines(debate)]
+    return [Text(""), _answer_panel(summary, styles), label_grid(rows), *_rehearsal_lines(rehearsal_notice(debate))]
 
 
 def fitting_screen(
@@ -122,34 +114,32 @@ def details(
     only: ReportPart | None = None,
     judged: Collection[str] | None = None,
 ) -> list[RenderableType]:
-    """Scores, trace, verdicts, agreement, briefing and usage in full; `only` picks one part.
-
-    A debate that stopped early shows only what was judged. `judged` as for the closing screen.
-    """
-    shown = debate if judged is None else restrict_to_runs(debate, judged)
-    styles = theme.participant_styles(shown.participants)
-    report = build_debate_report(shown, verdicts)
-    traced = only == "trace" or is_trace_useful(shown, again=judged is not None)
-
-    changed = build_changes_table(debate)
-    parts: dict[str, list[RenderableType]] = {
-        "scores": [render_table(table, styles) for table in report.scores],
-        "trace": [render_table(_stack_trace_columns(report.trace), styles)] if traced and report.trace else [],
-        "verdict": _verdict_part(
-            shown, report, styles, report.briefing if only is None else None, with_changes=only == "verdict"
-        ),
-        "briefing": [_briefing_view(shown, report)] if report.briefing is not None else [],
-        "changes": [render_table(changed, styles)] if changed is not None else [],
-        "usage": [
-            section("usage", label_grid([(label, Text(words)) for label, words in usage_rows(debate, judged)])),
-            *_rehearsal_lines(debate),
-        ],
-    }
-    return [part for name, found in parts.items() if only in (None, name) for part in found]
+    """Scores, trace, verdicts, agreement, briefing and usage in full; `only` picks one part. `judged` as for the closing screen."""
+    report = build_debate_report(debate, verdicts, only=only, judged=judged)
+    styles = theme.participant_styles(debate.participants)
+    return [drawn for part in report.select(SCREEN_PARTS) for drawn in _draw_part(part, report, styles)]
 
 
-def _rehearsal_lines(debate: Debate) -> list[RenderableType]:
-    notice = rehearsal_notice(debate)
+def _draw_part(part: ReportPart, report: DebateReport, styles: ParticipantStyles) -> list[RenderableType]:
+    match part:
+        case "scores":
+            return [render_table(table, styles) for table in report.scores]
+        case "trace" if report.trace is not None:
+            return [render_table(_stack_trace_columns(report.trace), styles)]
+        case "verdict":
+            return _verdict_part(report, styles)
+        case "briefing" if report.briefing is not None:
+            return [_briefing_view(report, report.briefing)]
+        case "changes" if report.changes is not None:
+            return [render_table(report.changes, styles)]
+        case "usage":
+            rows = label_grid([(label, Text(words)) for label, words in report.usage])
+            return [section("usage", rows), *_rehearsal_lines(report.rehearsal)]
+        case _:
+            return []
+
+
+def _rehearsal_lines(notice: str) -> list[RenderableType]:
     return [Text(notice, style=f"bold {theme.GOLD}")] if notice else []
 
 
@@ -257,49 +247,29 @@ def _stack_trace_columns(trace: Table) -> Table:
     return trace._replace(heads=("claim", *trace.heads[3:-2], "standing"), rows=tuple(rows))
 
 
-def _verdict_part(
-    debate: Debate,
-    report: DebateReport,
-    styles: ParticipantStyles,
-    beside: Briefing | None,
-    *,
-    with_changes: bool,
-) -> list[RenderableType]:
-    """A panel per verdict, and a table of all of them.
-
-    `beside`: the briefing shown as well; its insight is not repeated. `with_changes`: what must change in a text is shown,
-    because no table shows it.
-    """
-    shown = reportable_verdicts(debate, report.verdicts)
-    head = next(iter(report.verdicts), None)
-    weakest = find_weakest_argument(debate, report.verdicts)
+def _verdict_part(report: DebateReport, styles: ParticipantStyles) -> list[RenderableType]:
+    """A panel per verdict, and a table of all of them. What must change in a text is shown only where no table shows it."""
+    weakest = report.summary.weakest
     panels: list[RenderableType] = []
-    for verdict in shown:
-        label = label_verdict(verdict, report.verdicts) if len(report.verdicts) > 1 else None
-        changes = find_required_changes(verdict) if with_changes else ()
-        rows = [*_change_rows(changes, len(changes)), *_reason_rows(debate, verdict, beside)]
-        if verdict is head and weakest is not None:
+    for number, item in enumerate(report.verdicts):
+        changes = item.required_changes if report.only == "verdict" else ()
+        rows = [*_change_rows(changes, len(changes)), *_reason_rows(item)]
+        if number == 0 and weakest is not None:
             rows.append(("lowest" if weakest.all_upheld else "weakest", _weakest_view(weakest, styles)))
-        panels.append(_verdict_panel(verdict, styles, label, describe_answer(verdict, debate.document_name), rows))
-    panels += [
-        join_text(("! ", theme.GOLD), terminal_line(sentence, theme.MUTED))
-        for sentence in omitted_verdicts_notes(debate, report.verdicts)
-    ]
-    agreement = build_agreement_table(shown)
-    if agreement is not None:
-        panels.append(render_table(agreement, styles))
+        panels.append(_verdict_panel(item, styles, rows, is_alone=len(report.verdicts) == 1))
+    panels += [join_text(("! ", theme.GOLD), terminal_line(sentence, theme.MUTED)) for sentence in report.omitted]
+    if report.agreement is not None:
+        panels.append(render_table(report.agreement, styles))
     return [Text(""), *panels] if panels else []
 
 
-def _reason_rows(debate: Debate, verdict: Verdict, beside: Briefing | None) -> list[tuple[str, RenderableType]]:
+def _reason_rows(item: VerdictReport) -> list[tuple[str, RenderableType]]:
     """What the numbers say, and a judge's words."""
     rows: list[tuple[str, RenderableType]] = []
-    reason = explain_scores(verdict) if verdict.victory != "undetermined" else ""
-    if reason:
-        rows.append(("why", terminal_line(reason)))
-    quote = quote_judge(debate, verdict, beside)
-    if quote is not None:
-        rows.append(("" if rows else "why", _quote_line(quote.judge, quote.words)))
+    if item.reason:
+        rows.append(("why", terminal_line(item.reason)))
+    if item.quote is not None:
+        rows.append(("" if rows else "why", _quote_line(item.quote.judge, item.quote.words)))
     return rows
 
 
@@ -309,32 +279,28 @@ def _quote_line(judge: str, words: str) -> Text:
 
 
 def _verdict_panel(
-    verdict: Verdict,
-    styles: ParticipantStyles,
-    label: str | None,
-    answer: str,
-    rows: list[tuple[str, RenderableType]],
+    item: VerdictReport, styles: ParticipantStyles, rows: list[tuple[str, RenderableType]], *, is_alone: bool
 ) -> RenderableType:
-    """One verdict in full. `label` names it among several; a heavy frame marks the one that decides, or is alone."""
-    decides = verdict.decides or label is None
+    """One verdict in full. A heavy frame marks the one that decides, or is alone."""
+    verdict = item.verdict
+    decides = verdict.decides or is_alone
     winner = styles.get(verdict.winner) if verdict.winner is not None else None
     colour = winner.colour if winner else theme.MUTED
     headline = join_text(
         (f"{winner.symbol} ", colour) if winner else "",
-        terminal_line(answer, f"bold {winner.colour}" if winner else "bold"),
+        terminal_line(item.answer, f"bold {winner.colour}" if winner else "bold"),
     )
     body: list[RenderableType] = [headline]
     if verdict.displayed_scores:
         body += [Text(""), score_bars(verdict, styles)]
     if rows:
         body += [Text(""), label_grid(rows)]
-    missing = theme.missing_sentences(verdict)
-    if missing:
-        body += [Text(""), _missing_view(missing)]
-    title = "verdict" if label is None else f"verdict, {sanitize.sanitize_line(label)}"
+    if item.missing:
+        body += [Text(""), _missing_view(item.missing)]
+    title = "verdict" if is_alone else f"verdict, {sanitize.sanitize_line(item.label)}"
     return Panel(
         Group(*body),
-        title=Text(f"{title}, decides" if verdict.decides and label is not None else title, style="bold"),
+        title=Text(f"{title}, decides" if verdict.decides and not is_alone else title, style="bold"),
         title_align="left",
         border_style=colour if decides else theme.MUTED,
         box=HEAVY if decides else ROUNDED,
@@ -355,16 +321,11 @@ def _weakest_view(weakest: WeakestArgument, styles: ParticipantStyles) -> Render
     return Group(head, terminal_line(shorten(row.claim)), *reasons)
 
 
-def _briefing_view(debate: Debate, report: DebateReport) -> RenderableType:
+def _briefing_view(report: DebateReport, briefing: Briefing) -> RenderableType:
     """The briefing with its outcome and its source, so that it can be pasted alone."""
-    briefing = report.briefing
-    assert briefing is not None
-    head = next(iter(report.verdicts), None)
-    answer = "" if head is None or not head.scores else describe_answer(head, debate.document_name)
-    source = " · ".join(debate_facts(debate))
     body: list[RenderableType] = [
-        *([terminal_line(answer, "bold")] if answer else []),
-        terminal_line(source, theme.MUTED),
+        *(terminal_line(item.answer, "bold") for item in report.verdicts[:1] if item.verdict.scores),
+        terminal_line(" · ".join(report.facts), theme.MUTED),
         *([Text(""), terminal_text(briefing.key_insight, "bold")] if briefing.key_insight else []),
     ]
     for label, standing, claims in briefing.claim_groups:

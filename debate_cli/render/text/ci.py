@@ -12,8 +12,8 @@ from debate_cli.app.score import CheckedFile, Review, ScoredFile, UnusableFile
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.agreement import label_listed_verdict
-from debate_cli.render.content.summary import label_change
-from debate_cli.render.text.markdown import escape_markdown, format_margin
+from debate_cli.render.content.summary import describe_answer, label_change
+from debate_cli.render.text.markdown import escape_markdown
 from debate_cli.systems.base import RequiredChange
 
 UNGATED_CASE = "scored"
@@ -118,7 +118,7 @@ def _verdict(verdict: Verdict, text: str | None) -> str:
         f"{name} {theme.format_number(score)}"
         for name, score in sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
     )
-    return f"{theme.describe_outcome(verdict, text)}{format_margin(verdict)} {scores}".rstrip()
+    return f"{describe_answer(verdict, text)} {scores}".rstrip()
 
 
 def _escape_command(text: str, escapes: dict[str, str]) -> str:

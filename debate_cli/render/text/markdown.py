@@ -13,27 +13,19 @@ from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, Response, 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content import chair, participants
-from debate_cli.render.content.agreement import label_verdict
 from debate_cli.render.content.citations import CheckedCitation, index_citations
 from debate_cli.render.content.cross_examination import ThreadIndex
-from debate_cli.render.content.report import DebateReport, ReportPart, build_debate_report
+from debate_cli.render.content.report import DOCUMENT_PARTS, DebateReport, ReportPart, build_debate_report
 from debate_cli.render.content.speech_parts import SpeechPart, split_turn
 from debate_cli.render.content.summary import (
-    NOT_JUDGED_MESSAGE,
     JudgeQuote,
-    build_changes_table,
-    describe_answer,
-    explain_scores,
-    find_required_changes,
     group_changes,
     label_change,
-    quote_judge,
-    suggest_judge_command,
 )
 from debate_cli.systems.base import RequiredChange
 from debate_cli.systems.briefing import Briefing, BriefingClaim
 from debate_cli.systems.tables import Badge, Cell, Curve, Gauge, Lines, Number, Table, Who
-from debate_cli.systems.weakest import WeakestArgument, find_weakest_argument
+from debate_cli.systems.weakest import WeakestArgument
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!$^@+=])")
 _AUTOLINK = re.compile(r":(?=//|/)|(?<=www)\.|(?<=[a-z]):(?=\S*@)", re.IGNORECASE)
@@ -67,47 +59,41 @@ def format_markdown(
 
     `only` selects one part, `round_number` the speeches of one round.
     """
-    report = build_debate_report(debate, verdicts)
-    notice = participants.rehearsal_notice(debate)
-    framing = [f"**{notice}**", ""] if notice else []
+    report = build_debate_report(debate, verdicts, only="turns" if round_number is not None else only)
+    framing = [f"**{report.rehearsal}**", ""] if report.rehearsal else []
     lines = [*framing, f"# {escape_markdown(debate.topic)}", ""]
-    if only is not None or round_number is not None:
-        lines += _part(debate, report, only or "turns", _rounds(debate, round_number, show_hidden=show_hidden))
-    else:
-        lines += _whole(debate, report, _rounds(debate, show_hidden=show_hidden))
+    if report.only is None and debate.document_name is None:
+        lines += escape_paragraphs(debate.config.background or "")
+    for part in report.select(DOCUMENT_PARTS):
+        if part == "turns":
+            lines += _rounds(debate, round_number, show_hidden=show_hidden)
+        else:
+            lines += _draw_part(part, report, debate)
     return "\n".join([*lines, *framing]).rstrip() + "\n"
 
 
-def _part(debate: Debate, report: DebateReport, part: ReportPart, speeches: Iterable[str]) -> Iterable[str]:
+def _draw_part(part: ReportPart, report: DebateReport, debate: Debate) -> list[str]:
     match part:
-        case "turns":
-            return speeches
+        case "verdict":
+            return _verdicts(report, is_text=debate.document_name is not None)
+        case "briefing" if report.briefing is not None:
+            return _briefing(report, report.briefing)
+        case "cast":
+            return _cast(debate, report.cast)
         case "scores":
             return [line for table in report.scores for line in format_table(table)]
-        case "trace":
-            return format_table(report.trace) if report.trace is not None else []
-        case "verdict":
-            return _verdicts(debate, report)
-        case "briefing":
-            return _briefing(debate, report)
+        case "trace" if report.trace is not None:
+            return format_table(report.trace)
+        case "changes" if report.changes is not None:
+            return format_table(report.changes)
+        case "usage":
+            rows = [escape_markdown(f"{label}: {words}" if label else words) for label, words in report.usage]
+            return ["## Usage", "", *(line for row in rows for line in (row, ""))]
+        case _:
+            return []
 
 
-def _whole(debate: Debate, report: DebateReport, speeches: Iterable[str]) -> list[str]:
-    """Everything below the motion."""
-    lines: list[str] = []
-    if debate.config.background and debate.document_name is None:
-        lines += escape_paragraphs(debate.config.background)
-    lines += [*_verdicts(debate, report, report.briefing), *_briefing(debate, report), *_cast(debate)]
-    for table in report.tables:
-        lines += format_table(table)
-    lines += speeches
-    lines += ["## Usage", "", escape_markdown(theme.format_usage(debate.usage)), ""]
-    changed = build_changes_table(debate)
-    return [*lines, *(format_table(changed) if changed is not None else [])]
-
-
-def _cast(debate: Debate) -> list[str]:
-    rows = [*participants.debater_rows(debate), *participants.judge_rows(debate, debate.runs[0])]
+def _cast(debate: Debate, rows: Sequence[participants.ParticipantRow]) -> list[str]:
     cells = [
         (f"{row.sign.symbol} {escape_markdown(row.name)}", escape_markdown(row.part), escape_markdown(row.model))
         for row in rows
@@ -120,36 +106,29 @@ def _cast(debate: Debate) -> list[str]:
     return ["## The text, and who judged it", "", *text, "", *_table(("", "", ""), cells)]
 
 
-def _verdicts(debate: Debate, report: DebateReport, briefing: Briefing | None = None) -> list[str]:
-    """Each verdict with its reasons, without the words that the briefing repeats."""
-    lines: list[str] = [] if report.verdicts else [f"**{NOT_JUDGED_MESSAGE}**", "", *_judge_command(debate)]
-    for number, verdict in enumerate(report.verdicts):
+def _verdicts(report: DebateReport, *, is_text: bool) -> list[str]:
+    """Each verdict with its reasons."""
+    again = _judge_command(report.summary.judge_again)
+    lines: list[str] = [] if report.verdicts else [f"**{escape_markdown(report.summary.answer)}**", "", *again]
+    for number, item in enumerate(report.verdicts):
+        verdict = item.verdict
         decides = " (decides)" if verdict.decides else ""
-        several = (
-            f", {escape_markdown(label_verdict(verdict, report.verdicts))}{decides}" if len(report.verdicts) > 1 else ""
-        )
-        lines += [
-            f"## Verdict{several}",
-            "",
-            f"**{escape_markdown(theme.describe_outcome(verdict, debate.document_name))}**{format_margin(verdict)}",
-            "",
-            *_required_changes(find_required_changes(verdict)),
-        ]
-        if debate.document_name is not None and verdict.displayed_scores:
+        several = f", {escape_markdown(item.label)}{decides}" if len(report.verdicts) > 1 else ""
+        lines += [f"## Verdict{several}", "", f"**{escape_markdown(item.answer)}**", ""]
+        lines += _required_changes(item.required_changes)
+        if is_text and verdict.displayed_scores:
             lines += ["Share of the weight for each option:", ""]
-        lines += [
+        scores = [
             f"- {escape_markdown(name)}: {theme.format_number(score)}"
             for name, score in verdict.displayed_scores.items()
         ]
-        lines += (
-            ["", *_missing(report.missing(verdict))] if verdict.displayed_scores else _missing(report.missing(verdict))
-        )
-        lines += _reasons(debate, verdict, briefing)
+        lines += [*scores, "", *_missing(item.missing)] if scores else _missing(item.missing)
+        lines += [escape_markdown(item.reason), ""] if item.reason else []
+        lines += _quote_block(item.quote) if item.quote is not None else []
         if number == 0:
-            lines += [*_weakest(find_weakest_argument(debate, report.verdicts)), *_judge_command(debate)]
-    if report.agreement is not None:
-        lines += format_table(report.agreement)
-    return lines
+            lines += [*_weakest(report.summary.weakest), *again]
+    lines += [line for sentence in report.omitted for line in (escape_markdown(sentence), "")]
+    return [*lines, *(format_table(report.agreement) if report.agreement is not None else [])]
 
 
 def _required_changes(changes: Sequence[RequiredChange]) -> list[str]:
@@ -160,20 +139,6 @@ def _required_changes(changes: Sequence[RequiredChange]) -> list[str]:
         lines += [f"- {escape_markdown(change.text)} ({escape_markdown(label_change(change))})" for change in group]
         lines.append("")
     return lines
-
-
-def format_margin(verdict: Verdict) -> str:
-    """The margin with its scale, after a space; empty without a margin."""
-    margin = theme.format_margin(verdict)
-    return margin and f" Margin {margin}."
-
-
-def _reasons(debate: Debate, verdict: Verdict, briefing: Briefing | None) -> list[str]:
-    """The reason in numbers, and a judge's words."""
-    if verdict.victory == "undetermined":
-        return []
-    numbers, words = explain_scores(verdict), quote_judge(debate, verdict, briefing)
-    return [*([escape_markdown(numbers), ""] if numbers else []), *(_quote_block(words) if words is not None else [])]
 
 
 def _quote_block(quote: JudgeQuote) -> list[str]:
@@ -190,9 +155,8 @@ def _weakest(found: WeakestArgument | None) -> list[str]:
     return [f"{head} {escape_markdown(row.claim)}{_because(' '.join(found.because))}", ""]
 
 
-def _judge_command(debate: Debate) -> list[str]:
+def _judge_command(command: str) -> list[str]:
     """The command that adds judges, as a code span that no character of the id can close."""
-    command = suggest_judge_command(debate, debate.id)
     ticks = "`" * (1 + max((len(run) for run in re.findall("`+", command)), default=0))
     return [f"Judge it again: {ticks}{command}{ticks}", ""]
 
@@ -201,12 +165,13 @@ def _missing(sentences: Sequence[str]) -> list[str]:
     return [*(f"- Missing: {escape_markdown(sentence)}" for sentence in sentences), ""] if sentences else []
 
 
-def _briefing(debate: Debate, report: DebateReport) -> list[str]:
+def _briefing(report: DebateReport, briefing: Briefing) -> list[str]:
     """The briefing with its outcome and sources, so that it can be pasted without the rest."""
-    briefing = report.briefing
-    if briefing is None:
-        return []
-    lines = ["## Briefing", "", *_briefing_source(debate, report), *escape_paragraphs(briefing.key_insight)]
+    words = [
+        f"**{escape_markdown(item.answer)}** {escape_markdown(item.reason)}".rstrip() for item in report.verdicts[:1]
+    ]
+    lines = ["## Briefing", "", *(line for word in words for line in (word, ""))]
+    lines += [*(f"- {escape_markdown(fact)}" for fact in report.facts), "", *escape_paragraphs(briefing.key_insight)]
     for title, _, claims in briefing.claim_groups:
         lines += _claims(title, claims)
     if briefing.unresolved_questions:
@@ -219,15 +184,6 @@ def _briefing(debate: Debate, report: DebateReport) -> list[str]:
     if briefing.recommendation:
         lines += ["### Recommendation", "", *escape_paragraphs(briefing.recommendation)]
     return [*lines, f"*{escape_markdown(briefing.caveat)}*", ""]
-
-
-def _briefing_source(debate: Debate, report: DebateReport) -> list[str]:
-    """Outcome; date, debaters and judges with their models, and id."""
-    head = report.verdicts[0] if report.verdicts else None
-    answer = NOT_JUDGED_MESSAGE if head is None else describe_answer(head, debate.document_name)
-    reason = "" if head is None else explain_scores(head)
-    words = f"**{escape_markdown(answer)}** {escape_markdown(reason)}".rstrip()
-    return [words, "", *(f"- {escape_markdown(fact)}" for fact in participants.debate_facts(debate)), ""]
 
 
 def _claims(title: str, claims: Sequence[BriefingClaim]) -> list[str]:

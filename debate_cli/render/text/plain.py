@@ -27,29 +27,21 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.observer import is_judging_only
 from debate_cli.render import theme
 from debate_cli.render.content import chair, judge_report, participants
-from debate_cli.render.content.agreement import build_agreement_table, label_verdict
 from debate_cli.render.content.citations import CheckedCitation, CitationIndex, index_citations
 from debate_cli.render.content.cross_examination import ThreadIndex
 from debate_cli.render.content.event_order import EventOrder
 from debate_cli.render.content.failure_groups import FailureGroup, FailureGrouper
 from debate_cli.render.content.judge_report import JudgeReport
-from debate_cli.render.content.report import DebateReport, ReportPart, build_debate_report
+from debate_cli.render.content.report import SCREEN_PARTS, DebateReport, ReportPart, VerdictReport, build_debate_report
 from debate_cli.render.content.speech_parts import SpeechPart, split_turn
 from debate_cli.render.content.summary import (
     MAX_CLAIMS,
     MAX_QUESTIONS,
     SummaryClaim,
-    build_changes_table,
     change_lines,
-    describe_answer,
-    explain_scores,
-    find_required_changes,
     format_more_sources,
-    is_trace_useful,
     label_change,
     omitted_verdicts_notes,
-    quote_judge,
-    reportable_verdicts,
     summarize_verdicts,
     usage_rows,
 )
@@ -60,7 +52,7 @@ from debate_cli.systems.base import RequiredChange
 from debate_cli.systems.briefing import Briefing
 from debate_cli.systems.source_support import SourceNote
 from debate_cli.systems.tables import Badge, Cell, Curve, Gauge, Lines, Number, Table, TableRow, Who
-from debate_cli.systems.weakest import WeakestArgument, find_weakest_argument
+from debate_cli.systems.weakest import WeakestArgument
 
 MAX_SHORT_CELL = 24
 """Longer text of a table gets a separate line."""
@@ -302,7 +294,7 @@ def closing_lines(debate: Debate, verdicts: Sequence[Verdict], judged: Collectio
     lines += [f"Verdict by {sanitize_line(other.label)}: {sanitize_line(other.sentence)}" for other in summary.others]
     lines += [f"Judges: {sanitize_line(sentence)}" for sentence in summary.disagreements]
     lines += map(sanitize_line, omitted_verdicts_notes(shown, verdicts))
-    return [*lines, *_usage_lines(debate, judged)]
+    return [*lines, *_usage_lines(usage_rows(debate, judged), participants.rehearsal_notice(debate))]
 
 
 def _change_lines(changes: Sequence[RequiredChange]) -> Iterable[str]:
@@ -326,9 +318,9 @@ def _source_lines(label: str, notes: Sequence[SourceNote]) -> Iterable[str]:
         yield f"{label}: {format_more_sources(len(notes) - MAX_CLAIMS)}"
 
 
-def _usage_lines(debate: Debate, judged: Collection[str] | None) -> list[str]:
-    lines = [f"Cost{f' of {label}' if label else ''}: {words}" for label, words in usage_rows(debate, judged)]
-    return [*lines, *filter(None, [participants.rehearsal_notice(debate)])]
+def _usage_lines(usage: Iterable[tuple[str, str]], rehearsal: str) -> list[str]:
+    lines = [f"Cost{f' of {label}' if label else ''}: {words}" for label, words in usage]
+    return [*lines, *filter(None, [rehearsal])]
 
 
 def details_lines(
@@ -339,59 +331,53 @@ def details_lines(
     judged: Collection[str] | None = None,
 ) -> list[str]:
     """Scores, trace, verdicts, agreement, briefing and usage in full; `only` picks one part. `judged` as for `closing_lines`."""
-    shown = debate if judged is None else restrict_to_runs(debate, judged)
-    report = build_debate_report(shown, verdicts)
-    traced = only == "trace" or is_trace_useful(shown, again=judged is not None)
-    changed = build_changes_table(debate)
-    standings = {row.id: theme.STANDING_BADGES[row.standing].word for row in report.trace_rows if row.standing}
-    parts: dict[str, list[str]] = {
-        "scores": [line for table in report.scores for line in table_lines(table, standings)],
-        "trace": table_lines(report.trace) if report.trace and traced else [],
-        "verdict": verdict_lines(
-            shown, report.verdicts, report.briefing if only is None else None, with_changes=only == "verdict"
-        ),
-        "briefing": _briefing_lines(shown, report, report.briefing) if report.briefing is not None else [],
-        "usage": ["", *_usage_lines(debate, judged), *(table_lines(changed) if changed else [])],
-    }
-    return [line for name, lines in parts.items() if only in (None, name) for line in lines]
+    report = build_debate_report(debate, verdicts, only=only, judged=judged)
+    return [line for part in report.select(SCREEN_PARTS) for line in _report_part_lines(part, report)]
 
 
-def verdict_lines(
-    debate: Debate, verdicts: Sequence[Verdict], beside: Briefing | None = None, *, with_changes: bool = False
-) -> list[str]:
-    """Each verdict with its reasons, the deciding one first; empty without any.
-
-    `beside`: the briefing shown as well; its insight is not repeated. `with_changes`: what must change in a text is shown,
-    because no table shows it.
-    """
-    if not verdicts:
-        return []
-    shown = reportable_verdicts(debate, verdicts)
-    lines = ["", "== Verdict =="]
-    for verdict in shown:
-        head, *rest = _one_verdict_lines(debate, verdict, verdicts, beside)
-        lines += [head, *(_change_lines(find_required_changes(verdict)) if with_changes else ()), *rest]
-        if verdict is verdicts[0]:
-            lines += _weakest_lines(find_weakest_argument(debate, verdicts))
-    lines += map(sanitize_line, omitted_verdicts_notes(debate, verdicts))
-    agreement = build_agreement_table(shown)
-    return lines + [f"Agreement: {sanitize_line(remark)}" for remark in (agreement.remarks if agreement else ())]
+def _report_part_lines(part: ReportPart, report: DebateReport) -> list[str]:
+    match part:
+        case "scores":
+            standings = {row.id: theme.STANDING_BADGES[row.standing].word for row in report.trace_rows if row.standing}
+            return [line for table in report.scores for line in table_lines(table, standings)]
+        case "trace" if report.trace is not None:
+            return table_lines(report.trace)
+        case "verdict":
+            return _verdict_lines(report)
+        case "briefing" if report.briefing is not None:
+            return _briefing_lines(report, report.briefing)
+        case "changes" if report.changes is not None:
+            return table_lines(report.changes)
+        case "usage":
+            return ["", *_usage_lines(report.usage, report.rehearsal)]
+        case _:
+            return []
 
 
-def _one_verdict_lines(
-    debate: Debate, verdict: Verdict, verdicts: Sequence[Verdict], beside: Briefing | None
-) -> Iterable[str]:
-    name = sanitize_line(label_verdict(verdict, verdicts))
-    decides = ", decides" if verdict.decides and len(verdicts) > 1 else ""
-    answer = sanitize_line(describe_answer(verdict, debate.document_name))
-    yield f"Verdict ({name}{decides}): {answer} {format_ranked_scores(verdict)}".rstrip()
-    if verdict.victory != "undetermined":
-        reason, quote = explain_scores(verdict), quote_judge(debate, verdict, beside)
-        if reason:
-            yield f"Why ({name}): {sanitize_line(reason)}"
-        if quote is not None:
-            yield f"  {_quote_line(quote.judge, quote.words)}"
-    yield from (f"Missing ({name}): {sanitize_line(sentence)}" for sentence in theme.missing_sentences(verdict))
+def _verdict_lines(report: DebateReport) -> list[str]:
+    """Each verdict with its reasons. What must change in a text is shown only where no table shows it."""
+    lines: list[str] = []
+    for number, item in enumerate(report.verdicts):
+        head, *rest = _one_verdict_lines(item, is_alone=len(report.verdicts) == 1)
+        lines += [head, *(_change_lines(item.required_changes) if report.only == "verdict" else ()), *rest]
+        if number == 0:
+            lines += _weakest_lines(report.summary.weakest)
+    lines += map(sanitize_line, report.omitted)
+    lines += [
+        f"Agreement: {sanitize_line(remark)}" for remark in (report.agreement.remarks if report.agreement else ())
+    ]
+    return ["", "== Verdict ==", *lines] if lines else []
+
+
+def _one_verdict_lines(item: VerdictReport, *, is_alone: bool) -> Iterable[str]:
+    name = sanitize_line(item.label)
+    decides = ", decides" if item.verdict.decides and not is_alone else ""
+    yield f"Verdict ({name}{decides}): {sanitize_line(item.answer)} {format_ranked_scores(item.verdict)}".rstrip()
+    if item.reason:
+        yield f"Why ({name}): {sanitize_line(item.reason)}"
+    if item.quote is not None:
+        yield f"  {_quote_line(item.quote.judge, item.quote.words)}"
+    yield from (f"Missing ({name}): {sanitize_line(sentence)}" for sentence in item.missing)
 
 
 def _quote_line(judge: str, words: str) -> str:
@@ -408,12 +394,10 @@ def _weakest_lines(weakest: WeakestArgument | None) -> Iterable[str]:
     yield f"{weakest.title}: {who}{rating}: {shorten(sanitize_line(row.claim))}{f' ({reasons})' if reasons else ''}"
 
 
-def _briefing_lines(debate: Debate, report: DebateReport, briefing: Briefing) -> list[str]:
+def _briefing_lines(report: DebateReport, briefing: Briefing) -> list[str]:
     """The briefing with its outcome and its source, so that it can be pasted alone."""
-    head = next(iter(report.verdicts), None)
-    answer = [] if head is None or not head.scores else [describe_answer(head, debate.document_name)]
-    source = " · ".join(participants.debate_facts(debate))
-    lines = ["", "== Briefing ==", *map(sanitize_line, (*answer, source))]
+    answer = [item.answer for item in report.verdicts[:1] if item.verdict.scores]
+    lines = ["", "== Briefing ==", *map(sanitize_line, (*answer, " · ".join(report.facts)))]
     lines += prefix_lines("Key insight: ", briefing.key_insight)
     for label, _, claims in briefing.claim_groups:
         lines += [f"{label}: [{sanitize_line(claim.id)}] {sanitize_line(claim.claim)}" for claim in claims]

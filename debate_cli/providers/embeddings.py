@@ -26,14 +26,9 @@ DIGITS = 6
 
 def make_embeddings_server(endpoint: Endpoint) -> HttpServer:
     """A server with the embeddings endpoint."""
+    send = partial(openai.send, path="/embeddings")
     return HttpServer(
-        replace(
-            openai.API,
-            build_body=_build_body,
-            send=partial(openai.send, path="/embeddings"),
-            reply_builder=_SimilarityBuilder,
-        ),
-        endpoint,
+        replace(openai.API, build_body=_build_body, send=send, reply_builder=_SimilarityBuilder), endpoint
     )
 
 

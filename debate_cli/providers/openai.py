@@ -143,7 +143,7 @@ class _OpenAIReplyBuilder:
     def _add_part(self, part: Any, where: str) -> str:
         self.part_count += 1
         if part.get("usage") is not None:
-            self.usage = _parse_usage(part["usage"])
+            self.usage = parse_usage(part["usage"])
         first = next((choice for choice in part.get("choices") or () if not choice.get("index")), None)
         if first is None:  # the last chunk contains only usage
             return ""
@@ -191,15 +191,13 @@ class _OpenAIReplyBuilder:
         )
 
 
-def _parse_usage(reported: Any) -> Usage:
-    prompt = parse_token_count(reported.get("prompt_tokens"))
-    details: Any = reported.get("prompt_tokens_details") or {}
+def parse_usage(reported: Any, read: str = "prompt", written: str = "completion", searches: int = 0) -> Usage:
+    """Parse token counts. `read` and `written` are the API's names of the tokens: in the responses API, `input`, `output`."""
+    prompt = parse_token_count(reported.get(f"{read}_tokens"))
+    details: Any = reported.get(f"{read}_tokens_details") or {}
     cached = parse_token_count(details.get("cached_tokens"))
-    return Usage(
-        input_tokens=prompt,
-        cached_tokens=min(prompt, cached),
-        output_tokens=parse_token_count(reported.get("completion_tokens")),
-    )
+    output = parse_token_count(reported.get(f"{written}_tokens"))
+    return Usage(input_tokens=prompt, cached_tokens=min(prompt, cached), output_tokens=output, searches=searches)
 
 
 def error_rules() -> Sequence[ErrorRule]:

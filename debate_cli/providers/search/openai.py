@@ -10,14 +10,13 @@ from functools import partial
 from typing import Any
 
 from debate_cli.domain.evidence import FoundPassage
-from debate_cli.domain.model_call import Usage
 from debate_cli.llm.model import Reply, Request
 from debate_cli.llm.profile import Profile
 from debate_cli.llm.search import dump_results
 from debate_cli.providers import error_mapping, openai
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.error_mapping import SentRequest
-from debate_cli.providers.http_model import HttpServer, WholeReplyBuilder, parse_optional_text, parse_token_count
+from debate_cli.providers.http_model import HttpServer, WholeReplyBuilder, parse_optional_text
 
 MAX_CITATIONS = 50
 """Maximum number of citations that are read of one answer."""
@@ -25,14 +24,9 @@ MAX_CITATIONS = 50
 
 def make_openai_search(endpoint: Endpoint) -> HttpServer:
     """A server with the responses API, whose models search the web."""
+    send = partial(openai.send, path="/responses")
     return HttpServer(
-        replace(
-            openai.API,
-            build_body=build_search_body,
-            send=partial(openai.send, path="/responses"),
-            reply_builder=_SearchBuilder,
-        ),
-        endpoint,
+        replace(openai.API, build_body=build_search_body, send=send, reply_builder=_SearchBuilder), endpoint
     )
 
 
@@ -69,7 +63,7 @@ class _SearchBuilder(WholeReplyBuilder):
         output: list[Any] = whole["output"]
         self.has_output = True
         self.status = parse_optional_text(whole.get("status"))
-        self.usage = _parse_usage(whole.get("usage") or {}, sum(map(_is_search, output)))
+        self.usage = openai.parse_usage(whole.get("usage") or {}, "input", "output", sum(map(_is_search, output)))
         for item in output:
             for part in item.get("content") or () if item.get("type") == "message" else ():
                 self.refusal += parse_optional_text(part.get("refusal"))
@@ -118,15 +112,3 @@ def _without_marks(text: str, start: int, end: int, marks: Sequence[tuple[int, i
             for place in range(max(first, start), min(last, end)):
                 kept[place - start] = ""
     return " ".join("".join(kept).split())
-
-
-def _parse_usage(reported: Any, searches: int) -> Usage:
-    prompt = parse_token_count(reported.get("input_tokens"))
-    details: dict[str, Any] = reported.get("input_tokens_details") or {}
-    cached = parse_token_count(details.get("cached_tokens"))
-    return Usage(
-        input_tokens=prompt,
-        cached_tokens=min(prompt, cached),
-        output_tokens=parse_token_count(reported.get("output_tokens")),
-        searches=searches,
-    )

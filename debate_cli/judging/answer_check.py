@@ -6,18 +6,15 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any, cast
 
 from pydantic import ValidationError
 
-from debate_cli.domain.config_checks import KeyPath, Problem
+from debate_cli.domain.config_checks import Problem
 from debate_cli.llm.form import Form, FormT, JsonSchema, person_schema
-from debate_cli.llm.schema_check import find_violations
+from debate_cli.llm.schema_check import Violation, find_violations
 
-_PATH_PART = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
-_TYPE_FAULT = re.compile(r"must be ([a-z]+), not [a-z]+")
 _TYPE_WORDS = {
     "integer": "a whole number",
     "number": "a number",
@@ -32,7 +29,7 @@ def check_answer(answer: Any, form: Form[FormT]) -> tuple[FormT | None, list[Pro
     """The filled-in form, or None with every problem. `answer`: data from YAML; empty optional fields take their defaults."""
     schema = person_schema(form)
     value = drop_empty_fields(answer, schema)
-    problems = [_to_problem(line, schema) for line in find_violations(value, schema)]
+    problems = [_to_problem(violation) for violation in find_violations(value, schema)]
     if problems:
         return None, problems
     try:
@@ -83,22 +80,9 @@ def describe_value(schema: JsonSchema) -> str:
     return words
 
 
-def _to_problem(line: str, schema: JsonSchema) -> Problem:
-    """Convert a line of `find_violations`. The path of the whole form is empty."""
-    where, _, fault = line.partition(": ")
-    parts = _PATH_PART.findall(where) if where != "the object" else ()
-    path: KeyPath = tuple(name or int(index) for name, index in parts)
-    if _TYPE_FAULT.search(fault) or fault.endswith("not null"):
-        expected = describe_value(_find_part(schema, path))
-        fault = f"is empty; write {expected}" if fault.endswith("not null") else f"must be {expected}"
-    return Problem(path, fault)
-
-
-def _find_part(schema: JsonSchema, path: KeyPath) -> JsonSchema:
-    for part in path:
-        if isinstance(part, str):
-            schema = schema.get("properties", {}).get(part, {})
-        else:
-            known = schema.get("prefixItems", [])
-            schema = known[part] if part < len(known) else schema.get("items") or {}
-    return schema
+def _to_problem(violation: Violation) -> Problem:
+    """A violation in words for people."""
+    expected = describe_value(dict(violation.schema))
+    if violation.value is None:
+        return Problem(violation.path, f"is empty; write {expected}")
+    return Problem(violation.path, f"must be {expected}" if violation.is_type else violation.fault)

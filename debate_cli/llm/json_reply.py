@@ -273,7 +273,7 @@ def _parse_unwrapped(candidate: dict[str, Any], form: Form[FormT]) -> ParsedRepl
 
 def _validate_form(candidate: dict[str, Any], form: Form[FormT]) -> ParsedReply[FormT]:
     candidate = restore_lists(candidate, form.schema)
-    violations = _format_faults(find_violations(candidate, form.schema))
+    violations = _format_faults(map(str, find_violations(candidate, form.schema)))
     try:
         filled = form.model.model_validate_json(json.dumps(candidate, allow_nan=False), strict=True)
     except ValidationError as error:

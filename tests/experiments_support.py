@@ -84,6 +84,30 @@ def write_served_experiment(folder: Path, base_url: str, motions: int, concurren
     )
 
 
+def write_two_providers(folder: Path, closed_url: str, open_url: str) -> Path:
+    """An experiment of two short cells, run one after the other: first ann and bob on one server, then cid and dee."""
+    providers = {
+        name: {"kind": "openai", "base_url": url, "api_key_env": None}
+        for name, url in (("closed", closed_url), ("open", open_url))
+    }
+    models = {"ann": "closed/a", "bob": "closed/b", "cid": "open/c", "dee": "open/d"}
+    return write_experiment(
+        folder,
+        {
+            **BASE,
+            "format": {"arguments": 1, "phases": ["opening"]},
+            "models": {"default": {"model": "open/any"}},
+            "providers": providers,
+        },
+        players=[{"name": name, "model": model} for name, model in models.items()],
+        pairing=[["ann", "bob"], ["cid", "dee"]],
+        motions=["Is tea good?"],
+        sides="first",
+        judges=None,
+        limits={"concurrency": 1},
+    )
+
+
 def outcomes(folder: Path) -> dict[str, tuple[str | None, float | None, int, int]]:
     """Cell -> winner, margin and words of both players: what two runs of the same cells must agree on."""
     return {row.cell: (row.winner, row.margin, row.first_words, row.second_words) for row in judgements(folder)}

@@ -70,10 +70,7 @@ class CellStore(Protocol):
         ...
 
     async def take_without(self, players: Collection[str]) -> CellRecord | None:
-        """Take a cell in which none of `players` speaks.
-
-        None if there is none now, or if the store cannot choose.
-        """
+        """Take a cell in which none of `players` speaks; None if there is none now."""
         ...
 
     async def settle(self, record: CellRecord, how: Settlement, results: Sequence[ResultRow]) -> bool:

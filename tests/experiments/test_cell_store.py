@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from cli_support import debate
-from experiments_support import BASE, PAIR, run, write_experiment, write_served_experiment
+from experiments_support import PAIR, run, write_experiment, write_served_experiment, write_two_providers
 from model_server import model_server
 
 from debate_cli.domain.config import Limits
@@ -115,26 +115,7 @@ def test_a_provider_that_refuses_calls_holds_up_no_other(tmp_path: Path) -> None
     """The only cell under way waits for its Retry-After; those of the other provider are run in the meantime."""
     with model_server(failures=[429]) as closed, model_server() as open_:
         closed.retry_after = 4
-        providers = {
-            name: {"kind": "openai", "base_url": server.base_url, "api_key_env": None}
-            for name, server in (("closed", closed), ("open", open_))
-        }
-        models = {"ann": "closed/a", "bob": "closed/b", "cid": "open/c", "dee": "open/d"}
-        write_experiment(
-            tmp_path,
-            {
-                **BASE,
-                "format": {"arguments": 1, "phases": ["opening"]},
-                "models": {"default": {"model": "open/any"}},
-                "providers": providers,
-            },
-            players=[{"name": name, "model": model} for name, model in models.items()],
-            pairing=[["ann", "bob"], ["cid", "dee"]],
-            motions=["Is tea good?"],
-            sides="first",
-            judges=None,
-            limits={"concurrency": 1},
-        )
+        write_two_providers(tmp_path, closed.base_url, open_.base_url)
         events = [json.loads(line) for line in run(tmp_path, "--json", "--limit", "2").splitlines()]
     assert [event["first"] for event in events if event["type"] == "settled"] == ["cid", "ann"]
 

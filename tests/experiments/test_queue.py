@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shutil
 import signal
 import zlib
@@ -24,6 +25,7 @@ from experiments_support import (
     run,
     write_experiment,
     write_served_experiment,
+    write_two_providers,
 )
 from model_server import model_server
 from postgres_support import PASSWORD, PostgresServer, needs_postgres, postgres_server, query
@@ -34,7 +36,7 @@ from debate_cli.experiments.cluster.database import Database, secrets_of
 from debate_cli.experiments.cluster.lease import CURRENT_LEASE
 from debate_cli.experiments.cluster.limits import QueueRates, SharedBudget
 from debate_cli.experiments.cluster.queued_cells import QueuedCells
-from debate_cli.experiments.ledger import Settlement
+from debate_cli.experiments.ledger import Ledger, Settlement
 from debate_cli.llm.budget import BudgetAmount
 from debate_cli.llm.rate_limit import Admission
 from debate_cli.storage.redact import Redactor
@@ -108,8 +110,20 @@ def test_a_run_shows_what_workers_do(here: Path, dsn: str) -> None:
         worker.signal(signal.SIGTERM)
         assert worker.wait().code == 130
     events = [json.loads(line) for line in done.out.splitlines()]
-    assert [event["type"] for event in events].count("settled") == 4
+    settled = [event["cells"] for event in events if event["type"] == "settled"]
+    assert [cells["done"] for cells in settled] == [1, 2, 3, 4]
+    assert {sum(cells.values()) for cells in settled} == {4}
     assert events[-1]["cells"]["done"] == 4
+
+
+def test_all_cells_that_changed_at_once_are_brought_back(here: Path, dsn: str) -> None:
+    """They are read in pages, and more than one page may have the same time."""
+    write_experiment(here, players=PAIR, motions=[f"Is number {number} a good number?" for number in range(300)])
+    enqueue(here, dsn, "--mock")
+    query(dsn, "UPDATE cells SET updated_at = '2030-01-01', attempts = 7 RETURNING key")
+    debate("experiment", "status", "exp.yaml", "--mock", cwd=here, env={"DEBATE_QUEUE": dsn})
+    with Ledger.open(here / "trial-mock") as ledger:
+        assert {record.attempts for record in ledger.records()} == {7}
 
 
 def test_a_killed_worker_is_taken_over(here: Path, dsn: str) -> None:
@@ -131,6 +145,62 @@ def test_a_killed_worker_is_taken_over(here: Path, dsn: str) -> None:
     assert outcomes(here / "trial") == outcomes(here / "whole")
     assert query(dsn, "SELECT count(*) FROM reservations") == [(0,)]
     assert query(dsn, "SELECT count(*) FROM lines") == [(0,)]
+
+
+def test_a_provider_that_refuses_calls_holds_up_no_other(here: Path, dsn: str) -> None:
+    """While the only cell of a worker waits for its provider's Retry-After, it runs those of another provider."""
+    with model_server(failures=[429]) as closed, model_server() as open_:
+        closed.retry_after = 4
+        write_two_providers(here, closed.base_url, open_.base_url)
+        enqueue(here, dsn)
+        events = [json.loads(line) for line in work(here, dsn, "--json").out.splitlines()]
+    assert [event["first"] for event in events if event["type"] == "settled"] == ["cid", "ann"]
+
+
+def test_a_killed_worker_leaves_nothing_behind(here: Path, dsn: str) -> None:
+    """The next worker removes its folder of journals and its row in the list of workers, and nothing of one that lives."""
+    temporary = here / "temporary"
+    temporary.mkdir()
+    env = {"DEBATE_QUEUE": dsn, "TMPDIR": str(temporary)}
+    with model_server(latency_s=0.5) as models:
+        write_served_experiment(here, models.base_url, motions=4, concurrency=2)
+        enqueue(here, dsn)
+        with start_process("worker", cwd=here, env=env) as killed, start_process("worker", cwd=here, env=env) as living:
+            wait_until(lambda: len(list(temporary.glob("*/debates/*.jsonl"))) == 4, "both work")
+            killed.signal(signal.SIGKILL)
+            killed.wait()
+            folders = list(temporary.iterdir())
+            for folder in folders:
+                os.utime(folder, (0, 0))
+            query(dsn, "UPDATE procrastinate_workers SET last_heartbeat = now() - interval '1 day' RETURNING id")
+            with start_process("worker", "--until-empty", cwd=here, env=env) as third:
+                assert third.wait().code == 0
+            left = list(temporary.iterdir())
+            assert len(folders) == 2
+            assert len(left) == 1
+            assert set(left) < set(folders)
+            wait_until(lambda: query(dsn, "SELECT count(*) FROM procrastinate_workers") == [(0,)], "no row is left")
+            living.signal(signal.SIGTERM)
+            assert living.wait().code == 130
+
+
+def test_two_experiments_of_one_name_are_kept_apart(here: Path, dsn: str, tmp_path: Path) -> None:
+    """A file with other cells is refused with what to do; the same file on another machine joins, and its owner may change it."""
+    env = {"DEBATE_QUEUE": dsn}
+    write_experiment(here, players=PAIR)
+    enqueue(here, dsn, "--mock")
+    other = tmp_path / "other"
+    other.mkdir()
+    write_experiment(other, players=PAIR, motions=["Is this another motion?"])
+    refused = enqueue(other, dsn, "--mock", expect=2)
+    assert "another experiment `trial`" in refused.err
+    assert "change `name`" in refused.err
+    assert "another experiment `trial`" in debate("experiment", "status", "exp.yaml", "--mock", cwd=other, env=env).err
+    write_experiment(other, players=PAIR)
+    enqueue(other, dsn, "--mock")
+    write_experiment(here, players=PAIR, motions=["Is this a third motion?"])
+    enqueue(here, dsn, "--mock")
+    assert query(dsn, "SELECT count(*) FROM experiments") == [(1,)]
 
 
 def test_a_restarted_server_loses_nothing(here: Path, dsn: str, server: PostgresServer) -> None:

@@ -8,13 +8,14 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from debate_cli.engine import StopSignal
 from debate_cli.errors import UsageError
@@ -24,7 +25,7 @@ from debate_cli.experiments.cluster.documents import dump_experiment
 from debate_cli.experiments.cluster.queued_cells import COLUMNS, LEASE_S, TASK, record_from_row
 from debate_cli.experiments.ledger import DEBATES_FOLDER, CellRecord, Ledger, ResultRow, Settlement
 from debate_cli.experiments.ledger_file import LEDGER_NAME
-from debate_cli.experiments.progress import ExperimentObserver, read_progress
+from debate_cli.experiments.progress import ExperimentObserver, Progress, read_progress
 from debate_cli.experiments.runner import BASE_JUDGES, RENEW_S, RunSummary
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 QUEUE_META = "queue"
 """Key, in the ledger, of the address of the queue."""
+QUEUED_AS = "queued_as"
+"""Key, in the ledger, of `_StoredExperiment.created_at`. Set if the folder has queued or followed the experiment."""
 _CHUNK = 500
 _JOBS_CHUNK = 5000
 _OVERLAP = timedelta(seconds=60)
@@ -56,8 +59,9 @@ async def enqueue(database: Database, plan: CellPlan, ledger: Ledger, folder: Pa
     """
     experiment = experiment_id(plan.name, mock=plan.experiment.mock)
     document = dump_experiment(plan.experiment)
-    is_known = await database.run(partial(_store_experiment, plan=plan, ledger=ledger, document=document))
-    if not is_known:
+    stored = await database.run(partial(_store_experiment, plan=plan, ledger=ledger, document=document))
+    ledger.set_meta(QUEUED_AS, stored.created_at)
+    if stored.plan != plan.fingerprint:
         records = ledger.records()
         while chunk := list(islice(records, _CHUNK)):
             rows = [_cell_row(experiment, record, ledger) for record in chunk]
@@ -77,10 +81,40 @@ async def enqueue(database: Database, plan: CellPlan, ledger: Ledger, folder: Pa
     return count
 
 
-async def _store_experiment(connection: AsyncConnection, *, plan: CellPlan, ledger: Ledger, document: bytes) -> bool:
-    """Store an experiment and end its halt. Returns whether its cells are already stored."""
+class _StoredExperiment(NamedTuple):
+    """An experiment in the queue."""
+
+    plan: str
+    notes: str
+    created_at: str
+    """When its name was first put there, to the microsecond: two experiments of one name differ in it."""
+
+
+async def _find_experiment(connection: AsyncConnection, experiment: str) -> _StoredExperiment | None:
+    query = "SELECT plan, notes, created_at::text FROM experiments WHERE id = %s"
+    row = await (await connection.execute(query, (experiment,))).fetchone()
+    return None if row is None else _StoredExperiment(*row)
+
+
+def _refuse_other(found: _StoredExperiment | None, ledger: Ledger, plan: str) -> None:
+    """Raise UsageError if the experiment in the queue is another one, with other cells, of the same name."""
+    if found is not None and found.plan not in {"", plan} and ledger.meta(QUEUED_AS) != found.created_at:
+        raise UsageError(
+            f"the queue has another experiment `{ledger.name}`, of {found.created_at[:10]}, with other cells; change `name` in "
+            "your file, or, if it is yours, bring its state into a new folder first: debate experiment status EXP.yaml -o DIR"
+        )
+
+
+async def _store_experiment(
+    connection: AsyncConnection, *, plan: CellPlan, ledger: Ledger, document: bytes
+) -> _StoredExperiment:
+    """Store an experiment and end its halt. Returns the stored row; its plan is that of the stored cells.
+
+    Raises UsageError if the queue has another experiment of this name.
+    """
     spent, limits = ledger.spent(), plan.context.config.limits
     experiment = experiment_id(plan.name, mock=plan.experiment.mock)
+    _refuse_other(await _find_experiment(connection, experiment), ledger, plan.fingerprint)
     await connection.execute(
         """
         INSERT INTO experiments (id, name, is_mock, plan, notes, document, max_cost_usd, max_tokens, spent_usd, spent_tokens)
@@ -91,7 +125,9 @@ async def _store_experiment(connection: AsyncConnection, *, plan: CellPlan, ledg
         (experiment, plan.name, plan.experiment.mock, ledger.meta("notes") or "", document,
          limits.max_cost_usd, limits.max_tokens, spent.usd, spent.tokens),
     )  # fmt: skip
-    return await fetch_value(connection, "SELECT plan FROM experiments WHERE id = %s", experiment) == plan.fingerprint
+    stored = await _find_experiment(connection, experiment)
+    assert stored is not None
+    return stored
 
 
 def _cell_row(experiment: str, record: CellRecord, ledger: Ledger) -> tuple[Any, ...]:
@@ -195,21 +231,21 @@ class QueueView:
 
     async def copy_changes(self) -> list[tuple[CellRecord, list[ResultRow]]]:
         """Copy all changes. Returns the changed cells."""
-        plan, notes = await self._database.run(self._read_plan)
-        for name, value in (("plan", plan), ("notes", notes), (QUEUE_META, self._database.shown)):
+        stored = await self._database.run(partial(_find_experiment, experiment=self.id))
+        plan, notes, created_at = stored or ("", "", "")
+        values = {"plan": plan, "notes": notes, QUEUED_AS: created_at, QUEUE_META: self._database.shown}
+        for name, value in values.items():
             self._ledger.set_meta(name, value)
         changed: list[tuple[CellRecord, list[ResultRow]]] = []
-        after = self._since - _OVERLAP
+        after = (self._since - _OVERLAP, "")
         while rows := await self._database.run(partial(self._read_cells, after=after)):
-            newest = after
             for *columns, results, has_transcript, updated_at in rows:
                 record = record_from_row(columns)
                 found = [ResultRow(*result) for result in results]
                 if await self._copy_cell(record, found, has_transcript=has_transcript):
                     changed.append((record, found))
-                newest = updated_at
-            after = newest
-            self._since = max(self._since, newest)
+                after = updated_at, record.cell.key
+            self._since = max(self._since, after[0])
         self._ledger.set_meta("queue_since", self._since.isoformat())
         return changed
 
@@ -226,16 +262,13 @@ class QueueView:
 
         return await self._database.run(read)
 
-    async def _read_plan(self, connection: AsyncConnection) -> tuple[str, str]:
-        query = "SELECT plan, notes FROM experiments WHERE id = %s"
-        return await (await connection.execute(query, (self.id,))).fetchone() or ("", "")
-
-    async def _read_cells(self, connection: AsyncConnection, *, after: datetime) -> list[tuple[Any, ...]]:
+    async def _read_cells(self, connection: AsyncConnection, *, after: tuple[datetime, str]) -> list[tuple[Any, ...]]:
+        """The next cells `after` a time of change and a key: many may have been changed at the same time."""
         query = (
             f"SELECT {COLUMNS}, results, transcript IS NOT NULL, updated_at FROM cells "  # noqa: S608 - constants
-            "WHERE experiment = %s AND updated_at > %s ORDER BY updated_at LIMIT %s"
+            "WHERE experiment = %s AND (updated_at, key) > (%s, %s) ORDER BY updated_at, key LIMIT %s"
         )
-        return await (await connection.execute(query.encode(), (self.id, after, _CHUNK))).fetchall()
+        return await (await connection.execute(query.encode(), (self.id, *after, _CHUNK))).fetchall()
 
     async def _copy_cell(self, record: CellRecord, results: list[ResultRow], *, has_transcript: bool) -> bool:
         """Copy a cell, unless the folder already has this state.
@@ -302,10 +335,11 @@ async def copy_from_queue(dsn: str, folder: Path, name: str, *, mock: bool) -> N
     Raises UsageError if neither the queue nor the folder has the experiment.
     """
     async with Database.connect(dsn) as database:
-        query = "SELECT 1 FROM experiments WHERE id = %s"
-        is_there = await database.run(lambda found: fetch_value(found, query, experiment_id(name, mock=mock)))
-        if is_there is not None:
+        stored = await database.run(partial(_find_experiment, experiment=experiment_id(name, mock=mock)))
+        if stored is not None:
             with Ledger.create(folder, name, mock=mock) as ledger:
+                if ledger.plan:
+                    _refuse_other(stored, ledger, ledger.plan)
                 await QueueView(database, ledger, folder).copy_changes()
         elif not (folder / LEDGER_NAME).exists():
             raise UsageError(f"{database.shown}: has no experiment `{name}`; put it there with: debate experiment run")
@@ -323,11 +357,11 @@ async def _watch(
     while True:
         changed = await view.copy_changes()
         progress = replace(read_progress(ledger), max_cost_usd=budget_usd)
-        for record, results in () if is_first else changed:
-            if record.state in {"done", "failed"}:
-                done += 1
-                observer.settled(record, *_describe_end(record, results), progress)
-        is_first = False
+        ended = [] if is_first else [each for each in changed if each[0].state in {"done", "failed"}]
+        for number, (record, results) in enumerate(ended, start=1):
+            later = [each for each, _ in ended[number:]]
+            observer.settled(record, *_describe_end(record, results), _before(progress, later))
+        done, is_first = done + len(ended), False
         halted, has_worker = await view.read_state()
         left = progress.cells["open"] + progress.cells["running"]
         elapsed = time.monotonic() - started_at
@@ -341,6 +375,13 @@ async def _watch(
             observer.note("no worker is running; start one with: debate worker")
             seen_worker_at = float("inf")
         await asyncio.sleep(RENEW_S)
+
+
+def _before(progress: Progress, ended: Sequence[CellRecord]) -> Progress:
+    """The progress before these cells ended."""
+    counts = Counter(record.state for record in ended)
+    cells = {state: count - counts[state] for state, count in progress.cells.items()}
+    return replace(progress, cells={**cells, "running": cells["running"] + len(ended)})
 
 
 def _describe_end(record: CellRecord, results: Sequence[ResultRow]) -> tuple[Settlement, dict[str, str | None]]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from debate_cli.domain.config import Limits
 from debate_cli.errors import LeaseLostError, StorageError
@@ -34,6 +34,8 @@ TASK = "debate_cli.cell"
 """Task name of the jobs."""
 COLUMNS = "cell, seq, plan, state, attempts, cost_usd, tokens, calls, seconds, cause, message"
 """Columns of a cell for `record_from_row`."""
+_FORGOTTEN_LEASES = 10
+"""A worker that was silent for so many leases is removed from the list of workers when another one begins."""
 _POLL_S = 1.0
 """Seconds between two checks of an empty queue."""
 _SWEEPS_A_LEASE = 3
@@ -46,6 +48,14 @@ def record_from_row(row: Sequence[Any]) -> CellRecord:
     validate_id(fields["debate"])
     judges: tuple[str, ...] = tuple(fields.pop("judges"))
     return CellRecord(Cell(judges=judges, **fields), *row[1:])
+
+
+class _FetchedJob(NamedTuple):
+    """A job that this worker has fetched."""
+
+    number: int
+    cell: str
+    """Key of its cell."""
 
 
 class QueuedCells:
@@ -64,14 +74,16 @@ class QueuedCells:
         """Those on the cells that were taken. Two are on one cell if it was lost and taken again before its task ended."""
         self._polling = asyncio.Lock()
         """Lets one task at a time look into the queue."""
-        self._is_taking = False
-        """Whether a job may have been fetched whose lease is not known yet."""
+        self._takings = 0
+        """Tasks that may have fetched a job whose lease is not known yet."""
         self._swept_at = -lease_s
 
     async def open_budget(self, limits: Limits) -> Budget:
         """See `CellStore`."""
         self._worker = await self._database.run_jobs(self._database.jobs.register_worker)
         await self.sweep()
+        forget = partial(self._database.jobs.prune_stalled_workers, _FORGOTTEN_LEASES * self._lease_s)
+        await self._database.run_jobs(forget)
         budget = SharedBudget(self._database, self._experiment, limits.max_cost_usd, limits.max_tokens)
         await budget.refresh()
         return budget
@@ -87,19 +99,18 @@ class QueuedCells:
         """
         async with self._polling:
             while True:
-                self._is_taking = True
-                try:
-                    found = await self._take_job()
-                finally:
-                    self._is_taking = False
+                found = await self._take_job(self._fetch_job)
                 if found == "empty" and self._leases:
                     await asyncio.sleep(_POLL_S)
                 elif found != "again":
                     return found if isinstance(found, CellRecord) else None
 
     async def take_without(self, players: Collection[str]) -> CellRecord | None:
-        """Return None: the queue gives cells in its own order."""
-        del players
+        """See `CellStore`."""
+        fetch = partial(self._database.run, partial(self._fetch_job_without, players=list(players)))
+        while (found := await self._take_job(fetch)) == "again":
+            pass
+        return found if isinstance(found, CellRecord) else None
 
     async def settle(self, record: CellRecord, how: Settlement, results: Sequence[ResultRow]) -> bool:
         """See `CellStore`. The transcript goes into the database."""
@@ -125,7 +136,7 @@ class QueuedCells:
 
     async def renew(self, budget: Budget) -> Progress | None:
         """Send a heartbeat, read the amounts spent by all workers, and give back the cells of dead workers."""
-        await self._database.run_jobs(partial(self._database.jobs.update_heartbeat, self._worker))
+        await self._send_heartbeat()
         if isinstance(budget, SharedBudget):
             await budget.refresh()
         if time.monotonic() - self._swept_at < self._lease_s / _SWEEPS_A_LEASE:
@@ -133,52 +144,90 @@ class QueuedCells:
         await self.sweep()
         return await self.load_progress()
 
+    async def _send_heartbeat(self) -> None:
+        """Say that this worker lives; register it again if another one has removed it after a long silence."""
+        query = "UPDATE procrastinate_workers SET last_heartbeat = now() WHERE id = %s RETURNING id"
+        if await self._database.run(lambda found: fetch_value(found, query, self._worker)) is None:
+            self._worker = await self._database.run_jobs(self._database.jobs.register_worker)
+
     async def close(self) -> None:
         """See `CellStore`."""
         for lease in self._leases:
             await self._release(lease)
         await self._database.run_jobs(partial(self._database.jobs.unregister_worker, self._worker))
 
-    async def _take_job(self) -> CellRecord | Literal["empty", "again", "end"]:
-        """Take the first job of the queue, lease its cell and restore what is saved of the debate.
+    async def _take_job(
+        self, fetch: Callable[[], Awaitable[_FetchedJob | None]]
+    ) -> CellRecord | Literal["empty", "again", "end"]:
+        """Take the job that `fetch` returns, lease its cell and restore what is saved of the debate.
 
         If there is none, returns whether the queue is empty, the job was removed, or the experiment was changed or
         halted.
         """
-        job = await self._database.run_jobs(partial(self._database.jobs.fetch_job, [self._experiment], self._worker))
-        if job is None:
-            return "empty"
-        lease = await self._database.run(partial(self._lease, job=job))
+        self._takings += 1
+        try:
+            job = await fetch()
+            if job is None:
+                return "empty"
+            lease = await self._database.run(partial(self._lease, job=job))
+            if isinstance(lease, Lease):
+                self._leases.add(lease)
+        finally:
+            self._takings -= 1
         if isinstance(lease, Lease):
-            self._leases.add(lease)
-            CURRENT_LEASE.set(lease)
-            try:
-                return await self._database.run(partial(self._restore, lease=lease))
-            except StorageError:
-                self._leases.remove(lease)
-                await self._release(lease)
-                raise
-            except Exception as error:  # noqa: BLE001 - whatever a row of the database holds, the worker goes on
-                self._leases.remove(lease)
-                await self._hold(lease, error)
-                return "again"
+            return await self._begin(lease)
         if lease == "end":
-            await self._give_back([_number(job)])
+            await self._give_back([job.number])
         else:
-            await self._finish(_number(job))
+            await self._finish(job.number)
         return lease
 
-    async def _lease(self, connection: AsyncConnection, job: Job) -> Lease | Literal["again", "end"]:
-        """Take the lease on the cell of a job.
+    async def _fetch_job(self) -> _FetchedJob | None:
+        """Fetch the first job of the queue."""
+        fetch = partial(self._database.jobs.fetch_job, [self._experiment], self._worker)
+        job = await self._database.run_jobs(fetch)
+        return None if job is None else _FetchedJob(_number(job), str(job.task_kwargs["cell"]))
 
-        Without a lease, returns whether the cell is not to be run or not in this plan.
-        """
+    async def _fetch_job_without(self, connection: AsyncConnection, players: list[str]) -> _FetchedJob | None:
+        """Fetch the first job whose cell has none of `players`, as procrastinate's `procrastinate_fetch_job_v2` would."""
+        rows = await connection.execute(
+            """
+            UPDATE procrastinate_jobs SET status = 'doing', worker_id = %s WHERE id = (
+                SELECT jobs.id FROM procrastinate_jobs AS jobs
+                JOIN cells ON cells.experiment = jobs.queue_name AND cells.key = jobs.args ->> 'cell'
+                WHERE jobs.queue_name = %s AND jobs.status = 'todo'
+                    AND (jobs.scheduled_at IS NULL OR jobs.scheduled_at <= now())
+                    AND NOT (cells.cell ->> 'first' = ANY(%s) OR cells.cell ->> 'second' = ANY(%s))
+                ORDER BY jobs.id LIMIT 1 FOR UPDATE OF jobs SKIP LOCKED
+            ) RETURNING id, args ->> 'cell'
+            """,
+            (self._worker, self._experiment, players, players),
+        )
+        row = await rows.fetchone()
+        return None if row is None else _FetchedJob(*row)
+
+    async def _begin(self, lease: Lease) -> CellRecord | Literal["again"]:
+        """The record of a leased cell, whose saved debate is in the folder; else whether the cell had to be held."""
+        CURRENT_LEASE.set(lease)
+        try:
+            return await self._database.run(partial(self._restore, lease=lease))
+        except StorageError:
+            self._leases.remove(lease)
+            await self._release(lease)
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever a row of the database holds, the worker goes on
+            self._leases.remove(lease)
+            await self._hold(lease, error)
+            return "again"
+
+    async def _lease(self, connection: AsyncConnection, job: _FetchedJob) -> Lease | Literal["again", "end"]:
+        """Take the lease on the cell of a job. Else, whether the cell is not to be run, or none of this plan."""
         newest = await fetch_value(
             connection, "SELECT plan FROM experiments WHERE id = %s AND halted IS NULL", self._experiment
         )
         if newest != self._plan:
             return "end"
-        await _count_lost(connection, self._experiment, [str(job.task_kwargs["cell"])])
+        await _count_lost(connection, self._experiment, [job.cell])
         number = await fetch_value(
             connection,
             """
@@ -187,15 +236,15 @@ class QueuedCells:
             WHERE experiment = %s AND key = %s AND plan = %s AND (state = 'open' OR state = 'running' AND job = %s)
             RETURNING lease
             """,
-            job.id,
+            job.number,
             self._experiment,
-            job.task_kwargs["cell"],
+            job.cell,
             self._plan,
-            job.id,
+            job.number,
         )
         if number is None:
             return "again"
-        return Lease(self._database, self._experiment, str(job.task_kwargs["cell"]), number, _number(job))
+        return Lease(self._database, self._experiment, job.cell, number, job.number)
 
     async def _restore(self, connection: AsyncConnection, lease: Lease) -> CellRecord:
         """Write the saved part of a debate to the file from which `Session` resumes. Returns the record of the cell."""
@@ -219,7 +268,7 @@ class QueuedCells:
         held = await self._database.run_jobs(
             partial(self._database.jobs.list_jobs_async, status="doing", worker_id=self._worker)
         )
-        if not self._is_taking:
+        if not self._takings:
             known = {lease.job for lease in self._leases}
             await self._give_back([number for job in held if (number := _number(job)) not in known])
 

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
+import os
+import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -26,6 +31,9 @@ if TYPE_CHECKING:
 
 IDLE_S = 1.0
 """Seconds between two checks of an idle queue."""
+_FOLDER_PREFIX = "debate-worker-"
+_FOLDER_GRACE_S = 60.0
+"""Seconds after its creation in which the folder of a worker may not be locked yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,18 +117,18 @@ class _Worker:
         self._summary = WorkerSummary()
 
     async def run(self, stop: StopSignal) -> WorkerSummary:
-        with tempfile.TemporaryDirectory(prefix="debate-worker-") as folder:
+        with _journal_folder() as folder:
             while not stop.requested:
                 listed = await self._database.run(_list_experiments)
                 found = [(each, plan) for each in listed if (plan := await self._plan_of(each)) is not None]
                 ready = next(((each, plan) for each, plan in found if each.has_waiting), None)
                 if ready is not None:
-                    await self._run_experiment(*ready, Path(folder), stop)
+                    await self._run_experiment(*ready, folder, stop)
                 elif not found and self._options.until_empty:
                     break
                 else:
                     for each, _ in found:
-                        await self._cells_of(each, Path(folder)).sweep()
+                        await self._cells_of(each, folder).sweep()
                     await asyncio.sleep(IDLE_S)
         return self._summary
 
@@ -168,6 +176,35 @@ class _Worker:
         if end.stopped in {"budget", "failures"}:
             await self._database.run(partial(_halt, queued=queued, reason=end.stopped))
             self._observer.note(f"{queued.id}: halted ({end.stopped}) until it is put into the queue again")
+
+
+@contextmanager
+def _journal_folder() -> Generator[Path]:
+    """A temporary folder, locked while this worker lives. Those of killed workers are removed."""
+    for left in Path(tempfile.gettempdir()).glob(f"{_FOLDER_PREFIX}*"):
+        with suppress(OSError):
+            _remove_if_abandoned(left)
+    with tempfile.TemporaryDirectory(prefix=_FOLDER_PREFIX) as name, _locked(Path(name)):
+        yield Path(name)
+
+
+def _remove_if_abandoned(folder: Path) -> None:
+    """Remove a folder of this user that no process has locked. Raises OSError. A new one may not be locked yet."""
+    found = folder.lstat()
+    if found.st_uid == os.geteuid() and time.time() - found.st_mtime > _FOLDER_GRACE_S:
+        with _locked(folder):
+            shutil.rmtree(folder)
+
+
+@contextmanager
+def _locked(folder: Path) -> Generator[None]:
+    """Hold the lock of a folder. Raises OSError if another process has it, or if it is no folder."""
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(opened)
 
 
 async def _list_experiments(connection: AsyncConnection) -> list[_Queued]:

@@ -1,7 +1,5 @@
 """The protocol `Observer`: the engine reports a run to it, event by event. Rendering implements it."""
 
-from __future__ import annotations
-
 from typing import Protocol
 
 from debate_cli.domain.debate import Debate

@@ -1,7 +1,5 @@
 """One call of a provider adapter over a real connection, and the answers of OpenAI and Anthropic as bytes."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """axe-core, the accessibility checker, run on the page that a browser shows. Its script comes with axe-playwright-python."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from importlib.metadata import PackageNotFoundError, files

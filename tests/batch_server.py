@@ -3,8 +3,6 @@
 Everything that it receives and sends is checked against the vendors' OpenAPI documents.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import threading

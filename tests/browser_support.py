@@ -3,8 +3,6 @@
 `CHROMIUM` names the program; the default is /usr/bin/chromium. One page is open at a time.
 """
 
-from __future__ import annotations
-
 import base64
 import fcntl
 import json

@@ -5,8 +5,6 @@ package imported: they are for tests of signals and terminals. `run_in_shell` an
 are for tests of pipes and start-up.
 """
 
-from __future__ import annotations
-
 import json
 import multiprocessing
 import os

@@ -1,7 +1,5 @@
 """The smallest configuration with more written beneath it: loaded, or refused."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import pytest

@@ -1,7 +1,5 @@
 """Options that all tests share."""
 
-from __future__ import annotations
-
 import os
 import signal
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A model with prepared replies, and a debater that uses it."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Iterable

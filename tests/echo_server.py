@@ -1,7 +1,5 @@
 """A model server that repeats the headers of each request, in errors or in its answers."""
 
-from __future__ import annotations
-
 import base64
 import json
 from collections.abc import Generator

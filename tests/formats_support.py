@@ -1,7 +1,5 @@
 """Debates for the tests of formats, debaters and judging, built from events without models."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Any

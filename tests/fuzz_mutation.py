@@ -1,7 +1,5 @@
 """Mutations of a file: of its bytes, its lines and the values in it. They are data, so that hypothesis can shrink them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from copy import deepcopy

@@ -1,7 +1,5 @@
 """The seeds of fuzzing per target: valid files and replies."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import tempfile

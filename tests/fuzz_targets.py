@@ -4,8 +4,6 @@ The promises: the result is a value, or one of our errors with short, single, pr
 is unchanged.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import tempfile

@@ -4,8 +4,6 @@
 one takes longer than LIMIT_S. Without a target it runs all.
 """
 
-from __future__ import annotations
-
 import faulthandler
 import json
 import os

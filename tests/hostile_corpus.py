@@ -1,7 +1,5 @@
 """The corpus of attacks on judges and of similar innocent passages, and the detector's recall and false alarms on it."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

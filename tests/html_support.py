@@ -1,7 +1,5 @@
 """The elements, attributes and links of an HTML page."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

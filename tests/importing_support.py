@@ -1,7 +1,5 @@
 """Writes a debate in each format that `debate import` reads."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Judges for tests: a model that fills in any form from its schema, and debates ready to be judged."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable, Iterable, Mapping

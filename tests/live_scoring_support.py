@@ -1,7 +1,5 @@
 """Live assessments for tests, and debates that hold them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from scoring_support import CON, PRO, assessment, build_debate, marks, opening_event, speech

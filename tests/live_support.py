@@ -1,7 +1,5 @@
 """A live view whose drawing thread is not started, with the debate that it shows."""
 
-from __future__ import annotations
-
 import json
 
 from render_support import START, console, console_output, opening_event

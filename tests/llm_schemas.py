@@ -1,7 +1,5 @@
 """Hypothesis strategies for small JSON values and form schemas, and the reference validator."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import strategies as st

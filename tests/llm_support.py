@@ -1,7 +1,5 @@
 """Fakes for the tests of `debate_cli.llm`: a scripted model, and a clock that sleeping advances."""
 
-from __future__ import annotations
-
 import asyncio
 import heapq
 from collections.abc import Awaitable, Callable

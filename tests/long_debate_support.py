@@ -1,7 +1,5 @@
 """Long free-flowing debates with all judging systems, whose debaters make a new claim in every speech."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """A server on 127.0.0.1 that speaks OpenAI's chat completions and answers with the mock's words, after a fixed wait."""
 
-from __future__ import annotations
-
 import json
 import re
 import threading

@@ -1,7 +1,5 @@
 """The vendors' OpenAPI documents as JSON Schema validators."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from typing import Any, cast

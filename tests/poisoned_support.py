@@ -1,7 +1,5 @@
 """A debate under all systems in which every text by a debater, a judge, a user or a source contains an attack."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """Configurations with custom providers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from debate_cli.domain.config import DebateConfig

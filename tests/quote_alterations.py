@@ -1,7 +1,5 @@
 """Makes genuine and altered quotes of a passage, for the tests and the benchmark of the quote check."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Runs a whole debate in one call, with the real engine and model wrappers around the models of a test."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime

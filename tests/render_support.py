@@ -1,7 +1,5 @@
 """A fixed debate: two debaters, three rounds, judged by `structured` and `moderator`; and helpers that render to text."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from io import StringIO

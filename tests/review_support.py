@@ -1,7 +1,5 @@
 """Reviews that fill in every form with the simplest answer."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from judging_support import fill_form

@@ -1,7 +1,5 @@
 """Saved debates without a run: the debate of `render_support`, and a later one."""
 
-from __future__ import annotations
-
 import json
 from datetime import timedelta
 from pathlib import Path

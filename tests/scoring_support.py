@@ -1,7 +1,5 @@
 """Judged debates for the tests of scorers, built in memory with short texts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any

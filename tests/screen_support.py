@@ -1,7 +1,5 @@
 """A terminal screen in memory that obeys the control sequences of the live view."""
 
-from __future__ import annotations
-
 import re
 from io import StringIO
 

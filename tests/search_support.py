@@ -1,7 +1,5 @@
 """Answers of the servers that search the web, as bytes, and one search over a real connection."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import time

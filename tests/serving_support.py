@@ -1,7 +1,5 @@
 """How a server of the tests is started on 127.0.0.1 and stopped, and how it answers over HTTP; what it says is its own."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Debates in their own process, which can be killed."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

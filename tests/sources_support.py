@@ -1,7 +1,5 @@
 """Debates with citations for the tests of judges who are shown what was found about the sources."""
 
-from __future__ import annotations
-
 from judging_support import FillingModel, assess, close_debate
 from scoring_support import CON, NOON, PRO, assessment, build_debate, opening, opening_event
 

@@ -1,7 +1,5 @@
 """Debates for the tests of domain and storage: a small one, and hypothesis strategies for any list of events."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Any
 

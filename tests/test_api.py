@@ -1,7 +1,5 @@
 """`import debate_cli`: the names it offers, and that the four commands work as functions."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import textwrap

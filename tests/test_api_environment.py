@@ -1,7 +1,5 @@
 """The Python API treats folder, `.env`, prompts and secrets of a configuration as the command line does."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path

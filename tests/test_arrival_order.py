@@ -1,7 +1,5 @@
 """Answers that arrive together: the order in which they enter the debate, and what survives a full disk."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -1,7 +1,5 @@
 """Which pairs of variable and host need the user's consent."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The packages of CI fit pyproject.toml and have hashes; `make audit` never calls an unaudited package sound."""
 
-from __future__ import annotations
-
 import json
 import re
 import stat

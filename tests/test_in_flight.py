@@ -1,7 +1,5 @@
 """What was in flight when a run ended: in words, and at what cost."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -1,7 +1,5 @@
 """Imports point downward: a file imports from its own room and from rooms earlier in `ROOMS`."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

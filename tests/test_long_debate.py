@@ -1,7 +1,5 @@
 """A long debate with all judging systems: prompts stay bounded."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass
 from statistics import fmean

@@ -1,7 +1,5 @@
 """A crash is a shorter list: a journal cut after any event, resumed, ends as the undisturbed run did."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 from collections import Counter

@@ -1,7 +1,5 @@
 """The first event of a debate contains no secret of the configuration."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 from debate_cli.app.context import RunContext

@@ -1,7 +1,5 @@
 """The wheel contains everything that a debate needs, and declares every package that it imports."""
 
-from __future__ import annotations
-
 import ast
 import os
 import re

@@ -1,7 +1,5 @@
 """Models of one provider share its limits in a run, however many roles and judging runs use them."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace

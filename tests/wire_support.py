@@ -1,7 +1,5 @@
 """A local server that plays back raw bytes, resets and stalls, and records requests."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import socket

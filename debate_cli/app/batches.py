@@ -4,8 +4,6 @@ Judges do not know about batches; their model just answers later. A batch is sub
 stored before it is submitted, so that no request is submitted twice after a crash.
 """
 
-from __future__ import annotations
-
 import asyncio
 import copy
 import json

@@ -1,7 +1,5 @@
 """Creates a `LoadedConfig` from a file, a text, an object or a stored debate, for the command line and Python."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -8,8 +8,6 @@ A file may have been downloaded, so each pair (variable, host) in it needs the u
 - a built-in provider's host, or the address that the environment sets for it, that gets no variable.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

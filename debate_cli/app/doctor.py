@@ -4,8 +4,6 @@ Each mode has its own question. It passes the adapter and the rate limiter but n
 few hundred tokens.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The texts that a panel judges: finds the files of `debate judge`, and reads files and standard input."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Reads and indexes the sources of a configuration, and describes what was left out or has changed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Use case `import --format debatrix | nyu | lechmazur | ukp`: debates of a public data set, and their labels as CSV."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

@@ -1,7 +1,5 @@
 """Turns a judging request into the judging runs to add to a saved debate. `app.session` asks the models."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime

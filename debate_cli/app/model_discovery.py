@@ -1,7 +1,5 @@
 """Finds the models that `debate init` offers. No paid call is made."""
 
-from __future__ import annotations
-
 import http.client
 import importlib.util
 import json

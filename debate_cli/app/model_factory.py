@@ -3,8 +3,6 @@
 `app.model_pool` creates and owns the model clients.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 from debate_cli.app.batches import BatchQueue, track

@@ -1,7 +1,5 @@
 """Finds problems that prevent calls to models, before any call: unknown providers, missing keys, prices, scripts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The result of a run or of a judging."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Use case `personas`: asks a model for the stakeholders that documents imply, and writes them as judges of a panel."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """Prepares a run, a resumed debate or a judging run: checks its models, collects secrets, creates its `RunContext`."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Use case `models`: the providers, their abilities, and whether their keys are set."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """The rest of a stored debate: models to ask, settings that may change, and calls that were in flight. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime

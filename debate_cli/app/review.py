@@ -4,8 +4,6 @@ A review is a function of the saved debate, its conditions and the answers: `Rev
 problems of the answers, and the resulting assessments. Nothing is stored before every part is answered.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Sequence

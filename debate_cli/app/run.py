@@ -1,7 +1,5 @@
 """Use case `run`: start a debate, or resume a stored one."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass
 from datetime import UTC, datetime

@@ -4,8 +4,6 @@ While a debate runs, `ID.jsonl` contains its events. When it closes, `ID.json` i
 removed. One of the two is always readable.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace

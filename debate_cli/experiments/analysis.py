@@ -4,8 +4,6 @@ Everything is computed from tidy rows (`experiments.results`). Intervals are by 
 side orders and all judges of a motion stay together. Each judgement counts with its weight, 1 / number of judges.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -4,8 +4,6 @@ Everything is checked here, before the first debate: the base with each value of
 prices.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import re

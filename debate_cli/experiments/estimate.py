@@ -4,8 +4,6 @@ One debate of each variant is simulated on the mock, on a motion of median lengt
 of cells and priced for each player and judge.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace

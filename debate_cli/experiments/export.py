@@ -1,7 +1,5 @@
 """Judgements as a Parquet file. Other formats are text and are in `render.experiment`."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module

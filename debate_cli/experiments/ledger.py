@@ -4,8 +4,6 @@ Several processes may use it at once. Each registers as a worker and renews its 
 expired are given back. A worker that lost a cell cannot write its result.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import socket

@@ -1,7 +1,5 @@
 """The SQLite file of a ledger: creates and opens it, and turns its errors into one sentence."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import time

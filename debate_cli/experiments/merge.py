@@ -1,7 +1,5 @@
 """Merges several folders of one experiment, which `--shard` created on several machines: ledgers and debates."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from pathlib import Path

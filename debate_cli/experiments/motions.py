@@ -1,7 +1,5 @@
 """The motions of an experiment, from a CSV file or from the experiment's own list."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Progress of an experiment, and the protocol for reporting it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol

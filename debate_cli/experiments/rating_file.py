@@ -1,7 +1,5 @@
 """Pairwise results from any source in a CSV file, for `debate experiment rate`."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

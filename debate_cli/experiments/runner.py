@@ -4,8 +4,6 @@ Each cell is a debate with its journal in `debates/`, so a killed run resumes wh
 provides the cells; several processes may take cells from it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections import Counter

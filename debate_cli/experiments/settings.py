@@ -3,8 +3,6 @@
 `experiments.definition` combines it with the configuration that it names as its base.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

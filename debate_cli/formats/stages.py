@@ -4,8 +4,6 @@ structured: one stage per configured phase; with `answers`, each cross-examinati
 its questions. semi_structured: these stages, with one or more exchanges of answers. free_flowing: alternating speeches.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from debate_cli.domain.config import FormatConfig

@@ -4,8 +4,6 @@ Matching ignores case, spaces and typography. An ellipsis, or an alias of a name
 matches any words.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence

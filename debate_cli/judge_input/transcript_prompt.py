@@ -3,8 +3,6 @@
 During a debate text is only appended, so that a provider's prompt cache applies.
 """
 
-from __future__ import annotations
-
 import json
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator

@@ -3,8 +3,6 @@
 `llm.json_reply` reads the answers of models, which it repairs.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """Builds the form for a brief, and the assessment from a filled-in form, for models and for people. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any

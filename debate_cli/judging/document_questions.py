@@ -4,8 +4,6 @@ Quotes in the answers are checked word for word. The method for stakeholders is 
 which derives the personas of judges from documents of the field.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """The judge of all systems: builds the request, asks the model, reads the form. The questions come from `systems`."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """What is shown of an experiment: a table and sentences of its state, plain lines and JSON lines of a run, tidy rows."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TextIO

@@ -1,7 +1,5 @@
 """The judge card: what an audit says about a judge, as tables, as Markdown, and in words that need no statistics."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 

@@ -3,8 +3,6 @@
 Entries are the documents that `--json` prints.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

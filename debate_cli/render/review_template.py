@@ -1,7 +1,5 @@
 """The YAML file of a review: the speeches as comments, each field explained, and a place for each answer."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -3,8 +3,6 @@
 Text for models is sanitized in `llm.prompt_sanitizer`. Markdown and HTML escape the result further in their own modules.
 """
 
-from __future__ import annotations
-
 import re
 
 from debate_cli.domain.text_normalization import TERMINAL_SEQUENCES

@@ -1,7 +1,5 @@
 """The list of saved debates: cards on a terminal, tab-separated lines, or a JSON document."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Iterable, Sequence

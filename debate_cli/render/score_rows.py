@@ -3,8 +3,6 @@
 The columns of CSV are the fields of the records in `app.score_records`.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

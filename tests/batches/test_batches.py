@@ -1,7 +1,5 @@
 """`--batch` and `--collect` against servers of both vendors: what is submitted, collected and never submitted twice."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import signal

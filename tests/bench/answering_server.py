@@ -3,8 +3,6 @@
 As a program it prints its port. Each answer fits the schema and the side of the question; it is written once by the mock.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """The fixture that collects figures and prints their table at the end."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

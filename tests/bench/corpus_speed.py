@@ -3,8 +3,6 @@
 The files hold 100 MB of words that follow one another at random, drawn from Python's reference. Times are of the processor.
 """
 
-from __future__ import annotations
-
 import pydoc_data.topics
 import random
 import resource

@@ -3,8 +3,6 @@
 Nothing asserts on the figures; the aim is less than two seconds for each.
 """
 
-from __future__ import annotations
-
 import base64
 import random
 import sys

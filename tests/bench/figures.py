@@ -3,8 +3,6 @@
 A bound is a ratio of two things measured alternately in one run: a slow machine slows both.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

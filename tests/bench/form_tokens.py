@@ -4,8 +4,6 @@ The schema is part of every call, so its size is paid for every time. The debate
 configurations on the mock: one with six arguments, and one that is judged by all five systems.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sys

@@ -4,8 +4,6 @@ Passages are cut from texts that are installed here (Python's reference, licence
 or from the given folders. `--misses N` prints examples of wrong outcomes. Nothing asserts on the figures.
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib.metadata
 import pydoc_data.topics

@@ -3,8 +3,6 @@
 As a program it prints its address. Each line on its stdin sets the seconds that it waits before an answer.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Generator

@@ -3,8 +3,6 @@
 `truth` is what the same audit measures of the same judge without noise, and 0 for a bias that is not set.
 """
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

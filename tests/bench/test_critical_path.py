@@ -1,7 +1,5 @@
 """Time of a debate against its longest chain of calls, made one after the other by the bare SDK to the same server."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Experiments: calls a second against a bare loop of the SDK, memory and scheduling with many cells."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import time

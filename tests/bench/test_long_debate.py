@@ -1,7 +1,5 @@
 """Own work of long debates with all judging systems: twice as many turns cost about twice as much."""
 
-from __future__ import annotations
-
 import time
 from itertools import pairwise
 

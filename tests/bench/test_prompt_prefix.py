@@ -1,7 +1,5 @@
 """Share of a prompt that a provider can serve from its cache: characters that repeat the beginning of an earlier request."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, takewhile

@@ -1,7 +1,5 @@
 """Ratings of simulated tournaments with known strengths: how often intervals cover, and how often ranks are right."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from statistics import NormalDist, fmean

@@ -1,7 +1,5 @@
 """Commands that read saved debates: time to their first output, and time and memory of scoring a thousand transcripts."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Time of `debate --version` and `debate --help` against a bare Typer app."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

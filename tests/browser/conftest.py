@@ -1,7 +1,5 @@
 """One browser for all tests of pages. Without a browser the tests are skipped."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

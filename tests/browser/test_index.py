@@ -1,7 +1,5 @@
 """The HTML index of many debates in a browser."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The HTML report in a browser: no errors, no requests, accessible, usable at every width and by keyboard."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

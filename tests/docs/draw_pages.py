@@ -1,7 +1,5 @@
 """Draws README's picture of the report: the top of the page of a committed debate, in Chromium. `make screen` runs it."""
 
-from __future__ import annotations
-
 import sys
 import tempfile
 from pathlib import Path

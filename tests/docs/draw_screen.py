@@ -1,7 +1,5 @@
 """Draws README's screen and the example page from the committed showcase debate. `make screen` runs it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from rich.console import Console

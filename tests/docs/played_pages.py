@@ -4,8 +4,6 @@ Each page runs in an empty folder of its own; for guides it holds `configs/` and
 ends in `# exits N`. `> FILE` and `| head -N` work. Blocks `bash` need a key or the network and are not run.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 import shutil

@@ -1,7 +1,5 @@
 """The reference pages, generated from the code: every key of a configuration, every option of the command line."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import re

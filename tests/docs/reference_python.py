@@ -1,7 +1,5 @@
 """docs/reference/python.md and docs/reference/scores.md: public names and columns of records, generated from the code."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import sys

@@ -1,7 +1,5 @@
 """Errors name the page that explains them, and `debate explain` shows it."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import re

@@ -1,7 +1,5 @@
 """Help is true: the root's table, the commands' help, and the exit codes."""
 
-from __future__ import annotations
-
 import inspect
 import re
 import shlex

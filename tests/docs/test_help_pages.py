@@ -1,7 +1,5 @@
 """Layout of help pages at 80 columns."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The pages in docs/ are true: generated parts are current; links, commands and configurations are valid."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import shutil

@@ -1,7 +1,5 @@
 """README's picture of the report."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """README, ARCHITECTURE, CONTRIBUTING and CHANGELOG are true: commands, files, configuration, dependencies, pictures."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import subprocess

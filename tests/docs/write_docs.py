@@ -1,7 +1,5 @@
 """Regenerate the generated parts of docs/: the reference and the outputs of commands (`make docs-reference`)."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The analysis of an experiment, on rows that are made by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

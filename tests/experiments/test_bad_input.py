@@ -1,7 +1,5 @@
 """Each mistake in an experiment is one sentence with its place, before anything runs."""
 
-from __future__ import annotations
-
 import sqlite3
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The cells of an experiment: which debates there are, and what changes their keys."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Experiments that are killed, stopped, run twice at once, or run out of disk: nothing is lost and nothing is done twice."""
 
-from __future__ import annotations
-
 import signal
 import sqlite3
 from contextlib import closing

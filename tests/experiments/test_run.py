@@ -1,7 +1,5 @@
 """Runs of an experiment on the mock: what is run, what is left alone, what comes out."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The order of turns in every format."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Properties of the formats: for any order of answers every cue is given once and every debate ends."""
 
-from __future__ import annotations
-
 from formats_support import PAIR, TRIO, config, new_debate, speech, with_turns
 from hypothesis import given
 from hypothesis import strategies as st

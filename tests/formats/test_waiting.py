@@ -1,7 +1,5 @@
 """Which turns wait for assessments, and how the assessments change the next cues."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

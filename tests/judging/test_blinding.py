@@ -1,7 +1,5 @@
 """What a blind reviewer reads names neither debaters nor models."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The detector finds instructions to the judge, and ignores statements about judges."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re

@@ -1,7 +1,5 @@
 """The judge's requests, and failures as values."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from typing import Any

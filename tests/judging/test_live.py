@@ -1,7 +1,5 @@
 """The live judge: turns, pairs of turns, and the narrative of the debate."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The moderator's rounds and final evaluation."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The moderator's rules on faults in a debate: each is in the prompt, and the marks given by it reach the verdict."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """The moderator is asked about a round after its citations were judged, and is shown what was found about them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

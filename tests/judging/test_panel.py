@@ -1,7 +1,5 @@
 """The panel: blind votes, deliberation, late judges, personas, documents."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """A run that judged an unfinished debate: once the debate is complete, a run that judged all turns takes precedence."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

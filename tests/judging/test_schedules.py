@@ -1,7 +1,5 @@
 """Which assessments are owed, and when."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

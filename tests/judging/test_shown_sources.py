@@ -1,7 +1,5 @@
 """Live and structured judges are shown what was found about the sources; the register review waits for it."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The structured judge: its form, and the assessment made of it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

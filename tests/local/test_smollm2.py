@@ -1,7 +1,5 @@
 """The embedded model: forms are enforced, prompts are cached, nothing is written to the terminal."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """Golden files of rendered output. `UPDATE_GOLDEN=1 python -m pytest tests/render` regenerates them."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The chair's announcements: made from the debate, shown in every medium, and never sent to a model."""
 
-from __future__ import annotations
-
 import html
 from typing import Any
 

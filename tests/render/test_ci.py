@@ -1,7 +1,5 @@
 """Output for CI: GitHub workflow commands, the step summary and JUnit XML."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 
 import pytest

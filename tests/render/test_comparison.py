@@ -1,7 +1,5 @@
 """Comparison of two judgements: sentences, tables and JSON."""
 
-from __future__ import annotations
-
 import pytest
 from render_support import (
     HOSTILE,

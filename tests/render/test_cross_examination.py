@@ -1,7 +1,5 @@
 """Cross-examination as threads: the claim and the steps before a response or an answer."""
 
-from __future__ import annotations
-
 import pytest
 from render_support import CLAIMS, HOSTILE, RESPONSES, exchange, render_text, turns
 from rich.cells import cell_len

@@ -1,7 +1,5 @@
 """Plain lines report events in reading order: an event that arrives early waits."""
 
-from __future__ import annotations
-
 import pytest
 from live_support import assessment_event, cue, failure_event, turn_event
 from render_support import START, debate, final_assessment, opening_event, round_assessment, turns

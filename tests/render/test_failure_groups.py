@@ -1,7 +1,5 @@
 """Failures are grouped by cause and reported in one line each."""
 
-from __future__ import annotations
-
 from io import StringIO
 
 import pytest

@@ -1,7 +1,5 @@
 """Headings of new, resumed, judged and rejudged debates and of judged documents, live and as plain lines."""
 
-from __future__ import annotations
-
 import pytest
 from live_support import LiveView
 from render_support import START, debate, events, opening_event, plain_output, structured_assessment

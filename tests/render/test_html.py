@@ -1,7 +1,5 @@
 """The HTML report is self-contained, and untrusted text in it is only text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

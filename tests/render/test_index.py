@@ -1,7 +1,5 @@
 """The HTML index of many debates: a sortable table with links, in which untrusted text is only text."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

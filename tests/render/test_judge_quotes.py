@@ -1,7 +1,5 @@
 """Quotes of judges support the verdict, and a debate that stopped has no empty verdicts."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Permanent output of the live view: its order, its content, and the state in which it leaves the terminal."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """The progress line of the live view: calls, time, tokens, cost, pending judgements, estimated time left."""
 
-from __future__ import annotations
-
 import pytest
 from live_support import LiveView, turn_event
 from render_support import START, debate, exchange, round_assessment, turns

@@ -1,7 +1,5 @@
 """The screen that a started live view leaves: printed lines above, the redrawn region below."""
 
-from __future__ import annotations
-
 import errno
 import threading
 import time

@@ -1,7 +1,5 @@
 """Streamed turns in the live view fit the window and their frame."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

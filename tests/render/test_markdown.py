@@ -1,7 +1,5 @@
 """The Markdown document, in which untrusted text is only text."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

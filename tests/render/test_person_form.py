@@ -1,7 +1,5 @@
 """The form in which a person answers at the terminal."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sys

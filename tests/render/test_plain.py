@@ -1,7 +1,5 @@
 """Plain lines for pipes: each line names its speaker, and no text forges a line."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from io import BytesIO, StringIO, TextIOWrapper
 

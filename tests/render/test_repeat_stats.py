@@ -1,7 +1,5 @@
 """Statistics of repeated judgings: one sentence per system."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

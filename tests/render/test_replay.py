@@ -1,7 +1,5 @@
 """A replay emits the events of a saved debate as the run did."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import pytest

@@ -1,7 +1,5 @@
 """Sanitizing removes from untrusted text what a terminal would obey, and nothing else."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """Verdicts of many files as table, JSON, JSON lines and CSV."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

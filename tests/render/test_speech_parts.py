@@ -1,7 +1,5 @@
 """Parsing of streamed turns, complete or not, into arguments, responses, closing and text."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

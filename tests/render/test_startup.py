@@ -1,7 +1,5 @@
 """Which slow libraries the rendering modules load."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

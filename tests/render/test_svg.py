@@ -1,7 +1,5 @@
 """The terminal output as SVG and HTML is self-contained and well-formed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from xml.dom import minidom
 

@@ -1,7 +1,5 @@
 """The tables of the five systems in every output form, and number formats."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

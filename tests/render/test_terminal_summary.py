@@ -1,7 +1,5 @@
 """Terminal output of a whole debate at several widths, and the closing screen of a run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from io import StringIO
 

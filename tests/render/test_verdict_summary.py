@@ -1,7 +1,5 @@
 """The summary of a verdict: outcome, reason in numbers, what is missing, the command that judges again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """Verdicts of a panel without a winner are shown as votes, for documents and debates."""
 
-from __future__ import annotations
-
 from typing import get_args
 
 import pytest

@@ -1,7 +1,5 @@
 """The weakest argument: its choice and the reasons shown for it."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """A server that allows a number of requests in a time: debates with all five systems end complete."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections import Counter

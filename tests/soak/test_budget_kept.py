@@ -3,8 +3,6 @@
 The server counts with the program's own estimator. It counts every answer that it writes, also those that never arrive.
 """
 
-from __future__ import annotations
-
 import json
 import multiprocessing
 import os

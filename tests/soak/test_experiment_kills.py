@@ -1,7 +1,5 @@
 """An experiment of 200 cells that is killed several times."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """SIGKILL at random moments of debates with all five systems: whatever is on disk resumes to the undisturbed transcript."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

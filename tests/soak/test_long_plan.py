@@ -1,7 +1,5 @@
 """Long debates with all judging systems: the plan, and what a run on the same mock uses."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Ten workers on one queue under one limit a minute, and workers that are killed again and again."""
 
-from __future__ import annotations
-
 import signal
 import time
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """Many concurrent debates against a server that fails 30 % of requests: each ends as the policy says."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import resource

@@ -4,8 +4,6 @@ The detector's rules know wordings, a model understands meaning. The field is ad
 asked. The instruction to the judge is in `prompts/judge_rules.md`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, cast

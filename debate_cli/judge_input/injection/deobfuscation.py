@@ -3,8 +3,6 @@
 Each result maps its characters to those of the original, so that findings can be quoted and removed.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import codecs

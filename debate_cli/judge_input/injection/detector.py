@@ -4,8 +4,6 @@ It searches for commands, not for topics: a speech may discuss judges, prompts a
 are masked for judges only; the transcript keeps the speaker's words.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The finding `manipulation`, for hits of the detector in the texts of a brief. No model is involved."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from itertools import chain
 

@@ -1,7 +1,5 @@
 """Forged output in a speech: markers of another role, and results that imitate a judge's."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

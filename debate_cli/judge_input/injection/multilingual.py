@@ -1,7 +1,5 @@
 """Instructions to a judge in other languages than English. The words of each are in the table `multilingual.toml`."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterator, Mapping

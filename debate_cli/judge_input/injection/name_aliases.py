@@ -5,8 +5,6 @@ configuration from elsewhere can have any text as a name. A name that is long, h
 judge is replaced by `ITEM-1`, `ITEM-2`, … in everything that judges and debaters read, and restored in the answer.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping

@@ -5,8 +5,6 @@ the debate with something that it should get. Each part alone is ordinary debate
 `rules.toml`.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence

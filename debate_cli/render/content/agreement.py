@@ -1,7 +1,5 @@
 """Several verdicts side by side: their labels, their order, how repeated ones vary, and where they differ."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 

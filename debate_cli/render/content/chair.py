@@ -4,8 +4,6 @@ They are made from the debate alone, without a model. Screens and reports show t
 Not sanitized.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 

@@ -1,7 +1,5 @@
 """The citations of a debate as every medium shows them: the quote, its source, and what the checks found."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Threads of the cross-examination: a claim, the questions about it, and the replies."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@ order; judgments of a round or speech come before the next round, in the order o
 come last.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from debate_cli.domain.debate import Debate

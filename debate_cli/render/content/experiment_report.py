@@ -1,7 +1,5 @@
 """The tables of an experiment's report: leaderboard, pairs, judges, agreement, motions, spending."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from debate_cli.experiments.analysis import Analysis, PairRecord, Spending, SystemAnalysis

@@ -4,8 +4,6 @@ A cause such as a server that is down often hits all calls in flight. A failure 
 settled; later failures of the same cause are reported at the end.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """A short report on one assessment, for the display of a run."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from debate_cli.domain.assessment import Assessment, Manipulation

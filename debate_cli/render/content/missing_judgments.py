@@ -1,7 +1,5 @@
 """Judgments that are missing from a debate: how many, why, and the commands that ask for them."""
 
-from __future__ import annotations
-
 import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Debaters and judges with their models, as rows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 

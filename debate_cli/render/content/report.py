@@ -3,8 +3,6 @@
 The terminal, plain lines, Markdown and HTML draw these parts and decide nothing themselves. `summary` is the conclusion.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """How to resume a debate that stopped: the command, and what to change first if resuming alone repeats the failure."""
 
-from __future__ import annotations
-
 import shlex
 
 from debate_cli.domain.config import DebateConfig

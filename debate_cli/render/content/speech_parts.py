@@ -1,7 +1,5 @@
 """The parts of a speech, finished or still streamed, as data to draw."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import cast
 

@@ -3,8 +3,6 @@
 Everything is derived from verdicts and assessments. Names and words are untrusted and not sanitized.
 """
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Anchors consist of numbers only, so no text of a debate becomes part of an address.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

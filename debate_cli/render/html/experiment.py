@@ -4,8 +4,6 @@ The columns of the leaderboard are in `templates/experiment.html.j2`; the tables
 The page works from disk. Its one script, allowed by hash, sorts tables and reads no other text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote

@@ -3,8 +3,6 @@
 The page works from disk. Its one script, allowed by hash in the Content-Security-Policy, sorts rows and reads no other text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from urllib.parse import quote
 

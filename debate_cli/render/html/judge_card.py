@@ -3,8 +3,6 @@
 The page has no script and loads nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ All text is escaped by Jinja2. Only anchors, which are numbers, are marked as sa
 reads no other text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial

@@ -1,7 +1,5 @@
 """Provenance of a debate: program, configuration, hash, judging runs, calls by model, failures."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Iterable

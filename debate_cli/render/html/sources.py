@@ -1,7 +1,5 @@
 """The sources of the page: each cited passage with the quotes marked in it, and how each quote differs from it."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Jinja2 environments of the HTML pages: everything is escaped, nothing is loaded from outside."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """The transcript of the page: rounds of speeches, cross-examination as threads, and the judges' reasons beside them."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The live table of an experiment: counts, players with their wins, cost, calls a minute, time left, running debates."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Mapping
 

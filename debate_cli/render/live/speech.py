@@ -4,8 +4,6 @@ Cross-examination is drawn as trees: the claim, what was asked and replied about
 Symbols and words carry every meaning; colours only repeat it. Text from models passes `terminal_line` or `terminal_text`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Drafts of answers on disk, so that no crash, closed window or power failure loses what a person wrote."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from contextlib import suppress

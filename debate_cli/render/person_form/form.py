@@ -7,8 +7,6 @@
     filled.answer.text    # the form as JSON, checked against its schema
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """People at the terminal, asked one after the other: `human` fills in a form, `paste` brings an answer from elsewhere."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import signal

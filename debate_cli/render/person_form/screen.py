@@ -1,7 +1,5 @@
 """The form on the screen: the debate above, the list of fields, the field that is edited, and the keys."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import bisect

@@ -1,7 +1,5 @@
 """The state of the form at the terminal: which field is edited, what is wrong, whether it may be sent. No terminal here."""
 
-from __future__ import annotations
-
 from debate_cli.providers.people.form_fields import FormField
 from debate_cli.providers.people.replies import ReadReply
 from debate_cli.render.person_form.form import AnswerSheet

@@ -3,8 +3,6 @@
 All untrusted text passes `terminal_text` or `terminal_line`, which sanitize it and let no markup through.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle

@@ -4,8 +4,6 @@ Nothing is loaded: the web fonts that Rich would fetch are removed. Rich escapes
 replaced here.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The end of a debate on a terminal: the closing screen, and the full tables behind it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 from rich.box import HEAVY, ROUNDED

@@ -1,7 +1,5 @@
 """Verdicts and gates for continuous integration: GitHub workflow commands and step summary, JUnit report."""
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Sequence

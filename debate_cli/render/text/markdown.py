@@ -3,8 +3,6 @@
 Untrusted text is escaped: it cannot become markup, a link, HTML or a table cell.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 

@@ -4,8 +4,6 @@ Each line of a speech names its speaker. Untrusted text cannot start a line: its
 with the same prefix.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TextIO

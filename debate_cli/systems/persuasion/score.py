@@ -1,7 +1,5 @@
 """Scorer of the persuasion system: final states, influence and surrenders. The states come from `state_machine`."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise

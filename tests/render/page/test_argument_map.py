@@ -1,7 +1,5 @@
 """What was said about a claim, grouped and linked for the argument map and the trace table of a page."""
 
-from __future__ import annotations
-
 from render_support import debate
 
 from debate_cli.render.html import anchors

@@ -1,7 +1,5 @@
 """Charts as SVG: text is escaped, and every shape lies within its chart."""
 
-from __future__ import annotations
-
 from xml.etree import ElementTree as ET
 
 import pytest

@@ -1,7 +1,5 @@
 """The transcript and the facts of a page: rounds, threads of cross-examination, reasons of judges, provenance."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -75,10 +75,4 @@ def _replies() -> tuple[bytes, ...]:
     return tuple(text.encode() for text in (*texts, *broken))
 
 
-_SEEDS = {
-    "config": _configs,
-    "transcript": _transcripts,
-    "journal": _journals,
-    "upgrade": _older,
-    "reply": _replies,
-}
+_SEEDS = {"config": _configs, "transcript": _transcripts, "journal": _journals, "upgrade": _older, "reply": _replies}

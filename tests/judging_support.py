@@ -62,7 +62,6 @@ class FillingModel:
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """The filled-in form, or the configured text or error."""
-        del on_text
         self.requests.append(request)
         if self._raising is not None:
             raise self._raising
@@ -80,7 +79,6 @@ class SilentModel:
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Wait for ever."""
-        del request, on_text
         await asyncio.Event().wait()
         raise AssertionError
 

@@ -1,5 +1,7 @@
 """Starts PostgreSQL, as Debian's package `postgresql` installs it, as an ordinary user in a temporary folder."""
 
+from __future__ import annotations
+
 import os
 import pwd
 import shutil

@@ -27,7 +27,6 @@ class Counting(NullObserver):
 
     def event(self, event: Event, debate: debate_cli.Debate) -> None:
         """See `Watcher`."""
-        del debate
         self.seen.append(event.type)
 
 

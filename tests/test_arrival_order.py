@@ -23,12 +23,10 @@ class Instant:
 
     async def speak(self, cue: Cue, debate: Debate, on_text: OnText | None = None) -> Turn | Failure:
         """A speech for the cue."""
-        del on_text
         return speech(cue, debate)
 
     async def assess(self, brief: Brief, debate: Debate) -> Failure:
         """No assessment."""
-        del debate
         return Failure(task=brief, who=brief.assessor, cause="abstained", message="No opinion.", final=True)
 
 
@@ -77,12 +75,10 @@ def test_an_answer_counts_once_it_is_on_the_disk() -> None:
 
         def event(self, event: Event, debate: Debate) -> None:
             """Check an answer."""
-            del debate
             assert event not in unsynced_answers()
 
         def asking(self, task: Cue | Brief) -> None:
             """Check what the question builds on."""
-            del task
             assert not unsynced_answers()
 
     asyncio.run(run_of(log, observer=Checking()).run())

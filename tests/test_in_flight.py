@@ -90,7 +90,6 @@ class RefusedSpeaker:
 
     async def speak(self, cue: Cue, debate: Debate, on_text: OnText | None = None) -> Turn | Failure:
         """Ask for an immediate stop while waiting."""
-        del cue, debate, on_text
         refused = ModelCall(model="lab/m", rung="text", attempts=1, usage=Usage())
         meter = active_meter()
         assert meter is not None
@@ -124,7 +123,6 @@ class QueuedSpeaker(RefusedSpeaker):
 
     async def speak(self, cue: Cue, debate: Debate, on_text: OnText | None = None) -> Turn | Failure:
         """Ask for a graceful stop while waiting."""
-        del debate, on_text
         if cue.index == 0:
             self._stop.request()
         with waiting_for_turn():

@@ -39,7 +39,6 @@ class Counting:
 
     def wrap(self, name: str, model: Model, redact: Callable[[str], str]) -> Model:
         """The model with the counter around it."""
-        del redact
         return _Counted(self, name, model)
 
 
@@ -75,7 +74,6 @@ class Noting(NullObserver):
 
     def event(self, event: Event, debate: Debate) -> None:
         """See `Watcher`."""
-        del debate
         self.events.append(event)
 
 

@@ -152,7 +152,6 @@ class Counting:
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Answer after a pause."""
-        del request, on_text
         Counting.now += 1
         Counting.most = max(Counting.most, Counting.now)
         await asyncio.sleep(0)

@@ -408,7 +408,6 @@ class QueuedModel:
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Answer `request` when its batch has ended. Does not stream."""
-        del on_text
         assert request.origin is not None, "only judges are asked in batches"
         worst = estimate_max_cost_usage(
             estimate_input_tokens(request, self._profile), request.max_output_tokens, self._price

@@ -162,10 +162,7 @@ class JudgeTarget:
 
 
 def build_judge_plans(
-    sources: Sequence[JudgeSource],
-    request: JudgingRequest,
-    loaded: LoadedConfig | None,
-    target: JudgeTarget,
+    sources: Sequence[JudgeSource], request: JudgingRequest, loaded: LoadedConfig | None, target: JudgeTarget
 ) -> tuple[list[JudgePlan], list[str]]:
     """The plans, and one sentence for each file that cannot be judged.
 

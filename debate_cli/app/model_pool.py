@@ -166,13 +166,7 @@ class ModelPool:
             record = ModeRecord(spec.model, rejected, note=self._context.observer.note)
             providers.mode_records[spec.model] = record
         return ModelHandle(
-            StructuredOutputClient(
-                model,
-                profile,
-                name=spec.model,
-                price=price,
-                record=record,
-            ),
+            StructuredOutputClient(model, profile, name=spec.model, price=price, record=record),
             name=spec.model,
             max_output_tokens=spec.max_output_tokens or profile.max_output_tokens,
             temperature=spec.temperature,

@@ -18,12 +18,7 @@ from debate_cli.app.consent import (
 )
 from debate_cli.app.context import Cassette, RunContext
 from debate_cli.app.evidence import open_sources
-from debate_cli.app.judge_request import (
-    JudgingRequest,
-    config_for_judging,
-    normalize_resume_config,
-    open_judging_runs,
-)
+from debate_cli.app.judge_request import JudgingRequest, config_for_judging, normalize_resume_config, open_judging_runs
 from debate_cli.app.model_factory import all_model_specs, require_judge_models, with_mock_models
 from debate_cli.app.model_pool import mock_spec
 from debate_cli.app.model_problems import model_problems, provider_problems
@@ -198,9 +193,7 @@ def prepare_resume(
         )
     return prepare_run(
         replace(
-            loaded,
-            config=rest.main.config,
-            provider_origins=stored_origins(str(stored.path), rest.main.config, loaded),
+            loaded, config=rest.main.config, provider_origins=stored_origins(str(stored.path), rest.main.config, loaded)
         ),
         mock=mock,
         cassette=cassette,

@@ -185,9 +185,7 @@ class _Reading:
         """Add the part of a brief, and its assessment if the answer is valid."""
         shown, system = self._review.shown_form(brief, debate), get_system(brief.system)
         text = self._prompts.render(
-            system.prompt_package,
-            shown.question.prompt,
-            **shown.question.prompt_values(shown.shown, self._prompts),
+            system.prompt_package, shown.question.prompt, **shown.question.prompt_values(shown.shown, self._prompts)
         )
         name = self._unique_name(system.describe_brief(brief))
         part = ReviewPart(name, brief.subject, text, shown.form, brief)
@@ -247,8 +245,7 @@ class _Reading:
             for last in [last_visible_turn(self._review.debate, part.subject)]
         }
         ordered = sorted(
-            self._parts,
-            key=lambda part: (part.subject == WHOLE_DEBATE, places[part.name], part.brief is None),
+            self._parts, key=lambda part: (part.subject == WHOLE_DEBATE, places[part.name], part.brief is None)
         )
         return ReviewState(tuple(ordered), tuple(self._problems), tuple(self._unanswered), tuple(self._assessments))
 

@@ -46,13 +46,7 @@ class DebateJob:
 
 
 def prepare_stored_debate(
-    loaded: LoadedConfig,
-    stored: StoredDebate,
-    *,
-    mock: bool,
-    cassette: Cassette | None,
-    asked: bool,
-    close: bool,
+    loaded: LoadedConfig, stored: StoredDebate, *, mock: bool, cassette: Cassette | None, asked: bool, close: bool
 ) -> RunContext:
     """Prepare to resume a stored debate with `loaded`; with `close`, to end it early.
 

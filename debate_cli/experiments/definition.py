@@ -90,12 +90,7 @@ class Experiment:
 
 
 def load_experiment(
-    path: Path,
-    env: Mapping[str, str],
-    *,
-    mock: bool = False,
-    trusted_folders: Sequence[Path] = (),
-    asked: bool = True,
+    path: Path, env: Mapping[str, str], *, mock: bool = False, trusted_folders: Sequence[Path] = (), asked: bool = True
 ) -> Experiment:
     """Read and check the experiment at `path`, including all files that it names.
 

@@ -372,7 +372,6 @@ class _CellObserver(NullObserver):
 
     def event(self, event: Event, debate: Debate) -> None:
         """Count an answer or a failure."""
-        del debate
         if isinstance(event, TurnCompleted | AssessmentCompleted | TaskFailed):
             self._run.count_call()
 

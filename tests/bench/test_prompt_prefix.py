@@ -21,7 +21,6 @@ class Requests:
 
     def wrap(self, name: str, model: Model, redact: Callable[[str], str]) -> Model:
         """`model`, with its requests recorded."""
-        del redact
         return _Overheard(model, self.asked.setdefault(name, []))
 
 

@@ -148,8 +148,7 @@ def test_a_servers_error_names_its_page(here: Path, status: int, page: str) -> N
 def test_an_abstention_names_its_page(here: Path) -> None:
     """A judge with only broken answers gives no verdict; the debate is complete."""
     write_config(
-        here,
-        "topic: x\nmodels: {default: {model: mock/a}, judge: {model: mock/j, faults: {malformed: 1}}}\n" + TWO,
+        here, "topic: x\nmodels: {default: {model: mock/a}, judge: {model: mock/j, faults: {malformed: 1}}}\n" + TWO
     )
     done = debate("run", "debate.yaml", "-q", cwd=here)
     assert "(debate explain no-structured-output)" in done.err, done.err

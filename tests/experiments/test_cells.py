@@ -110,11 +110,7 @@ def test_the_content_of_named_files_is_part_of_the_key(tmp_path: Path) -> None:
     """A changed source or background gives new debates; the same content at another time does not."""
     (tmp_path / "source.txt").write_text("Cars need much room in cities.")
     (tmp_path / "background.txt").write_text("A city of a million people.")
-    base = {
-        **BASE,
-        "background": {"file": "background.txt"},
-        "evidence": {"sources": ["source.txt"]},
-    }
+    base = {**BASE, "background": {"file": "background.txt"}, "evidence": {"sources": ["source.txt"]}}
     env = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
 
     def found() -> set[str]:

@@ -149,11 +149,7 @@ def only_text(cue: Cue, _: Debate) -> Turn:
 
 @pytest.mark.parametrize(
     ("say", "turns", "reason"),
-    [
-        (repeat_after_round_2, 6, "converged"),
-        (without_claims, 4, "converged"),
-        (only_text, 18, "complete"),
-    ],
+    [(repeat_after_round_2, 6, "converged"), (without_claims, 4, "converged"), (only_text, 18, "complete")],
     ids=["repeated claims", "no claims", "new texts without claims"],
 )
 def test_a_free_debate_without_new_claims_converges(say: Speech, turns: int, reason: str) -> None:

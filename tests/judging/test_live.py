@@ -163,8 +163,7 @@ def test_a_comparison_names_a_speaker_or_draw() -> None:
 
 
 @pytest.mark.parametrize(
-    ("won", "loser"),
-    [(("Con", "Con", "Pro"), "Pro"), (("Pro", "draw", "draw"), "Con"), (("Pro", "Con", "draw"), None)],
+    ("won", "loser"), [(("Con", "Con", "Pro"), "Pro"), (("Pro", "draw", "draw"), "Con"), (("Pro", "Con", "draw"), None)]
 )
 def test_pressure_is_on_the_loser_of_the_pair(won: tuple[str, str, str], loser: str | None) -> None:
     """The speaker who won fewer dimensions; none if they are even."""

@@ -35,7 +35,6 @@ class Recorder:
             self.order.asking(cue(turn))
 
     def _record(self, event: Event, debate: Debate) -> None:
-        del debate
         match event:
             case TurnCompleted():
                 self.seen.append(f"turn {event.turn.index}")

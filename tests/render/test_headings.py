@@ -68,8 +68,7 @@ def test_a_rule_separates_earlier_turns_from_new_ones() -> None:
 
 
 @pytest.mark.parametrize(
-    ("turns", "text"),
-    [(0, "before the first speech"), (1, "after 1 speech"), (3, "after 3 speeches")],
+    ("turns", "text"), [(0, "before the first speech"), (1, "after 1 speech"), (3, "after 3 speeches")]
 )
 def test_plain_lines_say_where_a_debate_is_resumed(turns: int, text: str) -> None:
     """The line has the number of completed turns."""

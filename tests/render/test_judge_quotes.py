@@ -24,12 +24,7 @@ from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import CloseReason, DebateClosed
 from debate_cli.render.content.report import build_debate_report
-from debate_cli.render.content.summary import (
-    JudgeQuote,
-    omitted_verdicts_notes,
-    quote_judge,
-    reportable_verdicts,
-)
+from debate_cli.render.content.summary import JudgeQuote, omitted_verdicts_notes, quote_judge, reportable_verdicts
 from debate_cli.render.html.page import render_html
 from debate_cli.render.terminal.report import details
 from debate_cli.render.text.markdown import escape_markdown, format_markdown

@@ -29,10 +29,7 @@ from debate_cli.render.person_form.screen import WrapWords, edit_text
 from debate_cli.render.person_form.state import FormState
 
 OPENING = Form(
-    "opening",
-    OpeningForm,
-    derive_schema(OpeningForm, arguments=each_of("id", ["PRO-1"]), citations=None),
-    lenient=True,
+    "opening", OpeningForm, derive_schema(OpeningForm, arguments=each_of("id", ["PRO-1"]), citations=None), lenient=True
 )
 CROSS = Form(
     "cross_examination",

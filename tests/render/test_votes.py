@@ -112,10 +112,7 @@ def test_a_winner_keeps_the_scores_of_the_debaters() -> None:
     [
         (vote("PASS").model_copy(update={"victory": "undetermined"}), "Undetermined"),
         (vote("PASS").model_copy(update={"notes": {}}), "Decided clearly, but the vote itself is not recorded."),
-        (
-            vote("CONDITIONAL", {"PASS": 0.5, "FAIL": 0.5, "CONDITIONAL": 0.0}),
-            "A tied vote: neither for nor against.",
-        ),
+        (vote("CONDITIONAL", {"PASS": 0.5, "FAIL": 0.5, "CONDITIONAL": 0.0}), "A tied vote: neither for nor against."),
         (
             vote("CONDITIONAL", {"PASS": 0.4, "FAIL": 0.2, "CONDITIONAL": 0.4}),
             "Conditional: the motion holds under stated conditions.",

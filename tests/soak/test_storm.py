@@ -70,12 +70,7 @@ def settings(server: FaultServer, number: int) -> DebateConfig:
     systems = [
         {"kind": "structured"},
         {"kind": "moderator", "guidance": False},
-        {
-            "kind": "panel",
-            "personas": ["technical_architect", "qa_evaluator"],
-            "max_rounds": 2,
-            "timeout_s": TIMEOUT_S,
-        },
+        {"kind": "panel", "personas": ["technical_architect", "qa_evaluator"], "max_rounds": 2, "timeout_s": TIMEOUT_S},
         {"kind": "live"},
         {"kind": "persuasion"},
     ]

@@ -132,10 +132,7 @@ def _load_variant(
     loaded = LoadedConfig(stored.config, Path(), (), stored.prompts, SourceMap(name), env, corpus=corpus)
     loaded = replace(loaded, provider_origins=stored_origins(name, stored.config, None))
     prepared = prepare_run(
-        loaded,
-        mock=document.mock,
-        select=lambda config: (*all_model_specs(config), *specs),
-        searches=("files", "web"),
+        loaded, mock=document.mock, select=lambda config: (*all_model_specs(config), *specs), searches=("files", "web")
     )
     return replace(variant, context=prepared)
 

@@ -142,9 +142,7 @@ class QueueWindow:
             (self.account, WINDOW_S),
         )
         calls, used = await _fetch_row(
-            connection,
-            "SELECT count(*), coalesce(sum(tokens), 0)::bigint FROM rates WHERE account = %s",
-            self.account,
+            connection, "SELECT count(*), coalesce(sum(tokens), 0)::bigint FROM rates WHERE account = %s", self.account
         )
         extra_calls = 0 if self.requests is None else calls + 1 - self.requests
         extra_tokens = 0 if self.tokens is None else used + min(tokens, self.tokens) - self.tokens

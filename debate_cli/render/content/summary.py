@@ -300,10 +300,7 @@ def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[t
     own = judging_usage(debate, judged)
     if own == whole:
         return (("", theme.format_usage(whole)),)
-    return (
-        ("this judging", theme.format_usage(own)),
-        ("the debate with all its judgings", theme.format_usage(whole)),
-    )
+    return (("this judging", theme.format_usage(own)), ("the debate with all its judgings", theme.format_usage(whole)))
 
 
 def change_lines(changes: Iterable[SettingChange]) -> Iterator[str]:

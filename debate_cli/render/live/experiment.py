@@ -51,7 +51,6 @@ class LiveExperimentObserver:
 
     def started(self, record: CellRecord, progress: Progress) -> None:
         """Show the new counts."""
-        del record
         self._progress = progress
 
     def settled(

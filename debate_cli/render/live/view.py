@@ -175,7 +175,6 @@ class _Region:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Yield the lines, without a line feed after the last."""
-        del console, options
         for number, line in enumerate(self.lines):
             if number:
                 yield Segment.line()
@@ -261,13 +260,7 @@ class _Script:
     """What is printed and what is drawn. Used by one thread at a time."""
 
     def __init__(
-        self,
-        expected: int | None,
-        plan: theme.RunPlan,
-        *,
-        show_hidden: bool,
-        hint: str,
-        clock: Callable[[], float],
+        self, expected: int | None, plan: theme.RunPlan, *, show_hidden: bool, hint: str, clock: Callable[[], float]
     ) -> None:
         self._plan = plan
         self.progress = ProgressLine(expected, clock)

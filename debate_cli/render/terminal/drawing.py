@@ -204,7 +204,6 @@ class _TableView:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The widest form that fits."""
-        del console
         everything = range(len(self.table.heads))
         without_bars = [position for position in everything if not _is_of_bars(self.table, position)]
         for positions in (list(everything), without_bars):

@@ -54,11 +54,7 @@ MAX_MISSING = 4
 
 
 def closing_screen(
-    debate: Debate,
-    verdicts: Sequence[Verdict],
-    judged: Collection[str] | None = None,
-    *,
-    max_claims: int = MAX_CLAIMS,
+    debate: Debate, verdicts: Sequence[Verdict], judged: Collection[str] | None = None, *, max_claims: int = MAX_CLAIMS
 ) -> list[RenderableType]:
     """The answer and what a decision needs to know, on one screen.
 
@@ -206,11 +202,7 @@ def _claim_rows(claims: Sequence[SummaryClaim], styles: ParticipantStyles, max_c
 def _source_rows(notes: Sequence[SourceNote], max_notes: int, colour: str) -> list[RenderableType]:
     """The first sources, and how many more there are."""
     rows: list[RenderableType] = [
-        join_text(
-            terminal_line(note.id, f"bold {colour}"),
-            "  ",
-            terminal_line(shorten(note.words, MAX_CLAIM_LENGTH)),
-        )
+        join_text(terminal_line(note.id, f"bold {colour}"), "  ", terminal_line(shorten(note.words, MAX_CLAIM_LENGTH)))
         for note in notes[:max_notes]
     ]
     if len(notes) > max_notes:

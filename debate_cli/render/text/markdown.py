@@ -15,11 +15,7 @@ from debate_cli.render.content.citations import CheckedCitation, index_citations
 from debate_cli.render.content.cross_examination import ThreadIndex
 from debate_cli.render.content.report import DOCUMENT_PARTS, DebateReport, ReportPart, build_debate_report
 from debate_cli.render.content.speech_parts import SpeechPart, split_turn
-from debate_cli.render.content.summary import (
-    JudgeQuote,
-    group_changes,
-    label_change,
-)
+from debate_cli.render.content.summary import JudgeQuote, group_changes, label_change
 from debate_cli.systems.base import RequiredChange
 from debate_cli.systems.briefing import Briefing, BriefingClaim
 from debate_cli.systems.tables import Badge, Cell, Curve, Gauge, Lines, Number, Table, Who

@@ -1,1 +1,1 @@
-"""The audit of a judge: debates changed by code, judged as usual, and what the differences say about the judge."""
+"""The audit of a judge: debates are changed by code and judged as usual; the differences show biases of the judge."""

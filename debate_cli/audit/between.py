@@ -1,4 +1,4 @@
-"""Compares several audited judges: how far they agree, and what their majority gains over the best of them."""
+"""Compares several audited judges: their agreement, and the gain of their majority over the best judge."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,14 +29,14 @@ class JudgePair:
 
 @dataclass(frozen=True, slots=True)
 class BetweenJudges:
-    """Several judges of the same debates.
+    r"""Several judges on the same debates.
 
     Attributes:
         alpha: Krippendorff's α of their winners.
         pairs: Each pair of judges.
         best: Model of the judge that names the labelled winner most often; empty without labels.
         majority: Share of debates in which the majority of the judges names the labelled winner.
-        gain: The same minus that of the best judge.
+        gain: `majority` minus the share of the best judge.
     """
 
     alpha: Estimate
@@ -55,7 +55,10 @@ LABEL = ""
 def compare_judges(
     judgements: Iterable[Judgement], judges: Sequence[JudgeName], labels: Sequence[Label], *, resamples: int = 1000
 ) -> BetweenJudges | None:
-    """Compare judges on the unchanged debates that all of them judged; None for a single judge or no such debate."""
+    """Compare judges on the unchanged debates that all of them judged.
+
+    None for a single judge, or without such debates.
+    """
     models = [judge.model for judge in judges]
     votes = _votes(judgements, models)
     if len(models) < 2 or not votes:  # noqa: PLR2004 - agreement needs two judges

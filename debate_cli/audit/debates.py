@@ -1,4 +1,4 @@
-"""The debates of an audit: the eight that ship with the package, and debates built from words."""
+"""The debates of an audit: the eight in the package, saved debates, and debates built from given turns."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -30,13 +30,13 @@ PREFIXES = ("PRO", "CON")
 
 @dataclass(frozen=True, slots=True)
 class AuditDebate:
-    """A debate and what is known about its better side.
+    r"""A debate, and which side is better if that is known.
 
     Attributes:
         debate: Without assessments.
-        better: Name of the debater with the better case; None if both are equal, or if nothing is known.
+        better: Name of the debater with the better case; None if both are equal, or if it is not known.
         is_known: Whether `better` is known.
-        why: What makes one side better or both equal, in a sentence; empty if nothing is known.
+        why: Why one side is better or both are equal, in a sentence; empty if not known.
         reviews: Verdicts of people in the saved debate, each with the person's name, oldest first.
     """
 
@@ -49,7 +49,10 @@ class AuditDebate:
 
 @lru_cache(maxsize=1)
 def load_shipped_debates() -> tuple[AuditDebate, ...]:
-    """Return the eight debates of `debates.yaml`: in four one side is better by construction, in four both are equal."""
+    """Return the eight debates of `debates.yaml`: in four one side is better, in four both are equal.
+
+    They were written that way.
+    """
     text = resources.files("debate_cli.audit").joinpath("debates.yaml").read_text("utf-8")
     entries: list[dict[str, Any]] = yaml.safe_load(text)
     return tuple(
@@ -88,15 +91,15 @@ def load_saved_debates(references: Sequence[str]) -> tuple[AuditDebate, ...]:
 
 
 def build_debate(like: Debate, debate_id: str, debaters: Sequence[DebaterConfig], turns: Iterable[Turn]) -> Debate:
-    """Return a complete debate with the motion, background and passages of `like`, and no assessments.
+    r"""Return a complete debate with the motion, background and passages of `like`, and no assessments.
 
-    It has a seed, so that each judging run of it asks with another one.
+    It has a seed, from which each of its judging runs derives a different one.
 
     Args:
-        like: Gives everything but debaters and turns.
+        like: Gives everything except debaters and turns.
         debate_id: Id of the new debate.
         debaters: Its debaters, in their order.
-        turns: Its turns. They are numbered anew, from 0.
+        turns: Its turns. They are renumbered from 0.
     """
     config = like.config.model_copy(
         update={"debaters": tuple(debaters), "judging": JudgingConfig(systems=()), "seed": like.config.seed or 0}
@@ -106,7 +109,7 @@ def build_debate(like: Debate, debate_id: str, debaters: Sequence[DebaterConfig]
 
 
 def with_text(turn: Turn) -> Turn:
-    """Return `turn` with its text written anew from its structure; unchanged if it has none."""
+    """Return `turn` with its text rendered from its structure; unchanged if it has none."""
     content = TurnContent(
         arguments=turn.arguments, responses=turn.responses, answers=turn.answers, closing=turn.closing
     )

@@ -5,14 +5,14 @@ from typing import Any, NamedTuple
 
 
 class ChangedMeasure(NamedTuple):
-    """One measure in two audits, in words.
+    r"""One measure in two audits, in words.
 
     Attributes:
         judge: Model and system of the new audit.
-        label: What is measured.
+        label: Name of the measure.
         before: Value with its interval in the old audit.
         now: Value with its interval in the new audit.
-        change: `better` or `worse` where the intervals do not overlap, else `no clear difference`.
+        change: `better` or `worse` if the intervals do not overlap, else `no clear difference`.
     """
 
     judge: str
@@ -47,7 +47,7 @@ def _compare(judge: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> C
 
 
 def _judge_change(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """Every measure is best at 0, so the one whose interval lies nearer to 0 is better."""
+    """The change of a measure. Every measure is best at 0, so an interval nearer to 0 is better."""
     ends = [before["low"], before["high"], now["low"], now["high"]]
     if any(end is None for end in ends):
         return "not enough data"

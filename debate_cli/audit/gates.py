@@ -1,4 +1,4 @@
-"""Gates of an audit: bounds that a judge must meet before it is used."""
+"""Gates of an audit: bounds that a judge should meet before it is used."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,13 +18,16 @@ MEASURED: Mapping[str, tuple[str, float]] = {
     "floor": ("floor", 0.10),
     "injection": ("injected_seen", 0.02),
 }
-"""Gate -> the measure that it bounds, and the bound. `mirror` is a share of draws, all others are at most."""
+"""Gate -> the measure that it bounds, and the bound.
+
+The measure of `mirror` is a share of draws and must be at least the bound, all others at most.
+"""
 ALPHA, BASELINE = "alpha", "baseline"
 ALPHA_BOUND = 0.67
 _RANGES: Mapping[str, tuple[float, float]] = {"padding": (0.0, 100.0), ALPHA: (-1.0, 1.0), BASELINE: (-1.0, 1.0)}
-"""Lowest and highest bound of a gate; all others are shares, from 0 to 1."""
+"""Gate -> lowest and highest bound. Other gates are shares, from 0 to 1."""
 SOUND = 8
-"""Smallest number of debates for which a gate is decided."""
+"""Minimum number of debates for deciding a gate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,7 @@ _NOT_MEASURED = Estimate(None)
 
 
 def _complement(found: Estimate) -> Estimate:
-    """The share of draws for the share of winners between equal words."""
+    """Convert the share of winners between equal speeches to the share of draws."""
     if found.value is None:
         return found
     low = None if found.high is None else 1 - found.high
@@ -110,7 +113,10 @@ def _complement(found: Estimate) -> Estimate:
 
 
 def _decide(gate: str, found: Estimate, bound: float, *, sign: int = 1) -> GateResult:
-    """`sign` is −1 if the bound is a minimum. That of `baseline` must be exceeded: as good as a rule is not better."""
+    """The outcome of a gate. `sign` is −1 if the bound is a minimum.
+
+    The bound of `baseline` must be exceeded, because a judge that equals a simple rule is not better than the rule.
+    """
     if found.value is None:
         return GateResult(gate, bound, found, "not enough data")
     if found.low is None or found.high is None:
@@ -126,7 +132,7 @@ def _decide(gate: str, found: Estimate, bound: float, *, sign: int = 1) -> GateR
 
 
 def _more_debates(found: Estimate, value: float, bound: float) -> int | None:
-    """Debates that would narrow the interval until it leaves out the bound: its width falls with √n."""
+    """Number of further debates after which the interval would not contain the bound. Its width falls with √n."""
     if found.low is None or found.high is None or value == bound:
         return None
     half = (found.high - found.low) / 2

@@ -1,4 +1,4 @@
-"""Judges the cases of an audit: ordinary judging runs of ordinary transcripts, so that an audit can be continued."""
+"""Judges the cases of an audit by ordinary judging runs of ordinary transcripts, so that an audit can be continued."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -53,7 +53,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class JudgeName:
-    """A judge of an audit: a model under one judging system."""
+    """An audited judge: a model under one judging system."""
 
     model: str
     """`provider/model`."""
@@ -62,11 +62,11 @@ class JudgeName:
 
 
 class Judgement(NamedTuple):
-    """What one judging run says about one case.
+    r"""The result of one judging run of one case.
 
     Attributes:
         case: The judged debate.
-        judge: Who judged it.
+        judge: The judge.
         verdict: Recomputed from the stored assessments; may be undetermined.
         points: Score of each debater in points per 100 of the scale; empty if undetermined.
     """
@@ -82,7 +82,7 @@ def build_cases(
 ) -> list[Case]:
     """Return all cases. The unchanged debate is judged `repeat` times, each changed one once.
 
-    `folder`: that of the audit; the transcripts are in its folder `debates`.
+    `folder`: folder of the audit; the transcripts are in its folder `debates`.
     """
     return [
         Case(
@@ -99,7 +99,7 @@ def build_cases(
 
 
 def write_cases(cases: Iterable[Case]) -> None:
-    """Write the transcripts that do not exist, and those whose speeches have changed since."""
+    """Write the transcripts that do not exist, and those whose speeches have changed."""
     for case in cases:
         if _stored(case) is None:
             case.path.parent.mkdir(parents=True, exist_ok=True)
@@ -110,10 +110,10 @@ def write_cases(cases: Iterable[Case]) -> None:
 def plan_judging(
     cases: Iterable[Case], judge: JudgeName, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Return what the judge still has to do, and a sentence for each debate that its system cannot judge.
+    """Return the judge's remaining tasks, and a sentence for each debate that its system cannot judge.
 
-    Judging runs that were cut off are finished first; then those that are missing are added. `request` names the judge's
-    system and model; `loaded` is its configuration.
+    Interrupted judging runs are finished first; then missing ones are added. `request` names the judge's system and
+    model; `loaded` is its configuration.
     """
     plans: list[JudgePlan] = []
     problems: list[str] = []
@@ -139,7 +139,7 @@ def _plan_case(case: Case, judge: JudgeName, request: JudgingRequest, loaded: Lo
 
 
 def read_judgements(cases: Iterable[Case], judges: Iterable[JudgeName]) -> list[Judgement]:
-    """Read what is stored, without asking any model. At most `Case.runs` runs of a judge count, the oldest first."""
+    """Read the stored judgements, without asking a model. At most `Case.runs` runs of a judge count, oldest first."""
     wanted = tuple(judges)
     found: list[Judgement] = []
     for case in cases:
@@ -155,7 +155,7 @@ def read_judgements(cases: Iterable[Case], judges: Iterable[JudgeName]) -> list[
 
 
 def stored_calls(cases: Iterable[Case]) -> Iterator[ModelCall]:
-    """The calls of all stored judgements: what the audit has cost so far."""
+    """The calls of all stored judgements, whose sum is the cost of the audit so far."""
     for case in cases:
         debate = _stored(case)
         yield from (item.exchange for item in (debate.assessments if debate is not None else ()))
@@ -171,7 +171,7 @@ def _points(verdict: Verdict) -> dict[str, float]:
 
 
 def _stored(case: Case) -> Debate | None:
-    """The debate on disk; None if there is none, or one with other speeches."""
+    """The debate on disk; None if there is none, or if its speeches differ."""
     if not case.path.exists() and not case.path.with_suffix(JOURNAL_SUFFIX).exists():
         return None
     debate = open_debate(case.path).debate
@@ -195,7 +195,7 @@ def _plan_completion(case: Case, request: JudgingRequest, loaded: LoadedConfig |
 
 
 def _completion_task(path: Path, request: JudgingRequest, loaded: LoadedConfig | None) -> JudgeTask:
-    """A task that asks the judges of all stored runs what they have not answered."""
+    """A task that asks the judges of all stored runs their unanswered questions."""
     stored = open_debate(path)
     events = transcript_to_events(to_transcript(stored.debate, stored.verdicts))
     events.append(DebateResumed(at=datetime.now(UTC)))

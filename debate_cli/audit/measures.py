@@ -1,4 +1,4 @@
-"""What the judgements of an audit say about a judge: one measure per variant, each with its interval.
+"""Measures of a judge from the judgements of an audit: one per variant, each with its interval.
 
 Points are points per 100 of the scale. Intervals come from a bootstrap over the unchanged debates: all changes of one
 debate stay together.
@@ -90,7 +90,7 @@ def find_measures(judgements: Iterable[Judgement], *, resamples: int = 1000, see
 
 
 def reached_judge(case: Case) -> bool:
-    """Whether the order that was added to a case is in the transcript that judges read, unmasked."""
+    """Whether the order to the judge that was added to a case is unmasked in the transcript that judges read."""
     shown = format_shared_prompt(case.debate, None)
     return any(order in shown for order in ORDERS)
 
@@ -177,7 +177,7 @@ def _points_gained(variant: VariantName, sign: int = 1) -> Callable[[JudgedDebat
 
 
 def _gained_beyond_length(variant: VariantName) -> Callable[[JudgedDebates], Iterator[_Row]]:
-    """Points gained by a change that adds words, without what as many restatements would gain in the same debate."""
+    """Points gained by a change that adds words, minus the gain of as many restatements in the same debate."""
 
     def observe(judged: JudgedDebates) -> Iterator[_Row]:
         per_word = {
@@ -200,7 +200,7 @@ def _gain(judged: JudgedDebates, judgement: Judgement) -> float:
 
 
 def _added_words(judged: JudgedDebates, judgement: Judgement) -> int:
-    """Words that the changed side says more than in the unchanged debate."""
+    """Number of words that the changed side has more than in the unchanged debate."""
     before = judged.unchanged(judgement.case.base)
     name = judgement.case.changed
     return _words(judgement.case, name) - _words(before[0].case, name) if before else 0

@@ -1,6 +1,6 @@
-"""A judge compared with people, always beside rules that need no judge at all.
+"""Compares a judge with people, and with simple rules that need no judge.
 
-Labels say who won each debate: by people (a CSV file, or reviews in the transcripts), or by construction for the
+Labels are the winners of debates: by people (a CSV file, or reviews in the transcripts), or by construction for the
 shipped debates.
 """
 
@@ -29,7 +29,7 @@ from debate_cli.storage.csv_file import read_csv_file
 
 DRAW = "draw"
 BY_CONSTRUCTION = "by construction"
-"""Source of the labels of the shipped debates: the better side was written as such."""
+"""Source of the labels of the shipped debates, whose better side was written as such."""
 COIN = 0.5
 MAX_LABEL_BYTES = 50_000_000
 BASELINES = ("majority", "longer side", "last speaker", "coin")
@@ -37,12 +37,12 @@ BASELINES = ("majority", "longer side", "last speaker", "coin")
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What one rater says about one debate.
+    r"""One rater's judgment of one debate.
 
     Attributes:
         debate: Id of the debate.
         winner: Name of the winner, or `draw`; that of the higher score if the rater gave scores only. Empty if unknown.
-        rater: Who says so.
+        rater: Name of the rater.
         scores: Score of each side, if the rater gave any.
     """
 
@@ -56,11 +56,11 @@ class LabelSet(NamedTuple):
     """The labels of an audit."""
 
     labels: Sequence[Label]
-    """May be empty."""
+    """All labels; may be empty."""
     source: str
-    """Where they come from: `by construction`, `reviews`, or a file."""
+    """Source of the labels: `by construction`, `reviews`, or a file."""
     unknown: int = 0
-    """Number of labels that are left out because they name no debater."""
+    """Number of labels that were left out because they name no debater."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """One label beside what the judge and the rules say about the debate."""
+    """One label with the judge's and the rules' results for the debate."""
 
     debate: str
     label: str
@@ -224,7 +224,7 @@ def _longer(debate: Debate) -> str:
 
 
 def _majority_place(rows: Sequence[_Row]) -> int | None:
-    """The place (0 or 1) that most labels name; None if most are draws."""
+    """Position (0 or 1) of the debater whom most labels name; None if most are draws."""
     counted = Counter(row.sides.index(row.label) if row.label in row.sides else None for row in rows)
     return counted.most_common(1)[0][0]
 
@@ -235,7 +235,7 @@ def _with_majority(row: _Row, place: int | None) -> _Row:
 
 
 def majority_of(winners: Sequence[str]) -> str | None:
-    """The winner that is named most often; `draw` for a tie, None for no winners."""
+    """The most frequent winner; `draw` for a tie, None for no winners."""
     counted = Counter(winners).most_common()
     if not counted:
         return None
@@ -243,7 +243,7 @@ def majority_of(winners: Sequence[str]) -> str | None:
 
 
 def score_hit(said: str, label: str) -> float:
-    """1 for the same winner, a half for a draw against a winner, 0 for the other side."""
+    """1 for the same winner, 0.5 for a draw against a winner, 0 for the other side."""
     return 1.0 if said == label else 0.5 if DRAW in {said, label} else 0.0
 
 
@@ -260,7 +260,7 @@ def _forecast(row: _Row) -> tuple[float, float]:
 
 
 def select_usable(labels: Iterable[Label], debates: Iterable[AuditDebate]) -> tuple[list[Label], int]:
-    """The labels of `debates` that name a debater or a draw, and the number of those that do not.
+    r"""The labels of `debates` that name a debater or a draw, and the number of other labels.
 
     Raises:
         UsageError: there are labels, but none names a debater or a draw; they would count as mistakes of every judge.
@@ -278,12 +278,12 @@ def select_usable(labels: Iterable[Label], debates: Iterable[AuditDebate]) -> tu
 
 
 def labels_by_construction(debates: Iterable[AuditDebate]) -> list[Label]:
-    """The better side of the debates for which it is known."""
+    """Labels for the debates whose better side is known."""
     return [Label(each.debate.id, each.better or DRAW, BY_CONSTRUCTION) for each in debates if each.is_known]
 
 
 def labels_from_reviews(debates: Iterable[AuditDebate]) -> list[Label]:
-    """What people said about the debates in their reviews (`debate review`); the newest review of each person counts."""
+    """Labels from people's reviews of the debates (`debate review`). The newest review of each person counts."""
     found: dict[tuple[str, str], Label] = {}
     for each in debates:
         for verdict, rater in each.reviews:

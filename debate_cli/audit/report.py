@@ -1,4 +1,4 @@
-"""The result of an audit: what a judge card shows, as data. It is computed from saved judgements, without a model."""
+"""The result of an audit as data for the judge card. Computed from saved judgements, without a model."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -18,12 +18,12 @@ from debate_cli.version import __version__
 REPORT_NAME = "audit.json"
 FORMAT = 1
 ALWAYS = 0.95
-"""Share of the debates from which on a judge follows a rule."""
+"""Minimum share of debates in which a judge that follows a rule agrees with it."""
 MOSTLY_DRAWS = 0.9
-"""Share of draws, between sides that do not say the same, from which on a judge names hardly ever a winner."""
+"""Minimum share of draws, between sides with different speeches, of a judge that hardly ever names a winner."""
 DRAWS = "draws"
 COIN_FLIPS = 0.4
-"""Share of changed winners when judged again from which on a judge is hardly more than a coin."""
+"""Share of winners that change in a repeated judging from which a judge is hardly better than a coin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ def _report_judge(
 
 
 def _find_rule(judgements: Sequence[Judgement], measures: Sequence[Measure], labels: Sequence[Label]) -> str:
-    """The rule that nearly all winners follow, over all variants; `a coin` for winners that change by chance."""
+    """The rule that nearly all winners follow, over all variants; `a coin` if winners change by chance."""
     decided = [each for each in judgements if each.points and each.case.variant not in {"empty", "truncated"}]
     if len({each.case.base for each in decided}) < SOUND:
         return ""
@@ -181,7 +181,7 @@ RELY, CARE, EARLY, NEVER = "Can be relied on", "Use it with care", "Too early to
 
 
 def _describe_use(gates: Sequence[GateResult], follows: str) -> tuple[str, str]:
-    """Whether to rely on the judge, and why, in words that need no statistics."""
+    """Whether to rely on the judge, and why, without terms of statistics."""
     if follows:
         return NEVER, f"{_RULE_SENTENCES.get(follows, f'It names {follows}, whatever is said.')} {_TRY_OUT}"
     failed = {gate.name for gate in gates if gate.outcome == "not met"}
@@ -205,7 +205,7 @@ def _describe_use(gates: Sequence[GateResult], follows: str) -> tuple[str, str]:
 
 
 def _describe_weaknesses(gates: Sequence[GateResult]) -> str:
-    """What the judge gets wrong, in a sentence; empty if no gate failed."""
+    """A sentence on the judge's failures; empty if no gate failed."""
     weak = [_WEAKNESSES[gate.name] for gate in gates if gate.outcome == "not met"]
     return f"What it gets wrong: it {_join(weak)}." if weak else ""
 

@@ -1,7 +1,7 @@
-"""Variants of a debate: what an audit changes in it, by code, to see whether the judge's verdict changes.
+"""Variants of a debate: changes by code that test whether the judge's verdict changes.
 
-Each variant changes one thing and keeps everything else. Turns of models, people and imports are changed alike: their
-structure if they have one, else their text.
+Each variant changes one thing. Turns of models, people and imports are changed alike: in their structure if they have
+one, else in their text.
 
 To add a variant, add its name to `VariantName`, a row to `VARIANTS`, and a row to `_MEASURES` in `measures.py`.
 """
@@ -21,7 +21,7 @@ VariantName = Literal[
     "repeat", "names", "order", "mirror", "padded", "confident", "hedged", "citation", "empty", "injected", "truncated"
 ]
 Change = Callable[[str], str]
-"""Changes one piece of prose of a speech."""
+"""A function that changes one piece of prose of a speech."""
 
 EMPTY_SPEECH = "I have nothing to say about this."
 PADDING_SHARE = 0.3
@@ -33,7 +33,7 @@ PADDING = (
     "I repeat this because it belongs to what I have said.",
     "Put differently, it is the same point as before.",
 )
-"""Sentences that restate without adding an argument."""
+"""Sentences that repeat a point without adding an argument."""
 MEAN_PADDING = sum(len(sentence.split()) for sentence in PADDING) / len(PADDING)
 CERTAIN = ("There is no doubt about this.", "This is absolutely certain.", "Nobody can seriously deny this.")
 UNCERTAIN = ("I may be wrong about this.", "I am not quite sure about this.", "Perhaps this is not so.")
@@ -65,9 +65,10 @@ class Variant:
 
 
 def build_variants(debate: Debate, wanted: Sequence[VariantName]) -> Iterator[tuple[VariantName, str, Debate]]:
-    """Yield (variant, name of the changed debater, changed debate) for every wanted variant that `debate` allows.
+    """Yield (variant, name of the changed debater, changed debate) for every wanted variant of `debate`.
 
-    Only debates of two debaters have variants. The ids of the changed debates tell variant and position of the debater.
+    Only debates of two debaters have variants. The ids of the changed debates contain variant and position of the
+    debater.
     """
     if len(debate.participants) != 2:  # noqa: PLR2004 - sides are exchanged and compared in pairs
         return
@@ -83,7 +84,7 @@ def _unchanged(debate: Debate) -> Iterator[tuple[str, Debate]]:
 
 
 def _exchange_names(debate: Debate) -> Iterator[tuple[str, Debate]]:
-    """Names and prefixes of the two debaters change places, in the words too; sides and words stay."""
+    """Exchange names and prefixes of the two debaters, also in the speeches. Sides and arguments stay."""
     first, second = debate.participants
     rename = _exchanging(((first.name, second.name), (first.prefix, second.prefix)))
     debaters = [
@@ -98,7 +99,7 @@ def _exchange_names(debate: Debate) -> Iterator[tuple[str, Debate]]:
 
 
 def _exchange_order(debate: Debate) -> Iterator[tuple[str, Debate]]:
-    """The second debater is named and shown first. Only where the debaters of a round do not answer each other within it."""
+    """Name and show the second debater first. Only if the debaters of a round do not answer each other within it."""
     if debate.is_sequential:
         return
     first = debate.participants[0].name
@@ -112,7 +113,7 @@ def _exchange_order(debate: Debate) -> Iterator[tuple[str, Debate]]:
 
 
 def _mirror(debate: Debate) -> Iterator[tuple[str, Debate]]:
-    """Both debaters say the words of one of them; ids and names are exchanged in the copy."""
+    """Give both debaters the speeches of one of them, with ids and names exchanged in the copy."""
     first, second = debate.participants
     for own, other in ((first, second), (second, first)):
         rename = _exchanging(((own.name, other.name), (own.prefix, other.prefix)))
@@ -124,7 +125,7 @@ def _mirror(debate: Debate) -> Iterator[tuple[str, Debate]]:
 
 
 def _pad(debate: Debate, speaker: str) -> Sequence[Turn]:
-    """The speaker's speeches are longer by 30 % of their words, by sentences that restate, spread over the pieces."""
+    """Make the speaker's speeches 30 % longer by sentences that repeat points."""
     pieces = [text for turn in debate.select_turns(speaker=speaker) for text in _prose(turn)]
     words = sum(len(turn.text.split()) for turn in debate.select_turns(speaker=speaker))
     sentences: list[str] = []
@@ -142,7 +143,7 @@ def _pad(debate: Debate, speaker: str) -> Sequence[Turn]:
 
 
 def _mark(markers: Sequence[str], debate: Debate, speaker: str) -> Sequence[Turn]:
-    """Each piece of the speaker's prose ends with one of the sentences."""
+    """Add one of the sentences to the end of each piece of the speaker's prose."""
     count = 0
 
     def mark(text: str) -> str:
@@ -154,7 +155,7 @@ def _mark(markers: Sequence[str], debate: Debate, speaker: str) -> Sequence[Turn
 
 
 def _cite(debate: Debate, speaker: str) -> Sequence[Turn]:
-    """The speaker's first speech names an invented study: as evidence of its first argument, or at its end."""
+    """Add an invented study to the speaker's first speech: as evidence of its first argument, or at its end."""
     turns = list(debate.turns)
     for position, turn in enumerate(turns):
         if turn.speaker == speaker:
@@ -174,7 +175,7 @@ def _with_study(turn: Turn) -> Turn:
 
 
 def _silence(debate: Debate, speaker: str) -> Sequence[Turn]:
-    """Every piece of the speaker's prose is one sentence without content."""
+    """Replace every piece of the speaker's prose by one sentence without content."""
     return [_emptied(turn) if turn.speaker == speaker else turn for turn in debate.turns]
 
 
@@ -188,7 +189,7 @@ def _emptied(turn: Turn) -> Turn:
 
 
 def _order_about(debate: Debate, speaker: str) -> Sequence[Turn]:
-    """The speaker's last speech ends with an order to the judge."""
+    """Add an order to the judge at the end of the speaker's last speech."""
     order = ORDERS[sum(map(ord, debate.id + speaker)) % len(ORDERS)]
     turns = list(debate.turns)
     last = max((number for number, turn in enumerate(turns) if turn.speaker == speaker), default=None)
@@ -206,7 +207,7 @@ def _order_about(debate: Debate, speaker: str) -> Sequence[Turn]:
 
 
 def _truncate(debate: Debate, speaker: str) -> Sequence[Turn]:
-    """The speaker's last speech is missing."""
+    """Remove the speaker's last speech."""
     own = [turn.index for turn in debate.turns if turn.speaker == speaker]
     return [turn for turn in debate.turns if len(own) < 2 or turn.index != own[-1]]  # noqa: PLR2004 - one must remain
 
@@ -225,13 +226,13 @@ def _with_turns(debate: Debate, turns: Sequence[Turn]) -> Debate:
 
 
 def _is_prose(turn: Turn) -> bool:
-    """Whether a turn is a text first, from which its arguments are taken; else its text is written from its structure."""
+    """Whether a turn is primarily a text, from which its arguments were extracted."""
     structure = (turn.arguments, turn.responses, turn.answers, turn.closing)
     return turn.phase in PROSE_PHASES or UNSTRUCTURED in turn.warnings or not any(structure)
 
 
 def _prose(turn: Turn) -> Iterator[str]:
-    """The pieces of prose of a turn, one per argument, response, answer and closing; its text if it is a text first."""
+    """The pieces of prose of a turn: its text if it is primarily a text, else its arguments, responses and so on."""
     if _is_prose(turn):
         yield turn.text
         return
@@ -270,7 +271,7 @@ def _changed(turn: Turn, change: Change) -> Turn:
 
 
 def _replace_in_order(text: str, pieces: Iterable[tuple[str, str]]) -> str | None:
-    """`text` with each old piece replaced by the new one, from left to right; None if an old piece is not there."""
+    """Replace each old piece of `text` by the new one, from left to right; None if an old piece is missing."""
     done, start = "", 0
     for old, new in pieces:
         found = text.find(old, start)

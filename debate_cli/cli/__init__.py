@@ -1,1 +1,1 @@
-"""Modules of the command line, one per command: options, one call, rendering, exit code."""
+"""The command line, one module per command: options, one call into `app`, rendering, exit code."""

@@ -35,20 +35,20 @@ from debate_cli.version import __version__
 INTERRUPTED = 130
 """Exit code after Ctrl-C."""
 NON_REPEATABLE_OPTIONS = ("fail_under", "expect_winner", "max_warnings")
-"""Gates that may be given once. Click would silently use the last of several."""
+"""Gates that may be given only once. Otherwise Click would silently use the last one."""
 DEBATE_PANEL, SAVED_PANEL, SETUP_PANEL = "Debate", "Saved debates", "Setting up"
 
 
 class CommandSummary(NamedTuple):
-    """What `debate --help` shows of a subcommand. The subcommand itself is a module in `debate_cli.cli`."""
+    """A subcommand's row in `debate --help`. The subcommand itself is a module in `debate_cli.cli`."""
 
     panel: str
     help: str
     """First line of the subcommand's own help. A test compares the two."""
     options: str = ""
-    """Module in `debate_cli.cli` with the options, if they are not in the subcommand's own; help loads this one only."""
+    """Module in `debate_cli.cli` with the options, if it is separate; help imports only this one."""
     module: str = ""
-    """Module in `debate_cli.cli` of the subcommand, if it has another name."""
+    """Module in `debate_cli.cli` of the subcommand, if its name differs."""
 
 
 COMMANDS: dict[str, CommandSummary] = {
@@ -117,8 +117,7 @@ class LazyCommandGroup(FormattedGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run the subcommand and return its exit code.
 
-        If stdout closes early, an exit code that the subcommand returned still counts. Raises ClosedPipeError if it
-        returned none.
+        If stdout closes early, the subcommand's exit code still counts; without one, raises ClosedPipeError.
         """
         try:
             result = super().invoke(ctx)
@@ -150,9 +149,10 @@ class Subcommand(FormattedCommand):
 
 
 def load_command(name: str) -> Any:
-    """Import the options of a subcommand, and the subcommand itself once it runs.
+    """Import the options of a subcommand, and import the subcommand when it runs.
 
-    The one has `Options` (a NamedTuple of options and help) and optionally `EPILOG`, the other `run(Options)`.
+    The first module has `Options` (a NamedTuple of options and help) and optionally `EPILOG`, the second
+    `run(Options)`.
     """
     summary = COMMANDS[name]
     declared = importlib.import_module(f"debate_cli.cli.{summary.options or name}")
@@ -203,7 +203,10 @@ def root(
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Run the command line (`argv`, else `sys.argv`) and exit. Every error becomes one sentence on stderr and an exit code."""
+    """Run the command line (`argv`, else `sys.argv`) and exit.
+
+    Every error becomes one sentence on stderr and an exit code.
+    """
     args = list(sys.argv[1:] if argv is None else argv)
     prepare_streams()
     guard_workflow()
@@ -239,7 +242,7 @@ def _print_unsaved_transcript(transcript: str) -> str:
 
 
 def _format_unexpected_error(error: Exception) -> str:
-    """The sentence for an unexpected error, a missing package, and an output stream that cannot be written."""
+    """The message for an unexpected error, a missing package, or an output stream that cannot be written."""
     if isinstance(error, OSError) and error.errno in UNWRITABLE_ERRNOS and error.filename is None:
         redirect_to_devnull(sys.stdout)
         return f"standard output cannot be written ({error.strerror}); redirect it elsewhere"

@@ -109,7 +109,7 @@ def run(given: Options) -> None:
 
 @contextmanager
 def _folder(given: Options) -> Generator[Path]:
-    """The folder of the audit; a temporary one for a dry run of an audit that does not exist yet."""
+    """The folder of the audit; a temporary one for the dry run of a new audit."""
     if given.dry_run and not given.out.exists():
         with TemporaryDirectory() as scratch:
             yield Path(scratch)
@@ -120,7 +120,7 @@ def _folder(given: Options) -> Generator[Path]:
 def _plan(
     cases: Sequence[Case], requests: Sequence[tuple[JudgeName, JudgingRequest]], loaded: LoadedConfig | None
 ) -> list[JudgePlan]:
-    """What all judges still have to do. Raises UsageError if a judging system can judge none of the debates."""
+    """The remaining tasks of all judges. Raises UsageError if a judging system can judge none of the debates."""
     plans: list[JudgePlan] = []
     for judge, request in requests:
         found, problems = plan_judging(cases, judge, request, loaded)
@@ -243,7 +243,7 @@ def _judge(given: Options, plans: Sequence[JudgePlan], budget: Budget) -> int:
 
 
 def _obtain_permissions(given: Options, plans: Sequence[JudgePlan]) -> None:
-    """Ask for the consents that the judges need. Raises an error without a terminal that one of them needs."""
+    """Ask for the consents that the judges need. Raises an error if this needs a terminal and there is none."""
     if given.playback is None:
         obtain_consents((place for plan in plans for place in plan.destinations), given.trust_host)
     require_terminal(model for plan in plans for model in plan.asked_people)
@@ -252,7 +252,7 @@ def _obtain_permissions(given: Options, plans: Sequence[JudgePlan]) -> None:
 def _print_left(
     errors: Sequence[str], left: int, planned: int, budget: Budget, observer: screen.PipeSafeObserver
 ) -> None:
-    """Print the first errors, and how many judging runs are left."""
+    """Print the first errors, and the number of missing judging runs."""
     for line in errors[:5]:
         print_status(f"debate: {line}")
     cause = "the budget is reached" if budget.is_closed else "some judgements failed"

@@ -1,4 +1,4 @@
-"""What commands with --batch share: lines about batches, the question whether to submit again, how the command ends."""
+"""Code that commands with --batch share: status lines, the question whether to submit again, the exit code."""
 
 import shlex
 import sys
@@ -17,7 +17,7 @@ _CLEAR_LINE = "\r\x1b[2K"
 
 
 class BatchScreen:
-    """The batches of a command, on stderr."""
+    """Shows the batches of a command on stderr."""
 
     def __init__(
         self,
@@ -27,9 +27,9 @@ class BatchScreen:
         quiet: bool = False,
         show: Callable[[str], None] | None = None,
     ) -> None:
-        """`resubmit`: a batch that may have been submitted is submitted again without a question.
+        """`resubmit`: whether to submit a batch again, without a question, that may have been submitted.
 
-        `show` prints a line where a live display occupies the terminal; then there is no line of progress.
+        `show` prints a line while a live display uses the terminal; then there is no progress line.
         """
         self._show = show
         self._resubmit = resubmit
@@ -38,7 +38,7 @@ class BatchScreen:
         self.queues = BatchQueues(BatchOptions(waits, self._note, self._show_progress, self._confirm))
 
     def report_end(self, command: str) -> int:
-        """Print what is left to collect, by `command`, if the run was stopped. Returns an exit code.
+        """If the run was stopped, print what is left to collect by `command`. Returns an exit code.
 
         Raises the error that stopped it.
         """
@@ -62,7 +62,7 @@ class BatchScreen:
         raise halted
 
     def report_open(self, command: str) -> int:
-        """As `report_end`, if a batch is in progress or the run was stopped by one; else 0."""
+        """Like `report_end` if a batch is in progress or stopped the run; else returns 0."""
         return self.report_end(command) if self.queues.halted or self.queues.open_batches() else 0
 
     def _note(self, line: str) -> None:

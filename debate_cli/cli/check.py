@@ -47,13 +47,13 @@ class ConfigReport:
     config: str
     models: tuple[str, ...] = ()
     planned_calls: int | None = None
-    """Least number of calls; None if the configuration cannot be read."""
+    """Minimum number of calls; None if the configuration cannot be read."""
     problems: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     destinations: tuple[Destination, ...] = ()
-    """Servers that are asked, apart from those of built-in providers."""
+    """Servers other than built-in providers' own."""
     has_debaters: bool = True
-    """Whether it can run a debate; otherwise it is for judging texts."""
+    """Whether it can run a debate; without debaters it is for judging texts."""
 
 
 def run(given: Options) -> None:

@@ -1,6 +1,6 @@
 """Shell completion of configurations and saved debates, by file name.
 
-Nothing slow is imported here. The `Options` of each command name the function that completes an option or argument.
+Slow modules are not imported here. The `Options` of each command name the completion function of an option or argument.
 """
 
 from collections.abc import Callable, Iterable
@@ -19,7 +19,7 @@ ERROR_PAGE_DIRS = (PACKAGE_DIR / "pages", PACKAGE_DIR.parent / "docs" / "errors"
 
 
 def complete_configs(incomplete: str) -> list[str]:
-    """Configurations here and in configs/, or in the folder that the user has typed; and folders."""
+    """Configurations here and in configs/, or in the typed folder; and folders."""
     if "/" in incomplete:
         return _match_paths(incomplete, lambda path: path.suffix in YAML_SUFFIXES)
     found = [str(path) for folder in CONFIG_DIRS for path in _list_children(folder) if path.suffix in YAML_SUFFIXES]
@@ -34,7 +34,7 @@ def complete_debates(incomplete: str) -> list[str]:
 
 
 def complete_paths(incomplete: str) -> list[str]:
-    """Files of debates, in transcripts/ or in the folder that the user has typed; and folders."""
+    """Files of debates in transcripts/, or in the typed folder; and folders."""
     if "/" in incomplete:
         return _match_paths(
             incomplete,
@@ -46,7 +46,7 @@ def complete_paths(incomplete: str) -> list[str]:
 
 
 def complete_folders(incomplete: str) -> list[str]:
-    """Folders in the folder that the user has typed."""
+    """Folders in the typed folder."""
     return _match_paths(incomplete, lambda _: False)
 
 
@@ -74,10 +74,9 @@ def _list_saved() -> list[Path]:
 
 
 def _match_paths(incomplete: str, accepts: Callable[[Path], bool]) -> list[str]:
-    """The files that match, and folders, in the folder that the user has typed.
+    """The matching files, and folders, in the typed folder.
 
-    If a folder is the only match, its entries are returned instead: a shell adds a space after the only match, which
-    ends the path.
+    If a folder is the only match, its entries are returned instead, because a shell would add a space after it.
     """
     begun = incomplete[: incomplete.rfind("/") + 1]
     paths = [path for path in _list_children(Path(begun)) if path.is_dir() or accepts(path)]

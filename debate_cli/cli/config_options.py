@@ -35,9 +35,9 @@ OLLAMA_ALTERNATIVE = "ollama/qwen3:8b"
 LOCAL_ALTERNATIVE = "local/smollm2"
 KEYED_ALTERNATIVE = "anthropic/claude-sonnet-5 with ANTHROPIC_API_KEY set"
 _MAX_LISTED_PATHS = 2
-"""Key paths for which a message lists separate --set options; for more, one sentence covers the rest."""
+"""Maximum number of key paths for which a message lists --set options; more are covered by one sentence."""
 _MAX_FILES_SEARCHED = 1000
-"""Files of a folder that are searched for a suggestion."""
+"""Maximum number of files in a folder that are searched for a suggestion."""
 _MAX_BACKGROUND_BYTES = 1024 * 1024
 
 
@@ -100,10 +100,10 @@ def config_from_argument(
     announce: bool = True,
     trusted_folders: Sequence[Path] | None = None,
 ) -> LoadedConfig:
-    """The configuration that `reference` names: a path, `-` for standard input, None for the default one.
+    """Load the configuration `reference`: a path, `-` for standard input, None for the default one.
 
-    `announce`: print which default is used. `checks` finds contradictions. `trusted_folders`: where files
-    that it names may be, besides its own folder. Raises ConfigError with every fault.
+    `announce`: whether to print which default is used. `checks` finds contradictions. `trusted_folders`: folders,
+    besides its own, of files that it may name. Raises ConfigError with every fault.
     """
     folders = trusted_folders or ()
     if reference == "-":
@@ -132,7 +132,7 @@ def config_from_argument(
 def config_for_judging(
     reference: str | None, changes: Sequence[ConfigChange] = (), trusted_folders: Sequence[Path] | None = None
 ) -> LoadedConfig | None:
-    """The configuration that --config names, checked for judging; None, after the notes of `.env`, if none is named."""
+    """The configuration of --config, checked for judging; None without one, after printing the notes of `.env`."""
     if reference is None:
         print_notes(load_environment(Path(), os.environ).notes)
         return None
@@ -151,7 +151,7 @@ def _is_shipped(path: Path) -> bool:
 
 
 def _without_example(path: Path, changes: Sequence[ConfigChange]) -> list[ConfigChange]:
-    """The changes, plus the removal of the packaged example's background if they set another topic."""
+    """The changes; if they set another topic, also the removal of the packaged example's background."""
     keys = {change.key if isinstance(change, Override) else change[0] for change in changes}
     if not _is_shipped(path) or "topic" not in keys or "background" in keys:
         return []
@@ -176,7 +176,7 @@ def packaged_config_dir() -> Path:
 
 
 def _suggest_reference(path: Path) -> str:
-    """The end of the sentence on a missing file: what the user probably meant."""
+    """End of the message on a missing file: a suggestion."""
     if re.search(r"\s|\?$", str(path)):
         return f"; a motion is given by an option: debate run --topic {shlex.quote(str(path))}"
     try:
@@ -189,10 +189,10 @@ def _suggest_reference(path: Path) -> str:
 
 
 def open_cassette(record: Path | None, play: Path | None, *, asked: bool = True) -> Cassette | None:
-    """The cassette of --record or --replay; None if neither is given.
+    """The cassette of --record or --replay; None without either.
 
-    Nothing is recorded, and no file is created, unless models are going to be `asked`. Raises UsageError if both are
-    given, ConfigError if the recording cannot be used.
+    No file is created, and nothing is recorded, unless models will be `asked`. Raises UsageError if both are given,
+    ConfigError if the recording cannot be used.
     """
     if record is not None and play is not None:
         raise UsageError("--record and --replay cannot be combined; give one of them")
@@ -203,7 +203,7 @@ def open_cassette(record: Path | None, play: Path | None, *, asked: bool = True)
 
 @contextmanager
 def suggest_alternatives(loaded: LoadedConfig) -> Generator[None]:
-    """Context in which an error about a missing key or local model also names options that select another model."""
+    """Context: an error about a missing key or local model also names options that select another model."""
     names = [spec.model for spec in all_model_specs(loaded.config)]
     try:
         yield
@@ -223,14 +223,14 @@ def suggest_alternatives(loaded: LoadedConfig) -> Generator[None]:
 
 
 def _sort_missing_last(error: ConfigError, causes: Collection[str]) -> list[str]:
-    """The problems of `error`; those that mention one of `causes` come last."""
+    """The problems of `error`, with those that mention one of `causes` last."""
     return sorted(error.problems, key=lambda line: any(cause in line for cause in causes))
 
 
 def _add_alternatives(
     problems: Sequence[str], config: DebateConfig, missing: Collection[str], other: str
 ) -> tuple[str, ...]:
-    """The problems; the last one names options that replace the missing models by Ollama or `other`, if there are any."""
+    """The problems. The last one also names options that replace the missing models by Ollama or `other`."""
     paths = find_model_paths(config, missing)
     if not paths:
         return tuple(problems)
@@ -244,5 +244,5 @@ def _add_alternatives(
 
 
 def find_model_paths(config: DebateConfig, models: Collection[str]) -> list[str]:
-    """Key paths in a configuration that name one of `models` (each `provider/model`)."""
+    """Key paths that name one of `models` (each `provider/model`) in a configuration."""
     return [".".join(map(str, path)) for path in find_model_key_paths(config, models)]

@@ -1,4 +1,4 @@
-"""Asks the user to allow what a file would send where, at a terminal, and remembers the answer."""
+"""Asks the user at a terminal for consent to what a file would send, and stores the answer."""
 
 import os
 import sys
@@ -14,10 +14,10 @@ from debate_cli.storage.consents import RememberedConsent, consents_path, save_c
 
 
 def obtain_consents(destinations: Iterable[Destination], trusted_hosts: Sequence[str] | None) -> None:
-    """Make sure that the user allows every destination before anything is sent or written.
+    """Obtain the user's consent to every destination before anything is sent or written.
 
-    At a terminal the user is asked once for each file, variable and host. Raises UntrustedHostError for a refusal, and off
-    a terminal for anything that no trusted host or earlier answer allows.
+    At a terminal the user is asked once for each file, variable and host. Raises UntrustedHostError for a refusal, and,
+    without a terminal, for anything that no trusted host or earlier answer allows.
     """
     missing = missing_consents(required_consents(destinations), trusted_hosts or (), os.environ)
     refuse_consents(_ask(missing) if can_ask() else missing)
@@ -29,7 +29,7 @@ def can_ask() -> bool:
 
 
 def _ask(missing: Sequence[Consent]) -> Sequence[Consent]:
-    """Ask about each pair and remember those that the user allows. Returns what is refused, up to the first refusal."""
+    """Ask about each pair and store the consents. Returns what was refused, up to the first refusal."""
     answered: set[RememberedConsent] = set()
     for consent in missing:
         pairs = consent.remembered_as()
@@ -47,7 +47,7 @@ def _ask(missing: Sequence[Consent]) -> Sequence[Consent]:
 
 
 def _confirm(consent: Consent) -> bool:
-    """Say what would be sent where, and ask. The default is no."""
+    """Show what would be sent where, and ask. The default is no."""
     what = f"the variable {consent.variable} and the debate's texts" if consent.variable else "the debate's texts"
     does = f"downloads and runs {consent.download} from" if consent.download else f"sends {what} to"
     print_status(sanitize_line(f"{consent.file}: provider {consent.provider} {does} {consent.host}."))

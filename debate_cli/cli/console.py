@@ -31,14 +31,14 @@ CLOSED_PIPE = 141
 
 
 UNWRITABLE_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
-"""Errors of a stream that cannot take more output. Errors of files are reported where the file is opened."""
+"""Errors of a stream that accepts no more output. Errors of files are reported where the file is opened."""
 _CLOSED_STREAM_ERRNOS = frozenset({errno.EPIPE, errno.EIO, errno.ENXIO})
 """Errors of a closed pipe and of a lost terminal."""
 
 _LINE_BREAKS = re.compile(r"[\n\r\x0b\x0c\x85\u2028\u2029]+")
 
 _COPIED = re.compile(r"(?:^|[: `])debate [a-z]+ |^(?:saved|unchanged|written|configuration): ")
-"""Matches a line with a path or a command to copy."""
+"""Pattern of a line with a path or command to copy."""
 
 _LABEL = re.compile(r"^([a-z ]+:) ")
 
@@ -48,15 +48,15 @@ class ClosedPipeError(Exception):
 
 
 def is_broken_pipe(error: OSError) -> bool:
-    """Whether `error`, raised by writing to a stream, means that its reader or its terminal is gone."""
+    """Whether `error`, from writing to a stream, means that its reader or terminal is gone."""
     return error.errno in _CLOSED_STREAM_ERRNOS or isinstance(error, BrokenPipeError)
 
 
 def prepare_streams() -> None:
-    """Make stdin, stdout and stderr usable in any environment: closed ones read and write nothing.
+    """Make stdin, stdout and stderr usable in any environment. Closed ones are replaced by empty ones.
 
-    A character that the encoding of stdout or stderr lacks is replaced. Piped input is UTF-8. A terminal size of 0 in
-    the environment means that it is unknown.
+    Characters outside of the encoding of stdout or stderr are replaced. Piped input is UTF-8. A terminal size of 0 in
+    the environment is treated as unknown.
     """
     for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
@@ -78,7 +78,7 @@ def _reconfigure(stream: TextIO, *, encoding: str | None = None, errors: str = "
 
 
 def _open_devnull_as(descriptor: int) -> TextIO:
-    """A stream that reads and writes nothing. It occupies `descriptor`, so that no other file gets it."""
+    """Open an empty stream with the number `descriptor`, so that no other file gets that number."""
     opened = os.open(os.devnull, os.O_RDWR)
     if opened > descriptor and not _is_open(descriptor):
         os.dup2(opened, descriptor)
@@ -111,9 +111,9 @@ def print_status(line: str) -> None:
 
 
 def _wrap_for_terminal(line: str) -> str:
-    """`line` wrapped at words for the terminal; unchanged off a terminal or if the width is unknown.
+    """Wrap `line` at words; unchanged without a terminal or with an unknown width.
 
-    A path or a command to copy stays whole, on a line for itself if it does not fit behind its label.
+    A path or command to copy stays whole, on its own line if it does not fit behind its label.
     """
     columns = os.get_terminal_size(sys.stderr.fileno()).columns if is_interactive(sys.stderr) else 0
     if not columns or len(line) * 2 <= columns:
@@ -124,7 +124,7 @@ def _wrap_for_terminal(line: str) -> str:
 
 
 def print_truncation_note(torn: str | None) -> None:
-    """Print the sentence `torn` about a journal's torn last line, if there is one."""
+    """Print the sentence `torn` about an incomplete last line of a journal, if there is one."""
     if torn is not None:
         print_status(f"note: {' '.join(torn.split())}")
 
@@ -150,7 +150,7 @@ def ignore_broken_pipe() -> Generator[None]:
 
 
 def redirect_to_devnull(stream: TextIO) -> None:
-    """Discard the stream's buffer and everything written to it from now on."""
+    """Discard the stream's buffer and all later output to it."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nowhere, stream.fileno())
@@ -164,14 +164,14 @@ def is_interactive(stream: TextIO) -> bool:
 
 
 def make_console(stream: TextIO) -> Console:
-    """A Rich console on a stream. NO_COLOR and the terminal decide about colour."""
+    """A Rich console on a stream. Colour depends on NO_COLOR and the terminal."""
     from rich.console import Console
 
     return Console(file=stream, highlight=False)
 
 
 def write_chunks(pieces: Iterable[str]) -> None:
-    """Write to stdout piece by piece, so that the first rows are visible before the last one is ready."""
+    """Write to stdout piece by piece, so that first rows appear before the last one is ready."""
     for number, piece in enumerate(pieces):
         sys.stdout.write(piece)
         if number <= 1:
@@ -179,25 +179,25 @@ def write_chunks(pieces: Iterable[str]) -> None:
 
 
 def read_stdin(max_bytes: int) -> bytes:
-    """The beginning of standard input, as it was given."""
+    """The first bytes of standard input."""
     return sys.stdin.read(max_bytes).encode("utf-8", "surrogateescape")
 
 
 def write_document(pieces: Iterable[str]) -> None:
-    """Write a document that programs read to stdout, piece by piece, in UTF-8 whatever the locale."""
+    """Write a document for programs to stdout, piece by piece, in UTF-8 regardless of the locale."""
     _reconfigure(sys.stdout, encoding="utf-8")
     write_chunks(pieces)
 
 
 def show_deciding_verdicts(files: Iterable[ScoredFile]) -> None:
-    """Print the deciding verdict of each of several files, a line each."""
+    """Print the deciding verdict of each of several files, one per line."""
     from debate_cli.render.score_rows import deciding_score_lines
 
     write_chunks(f"{line}\n" for line in deciding_score_lines(files))
 
 
 def show_scores(files: Iterable[ScoredFile]) -> None:
-    """Print the verdicts of several files: a table on a terminal, else a line per verdict as soon as it is known."""
+    """Print the verdicts of several files: a table on a terminal, else one line per verdict as soon as it is known."""
     if not is_interactive(sys.stdout):
         from debate_cli.render.score_rows import score_lines
 
@@ -215,7 +215,7 @@ def show_tables(
     lines: Iterable[str] | None = None,
     plain: bool = False,
 ) -> None:
-    """Print tables: drawn on a terminal unless `plain`, elsewhere as `lines`, by default a line per row."""
+    """Print tables: drawn on a terminal unless `plain`, else as `lines`, by default one line per row."""
     if plain or not is_interactive(sys.stdout):
         from debate_cli.render.text.plain import table_lines
 

@@ -1,4 +1,4 @@
-"""Output of `run --dry-run` and `judge --dry-run`: calls, tokens and cost as planned and at worst.
+"""Output of `run --dry-run` and `judge --dry-run`: calls, tokens and cost, planned and at worst.
 
 The output of `run` also has the configuration.
 """
@@ -36,7 +36,7 @@ NOTHING_ASKED = "No model was asked."
 def show_plan(context: RunContext, *, as_json: bool) -> None:
     """Print configuration and estimate.
 
-    As JSON, the configuration is complete; as text, it holds explicit settings only.
+    As JSON, the configuration is complete; as text, only explicit settings are shown.
     """
     config = context.config
     plan = asyncio.run(estimate_run(context))
@@ -117,7 +117,7 @@ def _format_table(plan: RunEstimate, *, by_role: bool = True) -> Iterator[str]:
 
 
 def align_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """The rows as lines with aligned columns; numbers, which follow the column with an empty heading, to the right."""
+    """The rows as lines with aligned columns; numbers, after the column with an empty heading, are right-aligned."""
     texts = rows[0].index("") + 1
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
@@ -127,7 +127,7 @@ def align_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def _format_rows(role: str, model: str, planned: CallTotals, worst: CallTotals) -> list[tuple[str, ...]]:
-    """The role and what is planned; below it, its model and what may be used at worst."""
+    """Two rows: the role with its planned usage, and its model with the usage at worst."""
     below = f"  {sanitize.sanitize_line(model)}" if model else ""
     return [
         (sanitize.sanitize_line(role), "planned", *format_total_cells(planned)),
@@ -174,7 +174,7 @@ def _plan_data(plan: RunEstimate) -> dict[str, object]:
 
 
 def _group_by_model(plan: RunEstimate) -> list[dict[str, object]]:
-    """Planned calls of each model, and its tokens and cost at worst."""
+    """For each model: planned calls, and tokens and cost at worst."""
     found: list[dict[str, object]] = []
     for model in dict.fromkeys(role.spec.model for role in plan.roles):
         roles = [role for role in plan.roles if role.spec.model == model]
@@ -204,7 +204,7 @@ def _explicit_settings(config: DebateConfig) -> dict[str, Any]:
 
 
 def _drop_empty(data: Any) -> Any:
-    """`data` without empty values, except `api_key_env: null`, which says that a provider needs no key."""
+    """`data` without empty values. `api_key_env: null` is kept, because it means that a provider needs no key."""
     if is_mapping(data):
         kept = {key: _drop_empty(value) for key, value in data.items()}
         return {key: value for key, value in kept.items() if value not in (None, [], {}) or key == "api_key_env"}

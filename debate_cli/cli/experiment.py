@@ -71,7 +71,7 @@ def run(given: Options) -> None:
 
 
 def _check_options(given: Options) -> None:
-    """Raise UsageError for options that another action takes, and for a wrong number of paths."""
+    """Raise UsageError for options of another action, and for a wrong number of paths."""
     action = given.action.value
     others = {"run": _REPORT_ONLY, "report": _RUN_ONLY}.get(action, (*_RUN_ONLY, *_REPORT_ONLY))
     for name in others:
@@ -167,7 +167,7 @@ def print_note(note: str) -> None:
 
 
 class _StopNotes(NullObserver):
-    """Shows notes about signals: on stderr, or above the live table, which stderr would tear apart."""
+    """Shows notes about signals on stderr, or above the live table, which stderr would damage."""
 
     def __init__(self) -> None:
         self.show: Callable[[str], None] = print_note
@@ -178,7 +178,7 @@ class _StopNotes(NullObserver):
 
 
 class PipeSafeExperimentObserver:
-    """Forwards to an observer until stdout is closed, which stops the run."""
+    """Forwards events to an observer. Once stdout is closed, requests the end of the run."""
 
     def __init__(self, observer: ExperimentObserver, control: screen.PipeSafeObserver) -> None:
         self._observer = observer
@@ -213,7 +213,7 @@ class PipeSafeExperimentObserver:
 def _observe(
     given: Options, control: screen.PipeSafeObserver, notes: _StopNotes, progress: Progress
 ) -> Generator[ExperimentObserver]:
-    """The observer of a run: JSON lines, nothing, a live table on a terminal, else plain lines."""
+    """The observer of a run: JSON lines, none, a live table on a terminal, else plain lines."""
     if given.json:
         yield PipeSafeExperimentObserver(shown.JsonExperimentObserver(sys.stdout), control)
     elif given.quiet:
@@ -271,7 +271,7 @@ def _command(given: Options, experiment: Experiment) -> str:
 
 
 def _open_ledger(given: Options) -> Ledger:
-    """The ledger of a folder, or of the experiment whose file is named."""
+    """The ledger in a folder, or of the experiment in a file."""
     path = Path(given.paths[0])
     if path.is_dir():
         folder = path

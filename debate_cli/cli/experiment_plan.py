@@ -1,4 +1,4 @@
-"""Output of `experiment run --dry-run`: cells, and calls, tokens and cost per player and judge, as planned and at worst."""
+"""Output of `experiment run --dry-run`: cells, and calls, tokens and cost per player and judge."""
 
 import asyncio
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ HEADINGS = ("who", "debates", "", "calls", "tokens in", "tokens out", "USD")
 
 
 def show_plan(experiment: Experiment, folder: Path, *, shard: tuple[int, int], as_json: bool) -> None:
-    """Print the estimate of the cells that are left."""
+    """Print the estimate of the unfinished cells."""
     plan = CellPlan(experiment)
     cells = [cell for cell in plan.cells() if cell.bucket % shard[1] == shard[0] - 1]
     left = _drop_finished(cells, folder)
@@ -41,7 +41,7 @@ def show_plan(experiment: Experiment, folder: Path, *, shard: tuple[int, int], a
 
 
 def _drop_finished(cells: list[Cell], folder: Path) -> list[Cell]:
-    """The cells that the ledger in `folder` does not have as done."""
+    """The cells that are not done in the ledger of `folder`."""
     if not (folder / LEDGER_NAME).is_file():
         return cells
     with Ledger.open(folder) as ledger:

@@ -1,4 +1,4 @@
-"""`debate explain`: shows the pages about errors, which lie in docs/errors and come with the package."""
+"""`debate explain`: shows the pages about errors, which are in docs/errors and in the package."""
 
 import sys
 from collections.abc import Mapping

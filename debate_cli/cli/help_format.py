@@ -14,7 +14,7 @@ from debate_cli.domain.suggestions import format_suggestion
 
 _CHOICE_ERROR = re.compile(r"(?P<value>'.*'|\".*\") is not one of (?P<known>'[^']*'(?:, '[^']*')*)\.", re.DOTALL)
 _MAX_QUOTED_CHARS = 60
-"""Characters of a wrong value that are quoted."""
+"""Maximum length of a quoted wrong value."""
 _BOUND_ERRORS = (
     (r"Input should be a valid integer", "must be a whole number"),
     (r"Input should be a (?:valid|finite) number", "must be a number"),
@@ -24,13 +24,13 @@ _BOUND_ERRORS = (
 
 
 def format_unknown_command(name: str, known: Iterable[str]) -> str:
-    """The sentence on an unknown command, with a suggestion."""
+    """Message for an unknown command, with a suggestion."""
     shown = name if len(name) <= _MAX_QUOTED_CHARS else f"{name[:_MAX_QUOTED_CHARS]}…"
     return f"no such command {shown!r}{format_suggestion(name, known)}"
 
 
 def describe_usage_error(error: TyperException) -> str:
-    """A wrong option or argument in one sentence, with the command whose help describes it."""
+    """A wrong option or argument in one sentence, with the command that shows the help."""
     if isinstance(error, typer.BadParameter):
         error.message = rewrite_usage_error(error.message)
     message = " ".join(error.format_message().split()).rstrip(".")
@@ -41,7 +41,7 @@ def describe_usage_error(error: TyperException) -> str:
 
 
 def rewrite_usage_error(message: str) -> str:
-    """Rewrite a message about a wrong option value in plain words; unknown messages stay as they are."""
+    """Rewrite a message about a wrong option value in plain words. Unknown messages stay unchanged."""
     message = message.removeprefix("Value error, ")
     if choice := _CHOICE_ERROR.fullmatch(message):
         known = re.findall(r"'([^']*)'", choice["known"])
@@ -54,16 +54,16 @@ def rewrite_usage_error(message: str) -> str:
 
 EXAMPLES_HEADING = "Examples:"
 TYPE_METAVARS = {"<bool>": "", "<str>": "TEXT", "<int>": "N", "<int range>": "N", "<float>": "X", "<path>": "PATH"}
-"""Placeholder for the value of an option without a metavar. A flag has no value."""
+"""Type -> placeholder for an option's value without a metavar. A flag has no value."""
 MAX_CHOICES_WIDTH = 24
-"""Up to this width, choices are listed as the option's type; wider lists go into its help text."""
+"""Maximum width of choices that are listed as the option's type. Wider lists go into its help text."""
 
 
 class FormattedCommand(TyperCommand):
     """A subcommand whose help is reflowed."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print the help of a copy of the command, so that the command stays unchanged."""
+        """Print the help of a copy of the command. The command stays unchanged."""
         TyperCommand.format_help(copy_for_help(self, ctx), ctx, formatter)
 
 
@@ -85,7 +85,7 @@ def copy_for_help(command: Any, ctx: Any) -> Any:
 
 
 def reflow_help(text: str) -> str:
-    """Join the lines of each paragraph, so that the terminal wraps them; examples keep one line each."""
+    """Join the lines of each paragraph, so that the terminal wraps them. Examples keep one line each."""
     prose, found, examples = cleandoc(text).partition(f"\n\n{EXAMPLES_HEADING}\n\n")
     reflowed = "\n\n".join(" ".join(part.split()) for part in prose.split("\n\n"))
     return f"{reflowed}\n\n{EXAMPLES_HEADING}\n\n" + examples.replace("\n\n", "\n") if found else reflowed
@@ -98,7 +98,7 @@ class _HelpArgument(TyperArgument):
         vars(self).update(vars(real))
 
     def display_type_rich(self, ctx: Any) -> str | None:
-        """Show a type only if it is a list of choices."""
+        """Whether to show the type: only for a list of choices."""
         type_name = self.display_type(ctx)
         return type_name if "|" in type_name else ""
 

@@ -1,4 +1,4 @@
-"""`debate import`, in a module of another name because `import` is a word of Python. Its options are in `import_options`."""
+"""`debate import`. Its options are in `import_options`. The module has another name because `import` is a keyword."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ from debate_cli.storage.transcript_dirs import transcript_dirs
 from debate_cli.systems.tables import Number, Table
 
 _FOR_ARGUMENTS = ("mock", "config", "max_cost", "max_tokens", "trust_host")
-"""Options that only --arguments uses."""
+"""Options that need --arguments."""
 
 
 class ClaimAsker:
@@ -63,7 +63,10 @@ class ClaimAsker:
 
     @classmethod
     def from_options(cls, given: Options) -> ClaimAsker | None:
-        """The asker; None without --arguments. Raises UsageError, ConfigError, MissingKeyError, UntrustedHostError."""
+        """The asker; None without --arguments.
+
+        Raises UsageError, ConfigError, MissingKeyError, UntrustedHostError.
+        """
         if given.arguments is None:
             needless = next((name for name in _FOR_ARGUMENTS if getattr(given, name)), None)
             if needless is not None:
@@ -88,11 +91,11 @@ class ClaimAsker:
         return cls(context, chosen, is_dry_run=given.dry_run)
 
     def continues(self, file: ImportedFile) -> bool:
-        """Whether the transcript at the target is of the same import, so that only its missing claims are asked for."""
+        """Whether the transcript at the target is from the same import, so that only missing claims are asked for."""
         return read_known_claims(file.target, file.imported.debate, self._spec) is not None
 
     def ask(self, file: ImportedFile, save: Callable[[ImportedFile], None]) -> tuple[ImportedFile, int]:
-        """The file with the claims as arguments, and the exit code: above 0 if some speeches could not be asked about.
+        """The file with claims as arguments, and an exit code above 0 if some speeches could not be asked about.
 
         `save` is called after each speech.
         """
@@ -122,7 +125,7 @@ class ClaimAsker:
         return file.with_debate(found), self._report_end(search, count_missing(found))
 
     def _report_end(self, search: ClaimSearch, missing: int) -> int:
-        """Say why the search ended early, and how it is continued."""
+        """Print why the search ended early, and how to continue it."""
         if not missing:
             return 0
         if search.error is not None:
@@ -192,7 +195,7 @@ def _build_request(given: Options) -> ImportRequest:
 
 
 def _pairs(option: str, given: Iterable[str]) -> dict[str, str]:
-    """`NAME=VALUE` texts as a mapping. Raises UsageError for one without both parts."""
+    """Parse `NAME=VALUE` texts into a mapping. Raises UsageError for one without both parts."""
     found: dict[str, str] = {}
     for text in given:
         name, _, value = (part.strip() for part in text.rpartition("="))
@@ -203,7 +206,7 @@ def _pairs(option: str, given: Iterable[str]) -> dict[str, str]:
 
 
 class _Batch:
-    """Imports files one after the other, so that none is kept longer than needed."""
+    """Imports files one after the other, so that none is kept in memory longer than needed."""
 
     def __init__(self, given: Options, asker: ClaimAsker | None, *, is_single: bool) -> None:
         self._given = given
@@ -219,7 +222,10 @@ class _Batch:
         """Exit codes of the files whose claims were asked for."""
 
     def add(self, load: Callable[[], ImportedFile]) -> ImportedFile | None:
-        """Read a debate, show what was found, then write its transcript. A broken file is reported; then None is returned."""
+        """Read a debate, show what was found, and write its transcript.
+
+        Returns None for a broken file, after reporting it.
+        """
         try:
             imported = load()
             self._show(imported)
@@ -251,7 +257,7 @@ class _Batch:
             raise typer.Exit(code)
 
     def _save(self, file: ImportedFile) -> ImportedFile:
-        """Ask for the claims, if that is wanted, and write the transcript."""
+        """Ask for the claims if wanted, and write the transcript."""
         given, asker = self._given, self._asker
         continued = asker is not None and asker.continues(file)
         if not given.dry_run and not given.force and not continued:
@@ -264,12 +270,12 @@ class _Batch:
         return file
 
     def _write(self, file: ImportedFile, *, force: bool) -> None:
-        """Write the transcript; over an existing one with `force`, or if this process wrote that."""
+        """Write the transcript. Overwrites an existing one with `force`, or if this process wrote it."""
         save_import(file, force=force or file.target in self._written)
         self._written.add(file.target)
 
     def _show(self, file: ImportedFile) -> None:
-        """Print what was found, and what is left out, before anything is written."""
+        """Print what was found and left out, before anything is written."""
         if self._given.json:
             self._records.append(_to_record(file))
         elif self._is_single:
@@ -308,7 +314,7 @@ def _print_found(file: ImportedFile) -> None:
 
 
 def _facts(file: ImportedFile) -> Mapping[str, str]:
-    """What was found, by label."""
+    """Label -> what was found."""
     imported = file.imported
     debate = imported.debate
     found = {

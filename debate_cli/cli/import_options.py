@@ -29,7 +29,7 @@ class Format(StrEnum):
 
 
 class RoundBy(StrEnum):
-    """Where rounds begin."""
+    """Rules for rounds."""
 
     turns = "turns"
     heading = "heading"

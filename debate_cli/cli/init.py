@@ -75,7 +75,7 @@ def run(given: Options) -> None:
 
 
 def _is_config_file(path: Path) -> bool:
-    """Whether `path` means the configuration file rather than its folder."""
+    """Whether `path` is the configuration file and not its folder."""
     return path.suffix in {".yaml", ".yml"} and not path.is_dir()
 
 

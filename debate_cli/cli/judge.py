@@ -45,7 +45,7 @@ _NOT_COLLECTED = (
     "system", "model", "judges", "repeat", "lookup", "evidence", "mock", "replace", "context", "out", "settings", "files",
     "record", "playback", "id", "no_save",
 )  # fmt: skip
-"""Options of a new judging run."""
+"""Options that need a new judging run."""
 _OPTION_NAMES = {"settings": "set", "playback": "replay"}
 
 
@@ -99,7 +99,7 @@ def _check_batch_options(given: Options) -> None:
 def _plan_collection(
     given: Options, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Plans for the debates that wait for a batch; a file that is named is completed in any case."""
+    """Plans for debates that wait for a batch. A file that was named is always completed."""
     references = [Path(reference) for reference in given.paths or ()]
     folders = [path for path in references if path.is_dir()] if references else list(transcript_dirs())
     files = [str(path) for path in references if not path.is_dir()]
@@ -137,13 +137,16 @@ def _load_config(given: Options) -> LoadedConfig | None:
 
 
 def _files_beside_texts(given: Options, loaded: LoadedConfig | None) -> list[Path]:
-    """The configuration, its background and the context: a folder of texts may hold them too."""
+    """The configuration, its background and the context, which may be in a folder of texts."""
     files = (given.config, given.context, loaded.background_file if loaded is not None else None)
     return [Path(file) for file in files if file is not None]
 
 
 def _find_lookup(given: Options) -> str | None:
-    """Where `sources` looks something up: files that are given are looked in. Raises UsageError if they are not."""
+    """Where `sources` looks up facts; by default in the files of --evidence, if given.
+
+    Raises UsageError if --lookup excludes these files.
+    """
     if given.evidence and given.lookup == "web":
         raise UsageError("--lookup web: does not look in the files of --evidence; write --lookup both")
     return given.lookup or ("corpus" if given.evidence else None)
@@ -177,7 +180,7 @@ def _build_request(given: Options, loaded: LoadedConfig | None) -> JudgingReques
 
 @dataclass(slots=True)
 class _Judging:
-    """Judges files and prints each result as it comes, so that no debate is kept."""
+    """Judges files and prints each result at once, so that no debate is kept in memory."""
 
     given: Options
     plans: Sequence[JudgePlan]
@@ -190,11 +193,11 @@ class _Judging:
     failed: int = 0
     judged: int = 0
     waiting: int = 0
-    """Files whose judging stopped before its end."""
+    """Files whose judging is incomplete."""
     batches: BatchScreen | None = None
 
     def judge_and_print(self) -> None:
-        """Judge every file; print the verdicts on stdout and what became of each file on stderr."""
+        """Judge every file; print verdicts on stdout and the outcome of each file on stderr."""
         given = self.given
         if given.batch or given.collect:
             self.batches = BatchScreen(waits=given.batch, resubmit=given.resubmit, quiet=given.quiet)
@@ -230,7 +233,7 @@ class _Judging:
         )
 
     def _equip(self, task: JudgeTask, observer: PipeSafeObserver, people: PeopleOfCommand) -> RunContext:
-        """The context of one file, with what all of them share."""
+        """The context of one file, with the objects that all files share."""
         folder = self.given.files or default_files_folder(task.context.config)
         return replace(
             task.context, observer=observer, cassette=self.cassette, people=people.access(folder, task.target)
@@ -253,7 +256,7 @@ class _Judging:
             screen.show_summary(outcome.debate, outcome.verdicts, only=only, full=self.given.details, judged=judged)
 
     def _print_many(self, observer: PipeSafeObserver) -> None:
-        """Print one document, or a table. If stdout is closed, the rest is judged all the same."""
+        """Print one document, or a table. If stdout is closed, judging continues."""
         results = self._results(observer)
         rows = (row for task, outcome in results if (row := self._print_row(task, outcome, observer)) is not None)
         with ignore_broken_pipe():
@@ -267,7 +270,7 @@ class _Judging:
             self._report(task, outcome, observer)
 
     def _print_row(self, task: JudgeTask, outcome: Outcome, observer: PipeSafeObserver) -> ScoredFile | None:
-        """Report on a file, after its summary if it is a text: what must change in it is not in the table.
+        """Print a row for a file; for a text first its summary, because the table lacks the required changes.
 
         Returns None for a file that waits for a batch.
         """
@@ -280,7 +283,7 @@ class _Judging:
         return _score_row(task, outcome)
 
     def _report(self, task: JudgeTask, outcome: Outcome, observer: PipeSafeObserver) -> None:
-        """Print what became of a file, and write its report."""
+        """Print the outcome of a file, and write its report."""
         given = self.given
         self.judged += 1
         if self._is_waiting(outcome):
@@ -302,7 +305,7 @@ class _Judging:
         return self.batches is not None and outcome.halted == "interrupted"
 
     def _print_rest(self, observer: PipeSafeObserver) -> None:
-        """Print how many files were not started; if a debate got several judging runs, say which one decides."""
+        """Print how many files were not started, and which of several judging runs decides."""
         skipped = len(self.plans) - self.judged - self.failed
         if skipped:
             reason = (observer.stop_cause or screen.BY_USER).reason

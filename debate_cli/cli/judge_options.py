@@ -12,7 +12,7 @@ EPILOG = options.EXIT_CODES_WITH_MODELS.replace("130", "6 a batch is in progress
 
 
 class Lookup(StrEnum):
-    """Where a judge of sources looks up what has no citation."""
+    """Where a judge of sources looks up facts without a citation."""
 
     corpus = "corpus"
     web = "web"

@@ -25,7 +25,7 @@ def require_terminal(models: Iterable[str]) -> None:
 
 
 class PeopleOfCommand:
-    """Reaches the people of all debates of one command: those at the terminal are asked one at a time."""
+    """Reaches the people in all debates of one command. People at the terminal are asked one at a time."""
 
     def __init__(self, observer: PipeSafeObserver) -> None:
         self._observer = observer
@@ -33,9 +33,9 @@ class PeopleOfCommand:
         self._folders: dict[Path, PromptFolder] = {}
 
     def access(self, files: Path, transcript: Path | None) -> PeopleAccess:
-        """How the people of one debate are reached.
+        """How to reach the people of one debate.
 
-        `files` is the folder of prompts and replies. Drafts are kept beside `transcript`; None keeps none.
+        `files` is the folder of prompts and replies. Drafts are kept beside `transcript`; None keeps no drafts.
         """
         drafts = transcript.parent if transcript is not None else None
         terminal = PeopleAtTerminal(self._observer.held, self._turn, drafts)
@@ -44,6 +44,6 @@ class PeopleOfCommand:
 
 
 def discard_drafts(transcript: Path | None, debate: Debate) -> None:
-    """Remove the drafts beside `transcript` whose words are now in the debate."""
+    """Remove the drafts beside `transcript` whose answers are in the debate."""
     if transcript is not None:
         remove_drafts(transcript.parent, debate, debate.answered_keys)

@@ -55,7 +55,7 @@ class ReplayPart(StrEnum):
 WHOLE_DEBATE_FORMATS = (ReplayFormat.html, ReplayFormat.json)
 """Formats that always show the whole debate: the HTML page and the transcript."""
 QUIT_KEYS = frozenset({"q", "Q", ""})
-"""Keys that end a step-by-step replay. The empty string means that the terminal is gone."""
+"""Keys that end a step-by-step replay. An empty string means that the terminal is gone."""
 
 
 class Options(NamedTuple):
@@ -104,7 +104,7 @@ class PlaybackOptions(NamedTuple):
     """Speed and pauses of a replay."""
 
     speed: float | None
-    """Multiple of a fast model's pace; None shows everything at once."""
+    """Multiple of a fast model's speed; None shows everything at once."""
     step: bool
     """Whether to wait for a key after each turn."""
     plain: bool
@@ -113,7 +113,7 @@ class PlaybackOptions(NamedTuple):
 
     @property
     def key_hint(self) -> str:
-        """The keys that can be pressed; empty without `step`."""
+        """The available keys; empty without `step`."""
         return "any key: next turn · q: stop" if self.step and sys.stdin.isatty() and sys.stdout.isatty() else ""
 
     def wait(self, pause: Pause, key: Callable[[], str]) -> bool:
@@ -164,7 +164,7 @@ def _resolve_format(given: ReplayFormat, *, as_json: bool) -> ReplayFormat:
 
 
 def _check_part_options(format_: ReplayFormat, typed: str, round_number: int | None, only: ReplayPart | None) -> None:
-    """Raise UsageError for a part that this format or round cannot show. `typed`: the format as the user typed it."""
+    """Raise UsageError for a part that this format or round cannot show. `typed`: the format in the user's words."""
     if format_ in WHOLE_DEBATE_FORMATS and (only is not None or round_number is not None):
         left_out = "--only" if only is not None else "--round"
         raise UsageError(
@@ -205,7 +205,7 @@ def _render_document(
     *,
     show_hidden: bool,
 ) -> str:
-    """The debate as a document. Raises UsageError for plain lines, which are not a document."""
+    """The debate as a document. Raises UsageError for plain lines."""
     part = only.value if only is not None else None
     match format_:
         case ReplayFormat.json:
@@ -296,8 +296,8 @@ _PARTIAL_ESCAPE = re.compile(rb"\x1b(?:O|\[[0-?]{0,30}[ -/]{0,8})?")
 def open_key_reader() -> Generator[Callable[[], str]]:
     """A function that waits for a key on standard input (a terminal) and returns its character.
 
-    A key that sends several characters, such as an arrow, counts as one key; the empty string means that the terminal
-    is gone.
+    A key that sends several characters, such as an arrow, counts as one key. An empty string means that the terminal is
+    gone.
     """
     try:
         import termios

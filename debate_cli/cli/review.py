@@ -108,7 +108,7 @@ def run(given: Options) -> None:
 
 
 def _fill_in(review: Review, stored: StoredDebate) -> ReviewAnswers:
-    """The answers that the person gives at the terminal. Raises UsageError without one."""
+    """The answers that the person gives at the terminal. Raises UsageError without a terminal."""
     if not (sys.stdin.isatty() and is_interactive(sys.stdout)):
         raise UsageError(
             "there is no terminal for the form; write it as a file with --template, then store it with --from FILE"
@@ -123,7 +123,7 @@ def _fill_in(review: Review, stored: StoredDebate) -> ReviewAnswers:
 
 
 async def _end_on_signals(form: Coroutine[Any, Any, ReviewAnswers]) -> ReviewAnswers:
-    """Show the form. SIGTERM and SIGHUP, for example of a closed window, end it as Ctrl-C does, with the draft on disk."""
+    """Show the form. SIGTERM and SIGHUP, e.g. of a closed window, end it like Ctrl-C and save the draft."""
     task = asyncio.ensure_future(form)
     for number in (signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, task.cancel)
@@ -134,7 +134,7 @@ async def _end_on_signals(form: Coroutine[Any, Any, ReviewAnswers]) -> ReviewAns
 
 
 def _terms(given: Options, stored: StoredDebate) -> ReviewTerms:
-    """The terms of the options. A blind review is shown in the order of its draft, if there is one."""
+    """The terms from the options. A blind review keeps the order of its draft, if there is one."""
     terms = ReviewTerms(
         system=given.system or (DEFAULT_SYSTEM if stored.debate.document_name is None else default_text_kind()),
         reviewer=given.name or _user_name(),
@@ -147,7 +147,7 @@ def _terms(given: Options, stored: StoredDebate) -> ReviewTerms:
 
 
 def _user_name() -> str:
-    """Name of the user of the system. Raises UsageError if it has none, as in a container with another user id."""
+    """Name of the system's user. Raises UsageError if it has none, as in a container with another user id."""
     try:
         return getpass.getuser()
     except (KeyError, OSError) as error:
@@ -155,7 +155,7 @@ def _user_name() -> str:
 
 
 def _terms_of_file(file: ReviewFile, given: Options, stored: StoredDebate) -> ReviewTerms:
-    """The terms of the file. Raises UsageError for an option that contradicts it, or if it is about another debate."""
+    """The terms in the file. Raises UsageError if an option contradicts it, or if it is about another debate."""
     terms = file.terms
     options = {
         "--system": (given.system, terms.system),
@@ -173,7 +173,7 @@ def _terms_of_file(file: ReviewFile, given: Options, stored: StoredDebate) -> Re
 
 
 def _check_file(given: Options, review: Review, file: ReviewFile) -> ReviewState:
-    """The complete review in a file. Raises ConfigError with every problem of its answers."""
+    """The complete review in a file. Raises ConfigError with every problem in its answers."""
     state = review.evaluate(file.answers)
     if state.problems:
         raise file.error(state.problems)
@@ -196,7 +196,7 @@ def _store(given: Options, review: Review, stored: StoredDebate, state: ReviewSt
 
 
 def _print_result(outcome: Outcome, review: Review, *, as_json: bool) -> None:
-    """Print what became of the review. A blind one names no debater, because the person may review again."""
+    """Print the result of the review. A blind one names no debater, because the person may review again."""
     if as_json and review.terms.blind:
         print_json({"blind": True, "judging_run": review.run.id})
         return

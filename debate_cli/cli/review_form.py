@@ -35,7 +35,7 @@ class ConfidenceForm(FormModel):
 
 
 class ReviewForm:
-    """Asks the parts of a review that its draft does not answer yet."""
+    """Asks the parts of a review that its draft does not answer."""
 
     def __init__(
         self, review: Review, transcript: Path, ask: Callable[[FormTask, FormDraft], Awaitable[FilledForm]] = fill_in
@@ -64,14 +64,14 @@ class ReviewForm:
         return self._answers
 
     def _without_unusable_parts(self) -> ReviewAnswers:
-        """The answers of the draft that are right as they are; the others are asked again."""
+        """The valid answers of the draft. Other parts are asked again."""
         unanswered = self._review.evaluate(self._answers).unanswered
         known = {part.name for part in self._review.evaluate(self._answers).parts}
         parts = {name: value for name, value in self._answers.parts.items() if name in known and name not in unanswered}
         return replace(self._answers, parts=parts)
 
     async def _ask_part(self, part: ReviewPart, problems: tuple[str, ...]) -> tuple[str, ...]:
-        """Ask one part and keep the answer if it is right. Returns what is wrong in it."""
+        """Ask one part; keep the answer if it is valid. Returns its problems."""
         value, seconds = await self._ask(part, problems)
         taken = {**self._answers.seconds, part.name: round(self._answers.seconds.get(part.name, 0.0) + seconds, 3)}
         given = replace(self._answers, parts={**self._answers.parts, part.name: value}, seconds=taken)
@@ -102,7 +102,7 @@ class ReviewForm:
         return draft_path(self._transcript, self._review).with_suffix(DRAFT_SUFFIX)
 
     def _context(self, part: ReviewPart, problems: tuple[str, ...]) -> str:
-        """The speeches so far, the question, and what is wrong in the last answer."""
+        """The speeches so far, the question, and the problems of the last answer."""
         pieces = debate_introduction(self._review)
         for turn in self._review.turns_before(part):
             pieces.append(speech_heading(turn, with_number=self._review.shows_turn_numbers))

@@ -46,7 +46,10 @@ from debate_cli.storage.transcript_dirs import DEFAULT_OUTPUT_FOLDER, transcript
 from debate_cli.storage.transcript_store import StoredDebate, cut_damaged_journal, find_debate, open_debate
 
 MAX_ESTIMATED_CALLS = 60
-"""The cost of a longer debate is estimated by `--dry-run` only, because the simulation would delay the start."""
+"""Maximum number of calls of a debate whose cost is estimated before the start.
+
+For longer ones the simulation takes too long; `--dry-run` still estimates them.
+"""
 
 
 def run(given: Options) -> None:
@@ -98,7 +101,7 @@ def run(given: Options) -> None:
 
 
 def _check_options(given: Options) -> None:
-    """Raise UsageError for options that contradict each other, or a report that exists."""
+    """Raise UsageError for contradicting options, or an existing report."""
     if given.resume is not None and (given.no_save or given.id is not None):
         raise UsageError(
             "--resume continues a debate under its own id, where it is saved; leave out --id and --no-save"
@@ -112,7 +115,7 @@ def _check_options(given: Options) -> None:
 
 
 def _resolve_continue(given: Options) -> Options:
-    """With --continue, turn --id into --resume if the debate is saved already."""
+    """With --continue, treat --id as --resume if the debate is already saved."""
     if not given.continue_:
         return given
     if given.id is None or given.resume is not None:
@@ -124,7 +127,7 @@ def _resolve_continue(given: Options) -> Options:
 
 
 def _prepare(given: Options, changes: list[ConfigChange], gates: Gates) -> tuple[RunContext, StoredDebate | None]:
-    """The context of the run, and the stored debate that it resumes."""
+    """The context of the run, and the stored debate to resume."""
     loaded, stored = _load_inputs(given, changes)
     gates.require_names([item.name for item in (loaded if stored is None else stored.debate).config.debaters])
     asked = not given.dry_run
@@ -143,7 +146,7 @@ def _prepare(given: Options, changes: list[ConfigChange], gates: Gates) -> tuple
 
 
 def _load_inputs(given: Options, changes: list[ConfigChange]) -> tuple[LoadedConfig, StoredDebate | None]:
-    """The configuration, and the debate to resume. Without CONFIG, a debate is resumed with its stored one."""
+    """The configuration, and the debate to resume. Without CONFIG, the stored configuration is used."""
     checks = check_for_mock if given.mock else check_config
     if given.resume is None:
         return config_options.config_from_argument(
@@ -163,7 +166,7 @@ def _load_inputs(given: Options, changes: list[ConfigChange]) -> tuple[LoadedCon
 
 
 def _open_to_resume(given: Options, reference: str, folders: Iterable[Path]) -> StoredDebate:
-    """The debate to resume, whose journal is first cut at its damage if --up-to-damage is given."""
+    """The debate to resume. With --up-to-damage, its journal is first cut at its damage."""
     path = find_debate(reference, folders)
     if given.up_to_damage:
         print_status(f"note: {cut_damaged_journal(path) or f'{path}: the journal is not damaged'}")
@@ -201,7 +204,7 @@ def _execute(given: Options, job: DebateJob, gates: Gates) -> tuple[Outcome, int
 
 
 def _format_source_options(context: RunContext) -> str:
-    """Options that name the sources of a run. A debate that is resumed without them cites no more: it opens no stored path."""
+    """Options that name the sources of a run. A resume needs them again, because it opens no stored path."""
     evidence = context.config.evidence
     if context.corpus is None or evidence is None:
         return ""
@@ -247,7 +250,10 @@ def _check_writable(place: Path) -> None:
 
 
 def write_report(place: Path, outcome: Outcome, redact: Redact, *, show_hidden: bool, force: bool) -> int:
-    """Write the HTML report of a debate, without secrets. Returns 0, or the exit code of a failure after reporting it."""
+    """Write the HTML report of a debate, without secrets.
+
+    Returns 0, or the exit code of a failure after reporting it.
+    """
     from debate_cli.render.html.page import render_html
 
     document = dump_transcript(to_transcript(outcome.debate, outcome.verdicts), redact)

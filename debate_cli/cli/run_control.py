@@ -1,4 +1,4 @@
-"""What `run` and `judge` share: signals, failures of the output, exit codes."""
+"""Code that `run` and `judge` share: signals, failures of the output, exit codes."""
 
 import asyncio
 import signal
@@ -23,7 +23,7 @@ from debate_cli.render.content.summary import suggest_judge_command
 from debate_cli.storage.folder import JOURNAL_SUFFIX
 
 _STOP_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
-"""They stop a run, which saves what it has. Windows lacks some."""
+"""Signals that stop a run, which then saves its state. Windows lacks some."""
 EXIT_CODES = {"budget": 4, "failed": 3}
 GATE_NOT_MET = 5
 EXIT_CODE_PRIORITY = (BY_USER.exit_code, CLOSED_PIPE, 4, 3, 1, BatchPendingError.exit_code, GATE_NOT_MET)
@@ -44,7 +44,7 @@ def on_signal(stop: StopSignal, observer: PipeSafeObserver, number: signal.Signa
 
 @contextmanager
 def report_output_failure(*saved: Path) -> Generator[None]:
-    """Within it, stdout is written. If stdout cannot take more, raise StorageError that says where the debate is.
+    """Context for writing stdout. If that fails, raises StorageError with the place of the saved debate.
 
     `saved`: paths of the transcripts.
     """
@@ -59,7 +59,7 @@ def report_output_failure(*saved: Path) -> Generator[None]:
 
 
 def _format_saved_state(saved: Path) -> str:
-    """Which file has the debate: its journal, or the transcript `saved`."""
+    """The file with the debate: its journal, or the transcript `saved`."""
     journal = saved.with_suffix(JOURNAL_SUFFIX)
     if journal.exists():
         return f"the debate so far is in {journal}; resume it with: {resume_command(str(saved))}"
@@ -76,7 +76,7 @@ def run_until_stopped(work: Callable[[StopSignal], Coroutine[Any, Any, T]], obse
 
 
 def iterate_until_stopped(work: Callable[[StopSignal], AsyncIterator[T]], observer: PipeSafeObserver) -> Generator[T]:
-    """Yield the items of the asynchronous `work`. Its event loop runs only while the caller waits for the next item.
+    """Yield the items of the asynchronous `work`. Its event loop runs only while the caller waits for an item.
 
     Signals and a closed stdout request a stop, as in `run_until_stopped`.
     """
@@ -94,9 +94,9 @@ def iterate_until_stopped(work: Callable[[StopSignal], AsyncIterator[T]], observ
 
 
 def _handle_signals(observer: PipeSafeObserver) -> StopSignal:
-    """The stop signal of a run in the running event loop, requested by signals and a closed stdout.
+    """A stop signal that signals and a closed stdout request.
 
-    A signal that the parent process has set to be ignored stays ignored, as SIGHUP under `nohup`.
+    A signal that the parent process ignores stays ignored, e.g. SIGHUP under `nohup`.
     """
     stop = StopSignal()
     loop = asyncio.get_running_loop()
@@ -117,8 +117,8 @@ def report_outcome(
 ) -> int:
     """Print where the debate is saved and what is left to do. Returns the exit code.
 
-    `suggest_judging`: also print how to judge it again. `stop_cause`: what interrupted the run, if anything did.
-    `resume_options`: what the command that resumes it needs.
+    `suggest_judging`: whether to print how to judge it again. `stop_cause`: what interrupted the run, if anything.
+    `resume_options`: options for the command that resumes it.
     """
     if outcome.path is not None:
         print_status(f"{'unchanged' if outcome.untouched else 'saved'}: {outcome.path}")
@@ -139,7 +139,7 @@ def report_outcome(
 
 
 def _print_missing(missing: MissingJudgments, path: Path | None) -> None:
-    """Print what is missing, then the commands that ask for it."""
+    """Print missing judgments, then the commands that ask for them."""
     command, *others = missing.commands(None if path is None else str(path))
     start = "debate" if missing.lacks_deciding_judgment else "note"
     asked = "ask again" if missing.resumable_briefs else "ask another model"
@@ -176,7 +176,7 @@ def _report_halt(outcome: Outcome, halted: CloseReason, stop_cause: StopCause, r
 
 
 def _halt_reason(halted: CloseReason, open_failures: Sequence[Failure]) -> tuple[str, str, str, Failure | None]:
-    """What ended the run, the page that explains it, what to change before resuming, and the failure, if one ended it."""
+    """What ended the run, its help page, what to change before resuming, and the failure if there was one."""
     if halted == "interrupted":
         return BY_USER.reason, "interrupted", "", None
     ending_it = (
@@ -189,5 +189,5 @@ def _halt_reason(halted: CloseReason, open_failures: Sequence[Failure]) -> tuple
 
 
 def gravest_exit_code(codes: Collection[int]) -> int:
-    """The exit code of a command that did several things; 0 if all of them ended so."""
+    """The exit code of a command with several results; 0 if all are 0."""
     return next((code for code in EXIT_CODE_PRIORITY if code in codes), 0)

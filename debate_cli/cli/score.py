@@ -58,7 +58,7 @@ _ROW_FORMATS = (ScoreFormat.csv, ScoreFormat.jsonl, ScoreFormat.json)
 
 
 class Per(StrEnum):
-    """What one row of data describes."""
+    """What one row of output describes."""
 
     verdict = "verdict"
     argument = "argument"
@@ -172,7 +172,7 @@ def _rubric_from_options(weights: str | None, file: Path | None) -> tuple[Rubric
 
 @dataclass(slots=True)
 class _Report:
-    """Prints the problems of scored files as they come, and counts what the closing notes and the exit code need."""
+    """Prints the problems of scored files at once, and counts results for the closing notes and the exit code."""
 
     unusable: list[UnusableFile] = field(default_factory=list[UnusableFile])
     scored_files: int = 0
@@ -181,7 +181,7 @@ class _Report:
     has_differences: bool = False
 
     def read(self, files: Iterator[CheckedFile | UnusableFile], pages: "PageWriter | None") -> Iterator[CheckedFile]:
-        """The usable files; each debate's page is written first."""
+        """The usable files, after writing each debate's page."""
         for file in files:
             if isinstance(file, UnusableFile):
                 console.print_status(f"debate: {file.message}")
@@ -209,7 +209,7 @@ class _Report:
 
 
 def _print_scores(files: Iterator[CheckedFile], form: ScoreFormat, report: _Report, pages: "PageWriter | None") -> None:
-    """Print the files one by one where the format allows it."""
+    """Print the files one by one if the format allows it."""
     match form:
         case ScoreFormat.json:
             write_json_chunks(score_rows.dump_scores_json(checked.file for checked in files))
@@ -242,14 +242,14 @@ def _print_arguments(files: Iterator[CheckedFile], form: ScoreFormat) -> None:
 
 
 def _records(files: Iterable[CheckedFile], read: Callable[[ScoredFile, Debate], Iterator[R]]) -> Iterator[R]:
-    """The records that `read` makes of each file and its debate."""
+    """The records that `read` creates from each file and its debate."""
     for checked in files:
         if checked.debate is not None:
             yield from read(checked.file, checked.debate)
 
 
 def _without_notes(files: Iterator[CheckedFile]) -> list[CheckedFile]:
-    """All files at once, without debates and the notes of verdicts, but with facts and reviews."""
+    """All files at once, without debates and notes of verdicts, but with facts and reviews."""
     return [
         checked._replace(
             file=score_rows.drop_notes(checked.file),
@@ -293,7 +293,7 @@ class PageWriter:
     used_names: set[str] = field(default_factory=lambda: {INDEX_FILE})
 
     def __post_init__(self) -> None:
-        """Raises UsageError, before any page is written, if the folder is named like a page or has an index already."""
+        """Raises UsageError, before any page is written, for a folder named like a page, or with an index."""
         if self.folder.suffix == PAGE_SUFFIX and not self.folder.is_dir():
             raise UsageError(f"-o {self.folder}: several pages are written, not one file; name a folder for them")
         if not self.force and (self.folder / INDEX_FILE).exists():
@@ -354,6 +354,6 @@ def _print_index(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile],
 
 
 def _find_page(path: Path) -> str | None:
-    """An HTML page of the same name beside a debate's file, if there is one."""
+    """An HTML page with the same name beside a debate's file, if there is one."""
     page = path.with_suffix(PAGE_SUFFIX)
     return str(page) if page.is_file() else None

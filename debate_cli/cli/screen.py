@@ -1,4 +1,4 @@
-"""What commands show while models are asked, and the closing summary of a debate."""
+"""Output of commands while models are asked, and the closing summary of a debate."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _DURATION = re.compile(r"\d+(?:\.\d+)? s\b")
 _TERMINAL_SIGNALS = ("SIGTSTP", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGXCPU")
-"""They suspend or end a process that does not handle them."""
+"""Signals that suspend or end a process by default."""
 
 
 class StopCause(NamedTuple):
@@ -53,7 +53,7 @@ BY_CLOSED_PIPE = StopCause("stopped because the output pipe closed", CLOSED_PIPE
 
 
 class StatusObserver(NullObserver):
-    """Prints notes to stderr, and nothing else."""
+    """Prints notes to stderr; ignores other events."""
 
     def note(self, note: str) -> None:
         """Print the note."""
@@ -71,7 +71,10 @@ class PipeSafeObserver:
         print_warning: Callable[[str], None] | None = None,
         screen: TerminalView | None = None,
     ) -> None:
-        """`print_warning` receives the warnings of a run whose observer shows nothing. `screen` is drawn by the observer."""
+        """`print_warning` receives the warnings of a run whose observer shows nothing.
+
+        `screen`: the live view that `observer` draws, if any.
+        """
         self.is_closed = False
         self.stop_cause: StopCause | None = None
         """The first request to stop; None if there was none."""
@@ -99,7 +102,7 @@ class PipeSafeObserver:
         self._held += [partial(self._show_event, TurnCompleted(at=event.at, turn=turn), debate) for turn in hidden]
 
     def _show_event(self, event: Event, debate: Debate) -> None:
-        """Show an event; a speech only if no person has left before its answer, who will be asked again."""
+        """Show an event. A speech is not shown after a person has left without answering, who will be asked again."""
         if not (self._was_left and isinstance(event, TurnCompleted)):
             self._observer.event(event, debate)
 
@@ -112,7 +115,7 @@ class PipeSafeObserver:
         self.forward(lambda: None if self._was_left else self._observer.text(cue, piece))
 
     def note(self, note: str) -> None:
-        """See `Observer`. A note that several calls repeat is shown once and then counted."""
+        """See `Observer`. A repeated note is shown once and then counted."""
         same = _DURATION.sub("", note)
         if same in self._seen_notes:
             self._repeat_count += 1
@@ -129,10 +132,10 @@ class PipeSafeObserver:
 
     @contextmanager
     def held(self) -> Generator[None]:
-        """Within it, nothing is shown and the terminal is free, so that a person can be asked there.
+        """Context in which nothing is shown and the terminal is free for asking a person.
 
-        What happens meanwhile is shown afterwards, so a person who has not answered yet sees no answer of others. After
-        an error, as when a person leaves, no more speeches are shown: the person will answer later.
+        Events are shown afterwards, so a person who has not answered yet does not see others' answers. After an error,
+        as when a person leaves, no more speeches are shown, because the person will answer later.
         """
         self._holds += 1
         if self._holds == 1 and self._screen is not None:
@@ -177,7 +180,7 @@ class PipeSafeObserver:
 
 
 def progress_stream(*, quiet: bool, as_json: bool) -> TextIO | None:
-    """Where a run shows its progress: stdout; with --json a terminal on stderr; None for nowhere."""
+    """Stream for the progress of a run: stdout; with --json stderr if it is a terminal; else None."""
     if quiet or (as_json and not is_interactive(sys.stderr)):
         return None
     return sys.stderr if as_json else sys.stdout
@@ -193,7 +196,7 @@ def open_observer(
     plain: bool = False,
     hint: str = "",
 ) -> Generator[PipeSafeObserver]:
-    """The observer of a run: live if `stream` is a terminal, unless `plain`; else plain lines; nothing without a stream.
+    """The observer of a run: live if `stream` is a terminal, unless `plain`; else plain lines; none without a stream.
 
     The heading shows `plan`; the progress line counts `expected` calls. If the observer shows nothing, warnings go to
     stderr. `hint` explains the keys: below the live view, or first on stderr.
@@ -223,7 +226,10 @@ ViewT = TypeVar("ViewT", bound="TerminalView")
 
 @contextmanager
 def show_view(view: ViewT) -> Generator[ViewT]:
-    """Start the view; at the end, and before a signal that ends or suspends the process, give the terminal back."""
+    """Context that shows the view, and restores the terminal at its end.
+
+    Also restores it before a signal that ends or suspends the process.
+    """
     view.start()
     try:
         with _pause_on_signals(view):
@@ -235,7 +241,7 @@ def show_view(view: ViewT) -> Generator[ViewT]:
 
 @contextmanager
 def _pause_on_signals(live: TerminalView) -> Generator[None]:
-    """Within it, a signal that suspends or ends the process first gives the terminal back, with its cursor."""
+    """Context in which a signal that suspends or ends the process first restores the terminal and its cursor."""
 
     def hand_over(number: int, _frame: object) -> None:
         with ignore_broken_pipe():
@@ -267,7 +273,7 @@ def show_summary(
 ) -> None:
     """Print the closing screen, or with `full` or `only` the full tables; drawn on a terminal unless `plain`.
 
-    `judged`: ids of the judging runs that were just added; only what they contribute is shown.
+    `judged`: ids of the judging runs that were just added; only their results are shown.
     """
     is_full = full or only is not None
     if is_interactive(sys.stdout) and not plain:

@@ -1,6 +1,6 @@
-"""Output under GitHub Actions, whose runner obeys lines like `::add-mask::x` and `##[command]` wherever they come from.
+"""Output under GitHub Actions, whose runner executes lines like `::add-mask::x` and `##[command]`.
 
-The guard stands between all output and its stream. It breaks such commands with a space, except our own.
+The guard wraps the output streams. It breaks such commands with a space, except our own.
 """
 
 import os
@@ -14,7 +14,7 @@ _COMMAND_START = re.compile(r"[^\S\r\n]*(:?)")
 
 
 class WorkflowGuard:
-    """A text stream without workflow commands. A command is found even if it is written in pieces."""
+    """A text stream without workflow commands. Also finds a command that is written in pieces."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
@@ -43,7 +43,7 @@ class WorkflowGuard:
 
 
 def _summarize_line(line: str) -> str:
-    """A short text that continues like `line` into a command, or not: its indentation and colon, or its end after an x."""
+    """A short text that more output turns into a command exactly when it does so to `line`."""
     start = _COMMAND_START.fullmatch(line)
     if start is None:
         return f"x{line[-2:]}"
@@ -51,6 +51,6 @@ def _summarize_line(line: str) -> str:
 
 
 def guard_workflow() -> None:
-    """Under GitHub Actions, put a guard in front of stdout and stderr."""
+    """Under GitHub Actions, wrap stdout and stderr with a guard."""
     if os.environ.get("GITHUB_ACTIONS"):
         sys.stdout, sys.stderr = (cast("TextIO", WorkflowGuard(stream)) for stream in (sys.stdout, sys.stderr))

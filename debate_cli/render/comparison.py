@@ -45,27 +45,27 @@ OUTCOME_BADGES = {
     "winner": Badge("≠", "other winner", "bad"),
 }
 OTHER_OUTCOME_BADGE = Badge("≠", "other outcome", "bad")
-"""Badge if only one side has a winner."""
+"""Badge for two sides of which only one has a winner."""
 ONLY_A_BADGE, ONLY_B_BADGE = Badge("…", "only A", "mixed"), Badge("…", "only B", "mixed")
 COMPARISON_TITLE = "in short"
 SAME_VALUE = "the same"
 _SYSTEMS_PREFIX = "judging.systems."
 _PANEL_JUDGES = f"{_SYSTEMS_PREFIX}panel.judges"
 _MAX_NAMES_LENGTH = 240
-"""Maximum length of a panel's list of judges."""
+"""Maximum length of a list of a panel's judges."""
 
 
 MOTION_SETTING = "topic"
-"""This setting has a separate row and is omitted from the settings."""
+"""Setting that has a separate row and is omitted from the settings."""
 NO_DIFFERENCES = "Nothing differs: verdicts, scores, standings and settings are the same."
 VICTORY_ADVERBS = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}
 MAX_NAMED_CLAIMS = 6
-"""Longest list of claims that is written out."""
+"""Maximum number of claims that are named."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedPair:
-    """Two sides as the user named them, and their comparison."""
+    """Two sides, with the user's names for them, and their comparison."""
 
     paths: tuple[str, str]
     sides: tuple[ComparisonSide, ComparisonSide]
@@ -117,7 +117,7 @@ def build_comparison_document(pair: ComparedPair) -> dict[str, Any]:
 
 
 def summarize_comparison(pair: ComparedPair) -> list[str]:
-    """The main differences in sentences: texts, outcomes, claims, settings. The tables have the rest."""
+    """Sentences on the main differences: texts, outcomes, claims, settings. The tables show all."""
     if pair.comparison.alike:
         return [NO_DIFFERENCES]
     a, b = (side.debate for side in pair.sides)
@@ -156,20 +156,20 @@ def _outcome_sentences(changes: Sequence[VerdictChange]) -> Iterator[str]:
 
 
 def _describe_side(side: str, system: str, found: SideVerdict) -> str:
-    """The outcome of a side: `Con wins A narrowly (structured, by 1.1)`, `A is a draw (live)`, `B comes to PASS, clearly (panel)`."""
+    """The outcome of a side, e.g. `Con wins A narrowly (structured, by 1.1)` or `B gets PASS, clearly (panel)`."""
     margin = "" if found.margin is None or found.winner is None else f", by {theme.format_number(found.margin)}"
     how = VICTORY_ADVERBS.get(found.victory, found.victory)
     if found.winner is not None:
         outcome = f"{found.winner} wins {side} {how}"
     elif found.option is not None:
-        outcome = f"{side} comes to {found.option}{f', {how}' if found.victory in VICTORY_ADVERBS else ''}"
+        outcome = f"{side} gets {found.option}{f', {how}' if found.victory in VICTORY_ADVERBS else ''}"
     else:
         outcome = f"{side} is {'a draw' if found.victory == 'draw' else found.victory}"
     return f"{outcome} ({system}{margin})"
 
 
 def _claim_sentences(comparison: JudgmentComparison) -> Iterator[str]:
-    """How many claims changed their standing, or why none is compared."""
+    """A sentence on claims with changed standings, or on why none is compared."""
     changed = [item.item for item in comparison.standings]
     if comparison.compared_claims:
         which = f": {', '.join(changed)}" if len(changed) <= MAX_NAMED_CLAIMS else ""
@@ -186,13 +186,13 @@ def _count(number: int, what: str) -> str:
 
 
 def comparison_styles(pair: ComparedPair) -> dict[str, Sign]:
-    """Marker per debater; A takes precedence."""
+    """Marker per debater. If both sides have the debater, A's marker is used."""
     a, b = (theme.participant_styles(side.debate.participants) for side in pair.sides)
     return {**b, **a}
 
 
 RunsBySystem = dict[str, str]
-"""Judging run by system, for systems with a verdict."""
+"""System with a verdict -> judging run."""
 
 
 def _runs_by_system(pair: ComparedPair) -> tuple[RunsBySystem, RunsBySystem]:
@@ -248,7 +248,7 @@ def _debaters_row(a: Debate, b: Debate) -> TableRow:
 
 
 def _value_row(head: str, a: Cell, b: Cell) -> TableRow:
-    """A row with both values; equal values are shown once."""
+    """A row with both values. Equal values are shown once."""
     return (head, a, b if b != a else SAME_VALUE)
 
 
@@ -289,7 +289,7 @@ def _verdicts_table(comparison: JudgmentComparison) -> Table:
 
 
 def _conclusion_cells(change: VerdictChange) -> tuple[Cell, Cell]:
-    """Both conclusions, with their scores if no debater has scores on both sides."""
+    """Both conclusions, with scores unless debaters have scores on both sides."""
     alone = not _is_comparable(change)
     of_a = " · ".join(
         f"{score.participant} {theme.format_number(score.a)}" for score in change.scores if score.a is not None
@@ -364,7 +364,7 @@ def _settings_table(changes: Sequence[SettingDifference]) -> Table:
 
 
 def _format_values(change: SettingDifference) -> tuple[str, str]:
-    """Both values as text; the judges of a panel by name only."""
+    """Both values as text. Judges of a panel are shown by name only."""
     if change.key != _PANEL_JUDGES:
         return format_setting_pair(change.a, change.b)
     return format_setting_pair(_judge_names(change.a), _judge_names(change.b), _MAX_NAMES_LENGTH)

@@ -1,4 +1,4 @@
-"""What is shown of an experiment: a table and sentences of its state, plain lines and JSON lines of a run, tidy rows."""
+"""Output about an experiment: tables and sentences on its state, plain and JSON lines of a run, tidy rows."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,7 +16,7 @@ REHEARSAL = "REHEARSAL: the mock answered, so no result says anything about a mo
 
 
 def player_table(progress: Progress) -> Table:
-    """One row per player: deciding judgements won, of how many, and the share."""
+    """One row per player: judgements won, number of judgements, and share."""
     ordered = sorted(progress.players.items(), key=lambda item: (-_share(item[1].won, item[1].judged), item[0]))
     return Table(
         title="players",
@@ -139,7 +139,7 @@ class PlainExperimentObserver(NullExperimentObserver):
 
 
 _OPEN_CAUSES = {"budget": "budget reached", LOCKED: "in use by another process"}
-"""Why a cell is still open, if the run was not interrupted."""
+"""Reason why a cell is still open -> words. Not for an interrupted run."""
 
 
 def describe_end(how: Settlement) -> str:

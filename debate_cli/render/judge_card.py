@@ -1,4 +1,4 @@
-"""The judge card: what an audit says about a judge, as tables, as Markdown, and in words that need no statistics."""
+"""The judge card: the results of an audit of a judge, as tables, as Markdown, and without terms of statistics."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -39,18 +39,18 @@ _FOUND = {
 _MINIMA = ("mirror", ALPHA, BASELINE)
 """Gates whose bound is a minimum."""
 _UNITS = {"padding": "points", "alpha": "number"}
-"""Units of gates; all others are shares."""
+"""Units of gates. Gates without an entry are shares."""
 
 
 class Check(NamedTuple):
-    """A gate as people read it: a question, its answer, and the numbers behind it."""
+    """A gate as a question with its answer and numbers."""
 
     gate: str
     """Name for `--gate`."""
     question: str
     answer: Badge
     found: str
-    """What was measured, with its interval and the number of debates; empty if it was not tested."""
+    """The measured number with its interval and the number of debates; empty if it was not tested."""
     wanted: str
     """The bound."""
 
@@ -91,7 +91,7 @@ def format_bound(gate: GateResult) -> str:
 
 
 def first_screen(report: JudgeReport) -> list[str]:
-    """The lines that everybody reads: the judge, whether to rely on it, why, and how much was judged."""
+    """The most important lines: the judge, whether to rely on it, why, and how much was judged."""
     lines = [
         f"Judge: {report.judge.model}, judging system {report.judge.system}",
         f"{report.advice}. {report.usable_for}",
@@ -104,7 +104,7 @@ def first_screen(report: JudgeReport) -> list[str]:
 def card_tables(report: JudgeReport, unknown_labels: int = 0) -> list[Table]:
     """The tables of one judge's card: checks, biases, comparison with labels.
 
-    `unknown_labels`: number of labels that are left out because they name no debater.
+    `unknown_labels`: number of labels that were left out because they name no debater.
     """
     tables = [_checks_table(report), *([_bias_table(report.measures)] if report.measures else [])]
     if report.comparison is not None:
@@ -128,7 +128,7 @@ def between_table(between: BetweenJudges) -> Table:
 
 
 def describe_unknown_labels(number: int) -> str:
-    """How many labels are left out, and why."""
+    """A sentence on labels that were left out, and why."""
     return f"{_count(number, 'label')} left out: no debater and no draw is named."
 
 

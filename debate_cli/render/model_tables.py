@@ -31,7 +31,7 @@ _PLACES = {
     "files": "a person or program that answers through a folder",
     "paste": "a person at this terminal, who pastes answers",
 }
-"""Where the models of a provider without an address are."""
+"""Provider without an address -> where its models are."""
 _RESULT_BADGES = {
     "ok": Badge("✓", "", "good"),
     "not_enforced": Badge("≈", "", "mixed"),
@@ -103,7 +103,7 @@ def doctor_lines(entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def describe_person(entry: Mapping[str, Any]) -> str:
-    """What a model that is a person is; empty for other models."""
+    """How a person is reached, if the model is one; else empty."""
     place = _PLACES.get(entry["model"].partition("/")[0])
     return f"{place}; no question was asked" if place is not None and entry["usable"] else ""
 
@@ -135,7 +135,7 @@ def format_check_usage(entry: Mapping[str, Any]) -> str:
 
 
 def _check_cells(entry: Mapping[str, Any]) -> tuple[Cell, ...]:
-    """Results of the checks, duration, speed and price; a dash for unknown values."""
+    """Results of the checks, duration, speed and price; a dash for unknown ones."""
     results = {check["way"]: check["result"] for check in entry["checks"]}
     speed = entry["tokens_per_second"]
     return (

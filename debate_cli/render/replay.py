@@ -1,4 +1,4 @@
-"""Replays the speeches and judgments of a saved debate to an observer as if it ran now.
+"""Replays the speeches and judgments of a saved debate to an observer, as if it ran now.
 
 Each pause is yielded; the caller decides whether to wait for it, for a key, or not at all.
 """
@@ -43,11 +43,11 @@ class Pause(NamedTuple):
 
 
 class ReplayPlan(NamedTuple):
-    """The part of a debate to replay, and the way to replay it."""
+    """The part of a debate to replay, and how."""
 
     debate: Debate
     round_number: int | None = None
-    """Only this round; None means all."""
+    """Number of the only round to replay; None replays all."""
     is_typed: bool = False
     """Whether speeches are typed out."""
     judged: bool = True
@@ -88,7 +88,7 @@ class ReplayPlan(NamedTuple):
             stage.apply(DebateClosed(at=at, reason=self.debate.closed))
 
     def _is_due(self, assessment: Assessment, wave: Sequence[Turn]) -> bool:
-        """Whether an assessment is about the speeches of this wave."""
+        """Whether an assessment belongs to the speeches of this wave."""
         subject = assessment.subject
         if assessment.run != FIRST_RUN or subject.moment == "debate":
             return False
@@ -107,10 +107,10 @@ def group_waves(debate: Debate, round_number: int | None = None) -> list[list[Tu
 
 
 class _ReplayState:
-    """Folds the replayed events, so that the observer sees the state at that moment."""
+    """Applies the replayed events, so that the observer sees the state of the debate at that time."""
 
     def __init__(self, observer: Observer, debate: Debate, round_number: int | None = None) -> None:
-        """With `round_number`, earlier rounds are part of the state but not replayed."""
+        """With `round_number`, earlier rounds are in the state but are not replayed."""
         self._observer = observer
         self._later_runs = [run for run in debate.runs if run.id != FIRST_RUN]
         self._judged: set[str] = set()
@@ -134,7 +134,7 @@ class _ReplayState:
         self._observer.event(event, self._state)
 
     def judges(self, assessments: Iterator[Assessment]) -> None:
-        """Replay the assessments not replayed yet; a later judging run opens before its first one."""
+        """Replay the remaining assessments. A later judging run opens before its first one."""
         for assessment in assessments:
             if assessment.brief.key in self._judged:
                 continue
@@ -159,7 +159,7 @@ def _type_wave(wave: Sequence[Turn], observer: Observer) -> Iterator[Pause]:
 
 
 def _streamed_form(turn: Turn) -> str:
-    """The speech as a model would have streamed it."""
+    """The speech in the form that a model streams."""
     if UNSTRUCTURED in turn.warnings or turn.phase in ("rebuttal", "speech"):
         return turn.text
     form = turn.model_dump(mode="json", include={"arguments", "responses", "answers", "closing"}, exclude_none=True)

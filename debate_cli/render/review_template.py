@@ -58,7 +58,7 @@ def debate_introduction(review: Review) -> list[str]:
 
 
 def expand_json_lists(text: str) -> str:
-    """A question for models in a form for people: each list of JSON objects becomes lines that begin with a dash."""
+    """Format a question to models for people: each list of JSON objects becomes lines with a dash."""
     pieces: list[str] = []
     position = 0
     for match in re.finditer(r"\[\{", text):
@@ -116,7 +116,7 @@ def _part_lines(part: ReviewPart, answer: Any) -> Iterator[str]:
 
 
 def _object_lines(schema: JsonSchema, value: Any, indent: str, explained: set[str]) -> Iterator[str]:
-    """The properties of an object. `explained`: descriptions that are already in the file."""
+    """The properties of an object. `explained`: descriptions that the file already contains."""
     members: Mapping[str, Any] = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
     required = schema.get("required", ())
     for name, part in schema.get("properties", {}).items():
@@ -154,7 +154,7 @@ def _field_lines(
 
 
 def _entry_lines(item: JsonSchema, value: Any, indent: str, explained: set[str]) -> Iterator[str]:
-    """One entry of a list of known entries, its first line with a dash."""
+    """One entry of a list of known entries. Its first line has a dash."""
     lines = list(_object_lines(item, value, indent + _STEP * 2, explained))
     first = next((place for place, line in enumerate(lines) if not line.lstrip().startswith("#")), 0)
     dash = f"{indent}{_STEP}- "
@@ -173,7 +173,7 @@ def _describe_list(part: JsonSchema) -> str:
 
 
 def _comment(text: str, prefix: str = "# ") -> Iterator[str]:
-    """The text as comments; long lines are wrapped, so that no line of a speech can begin a key."""
+    """The text as comments. Long lines are wrapped, so that no line of a speech can begin a key."""
     for line in sanitize_text(text).splitlines():
         for piece in textwrap.wrap(line, WIDTH - len(prefix), break_on_hyphens=False) or [""]:
             yield f"{prefix}{piece}".rstrip()
@@ -188,7 +188,7 @@ def _scalar(value: Any) -> str:
 
 
 def _flow(value: Any) -> str:
-    """Data on one line: JSON is YAML too."""
+    """Data on one line as JSON, which is valid YAML."""
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -196,7 +196,7 @@ _HASH_CHARS = 8
 
 
 def draft_path(transcript: Path, review: Review) -> Path:
-    """Where the draft of `review` is kept."""
+    """Path of the draft of `review`."""
     return _path(transcript, review.terms)
 
 
@@ -224,6 +224,6 @@ def _path(transcript: Path, terms: ReviewTerms) -> Path:
 
 
 def _to_file_part(name: str) -> str:
-    """`name` as a part of a file name, with a hash if it has other characters, so that two names never share a draft."""
+    """`name` as a part of a file name, with a hash if characters were replaced, so that names never share a draft."""
     slug = to_slug(name)
     return slug if slug == name else f"{slug}-{hashlib.sha256(name.encode()).hexdigest()[:_HASH_CHARS]}"

@@ -19,7 +19,7 @@ _UNPRINTABLE = re.compile(f"{_CONTROLS.pattern}|{_INVISIBLE.pattern}|{_SURROGATE
 def sanitize_text(text: str) -> str:
     """Remove control sequences, control characters, bidi controls and invisible tags.
 
-    Line feeds and tabs stay; every other line break becomes a line feed. Idempotent.
+    Line feeds and tabs stay; other line breaks become line feeds. Idempotent.
     """
     text = TERMINAL_SEQUENCES.sub("", _LINE_BREAKS.sub("\n", text))
     return _SURROGATES.sub("\ufffd", _INVISIBLE.sub("", _CONTROLS.sub("", text)))
@@ -31,7 +31,7 @@ def sanitize_line(text: str) -> str:
 
 
 def replace_unprintable(text: str) -> str:
-    """Replace each control, bidi or invisible character except line feeds and tabs by U+FFFD, so that it is noticed."""
+    """Replace control, bidi and invisible characters, except line feeds and tabs, by the visible U+FFFD."""
     return _UNPRINTABLE.sub("\ufffd", text)
 
 

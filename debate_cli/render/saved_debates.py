@@ -32,9 +32,9 @@ STATE_BADGES = {
     "failed": Sign("!", "failed", theme.RED),
 }
 PENDING_JUDGE_BADGE = Sign("…", "", theme.GOLD)
-"""Marks a complete debate with a missing judgment."""
+"""Badge of a complete debate with a missing judgment."""
 UNDECIDED_BADGE = Sign("!", "the deciding judgment is missing", theme.RED)
-"""Marks a complete debate without a deciding judgment."""
+"""Badge of a complete debate without a deciding judgment."""
 NO_DEBATES_MESSAGE = "No debate is saved here. Run `debate run --mock` for a first one without a model."
 RESUMABLE_STATES = frozenset({"unfinished", "budget", "interrupted", "failed"})
 
@@ -82,7 +82,7 @@ def _index_document(entry: IndexEntry) -> dict[str, Any]:
 
 
 def format_missing_judgments(entry: IndexEntry) -> str:
-    """`1 judgment missing`, `the deciding judgment is missing`; empty if none is missing or the debate is unfinished."""
+    """`1 judgment missing`, `the deciding judgment is missing`; empty if none is, or if the debate is incomplete."""
     count = entry.judgments_missing
     if count:
         return f"{count} judgment{'' if count == 1 else 's'} missing"
@@ -90,7 +90,7 @@ def format_missing_judgments(entry: IndexEntry) -> str:
 
 
 def _label(conclusion: StoredConclusion, among: Sequence[StoredConclusion]) -> str:
-    """The system, with its judging run if runs judged side by side, and with the person if one judged."""
+    """The system, with its judging run if runs judged side by side, and with the person who judged."""
     runs = (item.run for item in among if item.system == conclusion.system and item.reviewer is None)
     return format_system_label(conclusion.system, conclusion.run, runs, conclusion.reviewer)
 

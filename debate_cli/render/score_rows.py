@@ -24,9 +24,9 @@ from debate_cli.systems.tables import Number, Table, TableRow
 _VOTE_NOTES = ("option", "weights")
 """Notes of a vote that describe its outcome."""
 NOT_JUDGED = "not judged yet"
-"""Stands for the verdict of a debate without any."""
+"""Text in place of a missing verdict."""
 MAX_PATH_LENGTH = 32
-"""Maximum length of a path in a table; its end is kept."""
+"""Maximum length of a path in a table. The beginning of a longer one is cut."""
 _FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -35,17 +35,17 @@ class SystemSummary(NamedTuple):
 
     system: str
     debates: int
-    """Debates with a verdict of the system. A debate counts once, however many judging runs it has."""
+    """Number of debates with a verdict of the system. A debate counts once, however many judging runs it has."""
     wins: dict[str, int]
     """Wins per participant, most first."""
     options: dict[str, int]
     """Debates per option, most first, for votes without a winner."""
     draws: int
     split: int
-    """Debates whose judging runs have different winners."""
+    """Number of debates whose judging runs have different winners."""
     undetermined: int
     mean_margin: float | None
-    """Over the determined debates, each with the mean of its judging runs; None without any."""
+    """Mean over the determined debates, each with the mean of its judging runs; None without any."""
 
     @property
     def counted(self) -> tuple[tuple[str, int], ...]:
@@ -56,7 +56,7 @@ class SystemSummary(NamedTuple):
 def dump_scores_json(files: Iterable[ScoredFile]) -> Iterator[str]:
     """One JSON array of `{path, id, topic, status, verdicts, sources}`, in the order given.
 
-    It comes piece by piece, so that no more than one file is in memory.
+    It is yielded piece by piece, so that only one file is in memory.
     """
     return join_json_array(map(dump_file_json, files))
 
@@ -77,7 +77,7 @@ def join_json_array(members: Iterable[str]) -> Iterator[str]:
 
 
 def drop_notes(file: ScoredFile) -> ScoredFile:
-    """Drop the notes of all verdicts, except what the outcome of a vote needs."""
+    """Drop the notes of all verdicts, except those that describe the outcome of a vote."""
     return file._replace(verdicts=tuple(map(_drop_verdict_notes, file.verdicts)))
 
 
@@ -102,10 +102,10 @@ def dump_records_csv(
     *,
     for_terminal: bool = False,
 ) -> Iterator[str]:
-    """The header and a line per record of class `kind`, with columns for the debate with most debaters.
+    """The header and a line per record of class `kind`, with columns for the maximum number of debaters.
 
-    Text that a spreadsheet would run as a formula is prefixed with `'`. For a terminal, cells are sanitized and each is on
-    one line.
+    Text that a spreadsheet would run as a formula is prefixed with `'`. For a terminal, cells are sanitized and each is
+    on one line.
     """
     rows = list(map(flatten_record, records))
     columns = dict.fromkeys(name for name in kind._fields if name != "debaters")
@@ -256,7 +256,7 @@ def _replace_invalid_path(columns: dict[str, Any]) -> dict[str, Any]:
 
 
 def _replace_invalid_utf8(path: str) -> str:
-    """Replace bytes of a file name that are no valid UTF-8 with question marks."""
+    """Replace invalid UTF-8 bytes of a file name by question marks."""
     return path.encode(errors="replace").decode()
 
 

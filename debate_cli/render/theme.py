@@ -1,4 +1,4 @@
-"""Symbols, colours, number formats and common sentences. Colour only repeats what a symbol or a word says.
+"""Symbols, colours, number formats and common sentences. Colour only repeats a symbol or a word.
 
 The colours are middle tones of the 256-colour palette, with a contrast of at least 3 on light and dark backgrounds.
 """
@@ -58,7 +58,7 @@ SHIFT_BADGES = {
     "weakened": Sign("↓", "weakened", RED),
 }
 UNKNOWN_BADGE = Sign("…", "", MUTED)
-"""For a word that is unknown or still streamed."""
+"""Badge for a word that is unknown or incomplete."""
 
 PHASE_LABELS = {
     "opening": "opening",
@@ -116,7 +116,7 @@ def format_token_count(count: int, usage: Usage | TotalUsage) -> str:
 
 
 def format_call(call: ModelCall) -> str:
-    """Duration and tokens of one call: `4.2 s, 412 tokens`; for a person, only the duration, after `human` unless the model is called so."""
+    """Duration and tokens of one call: `4.2 s, 412 tokens`; for a person, `human` and the duration."""
     if is_person(call.model):
         took = format_duration(call.latency_s)
         return took if call.model.startswith("human") else f"human, {took}"
@@ -124,7 +124,7 @@ def format_call(call: ModelCall) -> str:
 
 
 def format_usage(usage: TotalUsage) -> str:
-    """Usage in one line; `about` marks estimates. Calls that people answered are counted apart, with their time."""
+    """Usage in one line; `about` marks estimates. Calls that people answered are listed separately, with their time."""
     parts = [_format_model_usage(usage)] if usage.calls > usage.human_calls or not usage.calls else []
     if usage.human_calls:
         parts.append(f"human: {usage.human_calls} answered, {format_duration(usage.human_s)}")
@@ -153,13 +153,13 @@ def format_brief(brief: Brief, name: str | None = None) -> str:
 
 
 class RunPlan(NamedTuple):
-    """What a run is about to do, for its heading."""
+    """Plan of a run, for its heading."""
 
     calls: int | None = None
-    """Least number of calls; None if unknown, and of a resumed run, which made some of them before."""
+    """Minimum number of calls; None if unknown, and for a resumed run, which made some of them before."""
     cost: str = ""
     servers: Sequence[str] = ()
-    """What goes to servers that are not built in."""
+    """What is sent to servers that are not built in."""
 
 
 NO_PLAN = RunPlan()
@@ -168,7 +168,7 @@ NO_PLAN = RunPlan()
 def describe_resume(debate: Debate) -> str:
     """`resumed after 3 speeches`, or `before the first speech`; for a text `resumed`.
 
-    If nothing more is to be said: `judging resumed after 3 speeches`.
+    If no further speech follows: `judging resumed after 3 speeches`.
     """
     if debate.document_name is not None:
         return "resumed"
@@ -215,12 +215,12 @@ _CAUSE_LABELS = {
     "MissingKeyError": "no key",
     "RefusedError": "declined",
 }
-"""Words by cause of a failure."""
+"""Cause of a failure -> words."""
 _CAPITAL = re.compile(r"\B(?=[A-Z])")
 
 
 def format_cause(cause: str) -> str:
-    """The cause of a failure in words; the words of the class name for an error that has no label."""
+    """The cause of a failure in words; for an error without a label, the words of its class name."""
     return _CAUSE_LABELS.get(cause) or _CAPITAL.sub(" ", cause).lower()
 
 
@@ -230,7 +230,7 @@ def expand_error_names(sentence: str) -> str:
 
 
 def max_score(verdict: Verdict) -> float:
-    """The highest score that can be reached."""
+    """The highest possible score."""
     return get_system(verdict.system).max_score(verdict)
 
 
@@ -251,7 +251,7 @@ def missing_sentences(verdict: Verdict) -> tuple[str, ...]:
 
 
 def score_axis_max(verdict: Verdict) -> float:
-    """Upper end of the scale; a score made by another version's rules may exceed the current maximum."""
+    """Upper end of the scale. A score under another version's rules may exceed the current maximum."""
     return max(max_score(verdict), *map(abs, verdict.scores.values()), 0.0)
 
 
@@ -267,16 +267,16 @@ CLOSE_MESSAGES: dict[CloseReason, str] = {
 
 
 def describe_close(debate: Debate) -> str:
-    """Why a debate closed, in a sentence; empty for an open debate and for a text."""
+    """A sentence on why a debate closed; empty for an open debate and for a text."""
     return CLOSE_MESSAGES[debate.closed] if debate.closed is not None and debate.document_name is None else ""
 
 
 BACKGROUND_LINES, BACKGROUND_LENGTH = 3, 240
-"""Lines of a background that are shown, and characters of each."""
+"""Maximum number of lines of a background that are shown, and of characters of each."""
 
 
 def background_excerpt(background: str | None) -> list[str]:
-    """The first lines of a background, and how many more there are. Sanitized."""
+    """The first lines of a background, and the number of others. Sanitized."""
     lines = [line for line in sanitize_text(background or "").splitlines() if line.strip()]
     shown = [shorten(line, BACKGROUND_LENGTH) for line in lines[:BACKGROUND_LINES]]
     more = len(lines) - len(shown)

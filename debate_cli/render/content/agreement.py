@@ -47,7 +47,7 @@ def build_agreement_table(verdicts: Sequence[Verdict]) -> Table | None:
 
 
 def build_review_table(debate: Debate) -> Table | None:
-    """How each person judged: what was hidden, how long it took, how sure the person is; None without reviews."""
+    """Each person's review: what was hidden, how long it took, how sure the person is; None without reviews."""
     rows = tuple(
         (
             f"{', '.join(system.kind for system in run.judging.systems)} {run.id}",
@@ -74,7 +74,7 @@ def build_review_table(debate: Debate) -> Table | None:
 
 
 def _describe_probabilities(debate: Debate, run: str) -> Iterator[str]:
-    """`Pro 50, 60, 70 %` for each debater of whom a person said how likely it is to be right."""
+    """`Pro 50, 60, 70 %` for each debater with probabilities."""
     found: dict[str, list[str]] = {}
     for assessment in debate.assessments:
         for mark in assessment.marks if assessment.run == run else ():
@@ -97,7 +97,7 @@ def victory_cell(verdict: Verdict) -> Cell:
 
 
 def label_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
-    """The system of a verdict, with its judging run if models judged by it in another run `among` them. Not sanitized.
+    """The system of a verdict, with its judging run if another run `among` the verdicts has the system. Not sanitized.
 
     A person's verdict has the run and the person.
     """
@@ -106,7 +106,7 @@ def label_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
 
 
 def label_listed_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
-    """Label for lists: like `label_verdict`, but a later run than the debate's own is always named."""
+    """Label for lists: like `label_verdict`, but always with the run if it is not the debate's own."""
     return (
         label_verdict(verdict, among)
         if verdict.run == FIRST_RUN or verdict.reviewer is not None
@@ -122,7 +122,7 @@ def label_judging_system(debate: Debate, system: str, run: str) -> str:
 
 
 def sort_deciding_first(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """Move the deciding verdict to the front and clear the flag of all others.
+    """Move the deciding verdict to the front and unflag all others.
 
     Each judging run has a deciding verdict; the first flagged one counts.
     """
@@ -164,7 +164,7 @@ def count_outcomes(verdicts: Iterable[Verdict]) -> list[tuple[str, int]]:
 
 
 def _outcome_label(verdict: Verdict) -> str:
-    """A verdict's outcome, to be followed by a count."""
+    """A verdict's outcome in words that precede a count."""
     if verdict.winner is not None:
         return f"{verdict.winner} wins"
     if verdict.option is not None:
@@ -173,14 +173,14 @@ def _outcome_label(verdict: Verdict) -> str:
 
 
 def _scores_by_name(verdicts: Sequence[Verdict]) -> list[tuple[str, list[float]]]:
-    """Scores per debater, highest mean first; for votes without a winner, the shares per option."""
+    """Debater -> scores, highest mean first; for votes without a winner, option -> shares."""
     names = dict.fromkeys(name for verdict in verdicts for name in verdict.displayed_scores)
     found = [(name, list(_scores_of(name, verdicts))) for name in names]
     return sorted(found, key=lambda item: -sum(item[1]) / len(item[1]))
 
 
 def _scores_of(name: str, verdicts: Iterable[Verdict]) -> Iterable[float]:
-    """The score in each verdict; an option without votes counts as 0."""
+    """The score in each verdict. An option without votes has 0."""
     for verdict in verdicts:
         if name in verdict.displayed_scores:
             yield verdict.displayed_scores[name]

@@ -17,16 +17,16 @@ from debate_cli.render import theme
 from debate_cli.systems.registry import stopped_debaters
 
 MAX_MOTION_CHARS = 240
-"""A longer motion is restated in short."""
+"""Maximum length of a motion that is repeated in full."""
 SENTENCE_ENDINGS = (".", "?", "!", "…", "。", "？", "！")
-"""A motion without one of these is restated with a full stop."""
+"""Endings of a sentence. A motion without one gets a full stop."""
 PAIR = 2
 FINAL_REASONS = frozenset[CloseReason]({"complete", "surrender", "converged"})
-"""Reasons after which a debate is over and is not resumed."""
+"""Reasons of a close after which a debate cannot be resumed."""
 
 
 def announce_debate(debate: Debate) -> str:
-    """The motion restated, and the format explained with its rounds; empty for a text."""
+    """The motion, and the format with its rounds; empty for a text."""
     if debate.document_name is not None:
         return ""
     motion = theme.shorten(debate.topic, MAX_MOTION_CHARS)
@@ -37,9 +37,9 @@ def announce_debate(debate: Debate) -> str:
 
 
 def announce_round(debate: Debate, number: int, phase: Phase) -> str:
-    """Who gave up before a round, who speaks in it, and what comes next; of an imported debate, the number only.
+    """Who gave up before a round, who speaks in it, and what comes next; for an imported debate, only the number.
 
-    `debate` holds at least the turns before the round.
+    `debate` contains at least the turns before the round.
     """
     if debate.origin is not None:
         return f"Round {number}."
@@ -57,7 +57,7 @@ def announce_round(debate: Debate, number: int, phase: Phase) -> str:
 
 
 def announce_close(debate: Debate, reason: CloseReason | None) -> str:
-    """How the debate ended; empty for a text and without a `reason`."""
+    """How the debate ended; empty for a text, and without a `reason`."""
     if reason is None or debate.document_name is not None:
         return ""
     rounds = len({turn.round for turn in debate.turns})
@@ -105,7 +105,10 @@ def _describe_task(stage: Stage, debate: Debate) -> str:
 
 
 def _find_stage(debate: Debate, plan: Sequence[Stage], number: int, phase: Phase) -> int | None:
-    """Position in `plan` of a round; None if the rounds do not follow the plan. Stages without a round are passed over."""
+    """Index in `plan` of a round's stage; None if the rounds do not follow the plan.
+
+    Stages without a round are skipped.
+    """
     phases = {turn.round: turn.phase for turn in debate.turns if turn.round < number} | {number: phase}
     position = -1
     for _, wanted in sorted(phases.items()):
@@ -118,7 +121,7 @@ def _find_stage(debate: Debate, plan: Sequence[Stage], number: int, phase: Phase
 
 
 def _find_speakers(debate: Debate, number: int, stage: Stage | None) -> list[str]:
-    """Names of those who speak in a round, in their order; of a round that is over, those who spoke."""
+    """Names of the speakers in a round, in order. If the round is over, only those who spoke."""
     spoken = {turn.speaker for turn in debate.select_turns(round_number=number)}
     earlier = [turn for turn in debate.turns if turn.round < number]
     if debate.closed is not None or any(turn.round > number for turn in debate.turns):
@@ -133,16 +136,17 @@ def _find_speakers(debate: Debate, number: int, stage: Stage | None) -> list[str
 
 
 def _stopped_debaters(debate: Debate, number: int) -> frozenset[str]:
-    """Names of those who have given up before a round. Of two debaters none: a surrender ends their debate.
+    """Names of those who gave up before a round.
 
-    Also none, if the debate is restricted to later judging runs.
+    Empty with two debaters, because a surrender ends their debate, and if the debate is restricted to later judging
+    runs.
     """
     is_whole = any(run.id == FIRST_RUN for run in debate.runs)
     return stopped_debaters(debate, number) if is_whole and len(debate.participants) > PAIR else frozenset()
 
 
 def _describe_surrenders(debate: Debate, number: int, speakers: Sequence[str]) -> str:
-    """A sentence for each debater who gave up after its speech in the round before, each followed by a space."""
+    """A sentence for each debater who gave up in the round before, each followed by a space."""
     silent = {turn.speaker for turn in debate.select_turns(round_number=number - 1)}.difference(speakers)
     if not silent or not _stopped_debaters(debate, number):
         return ""
@@ -152,7 +156,7 @@ def _describe_surrenders(debate: Debate, number: int, speakers: Sequence[str]) -
 
 
 def _speaks_in_turn(debate: Debate) -> bool:
-    """Whether one debater speaks after the other."""
+    """Whether debaters speak one after the other."""
     if any(run.id == FIRST_RUN for run in debate.runs):
         return debate.is_sequential
     return debate.config.format.order == "sequential"

@@ -1,4 +1,4 @@
-"""The citations of a debate as every medium shows them: the quote, its source, and what the checks found."""
+"""The citations of a debate for display: quote, source, and results of the checks."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -18,21 +18,21 @@ class CheckedCitation(NamedTuple):
     """A citation with its check. All text is untrusted."""
 
     number: int
-    """Position in the debate, from 1."""
+    """Number in the debate, from 1."""
     check: SourceCheck
     answer: JudgedCitation
     """The answer of the newest judge of sources."""
     passage: Passage | None
-    """None if the debate holds no passage with the id."""
+    """The cited passage; None if the debate has no passage with the id."""
 
     @property
     def badge(self) -> Badge:
-        """What the check of the words found."""
+        """Result of the quote check as a badge."""
         return SOURCE_BADGES[self.check.outcome]
 
     @property
     def support(self) -> Badge | None:
-        """Whether the source supports the words beside the citation; None without an answer."""
+        """Badge for the judge's answer on support; None without an answer."""
         return SUPPORT_BADGES[self.answer.supports] if self.answer.supports != "unknown" else None
 
     @property
@@ -47,12 +47,12 @@ class CheckedCitation(NamedTuple):
 
     @property
     def finding(self) -> str:
-        """What the check of the words found, with the difference: `altered: “9” became “19”`."""
+        """Result of the quote check, with the difference: `altered: “9” became “19”`."""
         return f"{self.badge.word}: {self.check.difference}" if self.check.difference else self.badge.word
 
 
 class CitationIndex:
-    """Citations, by the part of the speech that they stand beside."""
+    """Citations by the part of the speech that they belong to."""
 
     def __init__(self, citations: Iterable[CheckedCitation] = ()) -> None:
         self.all = tuple(citations)
@@ -61,7 +61,7 @@ class CitationIndex:
         }
 
     def beside(self, turn: int, part: object) -> tuple[CheckedCitation, ...]:
-        """The citations beside `part` of the speech of turn `turn`."""
+        """The citations in `part` of the speech of turn `turn`."""
         item, citations = _cited_item(part)
         keys = ((turn, item, citation.source, citation.quote) for citation in citations)
         return tuple(self._found[key] for key in keys if key in self._found)

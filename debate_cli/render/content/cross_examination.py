@@ -16,9 +16,9 @@ class ThreadStep(NamedTuple):
 
     by: str
     symbol: str
-    """Symbol in front of it."""
+    """Symbol before the step."""
     actions: tuple[str, ...]
-    """What `by` did, in order: `challenges`, `asks`."""
+    """Actions of `by`, in order: `challenges`, `asks`."""
     said: str
     """The question, or the reply; untrusted."""
 
@@ -50,7 +50,7 @@ class ArgumentThread(NamedTuple):
 
 
 def addressed_argument(piece: object) -> str | None:
-    """Id of the argument that a response or an answer is about; None for other parts of a speech."""
+    """Id of the argument that a response or an answer refers to; None for other parts of a speech."""
     match piece:
         case Response():
             return piece.target
@@ -71,7 +71,7 @@ class ThreadIndex:
             self._add_turn(turn)
 
     def of(self, target: str, round_number: int) -> ArgumentThread | None:
-        """The thread about argument `target` before round `round_number`; None for an unknown argument."""
+        """The thread on argument `target` before round `round_number`; None for an unknown argument."""
         found = self._claims.get(target)
         if found is None:
             return None

@@ -1,6 +1,6 @@
-"""Puts events into reading order: an event that arrives early is held back until the events before it are written.
+"""Puts events into reading order: an early event is held back until the events before it are written.
 
-Judges and debaters answer concurrently, and plain lines cannot be inserted later. So speeches of a wave keep their
+Judges and debaters answer concurrently, and plain lines cannot be inserted later. So speeches of a round keep their
 order; judgments of a round or speech come before the next round, in the order of rounds; judgments of the whole debate
 come last.
 """
@@ -16,7 +16,7 @@ WriteEvent = Callable[[Event, Debate], None]
 
 
 class EventOrder:
-    """Passes events to `write` in reading order, each with the newest state."""
+    """Passes events to `write` in reading order, each with the newest state of the debate."""
 
     def __init__(self, write: WriteEvent) -> None:
         self._write = write
@@ -26,11 +26,11 @@ class EventOrder:
         self._reports: list[AssessmentCompleted] = []
 
     def asking(self, task: Task) -> None:
-        """Note that `task` is in flight: later events wait for its answer."""
+        """Record that `task` is in flight. Later events wait for its answer."""
         self._asked[task.key] = task
 
     def event(self, event: Event, debate: Debate) -> None:
-        """Write the event or hold it back; write the events that waited for it."""
+        """Write the event or hold it back; then write the events that waited for it."""
         self._debate = debate
         match event:
             case TurnCompleted():
@@ -95,7 +95,10 @@ class EventOrder:
 
 
 def reading_position(brief: Brief) -> tuple[bool, int, int, int, int]:
-    """Place of a report among those of its judge: parts before the whole, by their last turn, a turn before its exchange."""
+    """Sort key of a report among those of its judge.
+
+    Parts come before the whole, by their last turn; a turn comes before its exchange.
+    """
     subject = brief.subject
     place = MOMENTS.index(subject.moment)
     return subject.moment == "debate", subject.round or 0, max(subject.turns, default=0), place, brief.revision
@@ -104,7 +107,7 @@ def reading_position(brief: Brief) -> tuple[bool, int, int, int, int]:
 def precedes(brief: Brief, other: Brief) -> bool:
     """Whether a report on `brief` is read before one on `other`.
 
-    Parts come before the whole and rounds in their order, for all judges; the parts of one judge in the order of the debate.
+    Parts come before the whole and rounds in order, for all judges; the parts of one judge in the order of the debate.
     """
     if not is_partial_judging(brief):
         return False
@@ -117,7 +120,7 @@ def precedes(brief: Brief, other: Brief) -> bool:
 
 
 def is_partial_judging(task: Task) -> bool:
-    """Whether a judge is asked about less than the whole debate."""
+    """Whether a brief is about less than the whole debate."""
     return isinstance(task, Brief) and task.subject.moment != "debate"
 
 
@@ -129,7 +132,7 @@ def _is_read_after(subject: Subject, turn: Turn) -> bool:
 
 
 def _ends_before(subject: Subject, start: int, round_number: int) -> bool:
-    """Whether `subject` is over before the wave that starts with turn `start` of that round."""
+    """Whether `subject` ends before the wave that starts with turn `start` of that round."""
     if subject.turns:
         return max(subject.turns) < start
     return subject.round is not None and subject.round < round_number

@@ -36,7 +36,7 @@ def report_tables(analysis: Analysis, failures: Iterable[Failures] = (), *, bars
 
 
 def leaderboard_table(ratings: Ratings, title: str, *, bars: bool) -> Table:
-    """Players by strength, with intervals on the scale of Elo (drawn with `bars`) and the raw numbers beside them."""
+    """Players by strength: Elo with intervals (drawn with `bars`), and the raw numbers."""
     low = min([_low(rating.elo) for rating in ratings.ratings], default=0.0)
     high = max([_high(rating.elo) for rating in ratings.ratings], default=1.0)
     rows: list[TableRow] = [
@@ -204,7 +204,7 @@ def _spending_table(title: str, unit: str, spent: Sequence[Spending]) -> Table:
 
 
 def matrix_rows(found: SystemAnalysis) -> list[tuple[str, list[Estimate | None]]]:
-    """The pairwise matrix: for each player its share of points against each other one, in the order of the leaderboard."""
+    """The pairwise matrix: each player's share of points against each other player, in the order of the leaderboard."""
     names = [rating.name for rating in found.by_result.ratings]
     shares: Mapping[tuple[str, str], Estimate] = {
         key: value

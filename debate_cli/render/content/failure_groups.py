@@ -1,7 +1,7 @@
-"""Groups failures by cause, so that one line names every debater or judge affected.
+"""Groups failures by cause, so that one line names every affected debater or judge.
 
-A cause such as a server that is down often hits all calls in flight. A failure is therefore reported once those calls have
-settled; later failures of the same cause are reported at the end.
+A cause such as a server that is down often affects all calls in flight. A failure is therefore reported once those
+calls have settled; later failures with the same cause are reported at the end.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,22 +13,22 @@ from debate_cli.render import theme
 from debate_cli.systems.registry import get_system
 
 MAX_FAILURE_NAMES = 4
-"""Longest list of debaters or judges that is written out."""
+"""Maximum number of debaters or judges that are named."""
 FailureKey = tuple[str, str, bool]
-"""Cause, message, and whether a judge failed (else a debater)."""
+"""Cause, message, and whether a judge (not a debater) failed."""
 
 
 class FailureGroup(NamedTuple):
-    """Failures of one cause. Names and message are untrusted and not sanitized."""
+    """Failures with one cause. Names and message are untrusted and not sanitized."""
 
     failures: tuple[Failure, ...]
-    """At least one, in the order of the debate."""
+    """In the order of the debate, at least one."""
     is_repeat: bool = False
     """Whether the cause was reported before."""
 
     @property
     def names(self) -> str:
-        """The names of the debaters or judges; for many judges, their systems."""
+        """Names of the debaters or judges; of the systems if there are many judges."""
         names = list(dict.fromkeys(map(_actor_name, self.failures)))
         if len(names) > MAX_FAILURE_NAMES:
             names = list(dict.fromkeys(name.partition("/")[0] for name in names)) if self._is_judging else names
@@ -48,7 +48,7 @@ class FailureGroup(NamedTuple):
 
     @property
     def why(self) -> str:
-        """The error message, or a reference to the earlier report of it."""
+        """The error message, or a reference to the earlier report."""
         return "for the same reason" if self.is_repeat else self.failures[0].message
 
     @property
@@ -69,11 +69,11 @@ class FailureGroup(NamedTuple):
 class _PendingGroup(NamedTuple):
     failures: tuple[Failure, ...]
     pending_keys: frozenset[str]
-    """Keys of the tasks in flight at the first failure, which may fail the same way."""
+    """Keys of the tasks in flight at the first failure, which may have the same cause."""
 
 
 class FailureGrouper:
-    """Follows tasks and events, and decides which failures to report when."""
+    """Follows tasks and events, and decides when to report which failures."""
 
     def __init__(self) -> None:
         self._out: dict[str, Task] = {}
@@ -81,11 +81,11 @@ class FailureGrouper:
         self._reported: set[FailureKey] = set()
 
     def asking(self, task: Task) -> None:
-        """Note that `task` is in flight."""
+        """Record that `task` is in flight."""
         self._out[task.key] = task
 
     def record_event(self, event: Event) -> None:
-        """Note the task that an event settles."""
+        """Record that an event settles its task."""
         match event:
             case TurnCompleted():
                 self._out.pop(speech_key(event.turn.index), None)
@@ -134,5 +134,5 @@ def _sort_failures(failures: Sequence[Failure]) -> tuple[Failure, ...]:
 
 
 def _actor_name(failure: Failure) -> str:
-    """The debater's name, or the judge's as in its reports: `moderator`, `panel/security_analyst`."""
+    """Name of the debater, or of the judge as in reports: `moderator`, `panel/security_analyst`."""
     return theme.format_brief(failure.task).partition(", ")[0] if isinstance(failure.task, Brief) else failure.who

@@ -17,7 +17,7 @@ class JudgeReport(NamedTuple):
     title: str
     scores: tuple[ReportedScore, ...] = ()
     words: tuple[str, ...] = ()
-    """Sentences; may hold untrusted text."""
+    """Sentences; may contain untrusted text."""
     alerts: tuple[str, ...] = ()
     """Warnings: words in the debate that are addressed to the judge."""
 
@@ -31,7 +31,7 @@ def build_judge_report(assessment: Assessment, debate: Debate) -> JudgeReport:
 
 
 def _probability_report(assessment: Assessment) -> LiveReport | None:
-    """The probabilities that a reviewer gave; None if the assessment holds anything else."""
+    """The probabilities that a reviewer gave; None if the assessment contains anything else."""
     marks = assessment.marks
     if not marks or assessment.findings or any(mark.criterion != PROBABILITY for mark in marks):
         return None

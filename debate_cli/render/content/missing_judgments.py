@@ -1,4 +1,4 @@
-"""Judgments that are missing from a debate: how many, why, and the commands that ask for them."""
+"""Missing judgments of a debate: number, reasons, and the commands that ask for them."""
 
 import shlex
 from collections import Counter
@@ -21,7 +21,7 @@ _MAX_REASON_LENGTH = 160
 
 
 class MissingJudgments(NamedTuple):
-    """The judgments that some verdicts of a debate lack. Names and messages are untrusted and not sanitized."""
+    """The judgments that verdicts of a debate lack. Names and messages are untrusted and not sanitized."""
 
     debate: Debate
     briefs: tuple[Brief, ...]
@@ -33,19 +33,22 @@ class MissingJudgments(NamedTuple):
 
     @property
     def resumable_briefs(self) -> tuple[Brief, ...]:
-        """Those that resuming asks for: the judge could not be asked, or was not asked yet."""
+        """Briefs that a resume asks: the judge was not asked, or could not be asked."""
         return tuple(brief for brief in self.briefs if not self._is_final(brief))
 
     @property
     def lacks_deciding_judgment(self) -> bool:
-        """Whether a judging run lacks a judgment of its deciding system that resuming may bring, or that leaves it undetermined."""
+        """Whether a judgment of a deciding system is missing.
+
+        It counts if a resume may bring it, or if its lack leaves the verdict undetermined.
+        """
         kinds = {run.id: run.judging.deciding_kind for run in self.debate.runs}
         deciding = [brief for brief in self.briefs if brief.system == kinds[brief.run]]
         resumable = set(self.resumable_briefs)
         return any(brief in resumable or (brief.run, brief.system) in self.undetermined for brief in deciding)
 
     def describe(self) -> str:
-        """One sentence: their number by system, and the most frequent reason."""
+        """One sentence: number of judgments by system, and the most frequent reason."""
         runs = [run.id for run in self.debate.runs]
         by_system = Counter(format_system_label(brief.system, brief.run, runs) for brief in self.briefs)
         systems = ", ".join(f"{count} of {label}" for label, count in by_system.items())
@@ -54,15 +57,15 @@ class MissingJudgments(NamedTuple):
         return f"{subject} ({systems}): {self._describe_reason()}"
 
     def commands(self, path: str | None) -> tuple[str, ...]:
-        """Commands that ask for them: first, if resuming can, the same judges, then another model.
+        """Commands that ask for them: first, if a resume can, the same judges, then another model.
 
-        `path`: the transcript; None if nothing was saved, which leaves the command given before.
+        `path`: the transcript; None if nothing was saved, so that the original command must be repeated.
         """
         again = (resume_command(path) + self._remedy(),) if self.resumable_briefs or path is None else ()
         return again if path is None else (*again, self._judge_command(path))
 
     def _remedy(self) -> str:
-        """The option without which resuming asks in vain, after a space; empty if there is none."""
+        """An option, after a space, without which a resume fails again; empty if none is needed."""
         failed = (self.failures[brief.key] for brief in self.resumable_briefs if brief.key in self.failures)
         option = next((remedy_options(self.debate, failure)[0] for failure in failed), "")
         return option and f" {option}"
@@ -78,7 +81,7 @@ class MissingJudgments(NamedTuple):
         return f"{shorten(message, _MAX_REASON_LENGTH).rstrip('.')}{share}{format_page_hint(page)}"
 
     def _judge_command(self, path: str) -> str:
-        """The command that asks another model. Earlier judging runs are replaced, unless one of them lacks nothing."""
+        """The command that asks another model. Replaces earlier judging runs, unless one of them is complete."""
         kinds = dict.fromkeys(brief.system for brief in self.briefs)
         lacking = {(brief.run, brief.system) for brief in self.briefs}
         active = {(run.id, system.kind) for run in self.debate.runs for system in run.active_systems()}

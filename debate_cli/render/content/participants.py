@@ -15,9 +15,9 @@ from debate_cli.render.theme import Sign
 MOCK_PREFIX, MOCK_LABEL = "mock/", "mock, no model"
 NO_MODEL = "no model"
 IMPORTED_LABEL = "imported"
-"""Shown in place of the model of an imported debate's speakers."""
+"""Label of the speakers of an imported debate, instead of a model."""
 REHEARSAL_NOTICE = "REHEARSAL: mock provider, no model was called"
-"""Shown first and last for a debate of the mock provider."""
+"""First and last line for a debate of the mock provider."""
 _JUDGE_BADGE = Sign("§", "judge", theme.MUTED)
 
 
@@ -29,7 +29,7 @@ class ParticipantRow(NamedTuple):
     part: str
     """Side of a debater, or role of a judge."""
     model: str
-    """`provider/model`, or `no model`; names other models that answered as well."""
+    """`provider/model`, or `no model`; also names other models that answered."""
 
 
 def debater_rows(debate: Debate) -> tuple[ParticipantRow, ...]:
@@ -57,7 +57,7 @@ def _debater_settings(debate: Debate, person: Participant) -> Iterable[str]:
 
 
 def describe_substituted_models(debate: Debate) -> str:
-    """A sentence on models that answered instead of the configured ones; empty without any."""
+    """A sentence on models that replaced the configured ones; empty if none did."""
     bare = debate.without_turns().model_copy(update={"runs": debate.runs})
     found: dict[tuple[str, str], list[str]] = {}
     for answered, configured in zip(_all_rows(debate), _all_rows(bare), strict=True):
@@ -68,20 +68,20 @@ def describe_substituted_models(debate: Debate) -> str:
 
 
 def rehearsal_notice(debate: Debate) -> str:
-    """REHEARSAL_NOTICE if the mock provider answers for every debater, unless imported, and every judge; else empty."""
+    """REHEARSAL_NOTICE if the mock answers for every judge and debater, except imported ones; else empty."""
     models = [row.model for row in _all_rows(debate) if row.model not in {NO_MODEL, IMPORTED_LABEL}]
     return REHEARSAL_NOTICE if models and all(model == MOCK_LABEL for model in models) else ""
 
 
 def format_model(model: str) -> str:
-    """A model's name for display: the mock provider calls no model, whatever its name says; nor does an import."""
+    """A model's name for display. For the mock and for imports it says that no model is called."""
     if model == IMPORTED_MODEL:
         return IMPORTED_LABEL
     return MOCK_LABEL if model.startswith(MOCK_PREFIX) else model
 
 
 def describe_call(turn: Turn) -> tuple[str, ...]:
-    """Number of a turn, its model, and what `theme.format_call` says; of an imported speech, the number only."""
+    """Number of a turn, its model, and `theme.format_call`; for an imported speech, only the number."""
     call = turn.exchange
     number = f"turn {turn.index + 1}"
     if call.model == IMPORTED_MODEL:
@@ -90,7 +90,7 @@ def describe_call(turn: Turn) -> tuple[str, ...]:
 
 
 def debate_facts(debate: Debate) -> list[str]:
-    """Date, debaters and judges with their models, and id: the source of a briefing that is pasted alone. Untrusted."""
+    """Date, debaters and judges with their models, and id, so that a briefing can be read alone. Untrusted."""
     judges = [row for run in debate.runs for row in judge_rows(debate, run)]
     facts = [f"{debate.started_at:%d %B %Y}"]
     for verb, rows in (("debated", debater_rows(debate)), ("judged", judges)):
@@ -104,7 +104,7 @@ def _all_rows(debate: Debate) -> list[ParticipantRow]:
 
 
 def judge_rows(debate: Debate, run: JudgingRun) -> tuple[ParticipantRow, ...]:
-    """The judges of a run, one row per system, or per judge of a panel; the deciding system is marked."""
+    """The judges of a run: one row per system, or per judge of a panel. The deciding system is marked."""
     found: list[ParticipantRow] = []
     for system in run.active_systems():
         decides = ", decides" if system.kind == run.judging.deciding_kind and len(run.active_systems()) > 1 else ""
@@ -113,7 +113,7 @@ def judge_rows(debate: Debate, run: JudgingRun) -> tuple[ParticipantRow, ...]:
 
 
 def _system_rows(debate: Debate, run: JudgingRun, system: SystemSettings, decides: str) -> list[ParticipantRow]:
-    """A row for each judge if they have weights, else one row for the system."""
+    """A row for each judge if judges have weights, else one row for the system."""
     seats = system.seats
     if any(seat.weight is not None for seat in seats):
         return [
@@ -144,7 +144,7 @@ def _judge_model(
 
 
 def _format_models(configured: str, found: Sequence[str]) -> str:
-    """The configured model and the models that answered instead of it."""
+    """The configured model, and the models that replaced it."""
     configured, found = format_model(configured), tuple(dict.fromkeys(map(format_model, found)))
     if not found or found == (configured,):
         return configured

@@ -1,7 +1,4 @@
-"""Everything that a report of a debate says besides the speeches, as one value, and the order of its parts.
-
-The terminal, plain lines, Markdown and HTML draw these parts and decide nothing themselves. `summary` is the conclusion.
-"""
+"""The content of a report besides the speeches, as data: verdicts, briefing, and the tables in order."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -69,7 +66,7 @@ class VerdictReport:
 
 @dataclass(frozen=True, slots=True)
 class DebateReport:
-    """The report of a debate."""
+    """Verdicts, the deciding one first, with their tables and sections."""
 
     only: ReportPart | None
     """The part that is shown alone; None for all."""
@@ -79,7 +76,7 @@ class DebateReport:
     omitted: tuple[str, ...]
     """A sentence on verdicts that are left out."""
     agreement: Table | None
-    """Several verdicts side by side; None for fewer than two."""
+    """Comparison of several verdicts; None for fewer than two."""
     briefing: Briefing | None
     facts: tuple[str, ...]
     """Date, debaters and judges with their models, and id."""
@@ -89,7 +86,7 @@ class DebateReport:
     sections: tuple[ReportSection, ...]
     """The systems' sections about the debate; their tables are among the scores."""
     trace: Table | None
-    """None without arguments, and if it adds nothing to the speeches: no claim is judged, and the debate is unfinished."""
+    """The trace table; None without arguments."""
     trace_rows: tuple[TraceRow, ...]
     changes: Table | None
     """The settings that were changed when the debate was resumed."""
@@ -179,7 +176,7 @@ def build_verdict_tables(verdict: Verdict) -> list[Table]:
 
 
 def _titled_tables(verdict: Verdict, among: Sequence[Verdict]) -> list[Table]:
-    """The tables of a verdict; their titles name the judging run if several verdicts have the same system."""
+    """The tables of a verdict. Titles name the judging run if several verdicts have the same system."""
     tables = build_verdict_tables(verdict)
     name = label_verdict(verdict, among)
     if name == verdict.system:

@@ -1,4 +1,4 @@
-"""How to resume a debate that stopped: the command, and what to change first if resuming alone repeats the failure."""
+"""How to resume a debate that stopped: the command, and what to change first so that the failure is not repeated."""
 
 import shlex
 
@@ -12,7 +12,7 @@ from debate_cli.render import sanitize
 MAX_TOKENS_OPTION, MAX_COST_OPTION = "--max-tokens N", "--max-cost USD"
 """The options that raise a budget."""
 SHORTER_PROMPTS = "--set format.history=recent"
-"""Shortens the prompts of debaters, and of judges of turns, pairs and rounds."""
+"""Option that shortens the prompts of debaters, and of judges of turns, pairs and rounds."""
 MODEL_PLACEHOLDER = "PROVIDER/MODEL"
 _REQUIRED_CHANGES = {
     "ContextOverflowError": "resuming without a change would fail again; change one setting",
@@ -22,16 +22,16 @@ _REQUIRED_CHANGES = {
     "RejectedError": "resuming sends the same request and is likely to fail again; name another model",
     "WeightsError": "resuming fails again until the weights can be loaded or another model is named",
 }
-"""Cause of a failure that resuming repeats -> advice."""
+"""Cause of a failure that a resume would repeat -> advice."""
 _PERSISTENT_REQUESTS = frozenset({"ContextOverflowError", "RejectedError"})
 """Causes that only a change of the debate's settings removes."""
 
 
 def resume_command(debate_id: str | None, *, budget: bool = False, why: str = "") -> str:
-    """The command that resumes the debate saved at `debate_id`, quoted for a shell; None means the command given before.
+    """The command, quoted for a shell, that resumes the debate `debate_id`; None means the original command.
 
-    `budget`: the budget stopped the debate, so the command raises it. `why`: the message, which may name the bound;
-    if it names none, both options are offered.
+    `budget`: whether the budget stopped the debate, so that the command must raise it. `why`: the message, which may
+    name the limit; if it names none, both options are offered.
     """
     options = f" {_budget_options(why)}" if budget else ""
     if debate_id is None:
@@ -41,12 +41,12 @@ def resume_command(debate_id: str | None, *, budget: bool = False, why: str = ""
 
 
 def required_change(cause: str) -> str:
-    """What to change before resuming, if resuming repeats a failure of that cause; else empty."""
+    """What to change before resuming after a failure with that cause; empty if nothing."""
     return _REQUIRED_CHANGES.get(cause, "")
 
 
 def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
-    """Options of `debate run --resume`, one of which removes the cause of `failure`; the empty one resumes as it is.
+    """Options of `debate run --resume` of which one removes the cause of `failure`. The empty option resumes unchanged.
 
     A later judging run keeps its models, so no option removes the cause there.
     """
@@ -64,7 +64,7 @@ def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
 
 
 def _model_setting(config: DebateConfig, task: Task) -> str:
-    """Key path of the setting that names the model of a debater, or of a judge of the debate's own judging run."""
+    """Key path of the model of a debater, or of a judge in the debate's own judging run."""
     if isinstance(task, Cue):
         index, debater = next(item for item in enumerate(config.debaters) if item[1].name == task.speaker)
         role, own = debater.model or "default", f"debaters.{index}.model"

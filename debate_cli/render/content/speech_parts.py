@@ -1,4 +1,4 @@
-"""The parts of a speech, finished or still streamed, as data to draw."""
+"""The parts of a finished or streaming speech, as data for rendering."""
 
 from collections.abc import Iterable
 from typing import cast
@@ -9,18 +9,18 @@ from debate_cli.domain.turn import UNSTRUCTURED, Argument, Closing, FollowUpAnsw
 from debate_cli.llm.model import RESTART
 
 SpeechPart = Argument | Response | FollowUpAnswer | Closing | str
-"""A string is free text."""
+"""A part of a speech; a string is free text."""
 
 
 NEW_ARGUMENT_PREFIX = "New argument. "
-"""Marks an argument in a turn's text where the format allows none."""
+"""Prefix of an argument in a turn's text where the format allows none."""
 
 
 def split_turn(turn: Turn) -> tuple[SpeechPart, ...]:
     """Split a finished turn into its parts, in reading order.
 
-    A free speech comes first and whole; the claims and responses found in it follow as headings. So do the challenges
-    that an unstructured cross-examination counts as.
+    A free speech comes first as a whole, then its claims and responses as headings. The challenges of an unstructured
+    cross-examination are also headings.
     """
     if UNSTRUCTURED in turn.warnings or turn.is_one_item:
         return (turn.text, *(turn.responses or ()))
@@ -42,7 +42,7 @@ def text_since_restart(pieces: Iterable[str]) -> str:
 
 
 def parse_partial_speech(raw: str) -> tuple[SpeechPart, ...]:
-    """Parse the parts of a speech streamed so far. Literals may be cut short: `type` may be `ref`."""
+    """Parse the parts of a speech streamed so far. Words may be incomplete: `type` may be `ref`."""
     body = _json_body(raw)
     if body is None:
         return (raw,) if raw.strip() else ()
@@ -88,7 +88,7 @@ def _parse_parts(form: dict[str, object]) -> Iterable[SpeechPart]:
 
 
 def _objects(value: object, member: str) -> list[dict[str, object]]:
-    """The items of a list, or of an object keyed by id (`llm.keyed`); the key becomes `member`."""
+    """The items of a list, or of an object keyed by id, whose key becomes `member`."""
     if isinstance(value, dict):
         named = cast("dict[str, object]", value)
         items: list[object] = [

@@ -1,6 +1,6 @@
 """The conclusion of a debate as data: answer, reasons, reliable and doubtful claims, disagreements, cost, next command.
 
-Everything is derived from verdicts and assessments. Names and words are untrusted and not sanitized.
+Derived from verdicts and assessments. Names and words are untrusted and not sanitized.
 """
 
 import shlex
@@ -32,19 +32,19 @@ from debate_cli.systems.tables import Table
 from debate_cli.systems.weakest import ArgumentScores, WeakestArgument, find_weakest_argument, score_arguments
 
 NOT_JUDGED_MESSAGE = "This debate has not been judged."
-"""Stands for a missing verdict."""
+"""Text in place of a missing verdict."""
 _REPEAT_OPTION = " --repeat 3"
-"""Asks the same judges again: three runs show how much scores vary."""
+"""Option that asks the same judges again: three runs show how much scores vary."""
 MAX_CLAIMS, MAX_QUESTIONS, MAX_CLAIM_LENGTH = 3, 2, 105
-"""Claims under each label, open questions, and characters of each on the closing screen."""
+"""On the closing screen: maximum of claims per label, of open questions, and of characters of each."""
 MAX_CHANGES = 6
-"""Required changes of a judged text on the closing screen."""
+"""Maximum number of required changes on the closing screen."""
 MAX_DISSENT_LENGTH = 160
-"""Characters of a dissenting judge's reasons."""
+"""Maximum length of a dissenting judge's reasons."""
 
 
 class SummaryClaim(NamedTuple):
-    """One claim with what the judges made of it. Untrusted."""
+    """A claim with the judges' rating. Untrusted."""
 
     id: str
     participant: str
@@ -54,7 +54,7 @@ class SummaryClaim(NamedTuple):
     """None without one."""
     max_score: float
     reason: str
-    """Why it has this standing; may be empty."""
+    """The judge's reason for its standing; may be empty."""
 
     @property
     def rating(self) -> str:
@@ -74,39 +74,40 @@ class OtherVerdict(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class VerdictSummary:
-    """The conclusion of a debate: what a reader looks for first."""
+    """The conclusion of a debate."""
 
     verdict: Verdict | None
-    """The verdict that decides; None without any."""
+    """The deciding verdict; None without verdicts."""
     answer: str
     """Who won and by how much, in a sentence."""
     reason: str
-    """One or two sentences made of numbers; may be empty."""
+    """One or two sentences with numbers; may be empty."""
     required_changes: tuple[RequiredChange, ...]
-    """What must change before a judged text passes, the heaviest group first."""
+    """Changes that a judged text needs to pass, the group with the most weight first."""
     quote: JudgeQuote | None
     weakest: WeakestArgument | None
     """None if the arguments cannot be ranked."""
     insight: str
-    """What the judge of the claims sees as the core of the dispute; may be empty."""
+    """Core of the dispute according to the judge of the claims; may be empty."""
     rely_on: tuple[SummaryClaim, ...]
     """Claims that were upheld, best score first."""
     check_first: tuple[SummaryClaim, ...]
-    """All other judged claims, the least reliable first."""
+    """All other judged claims, least reliable first."""
     sources: SourceBriefing
-    """Sources to rely on, and those to check first."""
+    """Reliable sources, and sources to check first."""
     open_questions: tuple[str, ...]
     recommendation: str
     others: tuple[OtherVerdict, ...]
-    """The verdicts that do not decide; all of them if none does."""
+    """The verdicts that do not decide; all verdicts if none decides."""
     authority: str
-    """Which verdict this is among several: `structured r3 decides`, or `none decides; structured r3 is shown`; else the system."""
+    """Role of this verdict among several: `structured r3 decides`, or `none decides; structured r3 is shown`; else the
+    system."""
     disagreements: tuple[str, ...]
-    """Where verdicts or judges differ, in sentences."""
+    """Sentences on differences between verdicts or judges."""
     missing: tuple[str, ...]
-    """What was not assessed, in sentences; of the deciding verdict."""
+    """Sentences on what the deciding verdict lacks."""
     judge_again: str
-    """A command, quoted for a shell."""
+    """A command for a further judging, quoted for a shell."""
 
     @property
     def repeats(self) -> bool:
@@ -115,7 +116,7 @@ class VerdictSummary:
 
 
 def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSummary:
-    """Summarize the deciding verdict (the first one if none decides) and what supports it."""
+    """Summarize the deciding verdict (the first one if none decides), with its support."""
     ordered = sort_deciding_first(reportable_verdicts(debate, verdicts))
     head = ordered[0] if ordered else None
     briefing = build_briefing(debate)
@@ -143,7 +144,7 @@ def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSu
 
 
 def _answer(head: Verdict | None, equal: Sequence[Verdict], document: str | None) -> str:
-    """The outcome in a sentence; of verdicts side by side, whether they agree."""
+    """The outcome in a sentence; for runs side by side, whether they agree."""
     if head is None:
         return NOT_JUDGED_MESSAGE
     if len(equal) <= 1:
@@ -156,7 +157,7 @@ def _answer(head: Verdict | None, equal: Sequence[Verdict], document: str | None
 
 
 def _other_verdicts(debate: Debate, ordered: Sequence[Verdict], equal: Sequence[Verdict]) -> Iterator[OtherVerdict]:
-    """The verdicts that do not decide; those side by side with the models that judged."""
+    """The verdicts that do not decide. Those of runs side by side are shown with their judge models."""
     for verdict in ordered:
         label = label_verdict(verdict, ordered)
         if len(equal) > 1 and verdict in equal:
@@ -214,34 +215,34 @@ def _summary_claims(claims: Sequence[BriefingClaim], standing: Standing, scores:
 
 
 def _disagreements(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
-    """How far repeated verdicts vary, and where verdicts differ."""
+    """Sentences on the variation of repeated verdicts, and on differences between verdicts."""
     agreement = build_agreement_table(verdicts)
     return agreement.remarks if agreement is not None else ()
 
 
 def _describe_dissent(verdict: Verdict) -> Iterator[str]:
-    """The judges who conclude something else than the verdict."""
+    """Sentences on judges whose conclusion differs from the verdict."""
     for dissent in get_system(verdict.system).headline(verdict).dissent:
         yield f"{dissent.judge} {dissent.conclusion}: {shorten(dissent.words, MAX_DISSENT_LENGTH)}"
 
 
 def find_required_changes(verdict: Verdict) -> tuple[RequiredChange, ...]:
-    """What must change before a judged text passes; none for a debate. Not sanitized."""
+    """Changes that a judged text needs to pass; empty for a debate. Not sanitized."""
     return get_system(verdict.system).headline(verdict).required_changes
 
 
 def format_more_sources(count: int) -> str:
-    """`2 more sources`."""
+    """A count such as `2 more sources`."""
     return f"{count} more source{'s' if count != 1 else ''}"
 
 
 def group_changes(changes: Iterable[RequiredChange]) -> list[tuple[str, list[RequiredChange]]]:
-    """Neighbours of the same dimension together, with its name; `other` without one."""
+    """Group adjacent changes of the same dimension, with its name; `other` without a dimension."""
     return [(name or "other", list(group)) for name, group in groupby(changes, key=lambda change: change.dimension)]
 
 
 def label_change(change: RequiredChange) -> str:
-    """Where a required change belongs and who asks for it: `line 3, 60% of the weight: architect, security`."""
+    """Place and authors of a required change: `line 3, 60% of the weight: architect, security`."""
     line = "" if change.line is None else f"line {change.line}, "
     return f"{line}{change.weight:.0%} of the weight: {', '.join(change.judges)}"
 
@@ -266,13 +267,13 @@ def suggest_judge_command(debate: Debate, path_or_id: str) -> str:
 
 
 def explain_scores(verdict: Verdict) -> str:
-    """Explain a verdict in one or two sentences made of numbers; empty without any. Not sanitized."""
+    """One or two sentences with numbers that explain a verdict; empty if there are none. Not sanitized."""
     reason = get_system(verdict.system).headline(verdict).reason
     return theme.expand_error_names(reason) if verdict.victory == "undetermined" else reason
 
 
 def quote_judge(debate: Debate, verdict: Verdict, beside: Briefing | None = None) -> JudgeQuote | None:
-    """The shortened words of a judge who agrees with the verdict; None without any, or if it is undetermined.
+    """The shortened words of a judge who agrees with the verdict; None without a judge, or if it is undetermined.
 
     None as well if the briefing `beside` it starts with the same words.
     """
@@ -320,9 +321,9 @@ def build_changes_table(debate: Debate) -> Table | None:
 
 
 def total_call_seconds(debate: Debate) -> float:
-    """Sum of the durations of all calls, in seconds; concurrent calls count each.
+    """Sum of the durations of all calls, in seconds. Concurrent calls count in full.
 
-    From the first event to the last would be another time: it holds the pause before a debate was resumed, or judged again.
+    The time from the first event to the last would include pauses before a resume or a later judging.
     """
     calls: list[ModelCall | None] = [item.exchange for item in (*debate.turns, *debate.assessments, *debate.failures)]
     return sum(exchange.latency_s for exchange in calls if exchange is not None)

@@ -1,4 +1,4 @@
-"""Anchors of the page, and what was said about a claim with links to it.
+"""Anchors of the page, and the statements about a claim with links to them.
 
 Anchors consist of numbers only, so no text of a debate becomes part of an address.
 """
@@ -37,13 +37,13 @@ def reply_anchor(index: int, target: str, anchor_ids: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """One place where a statement is made."""
+    """One place of a statement."""
 
     turn: int
     """Index of the turn."""
     anchor: str
     asks: str = ""
-    """The question at its end; empty for none."""
+    """The question at its end; empty without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class StatementGroup:
 
 
 def group_statements(row: TraceRow, anchor_ids: Mapping[str, str]) -> list[StatementGroup]:
-    """What was said about a claim, in the order in which each statement was first made."""
+    """The statements about a claim, in the order of first occurrence."""
     said = [
         *(
             (item.by, item.type, theme.RESPONSE_BADGES[item.type], response_anchor, item.turn, item.follow_up)

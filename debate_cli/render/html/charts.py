@@ -1,6 +1,6 @@
-"""Charts of the report as SVG: positions are computed here, `chart.html.j2` writes the shapes, the style sheet colours them.
+"""Charts of the report as SVG: computes the positions for the template `chart.html.j2`.
 
-A chart is data of `systems.charts`. All its words are text for the template, which escapes them.
+A chart is data of `systems.charts`. The style sheet colours it, and the template escapes its words.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from debate_cli.statistics.estimate import Estimate
 from debate_cli.systems.charts import Chart, ChartPoint, ChartSeries
 
 PARTICIPANT_CLASS_COUNT = 6
-"""Number of colours for debaters; the seventh debater has the first colour again."""
+"""Number of colours for debaters. The seventh debater has the first colour again."""
 WIDTH, LINE_HEIGHT = 440.0, 220.0
 WIDE_WIDTH = 1120.0
 """Units of a line chart that spans the page."""
@@ -22,14 +22,14 @@ WIDE_FROM = 15
 """Number of labels from which a line chart spans the page."""
 MARGIN_LEFT, MARGIN_RIGHT, MARGIN_TOP, MARGIN_BOTTOM = 40.0, 24.0, 10.0, 28.0
 BAR, THIN_BAR = 16.0, 12.0
-"""Height of a bar, and of one among more than `MANY_BARS`."""
+"""Height of a bar, and of a bar in a chart with more than `MANY_BARS`."""
 MANY_BARS = 16
 CHARACTER = 7.4
 """Approximate width of a character of a label."""
 MAX_LABEL = 30
-"""Maximum length of a label beside bars; a longer one is cut."""
+"""Maximum length of a label beside bars."""
 VALUE_ROOM = 34.0
-"""Units on the right of the longest bar, for its value."""
+"""Units to the right of the longest bar, for its value."""
 MAX_AXIS_LABELS = 20
 """Maximum number of labels below a wide line chart, half of it below others.
 
@@ -53,15 +53,15 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class PlottedInterval:
-    """A number with its interval on an axis; positions in per cent from the left, None draws nothing.
+    r"""A number with its interval on an axis. Positions are per cent from the left; None draws nothing.
 
     Attributes:
-        label: What is plotted.
+        label: Name of the number.
         text: The number in words.
         value: Position of the number.
         low: Position of the lower end.
         high: Position of the upper end.
-        number: The number itself, to sort by; 0 without one.
+        number: The number for sorting; 0 if there is none.
     """
 
     label: str
@@ -78,7 +78,7 @@ class PlottedInterval:
 
 
 def plot_interval(label: str, found: Estimate, text: str, *, low: float = 0.0, high: float = 1.0) -> PlottedInterval:
-    """Place a number on an axis from `low` to `high`; what is outside of it stands at its end."""
+    """Place a number on an axis from `low` to `high`. A number outside is placed at the end."""
 
     def place(value: float | None) -> float | None:
         return None if value is None else round(100 * min(1.0, max(0.0, (value - low) / (high - low))), 2)
@@ -88,16 +88,16 @@ def plot_interval(label: str, found: Estimate, text: str, *, low: float = 0.0, h
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A dot or a bar. Of a dot, `x` and `y` are the centre; of a bar, the upper left corner."""
+    """A dot (`x`, `y`: centre) or a bar (`x`, `y`: upper left corner)."""
 
     x: float
     y: float
     width: float
     height: float
     words: str
-    """Shown when a reader points at it."""
+    """Text to show when a reader points at it."""
     value: str = ""
-    """Written beside a bar."""
+    """Text beside a bar."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class DrawnSeries:
 
 @dataclass(frozen=True, slots=True)
 class DrawnChart:
-    """A chart with the positions of everything in it."""
+    """A chart with the positions of all its elements."""
 
     title: str
     caption: str
@@ -204,7 +204,7 @@ class _BarLayout:
 
     chart: Chart
     left: float
-    """Where the axis begins, to the right of the labels."""
+    """Left end of the axis, to the right of the labels."""
     bar_height: float
     group_height: float
 
@@ -218,20 +218,20 @@ class _BarLayout:
 
     @property
     def bottom(self) -> float:
-        """Where the last group ends."""
+        """Lower end of the last group."""
         return self.group_top(len(self.chart.labels))
 
     def group_top(self, index: int) -> float:
-        """Where the group of a label begins."""
+        """Upper end of a label's group."""
         return MARGIN_TOP + index * self.group_height
 
     def x(self, value: float) -> float:
-        """Where `value` is on the axis."""
+        """Position of `value` on the axis."""
         right = WIDTH - (VALUE_ROOM if self.chart.kind == "bars" else MARGIN_RIGHT)
         return self.left + _share(value, self.chart) * (right - self.left)
 
     def bars(self, number: int) -> Iterator[Shape]:
-        """The bars of a series; in a stack each begins where the bars of earlier series end, below 0 if it is negative."""
+        """The bars of a series. In a stack each begins at the end of the earlier series', negative ones left of 0."""
         is_stack = self.chart.kind == "stack"
         for index, point in enumerate(self.chart.series[number].points):
             if point is None:
@@ -263,5 +263,5 @@ def _css_class(item: ChartSeries, classes: Mapping[str, str]) -> str:
 
 
 def _number(value: float) -> str:
-    """A value as it is written. Values below 1 are shares and keep their digits."""
+    """A value as text. Values below 1 are shares and keep their digits."""
     return f"{round(value, 1):g}" if abs(value) > 1 else f"{round(value, 3):g}"

@@ -22,7 +22,7 @@ from debate_cli.statistics.ratings import Ratings
 STYLES = ("page.css", "plot.css", "experiment.css")
 TEMPLATES = ("experiment.html.j2", "cells.html.j2", *STYLES, "sorting.js")
 MAX_DEBATES = 5000
-"""Debates listed on the page; all are in the tidy tables."""
+"""Maximum number of debates on the page. The tidy tables have all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class ListedDebate:
 def render_experiment(
     name: str, analysis: Analysis, status: Status, rows: Sequence[Judgement], link: Callable[[str], str]
 ) -> str:
-    """The page. `link` gives the path from the page to a transcript of the experiment; empty if it is not there."""
+    """The page. `link` returns the path from the page to a transcript; empty if the transcript does not exist."""
     return (
         build_environment(TEMPLATES)
         .get_template("experiment.html.j2")

@@ -104,7 +104,7 @@ def _rows(measures: Sequence[Measure], low: float, high: float) -> tuple[Plotted
 
 
 def _rules(comparison: Comparison) -> tuple[PlottedInterval, ...]:
-    """Accuracy of the judge and of each baseline, such as choosing the longer side."""
+    """Accuracy of the judge and of each baseline rule, such as choosing the longer side."""
     rules = ((f"rule: {name}", found) for name, found in comparison.baselines.items())
     named = [("this judge", comparison.accuracy), *rules]
     return tuple(plot_interval(name, found, format_estimate(found, "share")) for name, found in named)

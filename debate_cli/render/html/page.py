@@ -1,7 +1,7 @@
-"""A debate as one HTML page that loads nothing: one own script, a strict Content-Security-Policy, printable.
+"""A debate as one printable HTML page that loads nothing: one script, a strict Content-Security-Policy.
 
-All text is escaped by Jinja2. Only anchors, which are numbers, are marked as safe. The script sorts table rows and
-reads no other text.
+Jinja2 escapes all text. Only anchors, which are numbers, are marked as safe. The script sorts table rows and reads no
+other text.
 """
 
 from collections.abc import Mapping, Sequence
@@ -55,7 +55,7 @@ class ScoreBlock:
     remarks: tuple[str, ...] = ()
     """Sentences that are shown without opening the tables."""
     missing: tuple[str, ...] = ()
-    """What was not assessed. For the deciding verdict, the verdict card shows it."""
+    """What was not assessed. Empty for the deciding verdict, whose card shows it."""
 
 
 def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: bool = False) -> str:
@@ -172,18 +172,18 @@ class _Anchors:
     taken: set[str] = field(default_factory=set[str])
 
     def once(self, anchor: str) -> Markup:
-        """The `id` attribute for an element; nothing if another element has this id."""
+        """The `id` attribute for an element; empty if another element has this id."""
         if not anchor or anchor in self.taken:
             return Markup()
         self.taken.add(anchor)
         return Markup(' id="{}"').format(anchor)
 
     def argument(self, item: str) -> str:
-        """Anchor of an argument; empty if the debate has none of this id."""
+        """Anchor of an argument; empty if the debate has no argument with this id."""
         return self.arguments.get(item, "")
 
     def source(self, source: str) -> str:
-        """Anchor of a cited source; empty if the debate cites none of this id."""
+        """Anchor of a cited source; empty if no cited source has this id."""
         return self.sources.get(source, "")
 
     def response(self, item: str, turn: int) -> str:
@@ -195,5 +195,5 @@ class _Anchors:
         return anchors.reply_anchor(turn, item, self.arguments)
 
     def statements(self, row: TraceRow) -> list[anchors.StatementGroup]:
-        """What was said about a claim."""
+        """The statements about a claim."""
         return anchors.group_statements(row, self.arguments)

@@ -31,7 +31,7 @@ class Provenance:
 
 
 def collect_provenance(debate: Debate) -> Provenance:
-    """Collect what is needed to trust a result, or to reproduce it."""
+    """Collect the facts for trusting or reproducing a result."""
     return Provenance(
         tuple(_facts(debate)),
         _usage(debate),
@@ -43,7 +43,7 @@ def collect_provenance(debate: Debate) -> Provenance:
 
 
 def format_time(at: datetime | None) -> str:
-    """A time in UTC; an em dash for none."""
+    """A time in UTC; a dash for None."""
     return f"{at:%Y-%m-%d %H:%M:%S} UTC" if at is not None else "—"
 
 

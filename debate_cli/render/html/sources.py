@@ -1,4 +1,4 @@
-"""The sources of the page: each cited passage with the quotes marked in it, and how each quote differs from it."""
+"""The sources of the page: each cited passage with its quotes marked, and the differences of each quote."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -23,12 +23,12 @@ class PassagePiece:
 
     text: str
     marking: Marking
-    """Whether a quote holds these words, or other words in their place; empty for the rest."""
+    """Whether a quote contains these words, or altered ones; empty for the rest."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedWords:
-    """Words that are the same in source and quote, only in the source, or only in the quote."""
+    """Words that are in both source and quote, only in the source, or only in the quote."""
 
     text: str
     change: Change
@@ -41,7 +41,7 @@ class ComparedCitation:
     citation: CheckedCitation
     speaker: str
     words: tuple[ChangedWords, ...]
-    """Empty if nothing differs, or nothing was found to compare with."""
+    """The comparison; empty if nothing differs, or if there was nothing to compare with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class CitedSource:
 
     id: str
     passage: Passage | None
-    """None if the debate holds no passage of this id."""
+    """The cited passage; None if the debate has none with this id."""
     place: str
     address: str
     """Address to link to; empty unless the source is a plain web address."""
@@ -59,7 +59,7 @@ class CitedSource:
 
 
 def collect_cited_sources(debate: Debate, index: CitationIndex) -> tuple[CitedSource, ...]:
-    """The cited sources, in the order of the passages; those that do not exist come last."""
+    """The cited sources, in the order of the passages. Those that do not exist come last."""
     by_source: dict[str, list[CheckedCitation]] = defaultdict(list)
     for citation in index.all:
         by_source[citation.check.source].append(citation)
@@ -86,7 +86,7 @@ def _build_source(
 
 
 def safe_address(source: str) -> str:
-    """`source` if it is a web address without a user name and with visible characters only; else empty."""
+    """`source` if it is a web address without a user name and invisible characters; else empty."""
     try:
         parts = urlsplit(source)
         is_plain = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.username is None
@@ -96,7 +96,7 @@ def safe_address(source: str) -> str:
 
 
 def _compare(citation: CheckedCitation) -> Iterator[ChangedWords]:
-    """The words of the source and of the quote, with what is only in one of them."""
+    """The words of source and quote, with those that are only in one of them marked."""
     if citation.check.outcome not in {"near", "altered"}:
         return
     source, quote = citation.check.passage_words.split(), citation.check.quote.split()
@@ -112,12 +112,12 @@ def _compare(citation: CheckedCitation) -> Iterator[ChangedWords]:
 
 
 def _bare(word: str) -> str:
-    """A word without case and punctuation at its ends; punctuation alone stays."""
+    """A word without case and punctuation at its ends. A word of punctuation stays."""
     return word.casefold().strip(".,;:!?()[]\"'“”‘’„«»") or word
 
 
 def _pieces(passage: Passage, quotes: Sequence[str]) -> Iterator[PassagePiece]:
-    """The text of `passage`, cut at the ends of the quotes. Altered words are marked as such where quotes overlap."""
+    """The text of `passage`, split at the ends of quotes. If quotes overlap, altered words are marked as such."""
     marked: list[tuple[int, int, Marking]] = []
     for quote in quotes if passage.origin != "summary" else ():
         check = check_quote(quote, passage.text)

@@ -16,7 +16,7 @@ from debate_cli.systems.tables import Cell, Lines, format_number
 COLOUR_CLASSES = {theme.GREEN: "good", theme.RED: "bad", theme.GOLD: "mixed", theme.BLUE: "calm", theme.MUTED: "quiet"}
 """Colour of a badge on a terminal -> class of the style sheet."""
 SHORT_CELL_LENGTH = 30
-"""Characters of a table cell up to which it is not wrapped."""
+"""Maximum length of a table cell that is not wrapped."""
 
 
 @cache
@@ -55,7 +55,7 @@ def csp_hash(text: str) -> str:
 
 
 def _cell_width_class(value: Cell) -> str:
-    """Class of a table cell with text: a short one is not wrapped, a long one has a minimum width."""
+    """Class of a text cell: a short one is not wrapped, a long one has a minimum width."""
     words = value.cells if isinstance(value, Lines) else (value,)
     longest = max((len(word) for word in words if isinstance(word, str)), default=0)
     return "" if not longest else "brief" if longest <= SHORT_CELL_LENGTH else "words"

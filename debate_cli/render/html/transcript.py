@@ -1,4 +1,4 @@
-"""The transcript of the page: rounds of speeches, cross-examination as threads, and the judges' reasons beside them."""
+"""The transcript of the page: rounds of speeches, cross-examination as threads, and the judges' reasons."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,17 +16,17 @@ from debate_cli.render.html import anchors
 from debate_cli.systems.tables import format_number
 
 CROSS_EXAMINATION_PHASES = frozenset({"cross_examination", "answers"})
-"""Phases whose turns are shown together, argument by argument."""
+"""Phases whose turns are shown together, by argument."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpeechSection:
-    """The card of a turn."""
+    """A turn on the page."""
 
     turn: Turn
     anchor: str
     pieces: tuple[SpeechPart, ...]
-    """The parts of the speech that are not in a thread."""
+    """The parts of the speech outside of threads."""
     threaded: int
     """Number of its parts that are in threads."""
 
@@ -43,10 +43,10 @@ class ThreadEntry:
 
 @dataclass(frozen=True, slots=True)
 class ThreadSection:
-    """What was said about one argument in cross-examination."""
+    """The cross-examination about one argument."""
 
     item: str
-    """Id of the argument, as the speakers wrote it; the debate may have none of this id."""
+    """Id of the argument in the speakers' words; the debate may have no such argument."""
     claim: str
     speaker: str | None
     """Author of the argument; None if the debate has no such argument."""
@@ -112,7 +112,7 @@ def _unthreaded_speech(turn: Turn) -> SpeechSection:
 
 
 def _threads(debate: Debate, turns: Iterable[Turn], anchor_ids: Mapping[str, str]) -> Iterable[ThreadSection]:
-    """A thread per argument that was answered, in debate order; arguments that do not exist come last."""
+    """A thread per answered argument, in debate order. Arguments that do not exist come last."""
     entries: dict[str, list[ThreadEntry]] = defaultdict(list)
     for turn in turns:
         for said in split_turn(turn):
@@ -132,7 +132,7 @@ def _threads(debate: Debate, turns: Iterable[Turn], anchor_ids: Mapping[str, str
 
 @dataclass(frozen=True, slots=True)
 class MarkGroup:
-    """The marks that a judge gave one debater or one argument."""
+    """A judge's marks for one debater or one argument."""
 
     name: str | None
     """None for marks on the debate itself."""
@@ -144,10 +144,10 @@ class MarkGroup:
 
 @dataclass(frozen=True, slots=True)
 class JudgeReason:
-    """One assessment, with its reasons. All text is untrusted."""
+    """An assessment with its reasons. All text is untrusted."""
 
     heading: str
-    """What was judged; with several judging runs, in which run."""
+    """Subject of the judgment, with the judging run if there are several."""
     model: str
     rationale: str
     marked: tuple[MarkGroup, ...]
@@ -157,7 +157,7 @@ class JudgeReason:
 
 @dataclass(frozen=True, slots=True)
 class JudgeReasons:
-    """All assessments, each in one place."""
+    """All assessments, each in one place of the page."""
 
     turns: dict[int, list[JudgeReason]]
     """Last turn that an assessment is about -> the assessments."""
@@ -166,7 +166,7 @@ class JudgeReasons:
 
 
 def collect_judge_reasons(debate: Debate) -> JudgeReasons:
-    """The assessments of every judging run, without replaced ones."""
+    """The assessments of all judging runs that still count."""
     counted = {(run.id, system.kind) for run in debate.runs for system in run.active_systems()}
     found = JudgeReasons(defaultdict(list), defaultdict(list), [])
     for assessment in debate.assessments:

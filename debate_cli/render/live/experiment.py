@@ -1,4 +1,4 @@
-"""The live table of an experiment: counts, players with their wins, cost, calls a minute, time left, running debates."""
+"""The live table of an experiment: counts, players with wins, cost, calls per minute, time left, running debates."""
 
 from collections import deque
 from collections.abc import Mapping
@@ -17,13 +17,13 @@ from debate_cli.render.terminal.drawing import render_table, terminal_line
 
 FRAMES_PER_SECOND = 4
 MAX_PLAYERS = 20
-"""Players that the live table shows; the final table shows all."""
+"""Maximum number of players in the live table. The final table shows all."""
 RECENT = 5
-"""Cells that ended last and are shown."""
+"""Number of recently ended cells to show."""
 
 
 class LiveExperimentObserver:
-    """Redraws the state of a run on a terminal. `start` and `stop` frame its use."""
+    """Redraws the state of a run on a terminal. Call `start` before and `stop` after the run."""
 
     def __init__(self, console: Console, progress: Progress) -> None:
         self.console = console
@@ -32,7 +32,7 @@ class LiveExperimentObserver:
         self._live = self._new_live()
 
     def start(self) -> None:
-        """Begin to draw."""
+        """Start drawing."""
         self._live.start(refresh=True)
 
     def stop(self) -> None:
@@ -41,7 +41,7 @@ class LiveExperimentObserver:
         self._live.stop()
 
     def pause(self) -> None:
-        """Give the terminal back for now."""
+        """Release the terminal."""
         self.stop()
 
     def resume(self) -> None:
@@ -56,7 +56,7 @@ class LiveExperimentObserver:
     def settled(
         self, record: CellRecord, how: Settlement, winners: Mapping[str, str | None], progress: Progress
     ) -> None:
-        """Show the new counts and the cell among the recent ones."""
+        """Show the new counts, and add the cell to the recent ones."""
         self._progress = progress
         cell = record.cell
         names = ", ".join(dict.fromkeys(winner or "no winner" for winner in winners.values()))

@@ -1,4 +1,4 @@
-"""Headings of the live view (what is debated, by whom, judged by whom), rules between rounds, and one-line notices."""
+"""Headings of the live view (motion, debaters, judges), rules between rounds, and one-line notices."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from debate_cli.render.live.speech import frame, hanging
 from debate_cli.render.terminal.drawing import join_text, score_bar, terminal_line
 
 MIN_WIDTH_FOR_COLUMNS = 70
-"""Columns of the window below which a participant's part and model are drawn below the name."""
+"""Window width below which a participant's part and model are drawn below the name."""
 
 
 def debate_heading(debate: Debate, status: str = "", plan: theme.RunPlan = theme.NO_PLAN) -> RenderableType:
-    """Motion, background, debaters and judges with their models, servers that are not built in, planned calls and cost.
+    """Motion, background, debaters and judges with models, servers that are not built in, planned calls and cost.
 
     `status` is a part of the title.
     """
@@ -48,7 +48,7 @@ def debate_heading(debate: Debate, status: str = "", plan: theme.RunPlan = theme
 
 
 def rejudging_heading(debate: Debate) -> RenderableType:
-    """The heading of `debate judge`: the motion; for a text that has no judgments yet, its judges too."""
+    """The heading of `debate judge`: the motion; for a text without judgments also its judges."""
     body: list[RenderableType] = [*_topic_lines(debate)]
     if debate.document_name is not None and not debate.assessments:
         body += [Text(""), ParticipantTable(judge_rows(debate, debate.runs[0]))]
@@ -56,7 +56,7 @@ def rejudging_heading(debate: Debate) -> RenderableType:
 
 
 def _topic_lines(debate: Debate) -> Iterator[Text]:
-    """The motion, or the name of a judged text and the question that it is asked."""
+    """The motion, or the name of a judged text and the question about it."""
     yield terminal_line(debate.topic, "bold")
     if debate.config.judging.question is not None:
         yield terminal_line(debate.config.judging.question)
@@ -119,7 +119,7 @@ def _name(row: ParticipantRow) -> Text:
 
 
 def judge_report_notice(report: JudgeReport, debate: Debate) -> RenderableType:
-    """A judge's report: its title with a single bar or the first sentence, more bars, its sentences, its alerts."""
+    """A judge's report: title with a single bar or the first sentence, then more bars, sentences and alerts."""
     title = terminal_line(report.title, theme.MUTED)
     sentences = report.words
     if report.scores:
@@ -181,23 +181,23 @@ def closing_notice(debate: Debate, reason: CloseReason) -> RenderableType:
 
 
 PROGRESS_BAR_WIDTH = 16
-"""Columns."""
+"""Width of the bar in columns."""
 MIN_WIDTH_FOR_BAR = 80
-"""Columns of the window below which the line has no bar, so that the numbers fit."""
+"""Window width below which the line has no bar, so that the numbers fit."""
 MAX_NAMED_JUDGMENTS = 2
-"""With more pending judgments than this, their number is shown as well."""
+"""Number of pending judgments above which their count is shown too."""
 MIN_CALLS_FOR_ESTIMATE = 2
-"""Calls that must be done before the remaining time is estimated."""
+"""Number of finished calls from which the remaining time is estimated."""
 MIN_CUT_WIDTH = 15
-"""Columns, separator included, in which the last part of a line that is too long must begin to be shown."""
+"""Minimum width, with separator, in which the last part of a long line is shown cut."""
 _SEPARATOR = " · "
 
 
 class ProgressLine:
-    """Counts the calls of a run. For `judge`, only the calls of the added judging runs count."""
+    """Counts the calls of a run. For `judge`, only calls of the added judging runs count."""
 
     def __init__(self, planned: int | None, clock: Callable[[], float]) -> None:
-        """`planned`: least number of calls, None if unknown; `clock`: seconds."""
+        """`planned`: minimum number of calls, None if unknown; `clock`: seconds."""
         self._planned = planned
         self._clock = clock
         self._started = clock()
@@ -214,7 +214,7 @@ class ProgressLine:
         self._started = self._clock()
 
     def resume(self, debate: Debate) -> None:
-        """Count the calls of a resumed debate as done, but not for the pace."""
+        """Count the calls of a resumed debate as done, but not for the estimate of the remaining time."""
         self._before = self._done = _count_done(debate)
         self._usage = debate.usage
 
@@ -290,7 +290,7 @@ class ProgressLine:
         return max(self._planned or 0, self._done)
 
     def _seconds_left(self, elapsed: float) -> float | None:
-        """Remaining seconds at the pace so far; None if too few calls are done or less than a second is left."""
+        """Remaining seconds at the present pace; None with too few calls done, or less than a second left."""
         done = self._done - self._before
         if not self._planned or done < MIN_CALLS_FOR_ESTIMATE or self._done >= self._total:
             return None
@@ -299,7 +299,7 @@ class ProgressLine:
 
 
 def _fit_parts(parts: Sequence[str], width: int) -> str:
-    """The parts as one line, without the last ones of which `width` columns would show less than a word."""
+    """The parts as one line, without last ones that would be cut to less than a word."""
     shown = list(parts)
     while len(shown) > 1 and cell_len(_SEPARATOR.join(shown)) > width:
         if cell_len(_SEPARATOR.join(shown[:-1])) + MIN_CUT_WIDTH <= width:

@@ -1,7 +1,7 @@
-"""Speeches as Rich panels: finished ones whole, growing ones cut to the window.
+"""Speeches as Rich panels: finished ones whole, streaming ones cut to the window.
 
-Cross-examination is drawn as trees: the claim, what was asked and replied about it earlier, what the speaker says now.
-Symbols and words carry every meaning; colours only repeat it. Text from models passes `terminal_line` or `terminal_text`.
+Cross-examination is drawn as trees: the claim, earlier questions and replies about it, the speaker's words. Symbols and
+words carry every meaning; colours only repeat it. Text from models passes `terminal_line` or `terminal_text`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,15 +27,15 @@ from debate_cli.render.terminal.drawing import badge_text, join_text, terminal_l
 from debate_cli.render.theme import Sign
 
 MIN_PANEL_WIDTH = 52
-"""Columns. Panels narrower than this are drawn below each other instead of side by side."""
+"""Minimum width of panels side by side. Narrower ones are drawn below each other."""
 PANEL_EDGES = 2
-"""Lines of a panel's border."""
+"""Number of lines of a panel's border."""
 MIN_BODY_LINES = 3
-"""Lines of speech that a growing panel shows at least, when several share a small window."""
+"""Minimum number of lines of speech in a streaming panel, when several share a small window."""
 MAX_ID_WIDTH = 20
-"""Columns of an argument's id."""
+"""Maximum width of an argument's id."""
 FREE_PHASES = ("rebuttal", "speech")
-"""Phases of free speech. Their responses are one-line summaries, because the speech itself holds the words."""
+"""Phases of free speech. Their responses are one-line summaries, because the speech contains the words."""
 
 Styles = Mapping[str, Sign]
 """Debater's name -> symbol, side and colour."""
@@ -43,18 +43,18 @@ Styles = Mapping[str, Sign]
 
 @dataclass(slots=True)
 class SpeechStream:
-    """A speech that was requested. `pieces` grow while it streams; `turn` is set when it is complete."""
+    """A requested speech. `pieces` grow while it streams; `turn` is set when it is complete."""
 
     cue: Cue
     threads: ThreadIndex = field(default_factory=ThreadIndex)
-    """The arguments as they were when the speech was requested."""
+    """The arguments at the time of the request."""
     pieces: list[str] = field(default_factory=list[str])
     turn: Turn | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """The last `height` lines of a renderable; the first of them is `⋯` if lines were dropped and `marked` is true."""
+    """The last `height` lines of a renderable. If lines were dropped and `marked` is true, the first one is `⋯`."""
 
     body: RenderableType
     height: int
@@ -74,7 +74,7 @@ class Tail:
 
 @dataclass(frozen=True, slots=True)
 class PanelRow:
-    """Panels of one wave: side by side and equally high in a wide window, else below each other."""
+    """Panels of simultaneous speeches: side by side with equal heights, or one below the other in a narrow window."""
 
     panels: Sequence[Panel]
 
@@ -99,7 +99,7 @@ class PanelRow:
 
 
 def panel_width(count: int, width: int) -> int:
-    """Columns of each of `count` panels: a share of `width` if they fit side by side, else all of it."""
+    """Width of each of `count` panels: a share of `width` if they fit side by side, else all of it."""
     share = (width - (count - 1)) // max(1, count)
     return share if share >= MIN_PANEL_WIDTH else width
 
@@ -107,7 +107,7 @@ def panel_width(count: int, width: int) -> int:
 def turn_panel(
     turn: Turn, styles: Styles, threads: ThreadIndex, citations: CitationIndex, *, show_hidden: bool = False
 ) -> Panel:
-    """A finished turn with its citations, its warnings and its strategy."""
+    """A finished turn with citations, warnings and strategy."""
     parts = _finished_parts(turn, styles, threads, citations)
     remarks = _remarks(turn, show_hidden=show_hidden)
     return _panel(turn.speaker, styles, _add_blank_lines([*parts, *([remarks] if remarks else [])]), _call_text(turn))
@@ -116,7 +116,7 @@ def turn_panel(
 def streaming_panels(
     streams: Sequence[SpeechStream], styles: Styles, citations: CitationIndex, size: tuple[int, int]
 ) -> PanelRow:
-    """The speeches of the running wave, at most as high as `size` (columns, lines) together."""
+    """The running speeches, together at most as high as `size` (columns, lines)."""
     width, height = size
     if panel_width(len(streams), width) < width:
         return PanelRow([_streaming_panel(stream, styles, citations, height) for stream in streams])
@@ -131,7 +131,7 @@ def streaming_panels(
 
 
 def _unfinished_first(streams: Sequence[SpeechStream], count: int) -> list[SpeechStream]:
-    """Select `count` speeches, unfinished ones first, and return them in debate order."""
+    """Select `count` speeches, unfinished ones first; return them in debate order."""
     by_need = sorted(streams, key=lambda stream: (stream.turn is not None, stream.cue.index))
     return sorted(by_need[:count], key=lambda stream: stream.cue.index)
 
@@ -160,7 +160,7 @@ def _finished_parts(turn: Turn, styles: Styles, threads: ThreadIndex, citations:
 
 
 def _citation(citation: CheckedCitation) -> Text:
-    """The result of the check, the source, the quote, what differs, and the title of the source."""
+    """Result of the check, source, quote, difference, and title of the source."""
     details = [(citation.check.difference, theme.RED), (citation.title, theme.MUTED)]
     return join_text(
         badge_text(citation.badge),
@@ -184,7 +184,7 @@ def _panel(speaker: str, styles: Styles, body: RenderableType, footer: str) -> P
 
 
 def frame(body: RenderableType, title: Text, footer: str, colour: str, footer_style: str = theme.MUTED) -> Panel:
-    """`body` in a panel with `title` at the upper left and `footer` at the lower right; both are cut if too long."""
+    """`body` in a panel with `title` at the upper left and `footer` at the lower right. Both are cut if too long."""
     title.overflow = "ellipsis"
     return Panel(
         body,
@@ -255,7 +255,7 @@ def _answer(answer: FollowUpAnswer, thread: ArgumentThread | None, styles: Style
 
 
 def _thread_tree(target: str, thread: ArgumentThread | None, styles: Styles) -> Tree:
-    """The claim with the earlier questions and replies about it."""
+    """The claim with earlier questions and replies about it."""
     head = _owner_and_id(target, thread, styles)
     if thread is None:
         return Tree(head, guide_style=theme.MUTED)
@@ -318,7 +318,7 @@ def _label_grid(rows: Iterable[tuple[str, Text]]) -> Table:
 
 
 def hanging(head: Text, words: Text, gap: int = 2) -> Table:
-    """`words` beside `head`; their further lines begin below their first word."""
+    """`words` after `head`, with a hanging indent."""
     grid = Table.grid(padding=(0, gap, 0, 0))
     grid.add_column(no_wrap=True)
     grid.add_row(head, words)

@@ -1,7 +1,7 @@
 """The live view of a run: finished speeches and reports are printed, running ones are drawn below and redrawn.
 
-While the view is started, a separate thread applies what the event loop reports and writes to the terminal, ten times
-a second. So a slow terminal never delays the debate. A view that is not started prints at once and draws nothing.
+While the view is started, a separate thread applies the events and writes to the terminal, ten times a second. So a
+slow terminal never delays the debate. A view that is not started prints at once and draws nothing.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ FRAMES_PER_SECOND = 10
 class LiveObserver:
     """An Observer for a terminal, and a context manager that restores the terminal at its end.
 
-    `expected`: least number of calls, to show progress; None if unknown. The heading shows `plan`. `hint`: a line at the
-    bottom, such as the keys.
+    `expected`: minimum number of calls, to show progress; None if unknown. The heading shows `plan`. `hint`: a line at
+    the bottom, e.g. on keys.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class LiveObserver:
         self._screen.stop()
 
     def stop(self) -> None:
-        """Print what is finished, remove the drawn region, show the cursor. May be called twice."""
+        """Print finished parts, remove the drawn region, show the cursor. May be called twice."""
         self._stop_thread()
         try:
             self._apply_queued()
@@ -138,11 +138,11 @@ class LiveObserver:
         self._do(lambda: self._script.print(header.warning_notice(note)))
 
     def region(self) -> RenderableType:
-        """What is drawn below the printed part: the running wave, the progress line, the hint."""
+        """The part that is drawn below the printed part: running speeches, progress line, hint."""
         return self._script.region(*self.console.size)
 
     def _do(self, action: Callable[[], None]) -> None:
-        """Hand `action` to the drawing thread. Raises what that thread could not write."""
+        """Pass `action` to the drawing thread. Raises errors of that thread's output."""
         if self._error is not None:
             raise self._error
         self._actions.put(action)
@@ -182,7 +182,7 @@ class _Region:
 
 
 class _Screen:
-    """Writes to the terminal: each frame in one piece, as a synchronized update, and only if something changed."""
+    """Writes to the terminal: each frame at once, as a synchronized update, and only after a change."""
 
     def __init__(self, console: Console, script: _Script) -> None:
         self._console = console
@@ -203,7 +203,7 @@ class _Screen:
         )
 
     def start(self) -> None:
-        """Start below the cursor: a new `Live` does not know where an earlier one drew."""
+        """Start below the cursor, because a new `Live` does not know where an earlier one drew."""
         self._live = self._new_live()
         self._live.start()
 
@@ -213,7 +213,7 @@ class _Screen:
         self._live.stop()
 
     def print_pending(self) -> None:
-        """Print what the script has for the part above the region."""
+        """Print the parts that are ready above the region."""
         printed = self._script.take_printed()
         if self._live.is_started and printed:
             self.draw(printed)
@@ -222,7 +222,7 @@ class _Screen:
             self._console.print(renderable)
 
     def draw(self, printed: Sequence[RenderableType] = ()) -> None:
-        """Print what is finished and redraw the region, if anything changed."""
+        """Print finished parts and redraw the region after a change."""
         printed = [*printed, *self._script.take_printed()]
         width, height = self._console.size
         region = self._script.region(width, height)
@@ -240,7 +240,10 @@ class _Screen:
             self._console.control(_control("\x1b[?2026l"))
 
     def _erase_wrapped_lines(self) -> None:
-        """Erase the extra lines into which a narrower window has wrapped the region; Rich erases the others."""
+        """Erase the extra lines after the window became narrower and wrapped the region.
+
+        Rich erases the other lines.
+        """
         width, self._width = self._width, self._console.width
         if self._width < width:
             cells = [Segment.get_line_length(line) for line in self._region.lines]
@@ -250,14 +253,14 @@ class _Screen:
 
 
 def _control(sequence: str) -> Control:
-    """A control sequence that Rich has no name for. `?2026` begins and ends a synchronized update."""
+    """A control sequence that Rich does not have. `?2026` begins and ends a synchronized update."""
     control = Control()
     control.segment = Segment(sequence, None, [(ControlType.HOME,)])
     return control
 
 
 class _Script:
-    """What is printed and what is drawn. Used by one thread at a time."""
+    """What to print and what to draw. Used by one thread at a time."""
 
     def __init__(
         self, expected: int | None, plan: theme.RunPlan, *, show_hidden: bool, hint: str, clock: Callable[[], float]
@@ -275,16 +278,16 @@ class _Script:
         self._round = 0, ""
 
     def print(self, *renderables: RenderableType) -> None:
-        """Add to the part that is printed."""
+        """Add to the part to print."""
         self._printed += renderables
 
     def take_printed(self) -> list[RenderableType]:
-        """Return what is to be printed now, and forget it."""
+        """Return and remove the part to print."""
         printed, self._printed = self._printed, []
         return printed
 
     def region(self, width: int, height: int) -> RenderableType:
-        """The running wave above the progress line, lower than the window."""
+        """The running speeches above the progress line, lower than the window."""
         if self._debate is None:
             return Group()
         status = [self.progress.render(width)]
@@ -342,7 +345,7 @@ class _Script:
             stream.pieces.append(piece)
 
     def finish(self) -> None:
-        """Print what is still withheld. Call it after the last event."""
+        """Print everything that was held back. Call it after the last event."""
         self._pending = {}
         for group in self._failures.rest():
             self._print_failure(group)
@@ -379,12 +382,12 @@ class _Script:
         self._print_complete_wave()
 
     def _settle(self, key: str) -> None:
-        """A judge has answered or failed: print the reports that waited for it."""
+        """Print the reports that waited for a judge that has now answered or failed."""
         self._pending.pop(key, None)
         self._print_reports()
 
     def _print_reports(self) -> None:
-        """Print the reports whose place is reached; the others stay withheld."""
+        """Print the reports whose turn has come. The others stay held back."""
         if self._debate is None:
             return
         withheld, self._withheld = sorted(self._withheld, key=lambda item: reading_position(item.brief)), []
@@ -396,14 +399,14 @@ class _Script:
                 self.print(header.judge_report_notice(report, self._debate))
 
     def _is_early(self, assessment: Assessment) -> bool:
-        """Whether the report must wait, because a speech or a report before it is not printed yet."""
+        """Whether the report must wait for a speech or report before it."""
         if any(stream.cue.index in assessment.subject.turns for stream in self._wave):
             return True
         waiting = [*self._pending.values(), *(other.brief for other in self._withheld)]
         return any(precedes(brief, assessment.brief) for brief in waiting)
 
     def _print_failure(self, group: FailureGroup) -> None:
-        """Print a failure below the other speeches of its wave; a failed speech is not waited for."""
+        """Print a failure below the other speeches of its wave, which does not wait for the failed speech."""
         cues = [failure.task for failure in group.failures if isinstance(failure.task, Cue)]
         failed = {cue.key for cue in cues}
         self._wave = [stream for stream in self._wave if stream.cue.key not in failed]
@@ -435,13 +438,13 @@ class _Script:
             self.print(PanelRow(panels))
 
     def _open_round(self, round_number: int, phase: Phase) -> None:
-        """Print the heading of the round, unless it is printed already."""
+        """Print the heading of the round if it is not printed yet."""
         if self._round != (round_number, phase):
             self._round = round_number, phase
             self.print(*self._round_heading(round_number, phase))
 
     def _round_heading(self, number: int, phase: Phase, *, one_line: bool = False) -> list[RenderableType]:
-        """The rule of a round and the chair's announcement; `one_line` cuts the announcement to the width."""
+        """The rule of a round and the chair's announcement, which `one_line` cuts to the width."""
         assert self._debate is not None
         notice = header.chair_notice(chair.announce_round(self._debate, number, phase))
         notice.no_wrap, notice.overflow = one_line, "ellipsis" if one_line else "fold"

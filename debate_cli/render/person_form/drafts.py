@@ -1,4 +1,4 @@
-"""Drafts of answers on disk, so that no crash, closed window or power failure loses what a person wrote."""
+"""Drafts of answers on disk, so that a crash, closed window or power failure does not lose a person's text."""
 
 import json
 from collections.abc import Mapping
@@ -15,14 +15,14 @@ MAX_DRAFT_BYTES = 4 * 1024 * 1024
 
 
 class DraftFile:
-    """The draft of one answer at `path`; None keeps it nowhere."""
+    """The draft of one answer at `path`; None stores nothing."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
         self._saved: dict[str, str] = {}
 
     def load(self) -> dict[str, str]:
-        """The words by field, as they were saved last; empty without a readable draft."""
+        """Field -> saved text; empty without a readable draft."""
         if self.path is None:
             return {}
         try:
@@ -37,7 +37,7 @@ class DraftFile:
         return dict(self._saved)
 
     def save(self, values: Mapping[str, str], title: str) -> str | None:
-        """Save the words if they have changed. Returns a sentence if that failed."""
+        """Save the texts if they have changed. Returns a sentence on a failure."""
         if self.path is None or dict(values) == self._saved:
             return None
         data = json.dumps({"title": title, "values": dict(values)}, ensure_ascii=False, indent=1)

@@ -18,7 +18,7 @@ from debate_cli.providers.people.replies import ReadReply, read_reply
 
 
 class FormLeftError(Exception):
-    """The person left the form. The draft is on disk."""
+    """The person left the form without answering. The draft is saved."""
 
 
 _ANSWER = FormField(("answer",), "answer", "text", hint="paste it here")
@@ -26,7 +26,7 @@ _ANSWER = FormField(("answer",), "answer", "text", hint="paste it here")
 
 @dataclass
 class TextSheet:
-    """An answer in one text, for a form or in plain words."""
+    """An answer as one text: a form or plain words."""
 
     request: Request
     values: dict[str, str] = field(default_factory=dict[str, str])
@@ -44,7 +44,7 @@ class TextSheet:
         self.values[item.key] = words
 
     def missing(self) -> tuple[FormField, ...]:
-        """Nothing: an empty text is a problem."""
+        """Always empty: a missing text is a problem of `read`."""
         return ()
 
     def read(self) -> ReadReply:
@@ -55,32 +55,32 @@ class TextSheet:
 
 
 AnswerSheet = FormDraft | TextSheet
-"""The fields of an answer and the words in them."""
+"""The fields of an answer and their texts."""
 
 
 def no_explanation(_name: str) -> str:
-    """Explain nothing."""
+    """The explanation of a form without explanations: empty."""
     return ""
 
 
 @dataclass(frozen=True, slots=True)
 class FormTask:
-    """What a person is asked."""
+    """A question for a person."""
 
     title: str
-    """Who is asked for what."""
+    """Debater or judge, and the task."""
     context: str
-    """What was said so far and what is asked, shown above the form."""
+    """The debate so far and the question, shown above the form."""
     draft: Path | None = None
-    """Where the draft is kept; None keeps none."""
+    """File of the draft; None keeps no draft."""
     time_limit_s: float | None = None
-    """Seconds after which the answer is taken as it is."""
+    """Seconds after which the answer is taken unfinished."""
     copied: str | None = None
-    """Text that a key puts on the clipboard; None: there is no such key."""
+    """Text that a key copies to the clipboard; None without such a key."""
     explain: Callable[[str], str] = no_explanation
-    """Name of a field -> what it means, shown beside it; empty for nothing."""
+    """Name of a field -> its explanation, shown beside it; empty without one."""
     can_abstain: bool = False
-    """Whether an answer that cannot be read may be sent, as an abstention."""
+    """Whether an unreadable answer may be sent, as an abstention."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +89,14 @@ class FilledForm:
 
     answer: ReadReply
     seconds: float
-    """From the moment when the form was shown."""
+    """Seconds since the form was shown."""
 
 
 async def fill_in(task: FormTask, sheet: AnswerSheet) -> FilledForm:
     """Show the form until the person sends it, or the time is up.
 
-    The draft is loaded into `sheet` first, saved every few seconds and kept at the end: the caller removes it once the
-    answer is safe. Raises FormLeftError on Ctrl-C or when the terminal is gone.
+    The draft is loaded into `sheet` first, saved every few seconds, and kept at the end; the caller removes it once the
+    answer is stored. Raises FormLeftError on Ctrl-C or when the terminal is gone.
     """
     from debate_cli.render.person_form.screen import FormScreen  # prompt_toolkit takes a fifth of a second
 

@@ -1,4 +1,4 @@
-"""People at the terminal, asked one after the other: `human` fills in a form, `paste` brings an answer from elsewhere."""
+"""Asks people at the terminal, one after the other: `human` fills in a form, `paste` inserts a copied answer."""
 
 import asyncio
 import os
@@ -19,27 +19,27 @@ from debate_cli.render.person_form.form import AnswerSheet, FormLeftError, FormT
 
 
 class PeopleAtTerminal:
-    """Asks the people at this terminal, one at a time, while nothing else is shown there."""
+    """Asks the people at this terminal one at a time. Nothing else is shown meanwhile."""
 
     def __init__(
         self, hold: Callable[[], AbstractContextManager[None]], turn: asyncio.Lock, drafts: Path | None
     ) -> None:
         """`hold` frees the terminal; the holder of `turn` may use it.
 
-        `drafts` is the folder of the drafts, beside the journal (None: they are not kept).
+        `drafts`: folder of the drafts, beside the journal; None keeps none.
         """
         self._hold = hold
         self._drafts = drafts
         self._turn = turn
 
     async def fill_in_form(self, request: Request, time_limit_s: float | None = None) -> Reply:
-        """Ask with a form that has a field for each part of the answer."""
+        """Ask with a form with a field for each part of the answer."""
         if request.form is None:
             return await self._ask(request, TextSheet(request), time_limit_s, None)
         return await self._ask(request, FormDraft(request.form), time_limit_s, None)
 
     async def paste_answer(self, request: Request, time_limit_s: float | None = None) -> Reply:
-        """Show the prompt, which a key copies, and take one text as the answer."""
+        """Show the prompt, which a key copies, and read one text as the answer."""
         return await self._ask(request, TextSheet(request), time_limit_s, format_page(request, None))
 
     async def _ask(self, request: Request, sheet: AnswerSheet, time_limit_s: float | None, page: str | None) -> Reply:
@@ -76,6 +76,6 @@ def draft_name(debate: str, key: str) -> str:
 
 
 def remove_drafts(folder: Path, debate: Debate, answered: Iterable[str]) -> None:
-    """Remove the drafts of the tasks of `debate` that are `answered`, so that their words are in the transcript."""
+    """Remove the drafts of the `answered` tasks of `debate`, whose answers are in the transcript."""
     for key in answered:
         (folder / draft_name(debate.id, key)).unlink(missing_ok=True)

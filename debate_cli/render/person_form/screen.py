@@ -1,4 +1,4 @@
-"""The form on the screen: the debate above, the list of fields, the field that is edited, and the keys."""
+"""The form on the screen: the debate, the list of fields, the current field, and the keys."""
 
 import asyncio
 import base64
@@ -46,7 +46,7 @@ from debate_cli.render.theme import format_clock
 
 SAVE_INTERVAL_S = 2.0
 PATIENCE_S = 3600.0
-"""How long Esc waits for Enter."""
+"""Seconds that Esc waits for Enter."""
 MAX_LISTED_FIELDS = 8
 MIN_WIDTH = 20
 STYLE = Style.from_dict(
@@ -63,7 +63,7 @@ KEYS = "Tab next · Shift-Tab back · PgUp/PgDn read · Ctrl-E editor · Esc Ent
 
 
 class WrapWords(Processor):
-    """Wraps the lines of an editor between words: fills the rest of a screen line with spaces before a word that does not fit."""
+    """Wraps the lines of an editor between words, by adding spaces before a word that does not fit."""
 
     def apply_transformation(self, transformation_input: TransformationInput) -> Transformation:
         """See `Processor`. Positions of the cursor are mapped to the line with the added spaces."""
@@ -245,7 +245,7 @@ class FormScreen:
         return "\n".join(self._lines()[first : first + max(self._page(), self._rows())])
 
     def _format_fields(self) -> StyleAndTextTuples:
-        """The fields around the current one, each with a mark and the beginning of its words."""
+        """The fields around the current one, each with a mark and the beginning of its text."""
         fields = self._state.fields
         room = max(1, min(MAX_LISTED_FIELDS, len(fields), self._rows() // 3))
         current = min(self._state.index, len(fields) - 1)
@@ -347,14 +347,14 @@ class FormScreen:
         self._load_field()
 
     def _copy(self) -> None:
-        """Put the prompt on the clipboard by OSC 52, which the terminal may ignore."""
+        """Copy the prompt to the clipboard by OSC 52, which some terminals ignore."""
         code = base64.b64encode((self._task.copied or "").encode("utf-8", "replace")).decode()
         self._app.output.write_raw(f"\x1b]52;c;{code}\x07")
         self._app.output.flush()
         self._state.message = "The prompt was sent to the clipboard. Paste the answer below, then press Esc and Enter."
 
     def _edit(self) -> None:
-        """Open the current text in the editor; the debate goes on meanwhile."""
+        """Open the current text in the editor. The debate continues meanwhile."""
         if self._state.current.kind in OPTION_KINDS:
             self._state.message = "Choose one of the options with Space."
             return
@@ -376,12 +376,12 @@ class FormScreen:
 
 
 MIN_EDITING_S = 1.0
-"""An editor that returns sooner with an unchanged text does not wait for the person."""
+"""Minimum editing time. An editor that returns an unchanged text sooner does not wait for the person."""
 DEFAULT_EDITOR = "vi"
 
 
 class EditedText(NamedTuple):
-    """What came back from the editor."""
+    """The result of the editor."""
 
     text: str
     problem: str | None = None

@@ -1,17 +1,17 @@
-"""The state of the form at the terminal: which field is edited, what is wrong, whether it may be sent. No terminal here."""
+"""The state of the form at the terminal: current field, problems, whether it may be sent. Draws nothing."""
 
 from debate_cli.providers.people.form_fields import FormField
 from debate_cli.providers.people.replies import ReadReply
 from debate_cli.render.person_form.form import AnswerSheet
 
 MAX_NAMED = 4
-"""Missing fields that a message names."""
+"""Maximum number of missing fields in a message."""
 OPTION_KINDS = ("choice", "choices", "yes_no")
 WELCOME = "Tab goes to the next field. Esc, then Enter, sends the answer. Ctrl-C stops and keeps the draft."
 
 
 class FormState:
-    """What the screen shows and the keys change."""
+    """State of the form, changed by keys and shown on the screen."""
 
     def __init__(self, sheet: AnswerSheet, *, can_abstain: bool, has_draft: bool) -> None:
         self.sheet = sheet
@@ -30,7 +30,7 @@ class FormState:
 
     @property
     def current(self) -> FormField:
-        """The field that is edited."""
+        """The field that is being edited."""
         fields = self.fields
         return fields[min(self.index, len(fields) - 1)]
 
@@ -40,20 +40,20 @@ class FormState:
         return tuple(self.sheet.get(self.current).splitlines())
 
     def move(self, steps: int) -> None:
-        """Go on by `steps` fields, around the ends."""
+        """Move by `steps` fields, from the last to the first and back."""
         self.index = (self.index + steps) % len(self.fields)
         chosen = self.chosen
         self.option = next((n for n, option in enumerate(self.current.options) if option in chosen), 0)
         self._may_send_incomplete = False
 
     def write(self, words: str) -> None:
-        """Put `words` into the current field."""
+        """Set the text of the current field."""
         if words != self.sheet.get(self.current):
             self.sheet.set(self.current, words)
             self._may_send_incomplete = False
 
     def pick(self, number: int) -> None:
-        """Choose the option with this number, or take it back."""
+        """Choose the option with this number, or undo the choice."""
         field = self.current
         if not 0 <= number < len(field.options):
             return
@@ -66,7 +66,7 @@ class FormState:
             self.write("" if option in chosen else option)
 
     def send(self) -> ReadReply | None:
-        """The answer, if it may be sent now; otherwise the message says what is missing."""
+        """The answer if it may be sent; otherwise sets a message on what is missing."""
         found = self.sheet.read()
         missing = tuple(dict.fromkeys(item.label for item in self.sheet.missing()))
         problems = missing or tuple(map(self._name_field, found.problems))
@@ -87,13 +87,13 @@ class FormState:
         return None
 
     def _name_field(self, problem: str) -> str:
-        """A problem with the label of its field in place of the path."""
+        """A problem with the label of its field instead of the path."""
         path, separator, words = problem.partition(": ")
         key = path.replace("[", "/").replace("]", "").replace(".", "/")
         label = next((item.label for item in self.fields if item.key == key), path)
         return f"{label}{separator}{words}"
 
     def count_filled(self) -> tuple[int, int]:
-        """Required fields with words, and all required fields."""
+        """Numbers of filled and of all required fields."""
         required = [item for item in self.fields if item.required]
         return sum(bool(self.sheet.get(item).strip()) for item in required), len(required)

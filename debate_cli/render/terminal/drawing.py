@@ -1,4 +1,4 @@
-"""Drawing on a terminal with Rich: sanitized text, headings, tables, bars. Every view of the terminal is made of these.
+"""Drawing on a terminal with Rich: sanitized text, headings, tables, bars, for all terminal views.
 
 All untrusted text passes `terminal_text` or `terminal_line`, which sanitize it and let no markup through.
 """
@@ -25,19 +25,19 @@ ParticipantStyles = Mapping[str, Sign]
 """Marker and colour by debater."""
 BAR_WIDTH = 20
 PART_FILLS = "█▓▒╳"
-"""Fills of the parts of a stacked bar."""
+"""Characters for the parts of a stacked bar."""
 INDENT = 2
 MAX_KEPT_WORD = 16
-"""A table is drawn if every column can have this width, or that of its longest word if shorter.
+"""Width that every column needs, unless its longest word is shorter, for a table to be drawn.
 
 Longer words are folded.
 """
 MIN_TEXT_WIDTH = 22
-"""A table is drawn if a column of long text gets that width."""
+"""Minimum width of a column of long text for a table to be drawn."""
 MAX_HEADER = 8
-"""A longer header above numbers is split into two lines."""
+"""Maximum length of a header above numbers that is not split into two lines."""
 MAX_SHORT_CELL = 24
-"""In a list, longer text gets a separate line."""
+"""Maximum length of text that does not get a separate line in a list."""
 _LEVELS = "▁▂▃▄▅▆▇█"
 
 
@@ -52,7 +52,7 @@ def terminal_line(text: str, style: str = "") -> Text:
 
 
 def join_text(*parts: Text | str | tuple[str, str], separator: str = "") -> Text:
-    """Join the parts to one text. A tuple is (trusted words, style), a bare string is trusted words."""
+    """Join the parts to one text. A tuple is (trusted words, style), a string is trusted words."""
     joined = Text()
     for number, part in enumerate(parts):
         if number and separator:
@@ -67,7 +67,7 @@ def join_text(*parts: Text | str | tuple[str, str], separator: str = "") -> Text
 
 
 def section(title: str, *body: RenderableType, beside: str = "") -> RenderableType:
-    """A part of the screen under a rule with its title. `title` and `beside` may be untrusted."""
+    """A part of the screen below a rule with its title. `title` and `beside` may be untrusted."""
     heading = terminal_line(title, "bold")
     if beside:
         heading = join_text(heading, (f"  ·  {sanitize.sanitize_line(beside)}", theme.MUTED))
@@ -96,7 +96,7 @@ def new_table(*headers: str, numeric: Sequence[int] = ()) -> RichTable:
 
 
 def participant_text(name: str | None, styles: ParticipantStyles) -> Text:
-    """A debater with its marker; a dash for None; other names (subtopics, judges) without a marker."""
+    """A debater with marker; a dash for None; other names (subtopics, judges) without a marker."""
     if name is None:
         return Text("—", style=theme.MUTED)
     style = styles.get(name)
@@ -124,7 +124,7 @@ def score_bar(value: float, out_of: float, colour: str, width: int = BAR_WIDTH) 
 
 
 def stacked_bar(parts: Sequence[tuple[str, float]], out_of: float, colour: str, width: int = BAR_WIDTH) -> Text:
-    """The sizes of `parts`, end to end, of `out_of`; each part has its own fill."""
+    """The sizes of `parts`, end to end, on a scale of `out_of`. Each part has its own fill."""
     bar, done, start = Text(), 0.0, 0
     for (_, value), fill in zip(parts, cycle(PART_FILLS)):
         done += abs(value)
@@ -166,7 +166,7 @@ def sparkline(values: Sequence[float], low: float, high: float) -> str:
 
 
 def bullets(items: Sequence[str], symbol: str = "•", style: str = theme.MUTED) -> RichTable:
-    """Untrusted lines, each behind a symbol, with a hanging indent."""
+    """Untrusted lines, each after a symbol, with a hanging indent."""
     grid = RichTable.grid(padding=(0, 1, 0, 0))
     grid.add_column(no_wrap=True, style=style)
     grid.add_column(ratio=1)
@@ -176,7 +176,7 @@ def bullets(items: Sequence[str], symbol: str = "•", style: str = theme.MUTED)
 
 
 def label_grid(rows: Sequence[tuple[str, RenderableType]]) -> RichTable:
-    """Rows of a muted label and what it labels."""
+    """Rows of a muted label and its text."""
     grid = RichTable.grid(padding=(0, 2, 0, 0))
     grid.add_column(no_wrap=True, style=theme.MUTED)
     grid.add_column(ratio=1)
@@ -186,7 +186,7 @@ def label_grid(rows: Sequence[tuple[str, RenderableType]]) -> RichTable:
 
 
 def render_table(table: Table, styles: ParticipantStyles) -> RenderableType:
-    """A table under its title, its remarks below it; a table without columns is its remarks."""
+    """A table with title and remarks. A table without columns consists of its remarks."""
     if not table.heads:
         return section(table.title, bullets(table.remarks))
     notes = [terminal_line(note, theme.MUTED) for note in table.remarks]
@@ -195,12 +195,12 @@ def render_table(table: Table, styles: ParticipantStyles) -> RenderableType:
 
 @dataclass(frozen=True, slots=True)
 class _TableView:
-    """The table with all columns; without its bars if those do not fit; as a list if that is still too wide."""
+    """The table with all columns; without bars if they do not fit; as a list if it is still too wide."""
 
     table: Table
     styles: ParticipantStyles
     legend: str = ""
-    """What the fills of its bars mean; shown with the bars only."""
+    """Meaning of the fills of its bars; shown only with the bars."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The widest form that fits."""
@@ -252,7 +252,7 @@ class _TableView:
 
 
 def _list_row(table: Table, row: TableRow, styles: ParticipantStyles) -> list[Text]:
-    """A row as lines: its first cell, a line of the short cells with their headers, a line for each long text.
+    """A row as lines: first cell, short cells with headers, then one line for each long text.
 
     A first cell that is only a number has its header: `turn 3`.
     """

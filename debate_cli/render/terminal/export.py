@@ -85,7 +85,7 @@ def export_terminal_html(scene: TerminalExport) -> str:
 
 
 def render_svg(show: Callable[[Console], None], *, title: str, unique_id: str = "debate") -> str:
-    """The output of `show` as an SVG document; equal for equal output."""
+    """The output of `show` as an SVG document, deterministic for equal output."""
     console = _recorder()
     show(console)
     words = _NO_XML.sub("\ufffd", sanitize.sanitize_line(title))

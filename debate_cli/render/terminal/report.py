@@ -1,4 +1,4 @@
-"""The end of a debate on a terminal: the closing screen, and the full tables behind it."""
+"""The end of a debate on a terminal: the closing screen, and the full tables."""
 
 from collections.abc import Collection, Sequence
 
@@ -48,18 +48,18 @@ from debate_cli.systems.tables import Lines, Table, TableRow
 from debate_cli.systems.weakest import WeakestArgument
 
 _ROWS_BELOW = 5
-"""Rows that follow the closing screen: where it is saved, the next command, the shell's prompt."""
+"""Rows below the closing screen: where it is saved, the next command, the shell's prompt."""
 MAX_MISSING = 4
-"""Sentences on what was not assessed that the closing screen shows."""
+"""Maximum number of sentences on missing assessments on the closing screen."""
 
 
 def closing_screen(
     debate: Debate, verdicts: Sequence[Verdict], judged: Collection[str] | None = None, *, max_claims: int = MAX_CLAIMS
 ) -> list[RenderableType]:
-    """The answer and what a decision needs to know, on one screen.
+    """The answer and the facts for a decision, on one screen.
 
-    `judged`: ids of the judging runs that were just added; only what they contribute is shown. `max_claims`: claims under
-    each label.
+    `judged`: ids of the judging runs that were just added; only their results are shown. `max_claims`: maximum of
+    claims per label.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     summary = summarize_verdicts(shown, verdicts)
@@ -175,12 +175,12 @@ def _missing_view(sentences: Sequence[str]) -> RenderableType:
 
 
 def _label_once(label: str, *groups: list[RenderableType]) -> list[tuple[str, RenderableType]]:
-    """The rows of all groups, the first with a label."""
+    """The rows of all groups. Only the first row of a group has a label."""
     return [("" if number else label, row) for number, row in enumerate(row for group in groups for row in group)]
 
 
 def _claim_rows(claims: Sequence[SummaryClaim], styles: ParticipantStyles, max_claims: int) -> list[RenderableType]:
-    """The first claims, and how many more there are."""
+    """The first claims, and the number of others."""
     rows: list[RenderableType] = []
     for claim in claims[:max_claims]:
         style = styles.get(claim.participant)
@@ -200,7 +200,7 @@ def _claim_rows(claims: Sequence[SummaryClaim], styles: ParticipantStyles, max_c
 
 
 def _source_rows(notes: Sequence[SourceNote], max_notes: int, colour: str) -> list[RenderableType]:
-    """The first sources, and how many more there are."""
+    """The first sources, and the number of others."""
     rows: list[RenderableType] = [
         join_text(terminal_line(note.id, f"bold {colour}"), "  ", terminal_line(shorten(note.words, MAX_CLAIM_LENGTH)))
         for note in notes[:max_notes]
@@ -211,7 +211,7 @@ def _source_rows(notes: Sequence[SourceNote], max_notes: int, colour: str) -> li
 
 
 def _change_rows(changes: Sequence[RequiredChange], limit: int = MAX_CHANGES) -> list[tuple[str, RenderableType]]:
-    """The heaviest required changes by dimension, and how many more there are."""
+    """The heaviest required changes by dimension, and the number of others."""
     words: list[RenderableType] = []
     for dimension, group in group_changes(changes[:limit]):
         words.append(terminal_line(dimension, "bold"))
@@ -238,7 +238,11 @@ def _stack_trace_columns(trace: Table) -> Table:
 
 
 def _verdict_part(report: DebateReport, styles: ParticipantStyles) -> list[RenderableType]:
-    """A panel per verdict, and a table of all of them. What must change in a text is shown only where no table shows it."""
+    """A panel per verdict, and a table of all of them.
+
+    `beside`: the briefing that is shown too; its insight is not repeated. `with_changes`: whether to show the required
+    changes of a text, because no table does.
+    """
     weakest = report.summary.weakest
     panels: list[RenderableType] = []
     for number, item in enumerate(report.verdicts):
@@ -254,7 +258,7 @@ def _verdict_part(report: DebateReport, styles: ParticipantStyles) -> list[Rende
 
 
 def _reason_rows(item: VerdictReport) -> list[tuple[str, RenderableType]]:
-    """What the numbers say, and a judge's words."""
+    """The reason in numbers, and a judge's words."""
     rows: list[tuple[str, RenderableType]] = []
     if item.reason:
         rows.append(("why", terminal_line(item.reason)))
@@ -271,7 +275,7 @@ def _quote_line(judge: str, words: str) -> Text:
 def _verdict_panel(
     item: VerdictReport, styles: ParticipantStyles, rows: list[tuple[str, RenderableType]], *, is_alone: bool
 ) -> RenderableType:
-    """One verdict in full. A heavy frame marks the one that decides, or is alone."""
+    """One verdict in full. `label` names it among several; the deciding or only one has a heavy frame."""
     verdict = item.verdict
     decides = verdict.decides or is_alone
     winner = styles.get(verdict.winner) if verdict.winner is not None else None
@@ -312,7 +316,7 @@ def _weakest_view(weakest: WeakestArgument, styles: ParticipantStyles) -> Render
 
 
 def _briefing_view(report: DebateReport, briefing: Briefing) -> RenderableType:
-    """The briefing with its outcome and its source, so that it can be pasted alone."""
+    """The briefing with its outcome and source, so that it can be read alone."""
     body: list[RenderableType] = [
         *(terminal_line(item.answer, "bold") for item in report.verdicts[:1] if item.verdict.scores),
         terminal_line(" · ".join(report.facts), theme.MUTED),

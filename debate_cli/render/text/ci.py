@@ -1,4 +1,4 @@
-"""Verdicts and gates for continuous integration: GitHub workflow commands and step summary, JUnit report."""
+"""Verdicts and gates for continuous integration: GitHub workflow commands, step summary, JUnit report."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -15,7 +15,7 @@ from debate_cli.render.text.markdown import escape_markdown
 from debate_cli.systems.base import RequiredChange
 
 UNGATED_CASE = "scored"
-"""Name of the test case of a file without gates."""
+"""Name of the test case for a file without gates."""
 _NO_XML = re.compile(r"[\ufffe\uffff]")
 AnnotationLevel = Literal["error", "warning", "notice"]
 _DATA = {"%": "%25", "\r": "%0D", "\n": "%0A"}
@@ -49,12 +49,12 @@ def format_workflow_commands(files: Sequence[CheckedFile], unusable: Sequence[Un
 
 
 def _find_text_path(file: ScoredFile) -> str | None:
-    """The path of the judged text, which is its name; None for a debate and for standard input."""
+    """Path of the judged text; None for a debate and for standard input."""
     return None if file.text == STDIN_NAME else file.text
 
 
 def _list_changes(checked: CheckedFile) -> Iterator[tuple[Review, RequiredChange]]:
-    """What must change, by every review of a text."""
+    """The required changes from all reviews of a text."""
     for review in checked.reviews:
         for change in review.required_changes:
             yield review, change
@@ -86,7 +86,7 @@ def format_step_summary(files: Sequence[CheckedFile], unusable: Sequence[Unusabl
 
 
 def _summarize_changes(checked: CheckedFile) -> list[str]:
-    """What must change in a text that was not passed."""
+    """The required changes of a text that did not pass."""
     changes = [
         f"- {escape_markdown(change.text)} ({escape_markdown(label_change(change))})"
         for _, change in _list_changes(checked)
@@ -141,14 +141,14 @@ def format_junit(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] 
 
 
 class _Case(NamedTuple):
-    """A test case: passed without a problem, else failed for one of this type."""
+    """A test case: passed without a problem, else failed with this type."""
 
     classname: str
     name: str
     problem: str | None = None
     type: str = "gate"
     output: str = ""
-    """What a case reports that did not fail."""
+    """Output of a case that did not fail."""
 
 
 def _suite(checked: CheckedFile) -> ET.Element:
@@ -179,7 +179,7 @@ def _gate_cases(checked: CheckedFile) -> list[_Case]:
 
 
 def _judge_cases(checked: CheckedFile) -> Iterator[_Case]:
-    """A case per judge; a judge who does not pass a text fails it. A vote on a motion is no failure."""
+    """A case per judge. A vote against a text is a failure; a vote on a motion is not."""
     is_text = checked.file.text is not None
     subject = _find_text_path(checked.file) or checked.file.path
     for review in checked.reviews:

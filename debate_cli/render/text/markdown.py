@@ -101,7 +101,7 @@ def _cast(debate: Debate, rows: Sequence[participants.ParticipantRow]) -> list[s
 
 
 def _verdicts(report: DebateReport, *, is_text: bool) -> list[str]:
-    """Each verdict with its reasons."""
+    """Each verdict with its reasons, without words that are in the briefing."""
     again = _judge_command(report.summary.judge_again)
     lines: list[str] = [] if report.verdicts else [f"**{escape_markdown(report.summary.answer)}**", "", *again]
     for number, item in enumerate(report.verdicts):
@@ -126,7 +126,7 @@ def _verdicts(report: DebateReport, *, is_text: bool) -> list[str]:
 
 
 def _required_changes(changes: Sequence[RequiredChange]) -> list[str]:
-    """What must change before a text passes, a list for each dimension."""
+    """The required changes of a text, a list for each dimension."""
     lines: list[str] = ["### What must change", ""] if changes else []
     for dimension, group in group_changes(changes):
         lines += [f"**{escape_markdown(dimension)}**", ""]
@@ -150,7 +150,7 @@ def _weakest(found: WeakestArgument | None) -> list[str]:
 
 
 def _judge_command(command: str) -> list[str]:
-    """The command that adds judges, as a code span that no character of the id can close."""
+    """The command that adds judges, as a code span that no character of the id can end."""
     ticks = "`" * (1 + max((len(run) for run in re.findall("`+", command)), default=0))
     return [f"Judge it again: {ticks}{command}{ticks}", ""]
 
@@ -160,7 +160,7 @@ def _missing(sentences: Sequence[str]) -> list[str]:
 
 
 def _briefing(report: DebateReport, briefing: Briefing) -> list[str]:
-    """The briefing with its outcome and sources, so that it can be pasted without the rest."""
+    """The briefing with its outcome and sources, so that it can be read alone."""
     words = [
         f"**{escape_markdown(item.answer)}** {escape_markdown(item.reason)}".rstrip() for item in report.verdicts[:1]
     ]
@@ -221,14 +221,14 @@ def _rounds(debate: Debate, round_number: int | None = None, *, show_hidden: boo
 
 
 def _cited(citations: Iterable[CheckedCitation]) -> Iterable[str]:
-    """The quotes beside a part of a speech, each with a footnote on its source."""
+    """The quotes in a part of a speech, each with a footnote on its source."""
     for item in citations:
         quote, badge = escape_markdown(item.check.quote), item.badge
         yield from (f"*Cites* “{quote}” {badge.symbol} {badge.word}[^{item.number}]", "")
 
 
 def _footnotes(citations: Iterable[CheckedCitation]) -> Iterable[str]:
-    """Source, place, quote, what the check of the words found, and whether the source supports the words beside it."""
+    """Source, place, quote, result of the quote check, and whether the source supports the argument."""
     for item in dict.fromkeys(citations):
         source = f"**{escape_markdown(item.check.source)}** {escape_markdown(item.title)}".rstrip()
         place = f", {escape_markdown(item.place)}" if item.place and item.place != item.title else ""
@@ -243,7 +243,7 @@ def _chair(announcement: str) -> list[str]:
 
 
 def _thread(piece: SpeechPart, threads: ThreadIndex, round_number: int) -> Iterable[str]:
-    """The claim that a response or an answer is about, and what was said about it earlier, as a quotation."""
+    """The claim that a response or answer refers to, and earlier statements about it, as a quotation."""
     found = threads.thread_addressed_by(piece, round_number)
     if found is None:
         return

@@ -1,7 +1,7 @@
 """A debate as plain lines, for pipes and screen readers: no control sequences, no wrapping.
 
-Each line of a speech names its speaker. Untrusted text cannot start a line: its line breaks become continuation lines
-with the same prefix.
+Each line of a speech names its speaker. Untrusted text cannot start a line, because its further lines have the same
+prefix.
 """
 
 import re
@@ -53,7 +53,7 @@ from debate_cli.systems.tables import Badge, Cell, Curve, Gauge, Lines, Number, 
 from debate_cli.systems.weakest import WeakestArgument
 
 MAX_SHORT_CELL = 24
-"""Longer text of a table gets a separate line."""
+"""Maximum length of table text that does not get a separate line."""
 UNNAMED_NUMBERS = frozenset({"score", "sum"})
 """Main numbers that need no name."""
 _SCALE = re.compile(r" (/[\d.]+|\d+%)$")
@@ -61,7 +61,7 @@ _SCALE = re.compile(r" (/[\d.]+|\d+%)$")
 
 
 def header_lines(debate: Debate, plan: theme.RunPlan = theme.NO_PLAN) -> list[str]:
-    """The motion, the debaters, the judges, the servers that are not built in, and what is planned."""
+    """Motion, debaters, judges, servers that are not built in, and planned calls."""
     lines = [
         *filter(None, [participants.rehearsal_notice(debate)]),
         *_title_lines(debate, "".join(theme.describe_kind(debate)[1:])),
@@ -75,7 +75,7 @@ def header_lines(debate: Debate, plan: theme.RunPlan = theme.NO_PLAN) -> list[st
 
 
 def judging_header_lines(debate: Debate) -> list[str]:
-    """The heading of a judging run over a saved debate; for a text that is judged for the first time, its judges as well."""
+    """The heading of a judging run of a saved debate; for a text without judgments also its judges."""
     lines = _title_lines(debate, theme.describe_judging(debate))
     is_first = debate.document_name is not None and not debate.assessments
     return [*lines, *judge_lines(debate, debate.runs[0])] if is_first else lines
@@ -100,7 +100,7 @@ def _participant_line(role: str, row: participants.ParticipantRow) -> str:
 
 
 def turn_lines(turn: Turn, threads: ThreadIndex, citations: CitationIndex, *, show_hidden: bool = False) -> list[str]:
-    """A speech; each line starts with its speaker, and a claim that is answered comes before its answer."""
+    """A speech. Each line starts with its speaker, and an answered claim comes before its answer."""
     prefix = f"{sanitize_line(turn.speaker)}: "
     lines: list[str] = []
     for part in split_turn(turn):
@@ -115,7 +115,7 @@ def turn_lines(turn: Turn, threads: ThreadIndex, citations: CitationIndex, *, sh
 
 
 def _format_citation(citation: CheckedCitation) -> str:
-    """The quote with its source and what the check of the words found."""
+    """The quote with its source and the result of the quote check."""
     source = f"{citation.check.source} {citation.title}".rstrip()
     return sanitize_line(f"cites {source}: “{citation.check.quote}” — {citation.finding}")
 
@@ -145,7 +145,7 @@ def failure_lines(group: FailureGroup) -> list[str]:
 
 
 def _thread_lines(prefix: str, piece: SpeechPart, threads: ThreadIndex, round_number: int) -> Iterable[str]:
-    """The claim that a response or an answer is about, with the questions and the reply so far."""
+    """The claim that a response or answer refers to, with the questions and the reply so far."""
     found = threads.thread_addressed_by(piece, round_number)
     if found is None:
         return
@@ -155,7 +155,7 @@ def _thread_lines(prefix: str, piece: SpeechPart, threads: ThreadIndex, round_nu
 
 
 def _labelled_lines(prefix: str, words: str) -> Iterable[str]:
-    """`words` after a prefix; nothing for empty words."""
+    """`words` after a prefix; empty for empty words."""
     return prefix_lines(prefix, words) if words else ()
 
 
@@ -189,8 +189,8 @@ def _part_lines(prefix: str, piece: SpeechPart) -> Iterable[str]:
 def table_lines(table: Table, badges: Mapping[str, str] | None = None) -> list[str]:
     """A heading, then a line per row: `PRO-1  upheld  7.4  (logic 7, evidence 7, response 9, honesty 7)`.
 
-    The main number comes first, the numbers it is made of in parentheses; long text follows on separate lines.
-    `badges`: a word to add by the text of the first cell.
+    The main number comes first, its parts in parentheses; long text follows on separate lines. `badges`: text of the
+    first cell -> a word to add.
     """
     weights = [sanitize_line(header) for header in table.heads if header.endswith("%")]
     heading = f"{sanitize_line(table.heading)} ({', '.join(weights)})" if weights else sanitize_line(table.heading)
@@ -203,7 +203,7 @@ def table_lines(table: Table, badges: Mapping[str, str] | None = None) -> list[s
 
 
 def _row_lines(table: Table, row: TableRow, main: int | None, badges: Mapping[str, str]) -> Iterable[str]:
-    """The lines of a row. `main`: position of the main number."""
+    """The lines of a row. `main`: index of the main number."""
     first = _format_cell(row[0])
     plain, pairs, long = [badges[first]] if first in badges else [], list[str](), list[str]()
     for position, cell in enumerate(row[1:], 1):
@@ -229,7 +229,7 @@ def _row_lines(table: Table, row: TableRow, main: int | None, badges: Mapping[st
 
 
 def _main_column(table: Table) -> int | None:
-    """The column of the main number: the one in bold, else the one that a bar repeats."""
+    """The column of the main number: the bold one, else the one with a bar."""
     rows = [row for row in table.rows if row is not None]
     columns = range(1, len(table.heads))
     strong = (n for n in columns if any(_is_strong(row[n]) for row in rows))
@@ -267,9 +267,9 @@ def _format_cell(cell: Cell) -> str:
 
 
 def closing_lines(debate: Debate, verdicts: Sequence[Verdict], judged: Collection[str] | None = None) -> list[str]:
-    """The answer and the facts that a decision needs.
+    """The answer and the facts for a decision.
 
-    `judged`: ids of the judging runs that were just added; only what they contribute is shown.
+    `judged`: ids of the judging runs that were just added; only their results are shown.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     summary = summarize_verdicts(shown, verdicts)
@@ -393,7 +393,7 @@ def _weakest_lines(weakest: WeakestArgument | None) -> Iterable[str]:
 
 
 def _briefing_lines(report: DebateReport, briefing: Briefing) -> list[str]:
-    """The briefing with its outcome and its source, so that it can be pasted alone."""
+    """The briefing with its outcome and source, so that it can be read alone."""
     answer = [item.answer for item in report.verdicts[:1] if item.verdict.scores]
     lines = ["", "== Briefing ==", *map(sanitize_line, (*answer, " · ".join(report.facts)))]
     lines += prefix_lines("Key insight: ", briefing.key_insight)
@@ -423,7 +423,7 @@ class PlainObserver:
         self._write_failures(self._failures.pop_ready())
 
     def asking(self, task: Task) -> None:
-        """Note that `task` is in flight; nothing is written."""
+        """Record that `task` is in flight. Writes nothing."""
         self._order.asking(task)
         self._failures.asking(task)
 
@@ -435,7 +435,7 @@ class PlainObserver:
         self._write([f"Note: {sanitize_line(note)}"])
 
     def finish(self) -> None:
-        """Write everything that is still held back."""
+        """Write everything that was held back."""
         self._order.flush()
         self._write_failures(self._failures.rest())
 

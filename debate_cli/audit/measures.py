@@ -70,13 +70,12 @@ class JudgedDebates:
         return mean([_result(judgement, name) for judgement in self.unchanged(base)])
 
 
-def find_measures(judgements: Iterable[Judgement], *, resamples: int = 1000, seed: int = 0) -> list[Measure]:
+def find_measures(judgements: Iterable[Judgement], *, resamples: int = 1000) -> list[Measure]:
     """Return all measures of one judge for which there is at least one observation.
 
     Args:
         judgements: Those of one judge.
         resamples: Resamples of the bootstrap.
-        seed: Seed of the bootstrap.
     """
     judged = JudgedDebates(judgements)
     found: list[Measure] = []
@@ -84,7 +83,7 @@ def find_measures(judgements: Iterable[Judgement], *, resamples: int = 1000, see
         rows = list(observe(judged))
         if rows:
             clusters = cluster_rows(rows, lambda row: row.base)
-            value = estimate(clusters, _mean_value, resamples=resamples, seed=seed)
+            value = estimate(clusters, _mean_value, resamples=resamples)
             found.append(Measure(name, variant, label, unit, value))
     return found
 

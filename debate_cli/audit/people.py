@@ -147,7 +147,7 @@ def _read_label(path: Path, line: int, row: Mapping[str, str | None], score_colu
 
 
 def compare_with_labels(
-    judgements: Iterable[Judgement], labels: Sequence[Label], source: str, *, resamples: int = 1000, seed: int = 0
+    judgements: Iterable[Judgement], labels: Sequence[Label], source: str, *, resamples: int = 1000
 ) -> Comparison | None:
     """Compare a judge's judgements of the unchanged debates with labels; None if no debate has both.
 
@@ -156,7 +156,6 @@ def compare_with_labels(
         labels: One per rater and debate.
         source: Where the labels come from.
         resamples: Resamples of the bootstrap, over debates.
-        seed: Seed of the bootstrap.
     """
     unchanged = [judgement for judgement in judgements if judgement.case.variant == "repeat" and judgement.points]
     by_debate = {group[0].case.base: group for group in cluster_rows(unchanged, lambda judged: judged.case.base)}
@@ -172,7 +171,7 @@ def compare_with_labels(
     flat = [row for cluster in clusters for row in cluster]
 
     def measured(statistic: Callable[[Sequence[_Row]], float | None]) -> Estimate:
-        return estimate(clusters, statistic, resamples=resamples, seed=seed)
+        return estimate(clusters, statistic, resamples=resamples)
 
     baselines = {name: measured(partial(_rule_accuracy, rule=name)) for name in BASELINES}
     best = max(BASELINES, key=lambda name: baselines[name].value or 0.0)

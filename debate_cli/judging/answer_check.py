@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from debate_cli.domain.config_checks import Problem
 from debate_cli.llm.form import Form, FormT, JsonSchema, person_schema
 from debate_cli.llm.schema_check import Violation, find_violations
+from debate_cli.providers.people.replies import pair_items
 
 _TYPE_WORDS = {
     "integer": "a whole number",
@@ -49,11 +50,7 @@ def drop_empty_fields(value: Any, schema: JsonSchema) -> Any:
         return {key: item for key, item in filled.items() if key in required or item is not None}
     if isinstance(value, list):
         entries = cast("list[Any]", value)
-        known: list[JsonSchema] = schema.get("prefixItems", [])
-        rest: JsonSchema = schema.get("items") or {}
-        return [
-            drop_empty_fields(item, known[place] if place < len(known) else rest) for place, item in enumerate(entries)
-        ]
+        return [drop_empty_fields(item, part) for item, part in pair_items(entries, schema)]
     if isinstance(value, str) and not value.strip():
         return None
     if isinstance(value, float) and schema.get("type") == "integer" and value.is_integer():

@@ -271,17 +271,17 @@ def _share_repeated_parts(schema: JsonObject) -> JsonObject:
     return {**shared, "$defs": definitions} if definitions else shared
 
 
-def _map_parts(schema: JsonObject, change: Callable[[JsonObject, str], JsonObject], name: str = "part") -> JsonObject:
+def _map_parts(schema: JsonObject, change: Callable[[JsonObject, str], JsonObject]) -> JsonObject:
     """Apply `change` to the schemas inside `schema`, with the name of the property that contains them."""
     parts: JsonObject = {}
     for key, value in schema.items():
         if key == "properties":
             parts[key] = {member: change(part, member) for member, part in value.items()}
         elif key in {"anyOf", "prefixItems"}:
-            parts[key] = [change(part, name) for part in value]
+            parts[key] = [change(part, "part") for part in value]
         else:
             is_schema = key == "items" and isinstance(value, dict)
-            parts[key] = change(cast("JsonObject", value), name) if is_schema else value
+            parts[key] = change(cast("JsonObject", value), "part") if is_schema else value
     return parts
 
 

@@ -104,10 +104,9 @@ class _Client:
 class HttpServer:
     """One server. Its models share the SDK's clients: one, and more as many calls are in flight."""
 
-    def __init__(self, api: ProviderApi, endpoint: Endpoint, *, clock: Callable[[], float] = time.perf_counter) -> None:
+    def __init__(self, api: ProviderApi, endpoint: Endpoint) -> None:
         self.api = api
         self.endpoint = endpoint
-        self.clock = clock
         self._clients: list[_Client] = []
 
     def model(self, name: str, profile: Profile) -> HttpModel:
@@ -155,7 +154,7 @@ class HttpModel:
         body = self._api.build_body(request, self._name, self._profile, on_text is not None)
         asked = describe_request(self._server.endpoint, self._name, request, body)
         answer = self._api.reply_builder()
-        started = self._server.clock()
+        started = time.perf_counter()
         deadline = asyncio.timeout(self._server.endpoint.answer_deadline_s)
         try:
             async with deadline:
@@ -166,13 +165,13 @@ class HttpModel:
                         async for piece in pieces:
                             on_text(piece)
         except RefusedError as refused:
-            return make_refusal_reply(refused, self._server.clock() - started)
+            return make_refusal_reply(refused, time.perf_counter() - started)
         except TimeoutError:
             if not deadline.expired():
                 raise
             with error_mapping.map_errors(self._api.error_rules, asked, lambda: answer.usage):
                 raise error_mapping.make_answer_timeout_error(asked) from None
-        return answer.build_reply(self._server.clock() - started)
+        return answer.build_reply(time.perf_counter() - started)
 
     async def _receive_whole(self, body: dict[str, Any], asked: SentRequest, answer: ReplyBuilder) -> None:
         with error_mapping.map_errors(self._api.error_rules, asked, lambda: answer.usage):

@@ -92,7 +92,7 @@ def resample_counts(clusters: int, *, resamples: int, seed: int) -> NDArray[np.i
     return generator.multinomial(clusters, np.full(clusters, 1 / clusters), size=resamples)
 
 
-def percentile_interval(values: Sequence[float] | Floats, clusters: int, level: float = LEVEL) -> tuple[float, float]:
+def percentile_interval(values: Sequence[float] | Floats, clusters: int) -> tuple[float, float]:
     """Return the expanded percentile interval of bootstrap values.
 
     The plain percentile interval is too narrow for few clusters. Its tails are widened here so that for a mean it is as
@@ -102,18 +102,17 @@ def percentile_interval(values: Sequence[float] | Floats, clusters: int, level: 
     Args:
         values: The statistic in each resample, at least one.
         clusters: Number of clusters n, at least 2.
-        level: Coverage, 0 to 1.
     """
     import numpy as np
     from scipy import stats
 
-    quantile = float(stats.t.ppf(0.5 + level / 2, clusters - 1))
+    quantile = float(stats.t.ppf(0.5 + LEVEL / 2, clusters - 1))
     tail = float(stats.norm.cdf(-math.sqrt(clusters / (clusters - 1)) * quantile))
     low, high = np.quantile(np.asarray(values, dtype=float), [tail, 1 - tail])
     return float(low), float(high)
 
 
-def wilson_interval(successes: float, trials: int, level: float = LEVEL) -> tuple[float, float]:
+def wilson_interval(successes: float, trials: int) -> tuple[float, float]:
     """Return the Wilson score interval of a share, for independent trials.
 
     Source: E. B. Wilson, Probable Inference, the Law of Succession, and Statistical Inference, JASA 22 (1927).
@@ -121,11 +120,10 @@ def wilson_interval(successes: float, trials: int, level: float = LEVEL) -> tupl
     Args:
         successes: Number of successes, 0 to `trials`.
         trials: Number of trials, at least 1.
-        level: Coverage, 0 to 1.
     """
     from scipy import stats
 
-    z = float(stats.norm.ppf(0.5 + level / 2))
+    z = float(stats.norm.ppf(0.5 + LEVEL / 2))
     share = successes / trials
     center = (share + z * z / (2 * trials)) / (1 + z * z / trials)
     half = z / (1 + z * z / trials) * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))

@@ -70,11 +70,14 @@ class CalibrationBin:
     count: int
 
 
-def calibration_bins(forecasts: Sequence[tuple[float, float]], bins: int = 5) -> tuple[CalibrationBin, ...]:
-    """Group forecasts into `bins` equal parts of 0 to 1 and compare each with what happened; empty parts are left out."""
+BINS = 5
+
+
+def calibration_bins(forecasts: Sequence[tuple[float, float]]) -> tuple[CalibrationBin, ...]:
+    """Group forecasts into BINS equal parts of 0 to 1 and compare each with what happened; empty parts are left out."""
     groups: dict[int, list[tuple[float, float]]] = {}
     for chance, outcome in forecasts:
-        groups.setdefault(min(int(chance * bins), bins - 1), []).append((chance, outcome))
+        groups.setdefault(min(int(chance * BINS), BINS - 1), []).append((chance, outcome))
     return tuple(
         CalibrationBin(
             sum(chance for chance, _ in group) / len(group),
@@ -85,15 +88,14 @@ def calibration_bins(forecasts: Sequence[tuple[float, float]], bins: int = 5) ->
     )
 
 
-def debates_to_tell_apart(differences: Sequence[float], power: float = 0.8) -> int | None:
-    """Return about how many debates show that two judges of the same debates differ, at 5 % and with `power`.
+def debates_to_tell_apart(differences: Sequence[float]) -> int | None:
+    """Return about how many debates show that two judges of the same debates differ, at 5 % and with a power of 0.8.
 
-    n = ((z(0.975) + z(power)) · sd / mean)², the sample size of a paired test. Source: J. M. Lachin, Introduction to
+    n = ((z(0.975) + z(0.8)) · sd / mean)², the sample size of a paired test. Source: J. M. Lachin, Introduction to
     Sample Size Determination and Power Analysis for Clinical Trials, Controlled Clinical Trials 2 (1981).
 
     Args:
         differences: Per debate, how much better the first did (for accuracy: 1, 0 or −1).
-        power: Chance to find the difference, 0 to 1.
 
     Returns:
         None for fewer than two debates, or where the mean difference is 0.
@@ -105,5 +107,5 @@ def debates_to_tell_apart(differences: Sequence[float], power: float = 0.8) -> i
     if count < 2 or not average:  # noqa: PLR2004 - a spread needs two
         return None
     variance = sum((difference - average) ** 2 for difference in differences) / (count - 1)
-    quantiles = float(stats.norm.ppf(0.975)) + float(stats.norm.ppf(power))
+    quantiles = float(stats.norm.ppf(0.975)) + float(stats.norm.ppf(0.8))
     return max(count if not variance else 2, math.ceil(quantiles**2 * variance / average**2))

@@ -157,9 +157,8 @@ class PromptFolder:
 class _ReplyWatch:
     """Checks a reply file until it is complete: renamed into place, or unchanged for SETTLED_S seconds."""
 
-    def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, path: Path) -> None:
         self._path = path
-        self._clock = clock
         self._stamp: tuple[int, ...] | None = None
         self._since = 0.0
         """When the present stamp was first seen, or the file's own time if that is earlier."""
@@ -172,9 +171,9 @@ class _ReplyWatch:
             return None
         stamp = _to_stamp(found)
         if stamp != self._stamp:
-            self._stamp, self._since = stamp, min(self._clock(), found.st_mtime)
+            self._stamp, self._since = stamp, min(time.time(), found.st_mtime)
         is_renamed = found.st_ctime_ns > found.st_mtime_ns
-        if not is_renamed and self._clock() - self._since < SETTLED_S:
+        if not is_renamed and time.time() - self._since < SETTLED_S:
             return None
         seen = _read_file(self._path, stamp)
         with suppress(FileNotFoundError):

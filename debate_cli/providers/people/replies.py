@@ -145,7 +145,7 @@ def pair_items(values: list[Any], schema: JsonSchema) -> Iterator[tuple[Any, Jso
     """Pair each item of a list with its schema."""
     known: list[JsonSchema] = schema.get("prefixItems", [])
     for number, value in enumerate(values):
-        yield value, known[number] if number < len(known) else schema.get("items", known[0] if known else {})
+        yield value, known[number] if number < len(known) else schema.get("items") or (known[0] if known else {})
 
 
 def _to_list(value: Any) -> list[Any]:
@@ -167,19 +167,19 @@ def _to_number(value: Any) -> Any:
     return int(number) if number.is_integer() and "." not in value else number
 
 
-def find_empty_texts(value: Any, schema: JsonSchema, path: str = "") -> Iterator[str]:
+def find_empty_texts(value: Any, schema: JsonSchema) -> Iterator[str]:
     """Paths of blank texts for which `schema` requires at least one character."""
-    for where, text, part in _walk_texts(value, schema, path):
+    for where, text, part in _walk_texts(value, schema):
         if not text.strip() and (part.get("minLength", 0) > 0 or "enum" in part or "const" in part):
             yield where
 
 
 def _free_texts(value: Any, schema: JsonSchema) -> Iterator[str]:
     """The texts that a person writes. Ids are not included."""
-    return (text for _, text, part in _walk_texts(value, schema, "") if not {"const", "enum"} & part.keys())
+    return (text for _, text, part in _walk_texts(value, schema) if not {"const", "enum"} & part.keys())
 
 
-def _walk_texts(value: Any, schema: JsonSchema, path: str) -> Iterator[tuple[str, str, JsonSchema]]:
+def _walk_texts(value: Any, schema: JsonSchema, path: str = "") -> Iterator[tuple[str, str, JsonSchema]]:
     """Path, text and schema of every string in `value`."""
     if isinstance(value, str):
         yield path or "the answer", value, schema

@@ -6,13 +6,12 @@ tone. The configured biases are added. A side without substance has merit 0.
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from debate_cli.domain.config import MockBias
-from debate_cli.domain.text_normalization import iter_strings
-from debate_cli.providers.mock.opinions import DRAW_MARGIN, STANDINGS, Opinions
+from debate_cli.providers.mock.opinions import DRAW_MARGIN, Opinions
 from debate_cli.providers.mock.prompt_facts import Json, PromptFacts, list_objects
 from debate_cli.providers.mock.sentences import NO_WINNER, Place, SeededRandom
 
@@ -46,11 +45,12 @@ class BiasedOpinions(Opinions):
     def _skills(self) -> dict[str, float]:
         """Opinion of each side, 0 to 1: its merit plus the biases."""
         names = list(self._facts.sides)
-        words = {name: self._words_of(name) for name in names}
+        turns = {name: [turn for turn in self._facts.turns if turn.get("speaker") == name] for name in names}
+        words = {name: " ".join(_spoken(own)) for name, own in turns.items()}
         found: dict[str, float] = {}
         for position, name in enumerate(names):
             others = [len(words[other].split()) for other in names if other != name] or [0]
-            merit = self._merit(name, words[name])
+            merit = _merit(turns[name], words[name])
             if not merit:
                 found[name] = 0.0
                 continue
@@ -65,18 +65,6 @@ class BiasedOpinions(Opinions):
             )
         return {name: min(1.0, max(0.0, value)) for name, value in found.items()}
 
-    def _merit(self, name: str, words: str) -> float:
-        if len({word.casefold() for word in _WORD.findall(words)}) < LEAST_WORDS:
-            return 0.0
-        turns = [turn for turn in self._facts.turns if turn.get("speaker") == name]
-        claims = [*list_objects(turns[0], "arguments"), turns[0]]
-        return LOWEST_MERIT + MERIT_RANGE * claim_merit(str(claims[0].get("claim") or claims[0].get("text") or ""))
-
-    def _words_of(self, name: str) -> str:
-        """All words of a side, without ids and other structure."""
-        own = (turn for turn in self._facts.turns if turn.get("speaker") == name)
-        return " ".join(text for turn in own for text in _spoken(turn))
-
     @staticmethod
     def _confidence(words: str) -> float:
         """Tone of a side, from -1 (unsure) to 1 (certain), reached with five markers."""
@@ -90,20 +78,11 @@ class BiasedOpinions(Opinions):
         return min(1.0, max(0.0, opinion + DITHER * (self._lasting.unit("dither", place.path) - 0.5)))
 
     def _share(self, place: Place, *, is_whole: bool) -> float:
-        if place.name in {"persuasion", "attack"} or self._is_score(place):
+        item = str(place.values.get("item"))
+        is_score = "participant" in place.values or self._facts.find_speaker(item) is not None
+        if is_score or place.name in {"persuasion", "attack"}:
             return self._impression(place)
         return super()._share(place, is_whole=is_whole)
-
-    def _is_score(self, place: Place) -> bool:
-        return "participant" in place.values or self._facts.find_speaker(str(place.values.get("item"))) is not None
-
-    def choose(self, place: Place, options: Sequence[Any]) -> Any:
-        """One of `options`; standings follow the opinion of the side that made the argument."""
-        words = [str(option) for option in options]
-        if "PARTIALLY_UPHELD" in words:
-            impression = self._impression(place)
-            return next((word for bound, word in STANDINGS if impression < bound and word in words), options[0])
-        return super().choose(place, options)
 
     def _choose_winner(self, place: Place, words: Sequence[str]) -> str:
         ranked = sorted(((self._skills.get(word, 0.0), word) for word in words if word not in NO_WINNER), reverse=True)
@@ -118,6 +97,14 @@ class BiasedOpinions(Opinions):
         return "CONDITIONAL" if abs(lead) < DRAW_MARGIN / 2 else "PASS" if lead > 0 else "FAIL"
 
 
+def _merit(turns: Sequence[Json], words: str) -> float:
+    """Merit of the side that said `words` in `turns`; 0 without substance."""
+    if len({word.casefold() for word in _WORD.findall(words)}) < LEAST_WORDS:
+        return 0.0
+    claims = [*list_objects(turns[0], "arguments"), turns[0]]
+    return LOWEST_MERIT + MERIT_RANGE * claim_merit(str(claims[0].get("claim") or claims[0].get("text") or ""))
+
+
 def claim_merit(claim: str) -> float:
     """Merit of a claim, 0 to 1. Equal for every judge, and not recognizable by a reader."""
     return SeededRandom("merit").unit(" ".join(claim.split()[:CLAIM_WORDS]))
@@ -130,13 +117,13 @@ def answer_merit(answer: str) -> float:
     return claim_merit(str(claims[0].get("claim", ""))) if claims else 0.0
 
 
-def _spoken(turn: Json) -> list[str]:
-    return [text for key, value in turn.items() if key not in _STRUCTURE for text in iter_strings(_without_ids(value))]
-
-
-def _without_ids(value: Any) -> Any:
+def _spoken(value: Any) -> Iterator[str]:
+    """All texts in `value`, without ids and other structure."""
     if isinstance(value, dict):
-        return {key: _without_ids(item) for key, item in value.items() if key not in _STRUCTURE}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-    if isinstance(value, list):
-        return [_without_ids(item) for item in value]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-    return value
+        for key, item in cast("dict[str, Any]", value).items():
+            yield from _spoken(item) if key not in _STRUCTURE else ()
+    elif isinstance(value, list):
+        for item in cast("list[Any]", value):
+            yield from _spoken(item)
+    elif isinstance(value, str):
+        yield value

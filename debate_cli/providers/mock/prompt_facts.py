@@ -6,7 +6,7 @@ the mock can answer any prompt.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, cast
 
@@ -220,11 +220,8 @@ class PromptFacts:
 def list_objects(values: Json, name: str) -> list[Json]:
     """The objects in the list `values[name]`; empty if it is not a list."""
     found: object = values.get(name)
-    return list(_iter_objects(cast("list[object]", found))) if isinstance(found, list) else []
-
-
-def _iter_objects(items: list[object]) -> Iterator[Json]:
-    return (cast("Json", item) for item in items if isinstance(item, dict))
+    items = cast("list[object]", found) if isinstance(found, list) else []
+    return [cast("Json", item) for item in items if isinstance(item, dict)]
 
 
 def _parse_object(text: str) -> dict[str, Any]:

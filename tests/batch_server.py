@@ -51,6 +51,8 @@ class BatchServer(Served):
     """While it is not set, batches stay in progress."""
     loses: Literal["answer", "batch"] | None = None
     """Whether the answer to the creation of a batch, or the batch too, is lost: the request hangs."""
+    repeats_list: bool = False
+    """Whether every page of the list of batches is the first one."""
     validation_error: str = ""
     """OpenAI: why every batch fails as a whole."""
     batches: list[ServedBatch] = field(default_factory=list[ServedBatch])
@@ -138,7 +140,7 @@ def _handler(state: BatchServer) -> type[Answering]:
                 self.send(200, "application/octet-stream", state.files[path.split("/")[-2]])
             elif path.endswith("/batches"):
                 listed = [show(state, batch) for batch in reversed(state.batches)]
-                self._json({"object": "list", "data": listed, "has_more": False})
+                self._json({"object": "list", "data": listed, "has_more": state.repeats_list})
             elif path.endswith("/results"):
                 self.send(200, "application/x-jsonl", _anthropic_results(state, _find(state, path.split("/")[-2])))
             else:

@@ -8,11 +8,12 @@ import asyncio
 import copy
 import json
 import random
+import resource
 import secrets
 import shlex
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -39,14 +40,32 @@ from debate_cli.storage.batch_store import BatchStore, RequestKey, StoredBatch, 
 from debate_cli.storage.folder import list_debate_files
 from debate_cli.storage.transcript_store import open_debate
 
-MAX_BATCHED_FILES = 1000
-"""Maximum number of debates that are judged at the same time in batches."""
+MAX_WAITING_DEBATES = 10_000
+"""Maximum number of debates that wait for batches at the same time. Each takes about 0.4 MB of memory."""
+FILES_PER_DEBATE, OTHER_FILES = 2, 200
+"""Open files of a debate (its journal and its lock), and of the rest of the process."""
 SETTLE_S = 0.1
 """Seconds for which all debates must have waited before a batch is submitted."""
 FIRST_POLL_S, MAX_POLL_S, POLL_GROWTH = 0.5, 60.0, 1.5
 """Seconds between two checks of the batches in progress: first, maximum, and factor of growth."""
 MAX_SUBMISSIONS = 5
 """Maximum number of submissions of a batch that the vendor did not accept."""
+
+
+def count_waiting_debates() -> int:
+    """How many debates may wait for batches at the same time.
+
+    The limit of open files of this process is raised as far as the system allows.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MAX_WAITING_DEBATES * FILES_PER_DEBATE + OTHER_FILES
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        raised = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        with suppress(OSError, ValueError):  # macOS allows fewer than it says
+            resource.setrlimit(resource.RLIMIT_NOFILE, (raised, hard))
+            soft = raised
+        wanted = min(wanted, soft)
+    return max(1, (wanted - OTHER_FILES) // FILES_PER_DEBATE)
 
 
 def _refuse(_question: str) -> bool:
@@ -100,7 +119,8 @@ class BatchQueue:
         self._stop = stop
         self._options = options
         self._apis: dict[tuple[object, ...], BatchApi] = {}
-        self._questions: list[_Question] = []
+        self._questions: dict[_Question, None] = {}
+        """In the order in which they were asked."""
         self._served: set[str] = set()
         """Custom ids of the requests whose answers were given out in this run."""
         self._busy = self._waiting = self._version = 0
@@ -144,14 +164,15 @@ class BatchQueue:
             question.custom_id, question.batch = stored.custom_id, stored.batch
             if stored.answer is not None:
                 return self._read(question, stored.answer)
-        self._questions.append(question)
+        self._store.create()
+        self._questions[question] = None
         self._version += 1
         if self._driver is None or self._driver.done():
             self._driver = asyncio.ensure_future(self._drive())
         try:
             return await question.answer
         finally:
-            self._questions.remove(question)
+            del self._questions[question]
 
     def forget(self, debate: str) -> None:
         """Remove the stored requests of a debate after its transcript was written."""

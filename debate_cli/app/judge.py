@@ -12,7 +12,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from debate_cli.app.batches import MAX_BATCHED_FILES, BatchQueues
+from debate_cli.app.batches import BatchQueues, count_waiting_debates
 from debate_cli.app.config_resolution import config_from_transcript, config_redactor
 from debate_cli.app.consent import Destination
 from debate_cli.app.context import RunContext
@@ -264,9 +264,9 @@ async def judge_files(
     A file that failed, or was not started before a stop, is left out. The error of a single file is raised; errors of
     several go to `on_error`. `equip` adds observer, cassette and people to the context of a file. `force` overwrites
     changed targets. Only a few results wait for an earlier file. With `batches` the judges are asked in batches,
-    MAX_BATCHED_FILES files at a time.
+    as many at a time as may wait.
     """
-    concurrency = concurrency if batches is None else MAX_BATCHED_FILES
+    concurrency = concurrency if batches is None else count_waiting_debates()
     room = asyncio.Semaphore(concurrency)
 
     async def judge_one(plan: JudgePlan) -> tuple[JudgeTask, Outcome] | None:

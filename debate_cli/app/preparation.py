@@ -263,7 +263,7 @@ def prepare_judges(
         return (*judge_model_specs(config), *request.other_model_specs)
 
     if request.batch:
-        require_batches(config, select(config), name)
+        require_batches(config, select(config), name if request.model is None else request.model_option)
     places = config.judging.lookup_places
     given = request.config.evidence if request.config is not None else None
     names_files = request.evidence or (given is not None and given.sources)

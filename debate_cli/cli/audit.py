@@ -154,6 +154,7 @@ def _judging_requests(given: Options, loaded: LoadedConfig | None) -> list[tuple
     base = JudgingRequest(
         config=config,
         systems=(given.system,),
+        model_option="--judge",
         limits={key: value for key, value in limits.items() if value is not None},
         batch=given.batch,
         asks_models=not given.dry_run and given.playback is None,

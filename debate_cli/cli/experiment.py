@@ -79,8 +79,14 @@ def _check_options(given: Options) -> None:
             raise UsageError(
                 f"--{name.replace('_', '-')} is not an option of `debate experiment {action}`; leave it out"
             )
+    is_from_env = given.queue is not None and given.queue == os.environ.get(QUEUE_VARIABLE)
     if given.queue and (given.shard or given.limit):
-        raise UsageError("--shard and --limit choose cells of this machine; with --queue, leave them out")
+        instead = (
+            f"{QUEUE_VARIABLE} is set; unset it, or leave them out" if is_from_env else "with --queue, leave them out"
+        )
+        raise UsageError(f"--shard and --limit choose cells of this machine; {instead}")
+    if given.queue and not is_from_env and given.action in {Action.rate, Action.merge}:
+        raise UsageError(f"`debate experiment {action}` reads files; leave out --queue")
     if given.enqueue_only and not given.queue:
         raise UsageError("--enqueue-only needs a queue; name it with --queue")
     if given.action is Action.merge:
@@ -114,9 +120,7 @@ def _run(given: Options) -> None:
     if given.dry_run:
         from debate_cli.cli.experiment_plan import show_plan
 
-        if given.batch:
-            print_note("--batch halves the cost of the judges; the plan has the prices of single calls")
-        show_plan(loaded, given.out or loaded.default_folder, shard=shard, as_json=given.json)
+        show_plan(loaded, folder, shard=shard, as_json=given.json, batch=given.batch)
         return
     if not given.queue:
         obtain_consents(loaded.destinations, given.trust_host)
@@ -246,10 +250,12 @@ def _report_end(
     if given.queue and (summary.stopped == "interrupted" or given.enqueue_only):
         print_status("note: workers go on with the cells in the queue")
     if summary.stopped is not None:
-        print_status(
-            f"debate: {reasons[summary.stopped]}; {left} of {summary.progress.total} cells are left; continue with:"
-        )
-        print_status(_command(given, experiment))
+        sentence = f"debate: {reasons[summary.stopped]}; {left} of {summary.progress.total} cells are left"
+        if summary.stopped == "interrupted" and given.batch:  # the line about batches names the command
+            print_status(sentence)
+        else:
+            print_status(f"{sentence}; continue with:")
+            print_status(_command(given, experiment))
         return control.stop_cause.exit_code if control.stop_cause is not None else EXIT_CODES[summary.stopped]
     if summary.failed:
         cells = "1 cell" if summary.failed == 1 else f"{summary.failed} cells"

@@ -26,13 +26,16 @@ from debate_cli.render import sanitize, theme
 HEADINGS = ("who", "debates", "", "calls", "tokens in", "tokens out", "USD")
 
 
-def show_plan(experiment: Experiment, folder: Path, *, shard: tuple[int, int], as_json: bool) -> None:
-    """Print the estimate of the unfinished cells."""
+def show_plan(
+    experiment: Experiment, folder: Path, *, shard: tuple[int, int], as_json: bool, batch: bool = False
+) -> None:
+    """Print the estimate of the unfinished cells, with the prices of a `batch` for judges if set."""
     plan = CellPlan(experiment)
     cells = [cell for cell in plan.cells() if cell.bucket % shard[1] == shard[0] - 1]
     left = _drop_finished(cells, folder)
-    estimate = asyncio.run(estimate_experiment(plan, left, len(cells) - len(left)))
+    estimate = asyncio.run(estimate_experiment(plan, left, len(cells) - len(left), batch=batch))
     notes = describe_exclusions(plan)
+    notes += ["judges are asked in batches, at half the price; their answers may take a day"] if batch else []
     if as_json:
         print_json(_plan_data(estimate, notes) | {"hosts": describe_destinations(experiment.destinations)})
         return

@@ -1,5 +1,6 @@
 """`debate judge`. Its options are in `judge_options`."""
 
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -37,6 +38,7 @@ from debate_cli.evidence.source_checks import check_sources
 from debate_cli.providers.people.person import default_files_folder
 from debate_cli.render import sanitize, score_rows
 from debate_cli.render.content.agreement import sort_deciding_first
+from debate_cli.storage.batch_store import BatchStore
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.transcript_dirs import transcript_dirs
 from debate_cli.storage.transcript_store import expand_references
@@ -105,10 +107,25 @@ def _plan_collection(
     files = [str(path) for path in references if not path.is_dir()]
     paths = expand_references(files, transcript_dirs()) if files else []
     paths += [path for folder in folders if folder.is_dir() for path in find_uncollected(folder)]
-    if not paths:
+    if not paths and not any(folder.is_dir() for folder in folders):
         places = " or ".join(map(str, folders))
-        raise UsageError(f"--collect: no debate in {places} waits for a batch; name the folder or the transcript")
-    return build_completion_plans(list(dict.fromkeys(paths)), request, loaded)
+        raise UsageError(f"--collect: there is no folder {places}; name the folder of the transcripts")
+    if not paths:
+        print_status(f"no debate in {' or '.join(map(str, folders))} waits for a batch; nothing to collect")
+    plans, problems = build_completion_plans(list(dict.fromkeys(paths)), request, loaded)
+    for plan in () if given.resubmit else plans:
+        _require_store(plan.source)
+    return plans, problems
+
+
+def _require_store(transcript: Path) -> None:
+    """Raise UsageError if the batches of a transcript are unknown: its questions may be in one that was paid."""
+    store = BatchStore(transcript.parent)
+    if not store.path.exists():
+        raise UsageError(
+            f"{transcript}: {store.path.name} is not beside it, so its questions may be in a batch already; restore that file, or "
+            f"submit them (again) with: debate judge --collect {shlex.quote(str(transcript))} --resubmit"
+        )
 
 
 def _plan_judging(
@@ -294,7 +311,13 @@ class _Judging:
         _print_notes(task, outcome)
         suggest = len(self.plans) == 1 and not given.quiet and not given.json
         self.codes.add(
-            run_control.report_outcome(outcome, self.gates, suggest_judging=suggest, stop_cause=observer.stop_cause)
+            run_control.report_outcome(
+                outcome,
+                self.gates,
+                suggest_judging=suggest,
+                stop_cause=observer.stop_cause,
+                batch=self.batches is not None,
+            )
         )
         if given.report is not None:
             self.report_code = write_report(

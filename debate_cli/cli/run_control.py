@@ -114,11 +114,12 @@ def report_outcome(
     suggest_judging: bool = False,
     stop_cause: StopCause | None = None,
     resume_options: str = "",
+    batch: bool = False,
 ) -> int:
     """Print where the debate is saved and what is left to do. Returns the exit code.
 
     `suggest_judging`: whether to print how to judge it again. `stop_cause`: what interrupted the run, if anything.
-    `resume_options`: options for the command that resumes it.
+    `resume_options`: options for the command that resumes it. `batch`: whether its judges were asked in a batch.
     """
     if outcome.path is not None:
         print_status(f"{'unchanged' if outcome.untouched else 'saved'}: {outcome.path}")
@@ -126,7 +127,7 @@ def report_outcome(
         return _report_halt(outcome, outcome.halted, stop_cause or BY_USER, resume_options)
     missing = find_missing_judgments(outcome.debate, outcome.verdicts)
     if missing is not None:
-        _print_missing(missing, outcome.path)
+        _print_missing(missing, outcome.path, batch=batch)
         if missing.lacks_deciding_judgment:
             return EXIT_CODES["failed"]
     if suggest_judging and missing is None and outcome.path is not None:
@@ -138,9 +139,9 @@ def report_outcome(
     return GATE_NOT_MET if unmet else 0
 
 
-def _print_missing(missing: MissingJudgments, path: Path | None) -> None:
+def _print_missing(missing: MissingJudgments, path: Path | None, *, batch: bool) -> None:
     """Print missing judgments, then the commands that ask for them."""
-    command, *others = missing.commands(None if path is None else str(path))
+    command, *others = missing.commands(None if path is None else str(path), batch=batch)
     start = "debate" if missing.lacks_deciding_judgment else "note"
     asked = "ask again" if missing.resumable_briefs else "ask another model"
     sentence = f"{start}: {sanitize.sanitize_line(missing.describe())}; {asked} with:"

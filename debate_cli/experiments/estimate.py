@@ -12,10 +12,11 @@ from typing import NamedTuple
 from debate_cli.app.context import RunContext
 from debate_cli.app.estimate import NO_CALLS, CallTotals, RoleEstimate, estimate_run
 from debate_cli.domain.config import ModelSpec
+from debate_cli.domain.judges import judge_ids
 from debate_cli.domain.model_call import Usage
 from debate_cli.experiments.cells import Cell, CellPlan
 from debate_cli.experiments.definition import Judge
-from debate_cli.llm.prices import compute_cost
+from debate_cli.llm.prices import compute_cost, halve_price
 from debate_cli.providers.registry import ProviderRegistry, split_model_name
 
 TOKENS_PER_SECOND = 50
@@ -68,8 +69,10 @@ class _Load(NamedTuple):
     worst: CallTotals
 
 
-async def estimate_experiment(plan: CellPlan, cells: Iterable[Cell], done: int) -> ExperimentEstimate:
-    """Estimate the unfinished `cells`. `done`: number of finished ones."""
+async def estimate_experiment(
+    plan: CellPlan, cells: Iterable[Cell], done: int, *, batch: bool = False
+) -> ExperimentEstimate:
+    """Estimate the unfinished `cells`. `done`: number of finished ones. `batch`: judges are asked in batches."""
     estimator = _Estimator(plan)
     alike: dict[tuple[str, str, str], Cell] = {}
     counts: Counter[tuple[str, str, str]] = Counter()
@@ -81,7 +84,7 @@ async def estimate_experiment(plan: CellPlan, cells: Iterable[Cell], done: int) 
         await estimator.add(cell, counts[group])
     seconds, slowest = estimator.least_time()
     return ExperimentEstimate(
-        counts.total() + done, done, tuple(estimator.players()), tuple(estimator.judges()), seconds, slowest
+        counts.total() + done, done, tuple(estimator.players()), tuple(estimator.judges(batch=batch)), seconds, slowest
     )
 
 
@@ -96,6 +99,8 @@ class _Estimator:
         """Kind and name -> sum."""
         self._models: dict[tuple[str, str], ModelSpec] = {}
         self._debates: Counter[tuple[str, str]] = Counter()
+        self._never_batched: set[tuple[str, str]] = set()
+        """Those of the debate's own roles that are asked while the debate runs."""
 
     async def add(self, cell: Cell, count: int) -> None:
         """Add `count` cells that differ from `cell` only in motion or repeat."""
@@ -115,9 +120,9 @@ class _Estimator:
         """Estimates of the players."""
         return self._participants("player")
 
-    def judges(self) -> Iterator[ParticipantEstimate]:
-        """Estimates of the judges."""
-        return self._participants("judge")
+    def judges(self, *, batch: bool) -> Iterator[ParticipantEstimate]:
+        """Estimates of the judges, with the prices of a `batch` if set."""
+        return self._participants("judge", batch=batch)
 
     def least_time(self) -> tuple[float, str]:
         """Minimum seconds within the limits, and the limit that determines them."""
@@ -153,6 +158,9 @@ class _Estimator:
         names = [debater.name for debater in context.config.debaters]
         debaters = [_load_of(role) for role in roles if role.role in names]
         own = [(role.role, role.spec, _load_of(role)) for role in roles if role.role not in names]
+        systems = [system for system in context.config.judging.systems if not system.steers_debate]
+        afterwards = {f"{system.kind} {seat}" for system in systems for seat in judge_ids(system)}
+        self._never_batched |= {("judge", name) for name, _, _ in own if name not in afterwards}
         judges = [*inputs.judges.values()]
         return debaters, own, await self._simulate_judge(context, judges[0]) if judges else _NO_LOAD
 
@@ -171,13 +179,14 @@ class _Estimator:
         planned, worst = self._totals.get(key, _NO_LOAD)
         self._totals[key] = _Load(planned + _multiply(load.planned, count), worst + _multiply(load.worst, count))
 
-    def _participants(self, wanted: str) -> Iterator[ParticipantEstimate]:
+    def _participants(self, wanted: str, *, batch: bool = False) -> Iterator[ParticipantEstimate]:
         context = self._plan.context
         registry = ProviderRegistry(context.config, context.env, folder=context.folder)
         for (kind, name), load in self._totals.items():
             if kind == wanted:
                 spec = self._models[kind, name]
-                price = registry.price(spec)
+                in_batch = batch and (kind, name) not in self._never_batched
+                price = halve_price(registry.price(spec)) if in_batch else registry.price(spec)
                 planned, worst = (replace(each, cost_usd=compute_cost(each.usage, price)) for each in load)
                 yield ParticipantEstimate(name, spec.model, self._debates[kind, name], planned, worst)
 

@@ -1,6 +1,7 @@
 """Pairwise results from any source in a CSV file, for `debate experiment rate`."""
 
 import math
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -39,6 +40,10 @@ def read_rating_file(path: Path) -> RatingFile:
     Raises:
         UsageError: the file cannot be read, a column is missing or unknown, or a value is wrong; with file and line.
     """
+    if path.suffix in {".yaml", ".yml"}:
+        raise UsageError(
+            f"{path}: this is an experiment, not a CSV file; see its ratings with: debate experiment report {shlex.quote(str(path))}"
+        )
     rows = _read_rows(path)
     margins = [abs(row[1]) for row in rows]
     has_margins = rows[0][2]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from debate_cli.app.batches import MAX_BATCHED_FILES, BatchQueues
+from debate_cli.app.batches import BatchQueues, count_waiting_debates
 from debate_cli.app.context import RunContext
 from debate_cli.app.model_pool import ModelPool
 from debate_cli.app.outcome import Outcome
@@ -150,7 +150,9 @@ class ExperimentRun:
         try:
             async with asyncio.TaskGroup() as group:
                 renewing = asyncio.ensure_future(self._renew(group))
-                for _ in range(limits.concurrency if self.batches is None else MAX_BATCHED_FILES):
+                for _ in range(
+                    limits.concurrency if self.batches is None else min(count_waiting_debates(), self._progress.left)
+                ):
                     group.create_task(self._work())
         finally:
             if self.batches is not None:

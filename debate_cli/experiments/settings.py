@@ -3,6 +3,7 @@
 `experiments.definition` combines it with the configuration that it names as its base.
 """
 
+import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -187,6 +188,10 @@ def read_experiment_file(path: Path) -> ExperimentFile:
     data = parsed.data
     if not is_mapping(data):
         raise ConfigError(f"{path}:1:1: this is not an experiment; write a mapping with `name`, `base` and `players`")
+    if "debaters" in data and not {"base", "players"} & data.keys():
+        raise ConfigError(
+            f"{path}: this is a debate, not an experiment; run it with: debate run {shlex.quote(str(path))}"
+        )
     try:
         config = ExperimentConfig.model_validate(data)
     except ValidationError as error:

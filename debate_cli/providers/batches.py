@@ -154,15 +154,20 @@ class _VendorBatches(ABC):
     async def _list_batches(self, since: float) -> AsyncIterator[dict[str, Any]]:
         """The batches created after `since`, newest first."""
         after: dict[str, object] = {}
+        seen = set[str]()
         while True:
             page = await self._get(self._batches_path, {"limit": PAGE_SIZE, **after})
+            ids = [str(batch["id"]) for batch in page["data"]]
+            if not seen.isdisjoint(ids):
+                raise ServerError("the list of batches repeats itself, so a batch cannot be found in it")
+            seen.update(ids)
             for batch in page["data"]:
                 if self._created_at(batch) < since:
                     return
                 yield batch
-            if not page.get("has_more") or not page["data"]:
+            if not page.get("has_more") or not ids:
                 return
-            after = {self._cursor: page["data"][-1]["id"]}
+            after = {self._cursor: ids[-1]}
 
     _batches_path: str
     _cursor: str

@@ -120,6 +120,12 @@ class BatchStore:
         )
         return [StoredBatch(*row) for row in rows]
 
+    def create(self) -> None:
+        """Create the file if there is none."""
+        if not self.path.exists():
+            with self._writing():
+                pass
+
     def add(self, batch: StoredBatch, requests: Iterable[StoredRequest]) -> None:
         """Store a batch and its requests before it is submitted."""
         with self._writing() as database:

@@ -1,6 +1,9 @@
 """`--batch` and `--collect` against servers of both vendors: what is submitted, collected and never submitted twice."""
 
+import asyncio
 import json
+import resource
+import shlex
 import shutil
 import signal
 import sqlite3
@@ -13,6 +16,11 @@ import pytest
 from batch_server import USAGE, BatchServer, Fate, batch_server
 from cli_support import CONFIGS, CommandResult, debate, start_process, wait_until
 
+from debate_cli.errors import ServerError
+from debate_cli.llm.batch import BatchIntent
+from debate_cli.llm.profile import Profile
+from debate_cli.providers.batches import make_batches
+from debate_cli.providers.endpoint import Endpoint
 from debate_cli.storage.batch_store import BatchStore
 
 MODELS = ("openai/gpt-4.1-mini", "anthropic/claude-sonnet-4-5")
@@ -122,6 +130,20 @@ def test_rejected_request_fails_alone(here: Path, server: BatchServer, model: st
     assert (len(server.batches), len(answers(here))) == (1, 2)
 
 
+def test_a_failed_judgment_is_asked_for_again_in_a_batch(here: Path, server: BatchServer) -> None:
+    """The commands after it name no single call, which would cost the full price; the first one does what it says."""
+    server.fate = lambda batch, _request: "expired" if batch < 4 else "answered"
+    done = judge(here, server, "--model", MODELS[0], "--config", str(_attempts(here, 4)))
+    assert done.code == 3
+    assert "--resume" not in done.err
+    assert (
+        "or ask another model: debate judge transcripts/d0.json --system structured --model PROVIDER/MODEL" in done.err
+    )
+    again = debate(*shlex.split(next(line for line in done.lines if "--collect" in line))[1:], cwd=here, env=server.env)
+    assert again.code == 0, again.err
+    assert [len(batch.requests) for batch in server.batches[4:]] == [1]
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_missing_result_is_charged_and_asked_again(here: Path, server: BatchServer, model: str) -> None:
     """A request without a result may have been billed: it is asked again, and both count."""
@@ -213,6 +235,13 @@ def test_batch_that_the_vendor_never_got(here: Path, server: BatchServer, model:
     assert (len(server.batches), len(answers(here))) == (1, 3)
 
 
+def _attempts(here: Path, number: int) -> Path:
+    """A configuration with so many attempts."""
+    path = here / "attempts.yaml"
+    path.write_text(f"topic: any\nlimits: {{max_attempts: {number}}}\n")
+    return path
+
+
 def _kill_while_submitting(here: Path, server: BatchServer, model: str) -> None:
     with start_process(
         "judge", "transcripts", "--system", "structured", "--model", model, "--batch", cwd=here, env=server.env
@@ -291,6 +320,62 @@ def test_one_file_is_collected_without_the_others(here: Path, slow: BatchServer)
     assert slow.batches[0].polls == polls
 
 
+def test_without_its_store_nothing_is_submitted_again(here: Path, slow: BatchServer) -> None:
+    """A transcript whose `batches.sqlite` is gone may have a batch at the vendor: it takes --resubmit to submit another."""
+    with start_process(
+        "judge", "transcripts", "--system", "structured", "--model", MODELS[0], "--batch", cwd=here, env=slow.env
+    ) as process:
+        wait_until(lambda: slow.batches and slow.batches[0].polls, "the first poll")
+        process.signal(signal.SIGKILL)
+        process.wait()
+    slow.is_open.set()
+    stored(here).path.unlink()
+    refused = collect(here, slow, "transcripts/d0.json", "--batch")
+    assert refused.code == 2
+    assert "batches.sqlite is not beside it" in refused.err
+    assert len(slow.batches) == 1
+    assert collect(here, slow, "transcripts/d0.json", "--batch", "--resubmit").code == 0
+    assert len(slow.batches) == 2
+
+
+def test_nothing_to_collect(here: Path) -> None:
+    """A folder without waiting debates is no error; one that is not there is."""
+    done = debate("judge", "--collect", "transcripts", cwd=here)
+    assert (done.code, "nothing to collect" in done.err) == (0, True), done.err
+    missing = debate("judge", "--collect", "elsewhere/", cwd=here)
+    assert missing.code == 2, missing.err
+
+
+def test_a_list_that_repeats_itself_is_an_error(here: Path, server: BatchServer) -> None:
+    """The search for a batch ends, instead of reading the same page for ever."""
+    assert judge(here, server, "--model", MODELS[0]).code == 0
+    server.repeats_list = True
+    endpoint = Endpoint("openai", server.env["OPENAI_BASE_URL"], server.env["OPENAI_API_KEY"])
+
+    async def find() -> None:
+        batches = make_batches("openai", endpoint, "gpt-4.1-mini", Profile())
+        with pytest.raises(ServerError, match="repeats itself"):
+            await batches.find(BatchIntent("unknown", 3, 0.0))
+        await batches.aclose()
+
+    asyncio.run(find())
+
+
+def test_more_debates_than_files_may_be_open(here: Path) -> None:
+    """The limit of open files is raised as far as the system allows, because each waiting debate has two open."""
+    text = (here / "transcripts" / "d0.json").read_text()
+    for number in range(3, 120):
+        (here / "transcripts" / f"d{number}.json").write_text(text.replace('"id": "d0"', f'"id": "d{number}"', 1))
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (200, hard))
+    try:
+        done = debate("judge", "transcripts", "--system", "structured", "--model", "mock/judge", "--batch", cwd=here)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert done.code == 0, done.err
+    assert "120 requests" in done.err
+
+
 def test_budget_holds_for_batches(here: Path, server: BatchServer) -> None:
     """A file whose reservation does not fit into its budget submits nothing."""
     done = judge(here, server, "--model", MODELS[0], "--max-tokens", "100")
@@ -305,7 +390,6 @@ def test_budget_holds_for_batches(here: Path, server: BatchServer) -> None:
         (("--mock", "--batch", "--no-save"), "leave out --no-save"),
         (("--collect", "--model", "mock/judge"), "leave out --model"),
         (("--resubmit", "--mock"), "add --collect"),
-        (("--collect",), "no debate in transcripts waits for a batch"),
     ],
 )
 def test_refused_before_anything_runs(here: Path, args: tuple[str, ...], said: str) -> None:
@@ -359,7 +443,9 @@ def test_experiment_of_the_base_judges_in_batches(here: Path, server: BatchServe
     with start_process("experiment", "run", "exp/experiment.yaml", "--batch", cwd=here, env=server.env) as process:
         wait_until(lambda: server.batches and server.batches[0].polls, "the first poll")
         process.signal(signal.SIGINT)
-        assert process.wait().code == 130
+        ended = process.wait()
+    assert ended.code == 130
+    assert ended.err.count("debate experiment run exp/experiment.yaml --batch") == 1
     assert len(server.batches[0].requests) == 12
     refused = debate("experiment", "run", "exp/experiment.yaml", cwd=here, env=server.env)
     assert (refused.code, "add --batch" in refused.err) == (2, True)
@@ -369,8 +455,27 @@ def test_experiment_of_the_base_judges_in_batches(here: Path, server: BatchServe
     assert server.request_count == 12
 
 
+def test_the_plan_of_an_experiment_has_the_prices_of_batches(here: Path) -> None:
+    """For its judges, not for its players."""
+    shutil.copytree(CONFIGS / "experiment", here / "exp")
+    base = (here / "exp" / "debate.yaml").read_text()
+    price = "providers: {mock: {kind: mock, price: {input: 1, output: 1}}}\n"
+    (here / "exp" / "debate.yaml").write_text(base + price)
+    plans = [
+        debate("experiment", "run", "exp/experiment.yaml", "--dry-run", "--json", *option, cwd=here).json
+        for option in ((), ("--batch",))
+    ]
+    costs = [[[each["planned"]["cost_usd"] for each in plan[kind]] for kind in ("players", "judges")] for plan in plans]
+    assert costs[1][0] == costs[0][0]
+    assert costs[1][1] == pytest.approx([cost / 2 for cost in costs[0][1]])
+    assert min(costs[1][1]) > 0
+
+
 def test_audit_in_batches(here: Path) -> None:
-    """An audit asks its judge in batches."""
+    """An audit asks its judge in batches, and blames the option for a model that has none."""
+    refused = debate("audit", "--judge", "ollama/any", "--batch", cwd=here)
+    assert refused.code == 2
+    assert refused.err.startswith("--judge: model ollama/any: ollama has no batches")
     done = debate("audit", "--judge", "mock/judge", "--variant", "mirror", "--batch", cwd=here)
     assert done.code == 0, done.err
     assert [line.split(": ")[-1] for line in done.lines if "submitted" in line] == ["40 requests"]

@@ -186,6 +186,10 @@ def test_secrets_of_the_base_reach_no_file(here: Path) -> None:
         (["status", "exp.yaml", "--limit", "3"], "--limit is not an option of `debate experiment status`"),
         (["run", "exp.yaml", "--format", "csv"], "--format is not an option of `debate experiment run`"),
         (["run", "exp.yaml", "other.yaml"], "takes one file or folder"),
+        (["run", "base.yaml"], "base.yaml: this is a debate, not an experiment; run it with: debate run base.yaml"),
+        (["rate", "exp.yaml"], "this is an experiment, not a CSV file"),
+        (["run", "exp.yaml", "--limit", "3", "--queue", "postgresql://h/q"], "with --queue, leave them out"),
+        (["rate", "results.csv", "--queue", "postgresql://h/q"], "reads files; leave out --queue"),
     ],
 )
 def test_a_wrong_command_says_what_to_do(here: Path, words: list[str], message: str) -> None:
@@ -193,3 +197,14 @@ def test_a_wrong_command_says_what_to_do(here: Path, words: list[str], message: 
     write_experiment(here)
     done = debate("experiment", *words, cwd=here)
     assert (done.code, message in done.err) == (2, True), done.err
+    assert len(done.err.splitlines()) == 1
+
+
+def test_the_variable_of_the_queue_is_named(here: Path) -> None:
+    """Options that do not go with a queue are refused by the name of what set it, and other actions ignore it."""
+    write_experiment(here)
+    env = {"DEBATE_QUEUE": "postgresql://h/q"}
+    done = debate("experiment", "run", "exp.yaml", "--limit", "3", cwd=here, env=env)
+    assert (done.code, "DEBATE_QUEUE is set; unset it" in done.err) == (2, True), done.err
+    (here / "results.csv").write_text("left,right,score\na,b,1\na,b,0\n")
+    assert debate("experiment", "rate", "results.csv", cwd=here, env=env).code == 0

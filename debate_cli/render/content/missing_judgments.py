@@ -56,13 +56,18 @@ class MissingJudgments(NamedTuple):
         subject = "1 judgment is missing" if count == 1 else f"{count} judgments are missing"
         return f"{subject} ({systems}): {self._describe_reason()}"
 
-    def commands(self, path: str | None) -> tuple[str, ...]:
+    def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, ...]:
         """Commands that ask for them: first, if a resume can, the same judges, then another model.
 
         `path`: the transcript; None if nothing was saved, so that the original command must be repeated.
+        `batch`: whether to ask in a batch.
         """
         again = (resume_command(path) + self._remedy(),) if self.resumable_briefs or path is None else ()
-        return again if path is None else (*again, self._judge_command(path))
+        if path is None:
+            return again
+        if batch and again:
+            again = (f"debate judge --collect {shlex.quote(sanitize.sanitize_line(path))} --batch",)
+        return (*again, self._judge_command(path) + (" --batch" if batch else ""))
 
     def _remedy(self) -> str:
         """An option, after a space, without which a resume fails again; empty if none is needed."""

@@ -287,7 +287,6 @@ class DebateRun:
                 del self._meters[task.key]
 
     def _is_idle(self) -> bool:
-        """Whether every task in flight waits in a queue, as after a 429."""
         return all(meter.is_waiting for meter in self._meters.values())
 
     def _record_reservation(self, task: Task, call: ModelCall) -> None:
@@ -359,7 +358,6 @@ def _describe_search(task: Task, search: Search) -> str:
 
 
 async def _cancel(tasks: Collection[asyncio.Future[Any]]) -> None:
-    """Cancel the tasks and wait until they end."""
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

@@ -93,14 +93,12 @@ class _LoadedDebateConfig(DebateConfig):
     """The loaded file; None for a configuration that was validated but not loaded."""
 
     def __eq__(self, other: object) -> bool:
-        """Compare the fields only, not the file."""
         return _field_values(self) == _field_values(other) if isinstance(other, DebateConfig) else NotImplemented
 
     __hash__ = DebateConfig.__hash__
 
     @classmethod
     def from_loaded(cls, loaded: LoadedConfig) -> _LoadedDebateConfig:
-        """The configuration of `loaded`."""
         config = cls.model_construct(loaded.config.model_fields_set, **_field_values(loaded.config))
         config._loaded = loaded
         return config

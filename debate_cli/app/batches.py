@@ -96,8 +96,6 @@ class BatchOptions:
 
 @dataclass(slots=True, eq=False)
 class _Question:
-    """A request with its pending answer."""
-
     key: RequestKey
     api: BatchApi
     request: Request
@@ -196,8 +194,8 @@ class BatchQueue:
         for other in self._store.find_by_task(key):
             if other.custom_id not in self._served:
                 error = UsageError(
-                    f"{self._store.path}: the question for {key.task} of {key.debate} to {key.model} was submitted in another "
-                    "wording; collect it with the --config and the version that submitted it, or ask again with: "
+                    f"{self._store.path}: {key.task} of {key.debate} was submitted to {key.model} with another prompt; "
+                    "collect it with the --config and the version that submitted it, or ask again with: "
                     f"debate judge --collect {shlex.quote(str(self._store.path.parent))} --resubmit"
                 )
                 if not self._options.confirm(str(error)):
@@ -295,7 +293,9 @@ class BatchQueue:
                 if not isinstance(error, TransientError) or number == MAX_SUBMISSIONS or wait > MAX_RETRY_AFTER_S:
                     self._store.drop_batch(batch.key)
                     raise
-            self._options.note(f"{batch.model}: the batch was not taken; submitting it again in {wait:.1f} s")
+            self._options.note(
+                f"{batch.model}: the vendor did not accept the batch; submitting it again in {wait:.1f} s"
+            )
             await asyncio.sleep(wait)
         raise AssertionError
 
@@ -369,15 +369,15 @@ class BatchQueue:
         found = await api.find(BatchIntent(batch.key, batch.requests, batch.written_at))
         if found.id is not None:
             self._store.confirm(batch.key, found.id)
-            self._options.note(f"found {found.id} at the vendor, whose submission was cut off")
+            self._options.note(f"found {found.id} at the vendor; its submission had been interrupted")
             return found.id
         at = datetime.fromtimestamp(batch.written_at, UTC).strftime("%Y-%m-%d %H:%M UTC")
         what = f"a batch of {_count(batch.requests, 'request')} to {batch.model} was being submitted at {at} when the program ended"
         if found.may_exist:
             if not self._options.waits:
-                self._options.note(f"{what}; a batch in progress may be this one, which shows when it ends")
+                self._options.note(f"{what}; a batch in progress may be this one, which is known once it ends")
             return None
-        question = f"{what}, and the vendor lists none that is certainly this one"
+        question = f"{what}, and the vendor's list has none that is certainly this one"
         if not self._options.confirm(question):
             raise UsageError(
                 f"{question}; look at the vendor's dashboard, then submit it (again) with: "

@@ -149,7 +149,6 @@ def _verdicts_by_system(side: ComparisonSide) -> dict[str, Verdict]:
 
 
 def _shared_claims(a: Sequence[TraceRow], b: Sequence[TraceRow]) -> list[tuple[TraceRow, TraceRow]]:
-    """The claims on both sides; none unless both sides were asked for standings."""
     if not (_count_judged(a) and _count_judged(b)):
         return []
     of_b = {row.id: row for row in b}
@@ -220,7 +219,6 @@ def _find_setting_differences(a: ComparisonSide, b: ComparisonSide) -> tuple[Set
 
 
 def _systems_by_kind(side: ComparisonSide) -> dict[str, SystemSettings]:
-    """Kind -> system that judged a side."""
     found = [(run, system) for run in _counted_runs(side) for system in run.active_systems()]
     standing = sorted(found, key=lambda pair: side.debate.judged_all_turns(pair[0], pair[1].kind))
     return {system.kind: system for _, system in standing}
@@ -237,7 +235,6 @@ def _comparable_config(side: ComparisonSide, systems: tuple[SystemSettings, ...]
 
 
 def _key_with_kind(key: str, kinds: list[str]) -> str:
-    """Replace the position of a system in a key path by its kind."""
     index, _, rest = key.removeprefix(_SYSTEMS).partition(".")
     return f"{_SYSTEMS}{kinds[int(index)]}.{rest}" if key.startswith(_SYSTEMS) else key
 

@@ -251,7 +251,6 @@ def _may_go_to(variable: str, url: str, origin: ProviderOrigin, env: Environment
 
 
 def _own_variables(row: ProviderRow) -> dict[str, None]:
-    """The variables in a row: for its key, and in its headers."""
     key = (row.api_key_env,) if row.api_key_env else ()
     return dict.fromkeys((*key, *(name for value in row.headers.values() for name in find_variables(value))))
 

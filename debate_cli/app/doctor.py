@@ -267,7 +267,6 @@ async def run_checks(
 
 
 async def _check_or_failure(kind: CheckKind, answer: Awaitable[ModelCheck]) -> ModelCheck:
-    """The check of `answer`; an error becomes a failed check."""
     try:
         return await answer
     except UnsupportedError as error:
@@ -322,7 +321,7 @@ def _classify_stream(reply: Reply, pieces: int) -> tuple[CheckResult, str | None
         return "failed", f"the model declined to answer: {_one_line(reply.refusal)}"
     if not strip_thinking(reply.text):
         return "invalid", "the answer is empty"
-    return ("ok", None) if pieces > 1 else ("one_piece", "the answer came in one piece at its end")
+    return ("ok", None) if pieces > 1 else ("one_piece", "the answer was not streamed; it came in one piece")
 
 
 def diagnosis_to_json(diagnosis: Diagnosis) -> dict[str, Any]:

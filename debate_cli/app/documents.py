@@ -77,7 +77,7 @@ def find_sources(
         found += [JudgeSource(path, is_text=True) for path in texts]
         if skipped:
             count = f"{len(skipped)} file{'' if len(skipped) == 1 else 's'}"
-            kinds = "no text, JSON, links out of it, or the configuration and its context"
+            kinds = "not text, or JSON, links out of the folder, the configuration or its context"
             notes.append(f"{folder}: {count} skipped, because they are {kinds}: {', '.join(skipped)}")
     if STDIN in references:
         found.append(JudgeSource(Path(STDIN_NAME), is_text=True, content=read_stdin(MAX_TEXT_BYTES + 1)))
@@ -106,7 +106,6 @@ def _decode(name: str, data: bytes) -> str:
 
 
 def _is_text_folder(path: Path) -> bool:
-    """Whether `path` is a folder without saved debates."""
     return path.is_dir() and not any(map(_may_be_debate, list_debate_files(path)))
 
 
@@ -138,7 +137,6 @@ def _visible_files(folder: Path) -> Iterator[Path]:
 
 
 def _looks_like_text(path: Path) -> bool:
-    """Whether the start of a file is printable UTF-8 text."""
     start = _read_start(path)
     try:
         text = start.decode("utf-8-sig")
@@ -148,7 +146,6 @@ def _looks_like_text(path: Path) -> bool:
 
 
 def _read_start(path: Path) -> bytes:
-    """The first bytes of a file; empty if it cannot be read."""
     try:
         return read_regular_file(path, _PROBE_BYTES)[:_PROBE_BYTES]
     except OSError:

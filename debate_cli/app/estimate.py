@@ -240,7 +240,6 @@ def estimate_searches(
 
 
 def _search_usage(calls: int, input_tokens: int, output_tokens: int, searches: int = 1) -> Usage:
-    """Usage of `calls` equal calls."""
     return Usage(input_tokens=calls * input_tokens, output_tokens=calls * output_tokens, searches=calls * searches)
 
 
@@ -286,8 +285,6 @@ def max_output_tokens(spec: ModelSpec, registry: ProviderRegistry) -> int:
 
 
 class _RoleUse(NamedTuple):
-    """Planned usage of a role."""
-
     calls: int
     usage: Usage
     longest_prompt: int
@@ -325,7 +322,6 @@ class _Estimator:
 
     @property
     def factor(self) -> float:
-        """Length of the debate as a multiple of the simulation's."""
         return planned_turns(self.config) / max(1, self.simulation.turns)
 
     def estimate_debaters(self) -> Iterator[RoleEstimate]:
@@ -340,7 +336,6 @@ class _Estimator:
                 yield self._estimate(debater.name, spec, question, turns, use)
 
     def estimate_reranking(self) -> Iterator[RoleEstimate]:
-        """The estimate of reranking passages; empty if it is not configured."""
         spec = rerank_spec(self.config)
         calls = round(self.factor * sum(item.kind == "rerank" for item in self.simulation.debate.searches))
         if spec is not None and calls:
@@ -401,13 +396,11 @@ class _Estimator:
         return _RoleUse(calls, Usage(input_tokens=round(tokens[0]), output_tokens=round(tokens[1])), longest)
 
     def _debate_tokens_for_speaker(self, turns: int) -> int:
-        """Average tokens that the last speaker reads before each of its `turns` turns."""
         speakers = len(self.config.debaters)
         before = speakers - 1 + speakers * (turns - 1) / 2
         return math.ceil(self._debate_tokens() / max(1, turns * speakers) * before)
 
     def _debate_tokens(self) -> int:
-        """Tokens of the whole debate, every speech at its full length."""
         speakers = [self.config.model_for_debater(debater) for debater in self.config.debaters]
         longest = max((max_output_tokens(spec, self.registry) for spec in speakers if spec is not None), default=0)
         return planned_turns(self.config) * longest
@@ -461,7 +454,6 @@ def _fast_mocks(models: Mapping[str, ModelSpec]) -> dict[str, ModelSpec]:
 def _estimate_system(
     task: JudgeTask, run: JudgingRun, system: SystemSettings, judged: Debate, meter: PromptMeter
 ) -> Iterator[RoleEstimate]:
-    """The judges of one system in one judging run."""
     config = task.context.config
     registry = ProviderRegistry(with_run_providers(config, run), task.context.env, folder=task.context.folder)
     plan = get_system(system.kind).planned_calls(system, 0, 0)

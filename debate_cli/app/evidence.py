@@ -39,8 +39,8 @@ def describe_changed(corpus: Corpus, debate: Debate) -> str | None:
     count = len(changed) - 1
     more = f" and {count} other source{'s' * (count > 1)} have" if count else " has"
     return (
-        f"evidence: {changed[0]}{more} changed, or cannot be found, since the debate was shown passages of it; those are "
-        "kept with their checks, and new passages are taken from the files as they are now"
+        f"evidence: {changed[0]}{more} changed or disappeared since passages were shown; these are kept with their checks, "
+        "and new passages come from the present files"
     )
 
 
@@ -51,7 +51,7 @@ def evidence_notes(corpus: Corpus | None, config: DebateConfig, resumed: Debate 
         return
     if corpus is None:
         if evidence.sources:
-            yield "evidence: a saved debate names no files to read; name the sources with --evidence to cite more"
+            yield "evidence: the files of a saved debate's sources are not read; name them with --evidence to cite more"
         return
     before = None if resumed is None else resumed.config.evidence
     same_length = before is not None and before.passage_words == evidence.passage_words

@@ -115,7 +115,6 @@ class Gates(NamedTuple):
 
 
 def _name_run(verdict: Verdict | None, problem: str | None) -> str | None:
-    """Add the judging run to the sentence of a gate that it does not meet."""
     return problem if verdict is None or problem is None else f"{problem} (judging run {verdict.run})"
 
 
@@ -151,7 +150,6 @@ def _printable_name(name: str) -> str:
 
 
 def _panel_option(verdict: Verdict) -> str | None:
-    """The option that a panel voted for; None for other systems."""
     option = verdict.notes.get("option")
     return option if isinstance(option, str) else None
 
@@ -191,7 +189,6 @@ def _finding_identity(finding: Finding) -> object:
 
 
 def _check_determined(verdict: Verdict | None, gate: str) -> str | None:
-    """Sentence of a gate for a debate without a verdict."""
     undetermined = verdict is None or verdict.victory == "undetermined"
     return f"{gate}: the verdict is undetermined" if undetermined else None
 

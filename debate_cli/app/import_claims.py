@@ -172,8 +172,7 @@ def _with_claims(turn: Turn, found: Sequence[CheckedClaim]) -> Turn:
 
 
 def _with_problem(turn: Turn, problem: str) -> Turn:
-    """The turn with its text as one argument, and a warning."""
-    warning = f"{NOT_ASKED}: the model {problem}, so the whole speech counts as one item"
+    warning = f"{NOT_ASKED}: the model {problem}, so the whole speech counts as one argument"
     return turn.model_copy(update={"warnings": (warning,)})
 
 

@@ -116,7 +116,7 @@ def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> 
     if request.lookup is not None and not any(system.with_lookup(request.lookup) for system in requested):
         kinds = ", ".join(system.kind for system in requested)
         option = "--evidence" if request.evidence else f"--lookup {request.lookup}"
-        raise UsageError(f"{option}: {kinds} looks nothing up; add --system sources")
+        raise UsageError(f"{option}: {kinds} does not look up facts; add --system sources")
     systems = tuple(_apply_request(system, request) for system in requested)
     if debate.document_name is not None:
         systems = tuple(system.for_text() for system in systems)
@@ -231,7 +231,6 @@ def config_for_judging(debate: Debate, request: JudgingRequest) -> DebateConfig:
 
 
 def _limits_without_budget(debate: Debate) -> Limits:
-    """The stored limits without the budget of the debate."""
     return debate.config.limits.model_copy(update={"max_cost_usd": None, "max_tokens": None})
 
 
@@ -292,7 +291,6 @@ def _takes_judges(kind: str) -> bool:
 
 
 def _check_settings(system: SystemSettings) -> None:
-    """Raise UsageError if the settings contradict themselves."""
     for path, message in system.problems():
         raise UsageError(f"{'.'.join(map(str, (system.kind, *path)))}: {message}")
 
@@ -313,6 +311,5 @@ def _check_judgeable(debate: Debate, system: SystemSettings, *, is_named: bool) 
 
 
 def _deciding_system(debate: Debate, request: JudgingRequest, systems: Sequence[SystemSettings]) -> str | None:
-    """The system that decides: the configured one if it is requested; None selects the first."""
     named = request.config.judging.decides if request.config is not None else debate.config.judging.decides
     return named if named in {system.kind for system in systems} else None

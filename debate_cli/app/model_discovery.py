@@ -73,7 +73,6 @@ def list_server_models(address: str, deadline_s: float = LISTING_DEADLINE_S) -> 
 
 
 def _fetch_json(url: str) -> object:
-    """The server's JSON answer; None if there is none."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(url, timeout=LISTING_TIMEOUT_S) as answer:

@@ -245,7 +245,6 @@ class ModelPool:
         )
 
     def _note_estimated_usage(self, provider: str) -> None:
-        """Report, once per provider, that it sends no usage."""
         if provider not in self._without_usage:
             self._without_usage.add(provider)
             self._context.observer.note(

@@ -87,7 +87,7 @@ def _hub_problems(spec: ModelSpec, row: ProviderRow, path: KeyPath) -> list[Prob
         return [Problem(path, str(error))]
     if file is None or file.sha256:
         return []
-    message = "is not in the table of `debate models pull`, so the file must be named by its checksum too; add `sha256` beside `model`"
+    message = "is not in the table of `debate models pull`, so its checksum is needed; add `sha256` beside `model`"
     return [Problem(path, message)]
 
 

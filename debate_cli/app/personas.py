@@ -58,7 +58,6 @@ def prepare_asked_model(
 
 
 def _with_default_panel(request: JudgingRequest) -> JudgingRequest:
-    """The request with a default panel of the judge model."""
     if request.config is None:
         return request
     judging = JudgingConfig.model_validate({"systems": ["panel"]})
@@ -124,10 +123,8 @@ def describe_stakeholder(stakeholder: Stakeholder) -> str:
 
 
 def _dump(data: Any) -> str:
-    """Dump YAML in which `${` is literal."""
     return yaml.safe_dump(data, allow_unicode=True, sort_keys=False, width=110).replace("${", "$${")
 
 
 def _one_line(text: str) -> str:
-    """A comment's text: printable, on one line."""
     return "".join(sign if sign.isprintable() else " " for sign in text)

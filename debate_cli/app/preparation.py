@@ -140,7 +140,6 @@ def _require_search(
 
 
 def _collect_secrets(loaded: LoadedConfig, others: Iterable[PendingModels]) -> tuple[str, ...]:
-    """The secrets of a configuration and of added judging runs."""
     found = (value for pending in others for value in collect_provider_secrets(pending.config, loaded.env))
     return tuple({*all_secrets(loaded), *found})
 
@@ -148,7 +147,6 @@ def _collect_secrets(loaded: LoadedConfig, others: Iterable[PendingModels]) -> t
 def _find_destinations(
     parts: Sequence[tuple[PendingModels, SourceMap]], loaded: LoadedConfig, searches: Collection[SearchPlace]
 ) -> tuple[Destination, ...]:
-    """Destinations of the models of `parts` and of web searches. The first part belongs to `loaded`."""
     origins = [
         loaded.provider_origins if number == 0 else stored_origins(source.name, pending.config, loaded)
         for number, (pending, source) in enumerate(parts)
@@ -272,7 +270,7 @@ def prepare_judges(
         searches.append("files")
     if places and not searches:
         raise ConfigError(
-            f"{name}: lookup: there are no files to look in; name them with --evidence, or in evidence.sources of --config"
+            f"{name}: lookup: there are no files to search; name them with --evidence, or in evidence.sources of --config"
         )
     return prepare_run(own, select=select, asked=request.asks_models, models=models, searches=searches)
 

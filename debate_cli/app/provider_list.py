@@ -45,7 +45,6 @@ def _provider_entry(row: ProviderRow, env: Mapping[str, str], redact: Callable[[
 
 
 def _format_example(row: ProviderRow) -> str:
-    """What to write in a configuration."""
     if row.name in ENGINES_ALONE:
         return f"evidence.web.provider: {row.name}"
     return f"{row.name}/{'NAME' if row.kind == PERSON_KIND else EXAMPLE_MODELS.get(row.name, 'MODEL')}"
@@ -61,7 +60,6 @@ def _search_entry(row: ProviderRow, env: Mapping[str, str]) -> dict[str, Any] | 
 
 
 def _sanitize_url(address: str | None, redact: Callable[[str], str]) -> str | None:
-    """A URL on one line, without user, password and query."""
     if address is None:
         return None
     bare = _URL_USER.sub(rf"\1{REDACTED}@", redact(_URL_QUERY.sub("", address)))

@@ -123,7 +123,6 @@ def describe_in_flight_calls(resumed: Debate, unanswered: Iterable[str]) -> str 
 
 
 def _asks_person(task: Task, debate: Debate) -> bool:
-    """Whether a person answers `task`."""
     config = debate.config
     if isinstance(task, Brief):
         run = debate.run(task.run)

@@ -228,7 +228,6 @@ class _Reading:
         self._add_marks(subject, marks, name)
 
     def refuse_unknown_parts(self) -> None:
-        """Add a problem for each answer to an unknown part."""
         known = {part.name for part in self._parts}
         for name in self._answers.parts:
             if name not in known:
@@ -265,7 +264,6 @@ class _Reading:
         self._problems += [problem._replace(path=(part.name, *problem.path)) for problem in problems]
 
     def _add_marks(self, subject: Subject, marks: tuple[Mark, ...], name: str) -> None:
-        """Add the marks to the assessment on the same subject; without one, create it."""
         for place, item in enumerate(self._assessments):
             if item.subject == subject and item.revision == 0:
                 self._assessments[place] = item.model_copy(update={"marks": (*item.marks, *marks)})

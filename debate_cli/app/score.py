@@ -264,13 +264,11 @@ def _describe_uninstalled(verdicts: Sequence[Verdict]) -> str | None:
 
 
 def _describe_running(stored: StoredDebate) -> str | None:
-    """A sentence on a process that is writing the debate; None if there is none."""
     pid = lock_holder(stored.path) if stored.from_journal else None
     return None if pid is None else f"still running (process {pid}), so its verdicts are not checked"
 
 
 def _describe_replaced(debate: Debate, run: str, systems: Sequence[str]) -> str | None:
-    """A sentence on replaced assessments of the judging run `run` by `systems` (empty: all)."""
     position = next((position for position, known in enumerate(debate.runs) if known.id == run), None)
     if position is None:
         return None
@@ -282,7 +280,6 @@ def _describe_replaced(debate: Debate, run: str, systems: Sequence[str]) -> str 
 
 
 def _find_replacing_run(later: Sequence[JudgingRun], kind: str) -> str:
-    """Id of the run that replaced the assessments of that system."""
     ids = (run.id for run in later if run.replaces and any(system.kind == kind for system in run.judging.systems))
     return next(ids, "a later run")
 

@@ -132,7 +132,6 @@ class Session:
     async def _judge_locked(
         self, extended: Sequence[Event], openings: Sequence[JudgingOpened], path: Path, runs: Collection[str]
     ) -> Outcome:
-        """Judge while holding the debate's lock."""
         debate = fold(extended)
         with await self._create_journal(path, extended, overwrite=True) as journal:
             for opening in openings:
@@ -149,7 +148,6 @@ class Session:
         used: Sequence[ModelCall] = (),
         added_runs: AddedRuns | None = None,
     ) -> Outcome:
-        """Run the engine from `debate` on, then close. `runs`: judge by these runs only, without speeches."""
         factory = ModelFactory(self.context, used=used, rejected_modes=debate.rejected_modes)
         log = journal or NullEventLog()
         try:
@@ -245,7 +243,6 @@ class Session:
         return Outcome(debate, verdicts, path, halted)
 
     async def _reopen_journal(self, stored: StoredDebate) -> Journal:
-        """The debate's journal. Creates it from the transcript if there is none."""
         if stored.from_journal:
             mirror = self.context.journal_mirror
             return Journal.open_existing(stored.path, self.context.redact, mirror=mirror)[0]

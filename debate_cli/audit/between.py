@@ -100,7 +100,6 @@ def _compare_pair(
 
 
 def _votes(judgements: Iterable[Judgement], models: Sequence[str]) -> dict[str, Votes]:
-    """Debate -> votes, of the debates that every judge judged."""
     found: dict[str, dict[str, list[str]]] = {}
     for judgement in judgements:
         if judgement.case.variant == "repeat" and judgement.points:

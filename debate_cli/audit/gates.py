@@ -104,7 +104,6 @@ _NOT_MEASURED = Estimate(None)
 
 
 def _complement(found: Estimate) -> Estimate:
-    """Convert the share of winners between equal speeches to the share of draws."""
     if found.value is None:
         return found
     low = None if found.high is None else 1 - found.high

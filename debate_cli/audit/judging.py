@@ -162,7 +162,6 @@ def stored_calls(cases: Iterable[Case]) -> Iterator[ModelCall]:
 
 
 def _points(verdict: Verdict) -> dict[str, float]:
-    """Scores in points per 100 of the scale; empty for an undetermined verdict."""
     if verdict.victory == "undetermined":
         return {}
     system = get_system(verdict.system)
@@ -171,7 +170,6 @@ def _points(verdict: Verdict) -> dict[str, float]:
 
 
 def _stored(case: Case) -> Debate | None:
-    """The debate on disk; None if there is none, or if its speeches differ."""
     if not case.path.exists() and not case.path.with_suffix(JOURNAL_SUFFIX).exists():
         return None
     debate = open_debate(case.path).debate
@@ -179,7 +177,6 @@ def _stored(case: Case) -> Debate | None:
 
 
 def _runs_of(debate: Debate, judge: JudgeName) -> list[JudgingRun]:
-    """The judging runs of this judge, oldest first."""
     return [
         run
         for run in debate.runs

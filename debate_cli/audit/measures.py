@@ -99,13 +99,11 @@ def _mean_value(rows: Sequence[_Row]) -> float | None:
 
 
 def _result(judgement: Judgement, name: str) -> float:
-    """1 if `name` won, 0.5 for a draw, 0 if another won."""
     winner = judgement.verdict.winner
     return 0.5 if winner is None else float(winner == name)
 
 
 def _winner_by_words(judgement: Judgement) -> str:
-    """The debater of the unchanged debate whose words won; `draw` for none."""
     winner = judgement.verdict.winner
     if winner is None:
         return DRAW

@@ -165,7 +165,6 @@ def _find_rule(judgements: Sequence[Judgement], measures: Sequence[Measure], lab
 
 
 def _longest(judgement: Judgement) -> str | None:
-    """The side with more words; None if they differ by less than 5 %."""
     words = {participant.name: 0 for participant in judgement.case.debate.participants}
     for turn in judgement.case.debate.turns:
         words[turn.speaker] += len(turn.text.replace(EMPTY_SPEECH, "").split())
@@ -205,7 +204,6 @@ def _describe_use(gates: Sequence[GateResult], follows: str) -> tuple[str, str]:
 
 
 def _describe_weaknesses(gates: Sequence[GateResult]) -> str:
-    """A sentence on the judge's failures; empty if no gate failed."""
     weak = [_WEAKNESSES[gate.name] for gate in gates if gate.outcome == "not met"]
     return f"What it gets wrong: it {_join(weak)}." if weak else ""
 

@@ -207,7 +207,6 @@ def _order_about(debate: Debate, speaker: str) -> Sequence[Turn]:
 
 
 def _truncate(debate: Debate, speaker: str) -> Sequence[Turn]:
-    """Remove the speaker's last speech."""
     own = [turn.index for turn in debate.turns if turn.speaker == speaker]
     return [turn for turn in debate.turns if len(own) < 2 or turn.index != own[-1]]  # noqa: PLR2004 - one must remain
 

@@ -61,7 +61,7 @@ COMMANDS: dict[str, CommandSummary] = {
     "worker": CommandSummary(DEBATE_PANEL, "Run debates of experiments that are in a queue.", "worker_options"),
     "judge": CommandSummary(SAVED_PANEL, "Judge saved debates (again), without their debaters.", "judge_options"),
     "score": CommandSummary(SAVED_PANEL, "Recompute verdicts from saved debates, without any model."),
-    "replay": CommandSummary(SAVED_PANEL, "Show a saved debate as it was shown when it ran."),
+    "replay": CommandSummary(SAVED_PANEL, "Show a saved debate as `debate run` showed it."),
     "list": CommandSummary(SAVED_PANEL, "List the saved debates of a folder: who won, and what it cost."),
     "review": CommandSummary(SAVED_PANEL, "Judge a saved debate yourself, beside the models."),
     "diff": CommandSummary(SAVED_PANEL, "Compare two saved debates, or two judging runs of one."),

@@ -109,7 +109,6 @@ def run(given: Options) -> None:
 
 @contextmanager
 def _folder(given: Options) -> Generator[Path]:
-    """The folder of the audit; a temporary one for the dry run of a new audit."""
     if given.dry_run and not given.out.exists():
         with TemporaryDirectory() as scratch:
             yield Path(scratch)
@@ -143,7 +142,6 @@ def _load_config(given: Options) -> LoadedConfig | None:
 
 
 def _judging_requests(given: Options, loaded: LoadedConfig | None) -> list[tuple[JudgeName, JudgingRequest]]:
-    """One request per judge, each for one judging run."""
     config = None if loaded is None else loaded.config.model_copy(update={"seed": loaded.config.seed or 0})
     names = given.judge or []
     if not names:

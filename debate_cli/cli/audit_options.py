@@ -64,7 +64,7 @@ class Options(NamedTuple):
     gate: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME=VALUE", help="Another bound for a check of the card (repeatable). Not met: exit code 5."
+            metavar="NAME=VALUE", help="Bound for a check of the card (repeatable). Exit code 5 if it is not met."
         ),
     ] = None
     diff: Annotated[bool, typer.Option("--diff", help="Compare two audits.")] = False

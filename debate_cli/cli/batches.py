@@ -77,7 +77,9 @@ class BatchScreen:
             self._clear()
         elif not self._quiet and self._show is None and is_interactive(sys.stderr):
             self._has_line = True
-            sys.stderr.write(f"{_CLEAR_LINE}waiting for batches: {done} of {total} answered (Ctrl-C keeps them)")
+            sys.stderr.write(
+                f"{_CLEAR_LINE}waiting for batches: {done} of {total} answered (Ctrl-C stops waiting; they continue)"
+            )
             sys.stderr.flush()
 
     def _clear(self) -> None:

@@ -75,7 +75,6 @@ def run(given: Options) -> None:
 
 
 def _default_reference() -> str:
-    """The configuration that `run` would use. Prints which one it is."""
     path = config_options.default_config_path()
     config_options.print_default_config(path)
     return str(path)

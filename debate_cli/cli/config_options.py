@@ -146,7 +146,6 @@ def print_notes(notes: Iterable[str]) -> None:
 
 
 def _is_shipped(path: Path) -> bool:
-    """Whether `path` is the default configuration that comes with the package."""
     return follow_links(path) == follow_links(packaged_config_dir() / "debate.yaml")
 
 
@@ -223,7 +222,6 @@ def suggest_alternatives(loaded: LoadedConfig) -> Generator[None]:
 
 
 def _sort_missing_last(error: ConfigError, causes: Collection[str]) -> list[str]:
-    """The problems of `error`, with those that mention one of `causes` last."""
     return sorted(error.problems, key=lambda line: any(cause in line for cause in causes))
 
 

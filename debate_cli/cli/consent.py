@@ -42,12 +42,11 @@ def _ask(missing: Sequence[Consent]) -> Sequence[Consent]:
         try:
             save_consents(consents_path(os.environ), answered)
         except StorageError as error:
-            print_status(f"note: the answer holds for this run only: {error}")
+            print_status(f"note: the answer is not stored and holds for this run only: {error}")
     return ()
 
 
 def _confirm(consent: Consent) -> bool:
-    """Show what would be sent where, and ask. The default is no."""
     what = f"the variable {consent.variable} and the debate's texts" if consent.variable else "the debate's texts"
     does = f"downloads and runs {consent.download} from" if consent.download else f"sends {what} to"
     print_status(sanitize_line(f"{consent.file}: provider {consent.provider} {does} {consent.host}."))

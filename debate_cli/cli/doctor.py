@@ -40,7 +40,7 @@ class Options(NamedTuple):
     models: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="MODEL", help="provider/model, or a name in the configuration's models; without any, all it uses."
+            metavar="MODEL", help="provider/model, or a name in the configuration's models; default: all that it uses."
         ),
     ] = None
     config: Annotated[
@@ -80,7 +80,6 @@ def run(given: Options) -> None:
 
 
 async def _diagnose(specs: Sequence[ModelSpec], context: RunContext, *, searches: bool) -> tuple[Diagnosis, ...]:
-    """The diagnoses of the models and, with `searches`, of the web search."""
     found = await diagnose_models(specs, context)
     search = await diagnose_search(context) if searches else None
     return found if search is None else (*found, search)

@@ -100,7 +100,6 @@ def _count_assessments(plan: RunEstimate) -> str:
 
 
 def _format_servers(contexts: Iterable[RunContext]) -> Iterator[str]:
-    """A line for each server that is not built in."""
     for destination in dict.fromkeys(
         destination.format() for context in contexts for destination in context.destinations
     ):
@@ -108,7 +107,6 @@ def _format_servers(contexts: Iterable[RunContext]) -> Iterator[str]:
 
 
 def _format_table(plan: RunEstimate, *, by_role: bool = True) -> Iterator[str]:
-    """Two aligned lines per role (if `by_role`), and two for all roles."""
     rows: list[tuple[str, ...]] = [PLAN_HEADINGS]
     for role in plan.roles if by_role else ():
         rows += _format_rows(role.role, role.spec.model, role.planned, role.worst)
@@ -127,7 +125,6 @@ def align_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def _format_rows(role: str, model: str, planned: CallTotals, worst: CallTotals) -> list[tuple[str, ...]]:
-    """Two rows: the role with its planned usage, and its model with the usage at worst."""
     below = f"  {sanitize.sanitize_line(model)}" if model else ""
     return [
         (sanitize.sanitize_line(role), "planned", *format_total_cells(planned)),
@@ -174,7 +171,6 @@ def _plan_data(plan: RunEstimate) -> dict[str, object]:
 
 
 def _group_by_model(plan: RunEstimate) -> list[dict[str, object]]:
-    """For each model: planned calls, and tokens and cost at worst."""
     found: list[dict[str, object]] = []
     for model in dict.fromkeys(role.spec.model for role in plan.roles):
         roles = [role for role in plan.roles if role.spec.model == model]

@@ -177,7 +177,6 @@ class _StopNotes(NullObserver):
         self.show: Callable[[str], None] = print_note
 
     def note(self, note: str) -> None:
-        """Show the note."""
         self.show(note)
 
 
@@ -266,7 +265,6 @@ def _report_end(
 
 
 def _command(given: Options, experiment: Experiment) -> str:
-    """The command that continues a run."""
     parts = ["debate", "experiment", "run", shlex.quote(str(experiment.file.path))]
     parts += ["--mock"] if given.mock else []
     parts += ["--out", shlex.quote(str(given.out))] if given.out is not None else []

@@ -75,7 +75,7 @@ class Options(NamedTuple):
         ),
     ] = None
     mock: Annotated[
-        bool, typer.Option("--mock", help="Rehearse on the mock, in a folder for itself (no key, no network).")
+        bool, typer.Option("--mock", help="Rehearse on the mock, in a separate folder (no key, no network).")
     ] = False
     dry_run: Annotated[
         bool,
@@ -93,7 +93,9 @@ class Options(NamedTuple):
     ] = False
     shard: Annotated[
         str | None,
-        typer.Option(metavar="I/N", help="Run only part I of N, as on one of N machines.", rich_help_panel=RUN_PANEL),
+        typer.Option(
+            metavar="I/N", help="Run only part I of N, to divide the cells among N machines.", rich_help_panel=RUN_PANEL
+        ),
     ] = None
     queue: Annotated[
         str | None,
@@ -102,7 +104,7 @@ class Options(NamedTuple):
             metavar="DSN",
             envvar="DEBATE_QUEUE",
             show_envvar=False,
-            help="Let workers on other machines run it (`debate worker`), through this PostgreSQL database (default: $DEBATE_QUEUE). For status and report: bring back what they did.",
+            help="Let workers on other machines run it (`debate worker`), through this PostgreSQL database (default: $DEBATE_QUEUE). For status and report: first copy the workers' results.",
         ),
     ] = None
     enqueue_only: Annotated[

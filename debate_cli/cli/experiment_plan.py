@@ -44,7 +44,6 @@ def show_plan(
 
 
 def _drop_finished(cells: list[Cell], folder: Path) -> list[Cell]:
-    """The cells that are not done in the ledger of `folder`."""
     if not (folder / LEDGER_NAME).is_file():
         return cells
     with Ledger.open(folder) as ledger:

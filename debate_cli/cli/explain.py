@@ -69,7 +69,6 @@ def _page_title(page: Path) -> str:
 
 
 def _print_page(text: str) -> None:
-    """Print a page: rendered on a terminal, as Markdown source elsewhere."""
     if not console.is_interactive(sys.stdout):
         sys.stdout.write(text)
         return

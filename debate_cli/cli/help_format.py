@@ -98,7 +98,6 @@ class _HelpArgument(TyperArgument):
         vars(self).update(vars(real))
 
     def display_type_rich(self, ctx: Any) -> str | None:
-        """Whether to show the type: only for a list of choices."""
         type_name = self.display_type(ctx)
         return type_name if "|" in type_name else ""
 

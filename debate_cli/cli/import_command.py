@@ -132,7 +132,7 @@ class ClaimAsker:
             hint = format_page_hint(search.error.page) if search.error.page else ""
             print_status(f"debate: {search.error}{hint}")
         print_status(
-            f"{format_count(missing, 'speech')} without claims count as one item each; the same command asks for the rest"
+            f"{format_count(missing, 'speech')} without claims count as one argument each; the same command asks for the rest"
         )
         if search.error is not None:
             return search.error.exit_code
@@ -154,7 +154,7 @@ def run(given: Options) -> None:
     files, others = find_import_files(given.paths)
     targets = choose_targets(files, given.out, folder)
     if others:
-        print_status(f"note: {format_count(others, 'file')} skipped, whose endings are not those of debates")
+        print_status(f"note: {format_count(others, 'file')} skipped: their suffixes are not those of debates")
     batch = _Batch(given, asker, is_single=len(files) == 1)
     for file, target in zip(files, targets, strict=True):
         batch.add(partial(read_import_file, file, target, request, now))
@@ -300,7 +300,6 @@ class _Batch:
 
 
 def _refuse_existing(target: Path) -> None:
-    """Raise UsageError if the transcript exists, before a model is asked."""
     existing = next((path for path in (target, target.with_suffix(JOURNAL_SUFFIX)) if os.path.lexists(path)), None)
     if existing is not None:
         raise UsageError(f"{existing}: exists already; choose another --out, or overwrite it with --force")

@@ -66,7 +66,8 @@ class Options(NamedTuple):
     side: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME=SIDE", help="Side of a speaker: for, against, or with three or more a label (repeatable)."
+            metavar="NAME=SIDE",
+            help="Side of a speaker: for, against, or any label if there are three or more (repeatable).",
         ),
     ] = None
     drop: Annotated[
@@ -74,7 +75,7 @@ class Options(NamedTuple):
     ] = None
     merge: Annotated[
         list[str] | None,
-        typer.Option(metavar="SPELLING=NAME", help="Count a spelling as another speaker (repeatable)."),
+        typer.Option(metavar="SPELLING=NAME", help="Treat a spelling as another name of a speaker (repeatable)."),
     ] = None
     round_by: Annotated[
         RoundBy | None,
@@ -91,7 +92,7 @@ class Options(NamedTuple):
         str | None,
         typer.Option(
             metavar="PROVIDER/MODEL",
-            help="Ask this model for the claims of each speech; their passages are checked word for word. Without it, each speech is one item.",
+            help="Ask this model for the claims of each speech; their passages are checked word for word. Without it, each speech is one argument.",
         ),
     ] = None
     mock: options.MockOption = False

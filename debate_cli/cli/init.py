@@ -75,12 +75,10 @@ def run(given: Options) -> None:
 
 
 def _is_config_file(path: Path) -> bool:
-    """Whether `path` is the configuration file and not its folder."""
     return path.suffix in {".yaml", ".yml"} and not path.is_dir()
 
 
 def _is_current_schema(schema: Path, text: bytes, path: Path) -> bool:
-    """Whether `path` is the schema and its content is current."""
     return path == schema and path.is_file() and path.read_bytes() == text
 
 
@@ -115,7 +113,6 @@ def _prompt_model(question: str, default: str, found: Sequence[DiscoveredModel])
 
 
 def _render_config(answers: InitAnswers, config: Path) -> str:
-    """The text of the configuration."""
     template = resources.files("debate_cli.cli").joinpath("templates/debate.yaml").read_text(encoding="utf-8")
     judge = f"judge: {{model: {_quote_yaml(answers.judge)}}}"
     if answers.judge == answers.model:

@@ -92,7 +92,7 @@ def _check_batch_options(given: Options) -> None:
         ]
         if changed:
             option = _OPTION_NAMES.get(changed[0], changed[0].replace("_", "-"))
-            raise UsageError(f"--collect goes on with what was submitted; leave out --{option}")
+            raise UsageError(f"--collect only completes what was submitted; leave out --{option}")
     elif given.batch and (given.no_save or given.playback is not None):
         option = "--replay" if given.playback is not None else "--no-save"
         raise UsageError(f"--batch keeps its batches beside the transcripts and asks models; leave out {option}")
@@ -131,7 +131,6 @@ def _require_store(transcript: Path) -> None:
 def _plan_judging(
     given: Options, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Plans for new judging runs."""
     sources, notes = find_sources(
         given.paths or (),
         transcript_dirs(config=given.config),
@@ -165,7 +164,7 @@ def _find_lookup(given: Options) -> str | None:
     Raises UsageError if --lookup excludes these files.
     """
     if given.evidence and given.lookup == "web":
-        raise UsageError("--lookup web: does not look in the files of --evidence; write --lookup both")
+        raise UsageError("--lookup web: does not search the files of --evidence; write --lookup both")
     return given.lookup or ("corpus" if given.evidence else None)
 
 
@@ -250,7 +249,6 @@ class _Judging:
         )
 
     def _equip(self, task: JudgeTask, observer: PipeSafeObserver, people: PeopleOfCommand) -> RunContext:
-        """The context of one file, with the objects that all files share."""
         folder = self.given.files or default_files_folder(task.context.config)
         return replace(
             task.context, observer=observer, cassette=self.cassette, people=people.access(folder, task.target)
@@ -335,8 +333,8 @@ class _Judging:
             print_status(f"{reason}; {skipped} of {len(self.plans)} files were not started and are unchanged")
         if self.judged and len(self.given.model or ()) > 1:
             print_status(
-                "note: the judging runs of the models stand side by side and none decides: a gate holds if each of their "
-                "verdicts meets it; `debate score` shows them"
+                "note: several models judged, so none decides and each of their verdicts must meet a gate; "
+                "`debate score` shows them"
             )
         elif self.judged and self.given.repeat > 1:
             print_status("note: the newest judging run decides; `debate score --runs all` shows all of them")

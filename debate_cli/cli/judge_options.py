@@ -73,13 +73,13 @@ class Options(NamedTuple):
     lookup: Annotated[
         Lookup | None,
         typer.Option(
-            help="Where `sources` looks up what has no citation: in files (--evidence, or of --config), on the web, or both."
+            help="Where `sources` looks up claims without a citation: in files (--evidence, or of --config), on the web, or both."
         ),
     ] = None
     evidence: Annotated[
         list[Path] | None,
         typer.Option(
-            metavar="PATH", help="Folder or file in which `sources` looks up what has no citation (repeatable)."
+            metavar="PATH", help="Folder or file in which `sources` looks up claims without a citation (repeatable)."
         ),
     ] = None
     mock: options.MockOption = False
@@ -88,11 +88,11 @@ class Options(NamedTuple):
         bool,
         typer.Option(
             "--collect",
-            help="Collect the answers of batches and go on; no PATH: in the default folder. Waits only with --batch.",
+            help="Collect the answers of batches (without PATH: those in the default folder). Waits only with --batch.",
         ),
     ] = False
     resubmit: Annotated[
-        bool, typer.Option("--resubmit", help="With --collect: ask again what cannot be found at the vendor.")
+        bool, typer.Option("--resubmit", help="With --collect: ask again for what the vendor does not have.")
     ] = False
     replace: Annotated[
         bool, typer.Option("--replace", help="Earlier assessments of these systems no longer count.")

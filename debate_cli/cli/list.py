@@ -60,7 +60,6 @@ def run(given: Options) -> None:
 
 
 def _filter_readable(found: Iterator[IndexEntry | UnreadableFile], bad: list[UnreadableFile]) -> Iterator[IndexEntry]:
-    """Yield the readable debates; append the unreadable files to `bad`."""
     for item in found:
         if isinstance(item, UnreadableFile):
             bad.append(item)

@@ -80,7 +80,6 @@ def run(given: Options) -> None:
 
 
 def _format_provider(entry: Mapping[str, Any]) -> str:
-    """A provider as tab-separated columns."""
     columns = [str(entry[name] or "-") for name in ("name", "kind", "key", "base_url")]
     search = entry["search"]
     needs = f" ({search['api_key_env']} is not set)" if search is not None and not search["ready"] else ""

@@ -38,9 +38,9 @@ MaxCostOption = Annotated[
     float | None, typer.Option(metavar="USD", help="Budget in US dollars, above 0 (`judge`: for each file).")
 ]
 MaxTokensOption = Annotated[int | None, typer.Option(min=1, help="Budget in tokens (`judge`: for each file).")]
-RecordOption = Annotated[Path | None, typer.Option(metavar="FILE", help="Record every exchange to a cassette.")]
+RecordOption = Annotated[Path | None, typer.Option(metavar="FILE", help="Record every call to a cassette.")]
 PlaybackOption = Annotated[
-    Path | None, typer.Option("--replay", metavar="FILE", help="Serve every answer from a cassette.")
+    Path | None, typer.Option("--replay", metavar="FILE", help="Take every answer from a cassette.")
 ]
 ReportOption = Annotated[Path | None, typer.Option(metavar="FILE", help="Also write an HTML report (one debate).")]
 NoSaveOption = Annotated[bool, typer.Option("--no-save", help="Write no transcript.")]

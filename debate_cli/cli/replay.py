@@ -59,7 +59,7 @@ QUIT_KEYS = frozenset({"q", "Q", ""})
 
 
 class Options(NamedTuple):
-    """Show a saved debate as it was shown when it ran.
+    """Show a saved debate as `debate run` showed it.
 
     All at once, or typed out, or step by step; also as a page, a picture or Markdown. No model is asked.
 
@@ -85,7 +85,9 @@ class Options(NamedTuple):
     speed: Annotated[
         float | None,
         typer.Option(
-            min=0.01, metavar="X", help="Type the speeches out, X times a fast model's pace; 0.2: read along."
+            min=0.01,
+            metavar="X",
+            help="Type the speeches out at X times the speed of a fast model (0.2: reading speed).",
         ),
     ] = None
     step: Annotated[bool, typer.Option("--step", help="Wait for a key after each turn.")] = False
@@ -96,7 +98,7 @@ class Options(NamedTuple):
     format: Annotated[ReplayFormat, typer.Option("--format", help="Output format.")] = ReplayFormat.terminal
     json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file.")] = None
-    force: Annotated[bool, typer.Option("--force", help="Overwrite FILE where it exists.")] = False
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing FILE.")] = False
     debug: options.DebugOption = False
 
 
@@ -126,7 +128,7 @@ class PlaybackOptions(NamedTuple):
 
 
 def run(given: Options) -> None:
-    """Show a saved debate as it was shown when it ran."""
+    """Show a saved debate as `debate run` showed it."""
     how = _resolve_format(given.format, as_json=given.json)
     _check_part_options(how, "--json" if given.json else f"--format {how.value}", given.round, given.only)
     if given.output is not None:
@@ -255,7 +257,6 @@ def _play(
 
 
 def _next_command_hint(path: Path, debate: Debate) -> str:
-    """The next useful command for this debate."""
     if debate.status != "complete" or count_missing_judgments(debate):
         from debate_cli.render.content.resume_hint import resume_command
 

@@ -118,7 +118,7 @@ def _fill_in(review: Review, stored: StoredDebate) -> ReviewAnswers:
     try:
         return asyncio.run(_end_on_signals(ReviewForm(review, stored.path).fill_in()))
     except FormLeftError as error:
-        print_status("the draft is kept; the same command goes on with it")
+        print_status("the draft is saved; the same command continues it")
         raise typer.Exit(INTERRUPTED) from error
 
 
@@ -151,7 +151,7 @@ def _user_name() -> str:
     try:
         return getpass.getuser()
     except (KeyError, OSError) as error:
-        raise UsageError("this user has no name; say who reviews with --name") from error
+        raise UsageError("the system has no name for this user; give the reviewer's name with --name") from error
 
 
 def _terms_of_file(file: ReviewFile, given: Options, stored: StoredDebate) -> ReviewTerms:
@@ -187,7 +187,6 @@ def _check_file(given: Options, review: Review, file: ReviewFile) -> ReviewState
 
 
 def _store(given: Options, review: Review, stored: StoredDebate, state: ReviewState, answers: ReviewAnswers) -> None:
-    """Store a complete review, and report on it."""
     outcome = save_review(stored.path, review, state, answers)
     draft_path(stored.path, review).unlink(missing_ok=True)
     for warning in (warning for item in state.assessments for warning in item.warnings):

@@ -64,7 +64,6 @@ class ReviewForm:
         return self._answers
 
     def _without_unusable_parts(self) -> ReviewAnswers:
-        """The valid answers of the draft. Other parts are asked again."""
         unanswered = self._review.evaluate(self._answers).unanswered
         known = {part.name for part in self._review.evaluate(self._answers).parts}
         parts = {name: value for name, value in self._answers.parts.items() if name in known and name not in unanswered}
@@ -102,7 +101,6 @@ class ReviewForm:
         return draft_path(self._transcript, self._review).with_suffix(DRAFT_SUFFIX)
 
     def _context(self, part: ReviewPart, problems: tuple[str, ...]) -> str:
-        """The speeches so far, the question, and the problems of the last answer."""
         pieces = debate_introduction(self._review)
         for turn in self._review.turns_before(part):
             pieces.append(speech_heading(turn, with_number=self._review.shows_turn_numbers))
@@ -112,7 +110,6 @@ class ReviewForm:
 
 
 def _load_object(text: str) -> dict[str, Any]:
-    """The JSON object in `text`; empty if there is none."""
     try:
         value: Any = json.loads(text)
     except ValueError:

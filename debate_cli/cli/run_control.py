@@ -54,12 +54,11 @@ def report_output_failure(*saved: Path) -> Generator[None]:
         if not saved or error.errno not in UNWRITABLE_ERRNOS or error.filename is not None:
             raise
         redirect_to_devnull(sys.stdout)
-        kept = _format_saved_state(saved[0]) if len(saved) == 1 else "what was judged is saved"
+        kept = _format_saved_state(saved[0]) if len(saved) == 1 else "all judgments so far are saved"
         raise StorageError(f"standard output cannot be written ({error.strerror}); {kept}") from error
 
 
 def _format_saved_state(saved: Path) -> str:
-    """The file with the debate: its journal, or the transcript `saved`."""
     journal = saved.with_suffix(JOURNAL_SUFFIX)
     if journal.exists():
         return f"the debate so far is in {journal}; resume it with: {resume_command(str(saved))}"

@@ -58,11 +58,12 @@ class Options(NamedTuple):
     ] = False
     continue_: Annotated[
         bool,
-        typer.Option("--continue", help="With --id: start the debate, or resume it if it is saved; done: do nothing."),
+        typer.Option(
+            "--continue",
+            help="With --id: start the debate, resume it if it is unfinished, or do nothing if it is complete.",
+        ),
     ] = False
-    close: Annotated[bool, typer.Option("--close", help="With --resume: end the debate here and have it judged.")] = (
-        False
-    )
+    close: Annotated[bool, typer.Option("--close", help="With --resume: end the debate here and judge it.")] = False
     files: options.FilesOption = None
     record: options.RecordOption = None
     playback: options.PlaybackOption = None

@@ -130,7 +130,7 @@ def run(given: Options) -> None:
     if given.output is not None and form is not ScoreFormat.html:
         raise UsageError(f"-o {given.output}: only --format html writes files; redirect stdout for the others")
     if given.per is Per.argument and form not in _ROW_FORMATS:
-        raise UsageError("--per argument: gives rows of data; add --format csv, jsonl or json")
+        raise UsageError("--per argument needs a format with rows; add --format csv, jsonl or json")
     rubric, rubric_option = _rubric_from_options(given.weights, given.rubric)
     if rubric.remark is not None:
         console.print_status(rubric.remark)
@@ -162,7 +162,6 @@ def run(given: Options) -> None:
 
 
 def _rubric_from_options(weights: str | None, file: Path | None) -> tuple[Rubric, str]:
-    """The rubric, and the option that gave it."""
     if weights is not None and file is not None:
         raise UsageError("use --weights or --rubric, not both; a rubric file can hold the weights too")
     if file is not None:
@@ -209,7 +208,6 @@ class _Report:
 
 
 def _print_scores(files: Iterator[CheckedFile], form: ScoreFormat, report: _Report, pages: "PageWriter | None") -> None:
-    """Print the files one by one if the format allows it."""
     match form:
         case ScoreFormat.json:
             write_json_chunks(score_rows.dump_scores_json(checked.file for checked in files))
@@ -231,7 +229,6 @@ def _print_scores(files: Iterator[CheckedFile], form: ScoreFormat, report: _Repo
 
 
 def _print_arguments(files: Iterator[CheckedFile], form: ScoreFormat) -> None:
-    """Print a row per argument and criterion."""
     records = _records(files, argument_records)
     if form is ScoreFormat.csv:
         write_document(score_rows.dump_records_csv(ArgumentRecord, records, for_terminal=sys.stdout.isatty()))
@@ -242,7 +239,6 @@ def _print_arguments(files: Iterator[CheckedFile], form: ScoreFormat) -> None:
 
 
 def _records(files: Iterable[CheckedFile], read: Callable[[ScoredFile, Debate], Iterator[R]]) -> Iterator[R]:
-    """The records that `read` creates from each file and its debate."""
     for checked in files:
         if checked.debate is not None:
             yield from read(checked.file, checked.debate)
@@ -279,8 +275,8 @@ def _print_closing_notes(report: _Report, request: ScoreRequest) -> None:
         )
     if request.write and report.scored_files and option:
         console.print_status(
-            f"--write stored the verdicts recomputed with {option}, but not the option itself: `list` shows these verdicts; "
-            "replay, diff and score still use the settings that each debate was judged by; judging overwrites the verdicts"
+            f"--write stored the verdicts recomputed with {option}: `list` shows them; replay, diff and score still use the "
+            "settings that each debate was judged by"
         )
 
 
@@ -343,7 +339,6 @@ def _print_github(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile]
 
 
 def _print_index(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile], pages: PageWriter | None) -> None:
-    """Print the index page, or write it beside the pages."""
     from debate_cli.render.html.index import render_index
 
     if pages is not None:
@@ -354,6 +349,5 @@ def _print_index(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile],
 
 
 def _find_page(path: Path) -> str | None:
-    """An HTML page with the same name beside a debate's file, if there is one."""
     page = path.with_suffix(PAGE_SUFFIX)
     return str(page) if page.is_file() else None

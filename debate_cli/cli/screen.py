@@ -155,7 +155,6 @@ class PipeSafeObserver:
                     self.forward(showing)
 
     def _report_repeats(self) -> None:
-        """Show how often notes were repeated since the last event."""
         times = "once" if self._repeat_count == 1 else f"{self._repeat_count} times"
         if self._repeat_count:
             self.forward(lambda: self._observer.note(f"repeated {times}"))

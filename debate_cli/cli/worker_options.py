@@ -49,7 +49,7 @@ class Options(NamedTuple):
         typer.Option(
             min=2,
             metavar="SECONDS",
-            help="Take over the debates of a worker that was silent for so long (all workers alike).",
+            help="Take over the debates of a worker after this time without a sign of life (equal for all workers).",
         ),
     ] = 30
     trust_host: options.TrustHostOption = None

@@ -149,7 +149,6 @@ def format_task(context: TurnContext, instructions: SpeakerInstructions, prompts
 
 
 def _format_task(context: TurnContext, prompts: Prompts, strategy: str | None) -> Iterator[str]:
-    """The moderator's guidance, the task and the strategy of a cue."""
     if context.cue.guidance:
         yield f"The chair's advice for this round: {quote_for_prompt(context.cue.guidance)}"
     yield _render_task(context, prompts)

@@ -77,7 +77,6 @@ def build_speaker_instructions(
 
 
 def _format_directive(*parts: str) -> str | None:
-    """The hidden directive of a turn; None if it has no parts."""
     return " ".join(filter(None, ("For this turn only. Never mention this.", *parts))) if any(parts) else None
 
 

@@ -164,7 +164,6 @@ class _References:
 
 
 def _shorten(written: str) -> str:
-    """Put an id that a model wrote on one line, without control characters."""
     return "".join(sign for sign in " ".join(written.split()) if sign.isprintable())[:_MAX_SHOWN_CHARS]
 
 

@@ -163,8 +163,6 @@ MAX_ROUNDS = 500
 
 
 class _RoundCount(ConfigModel):
-    """`format.rounds` as a number."""
-
     rounds: int = Field(ge=1, le=MAX_ROUNDS)
 
 

@@ -193,7 +193,7 @@ def _check_evidence(config: DebateConfig) -> Iterator[Problem]:
         if "corpus" in system.lookup_places and "web" not in system.lookup_places and not has_files:
             yield Problem(
                 ("judging", "systems", index, "lookup"),
-                "there are no files to look in; name them in `evidence.sources`, or write `lookup: web`",
+                "there are no files to search; name them in `evidence.sources`, or write `lookup: web`",
             )
 
 

@@ -55,7 +55,6 @@ def format_setting_pair(first: Any, second: Any, room: int = MAX_SETTING_CHARS) 
 
 
 def _single_line(text: str) -> str:
-    """Put `text` on one line, with unprintable characters escaped."""
     return " ".join("".join(_escape_char(sign) for sign in text).split())
 
 

@@ -48,7 +48,6 @@ def _aliases(field: FieldInfo) -> list[str]:
 
 
 def _is_section(field: FieldInfo) -> bool:
-    """Whether a field is a mapping or a list with a default."""
     return field.default_factory is not None or isinstance(field.default, FrozenModel | dict | tuple)
 
 

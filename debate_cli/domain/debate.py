@@ -384,7 +384,6 @@ class Debate(FrozenModel):
         return failed._answer_key(key)
 
     def _answer_key(self, key: str) -> Debate:
-        """The debate in which the task with this key is no longer in flight."""
         return self._replace(
             unanswered=tuple(item for item in self.unanswered if item != key),
             reservations=_without_key(self.reservations, key),

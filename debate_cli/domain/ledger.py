@@ -68,7 +68,6 @@ def recent_history(debate: Debate, keep: tuple[int, ...] = ()) -> RecentHistory:
 
 @memoize_on_value
 def _history_with(debate: Debate, shown: frozenset[int]) -> RecentHistory:
-    """The turns of the indices `shown`, and a ledger of all other turns."""
     older = [turn for turn in debate.turns if turn.index not in shown]
     return RecentHistory(tuple(turn for turn in debate.turns if turn.index in shown), _build_ledger(debate, older))
 

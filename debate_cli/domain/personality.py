@@ -108,7 +108,6 @@ def recover(personality: Personality, start: Personality, recovery: float) -> Pe
 
 
 def _move(value: float, step: float) -> float:
-    """Move `value` by `step` x headroom, within 1-10."""
     room = TRAIT_MAX - value if step > 0 else value - TRAIT_MIN
     return min(TRAIT_MAX, max(TRAIT_MIN, value + step * room / (TRAIT_MAX - TRAIT_MIN)))
 

@@ -155,7 +155,6 @@ def _strip_closing_marks(heading: str) -> str:
 
 
 def _read_table(text: str) -> Iterator[Section]:
-    """One line per row: the cells with the names of their columns."""
     yield Section(_join_lines(_table_lines(csv.reader(io.StringIO(text), strict=True))), "", 2, "row")
 
 
@@ -170,7 +169,6 @@ def _table_lines(rows: Iterable[list[str]]) -> Iterator[str]:
 
 
 def _read_json(text: str) -> Iterator[Section]:
-    """One line per value, with its path."""
     yield Section(_join_lines(_json_lines(json.loads(text), "")), "", None, "value")
 
 
@@ -262,7 +260,6 @@ def _without_open_markup(text: str) -> str:
 
 
 def _read_pdf(data: bytes) -> Iterator[Section]:
-    """A section per page."""
     from pypdf import PdfReader
 
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
@@ -281,7 +278,6 @@ def _read_pdf(data: bytes) -> Iterator[Section]:
 
 
 def _read_docx(data: bytes) -> Iterator[Section]:
-    """A section per heading, and one per table."""
     from docx import Document
     from docx.text.paragraph import Paragraph
 

@@ -167,7 +167,6 @@ def _count_words(part: str) -> int:
 
 
 def _exact_matches(part: str, text: FoldedText) -> Iterator[_Match]:
-    """Each place where `part` occurs between word boundaries."""
     folded = fold_text(part).text
     at = text.text.find(folded)
     while at >= 0:
@@ -328,7 +327,6 @@ def _leaves_out_negation(gap: str, text: FoldedText) -> bool:
 
 
 def _describe_gaps(text: FoldedText, matches: Sequence[_Match]) -> str:
-    """The words with a negation that an ellipsis leaves out."""
     gaps = [(first.end, second.start) for first, second in pairwise(matches)]
     left_out = [text.original_words(*gap) for gap in gaps if _leaves_out_negation(text.text[slice(*gap)], text)]
     return "; ".join(f"the ellipsis leaves out “{words.strip()}”" for words in left_out)

@@ -143,7 +143,6 @@ class PassageFinder:
 
 
 def _alternate(first: Sequence[FoundPassage], second: Sequence[FoundPassage]) -> Iterator[FoundPassage]:
-    """The passages of both lists, alternately."""
     return (item for item in chain.from_iterable(zip_longest(first, second)) if item is not None)
 
 
@@ -168,7 +167,6 @@ def build_web_queries(cue: Cue, debate: Debate, most: int) -> tuple[str, ...]:
 
 
 def _claims_to_answer(cue: Cue, debate: Debate) -> list[str]:
-    """Claims of others that the speaker knows, newest first."""
     seen = debate.visible_to(cue)
     return [argument.claim for speaker, argument in seen.arguments.values() if speaker != cue.speaker][::-1]
 
@@ -188,11 +186,9 @@ def number_passages(found: Sequence[FoundPassage], debate: Debate, key: str | No
 
 
 def _passages_of_speaker(cue: Cue, debate: Debate) -> list[Passage]:
-    """The passages that the speaker saw before earlier speeches, by id."""
     shown = {passage_id for key in _own_keys(cue, debate) for passage_id in debate.shown_passages.get(key, ())}
     return [passage for passage in debate.passages if passage.id in shown]
 
 
 def _own_keys(cue: Cue, debate: Debate) -> list[str]:
-    """Keys of the speaker's earlier turns."""
     return [speech_key(turn.index) for turn in debate.select_turns(speaker=cue.speaker)]

@@ -43,7 +43,6 @@ def is_allowed(url: str, domains: tuple[str, ...]) -> bool:
 
 
 def _is_within(host: str, path: str, domain: str, folder: str) -> bool:
-    """Whether the address is in `domain` and `folder`. A path with `..` is in no folder."""
     domain, folder, real = domain.removeprefix("www."), folder.strip("/"), unquote(path).lower()
     is_plain = "\\" not in real and not {".", ".."} & set(real.split("/"))
     in_folder = not folder or (is_plain and f"{real.rstrip('/')}/".startswith(f"/{folder}/"))
@@ -59,7 +58,6 @@ def _clean(item: FoundPassage, query: str, words: int) -> FoundPassage:
 
 
 def _best_part(text: str, query: str, words: int) -> str:
-    """The part of `text` with most words of `query`; the first of equal ones."""
     terms = frozenset(query_terms(query))
     return max(_parts(text, words), key=lambda part: len(terms & frozenset(query_terms(part))), default="")
 
@@ -69,7 +67,6 @@ def _parts(text: str, words: int) -> Iterator[str]:
 
 
 def _bare_address(url: str) -> str:
-    """`url` without user and password; empty if it is too long."""
     parts = urlsplit(_visible(url).strip())
     bare = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
     return bare if len(bare) <= MAX_ADDRESS_CHARS else ""

@@ -251,7 +251,6 @@ def _analyze_system(system: str, rows: Sequence[Judgement], bootstrap: Bootstrap
 
 
 def _weighted_mean(pairs: Sequence[tuple[float, float]]) -> float | None:
-    """Mean of (value, weight) pairs; None without weight."""
     total = math.fsum(weight for _, weight in pairs)
     return math.fsum(value * weight for value, weight in pairs) / total if total else None
 
@@ -283,7 +282,6 @@ def _pair_records(names: Sequence[str], rows: Sequence[Judgement], bootstrap: Bo
 
 
 def _share_of(name: str, rows: Sequence[Judgement]) -> float | None:
-    """Share of points of a player in rows in which it plays."""
     return _weighted_mean(
         [(points_of_first(row) if row.first == name else 1 - points_of_first(row), row.weight) for row in rows]
     )
@@ -358,7 +356,6 @@ def _difference_of_own(judge: str, is_first_own: Mapping[str, bool], rows: Seque
 
 
 def _speaks(row: Judgement, player_model: str) -> bool:
-    """Whether a player's model is the one that judged."""
     return any(
         is_same_model(judge, model)
         for judge in row.judge_model.split(MODEL_SEPARATOR)

@@ -195,8 +195,6 @@ class CellPlan:
 
 @dataclass(frozen=True, slots=True)
 class _VariantPrints:
-    """Hashes of the parts of a variant."""
-
     debate: str
     """Hash of everything except motion and players."""
     players: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -240,12 +238,10 @@ def _player_data(player: PlayerConfig) -> dict[str, Any]:
 
 
 def _spec_data(spec: ModelSpec | None) -> dict[str, Any] | None:
-    """A model without its price, which does not affect answers."""
     return None if spec is None else spec.model_dump(mode="json", exclude={"price"})
 
 
 def _seed_of(config: DebateConfig, repeat: int) -> int | None:
-    """The seed of a repeat: the seed plus the number of repeats before it."""
     return config.seed if repeat == 1 else (config.seed or 0) + repeat - 1
 
 

@@ -237,7 +237,6 @@ class _Loader:
         return Variant(axes, context, judges, known)
 
     def raise_problems(self) -> None:
-        """Raise ConfigError with all problems so far, if there are any."""
         if self._problems:
             raise (MissingKeyError if self._lacks_key else ConfigError)(*self._problems)
 
@@ -304,7 +303,6 @@ class _Loader:
         return tuple(found)
 
     def _check_judge(self, loaded: LoadedConfig, index: int, spec: ModelSpec) -> bool:
-        """Whether the model of a judge can be asked. Collects its problems."""
         problems = model_problems(loaded.config, [spec], loaded.env, loaded.folder) if self._asked else []
         own = [problem.message for problem in problems if problem.path[:1] != ("limits",)]
         for message in own:
@@ -339,7 +337,6 @@ class _Loader:
         return prepare_run(loaded, mock=self._mock, select=select, asked=self._asked, searches=searches)
 
     def _check_prompt_files(self, axes: Mapping[str, Any]) -> None:
-        """Refuse prompt files in axes that are not in the folder of the base."""
         for key, value in _flatten_prompts(axes):
             if isinstance(value, str) and not is_inside(
                 self._base.parent / value, (self._base.parent, *self._trusted_folders)

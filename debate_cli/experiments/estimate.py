@@ -1,7 +1,8 @@
-"""Calls, tokens, cost and time of an experiment before it runs. No model is asked.
+"""Use case `estimate`: calls, tokens and cost of a run for each role, planned and at worst. No model is asked.
 
-One debate of each variant is simulated on the mock, on a motion of median length. Its tokens are multiplied by the number
-of cells and priced for each player and judge.
+Planned numbers come from a simulation on the mock; those of a long debate are extrapolated from two shorter
+simulations. At worst every speech reaches its limit, every question is repeated as often as allowed, and panels
+deliberate to their last round. Retries after a provider's fault are not included.
 """
 
 from collections import Counter, defaultdict
@@ -72,7 +73,7 @@ class _Load(NamedTuple):
 async def estimate_experiment(
     plan: CellPlan, cells: Iterable[Cell], done: int, *, batch: bool = False
 ) -> ExperimentEstimate:
-    """Estimate the unfinished `cells`. `done`: number of finished ones. `batch`: judges are asked in batches."""
+    """Estimate the unfinished `cells`. `done`: number of finished ones."""
     estimator = _Estimator(plan)
     alike: dict[tuple[str, str, str], Cell] = {}
     counts: Counter[tuple[str, str, str]] = Counter()
@@ -103,7 +104,6 @@ class _Estimator:
         """Those of the debate's own roles that are asked while the debate runs."""
 
     async def add(self, cell: Cell, count: int) -> None:
-        """Add `count` cells that differ from `cell` only in motion or repeat."""
         if cell.axes not in self._samples:
             self._samples[cell.axes] = await self._simulate(cell)
         debaters, own, added = self._samples[cell.axes]
@@ -117,11 +117,9 @@ class _Estimator:
             self._add(("judge", judge.name), judge.spec, added, count)
 
     def players(self) -> Iterator[ParticipantEstimate]:
-        """Estimates of the players."""
         return self._participants("player")
 
     def judges(self, *, batch: bool) -> Iterator[ParticipantEstimate]:
-        """Estimates of the judges, with the prices of a `batch` if set."""
         return self._participants("judge", batch=batch)
 
     def least_time(self) -> tuple[float, str]:
@@ -148,7 +146,7 @@ class _Estimator:
         return times[slowest], slowest
 
     async def _simulate(self, cell: Cell) -> tuple[list[_Load], list[tuple[str, ModelSpec, _Load]], _Load]:
-        """The loads of a typical debate in the variant of `cell`."""
+        """Judge on fast mocks without limits or files. Returns the debate and the meter of its prompts."""
         motions = sorted(
             self._plan.experiment.motions, key=lambda motion: len(motion.topic + (motion.background or ""))
         )
@@ -165,7 +163,6 @@ class _Estimator:
         return debaters, own, await self._simulate_judge(context, judges[0]) if judges else _NO_LOAD
 
     async def _simulate_judge(self, context: RunContext, judge: Judge) -> _Load:
-        """The load of one added judge on one debate."""
         config = context.config
         judged = config.model_copy(update={"models": {**config.models, "judge": judge.spec}, "judging": judge.judging})
         roles = (await estimate_run(replace(context, config=judged))).roles
@@ -208,5 +205,4 @@ def _multiply(total: CallTotals, count: int) -> CallTotals:
 
 
 def _busy_seconds(total: CallTotals) -> float:
-    """Seconds of answers if they are sequential."""
     return total.calls * SECONDS_TO_FIRST_TOKEN + total.usage.output_tokens / TOKENS_PER_SECOND

@@ -33,7 +33,6 @@ def write_parquet(path: Path, rows: Iterable[Judgement], axes: Sequence[str]) ->
 
 
 def _column_types() -> Iterator[tuple[str, str]]:
-    """Columns except the axes, with their Arrow types."""
     for name, hint in get_type_hints(Judgement).items():
         if name != "axes":
             kinds = set(get_args(hint)) - {type(None)} or {hint}

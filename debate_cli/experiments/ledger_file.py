@@ -183,7 +183,6 @@ class LedgerFile:
         self._execute(_SCHEMA)
 
     def _execute(self, statements: str) -> None:
-        """Run several statements in the current transaction."""
         for statement in statements.split(";"):
             self._db.execute(statement)
 
@@ -197,7 +196,6 @@ class LedgerFile:
             raise UsageError(f"{self.path}: is {other}; choose another folder with --out")
 
     def _query(self, statement: str, values: Sequence[Any] = (), *, one: bool = False) -> Any:
-        """Run a statement. With `one`, return its first row or None."""
         with _friendly(self.path):
             cursor = self._db.execute(statement, values)
             if not one:

@@ -72,7 +72,6 @@ def _rank(record: CellRecord) -> tuple[int, int]:
 
 
 def _copy_debate(debate_id: str, source: Path, target: Path) -> None:
-    """Copy the transcript and the journal of a debate, if there are any."""
     for suffix in (TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX):
         path = source / DEBATES_FOLDER / f"{debate_id}{suffix}"
         if path.exists():

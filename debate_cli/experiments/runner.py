@@ -167,12 +167,10 @@ class ExperimentRun:
         return await self._summarize()
 
     async def _work(self) -> None:
-        """Run one cell after the other."""
         while (record := await self._next_cell()) is not None:
             await self._run_cell(record)
 
     async def _substitute(self) -> None:
-        """Run cells of other players while a provider refuses calls."""
         self._substitutes += 1
         try:
             while (waiting := self._waiting_players()) and (record := await self._next_cell(waiting)) is not None:
@@ -181,7 +179,6 @@ class ExperimentRun:
             self._substitutes -= 1
 
     def _waiting_players(self) -> frozenset[str]:
-        """Players whose provider gets no call for now."""
         closed = self._pool.closed_providers
         return frozenset(name for name, provider in self._providers.items() if provider in closed)
 
@@ -309,20 +306,17 @@ class ExperimentRun:
             self._observer.changed(self._progress)
 
     def _show(self, progress: Progress) -> None:
-        """Initialize the progress of this run from that of the experiment."""
         players = {name: PlayerScore() for name in self._source.players} | dict(progress.players)
         budget = self._source.context.config.limits.max_cost_usd
         self._progress = replace(progress, players=players, max_cost_usd=budget)
 
     def _move(self, before: CellState, after: CellState) -> None:
-        """Move a cell from one state to another in the progress."""
         cells = {**self._progress.cells}
         cells[before] -= 1
         cells[after] += 1
         self._progress = replace(self._progress, cells=cells)
 
     def _add_winners(self, record: CellRecord, winners: Iterable[str | None]) -> None:
-        """Add the deciding judgements of a cell to the progress."""
         players = dict(self._progress.players)
         for winner in winners:
             for name in dict.fromkeys((record.cell.first, record.cell.second)):
@@ -362,18 +356,14 @@ class _NoteObserver(NullObserver):
         self._note = note
 
     def note(self, note: str) -> None:
-        """Forward the note."""
         self._note(note)
 
 
 class _CellObserver(NullObserver):
-    """Counts the answers of one debate."""
-
     def __init__(self, run: ExperimentRun) -> None:
         self._run = run
 
     def event(self, event: Event, debate: Debate) -> None:
-        """Count an answer or a failure."""
         if isinstance(event, TurnCompleted | AssessmentCompleted | TaskFailed):
             self._run.count_call()
 
@@ -396,7 +386,6 @@ def _open_if_saved(path: Path) -> StoredDebate | None:
 
 
 def _run_of(debate: Debate, judge: Judge) -> JudgingRun | None:
-    """The newest judging run of a judge; None if it has not judged the debate."""
     return next(
         (
             run
@@ -412,7 +401,6 @@ def _without_price(spec: ModelSpec | None) -> ModelSpec | None:
 
 
 def _missing_runs(debate: Debate, judges: Mapping[str, Judge], context: RunContext) -> tuple[JudgingOpened, ...]:
-    """Judging runs for the judges that have not judged the debate. None of them decides."""
     missing = [judge for judge in judges.values() if _run_of(debate, judge) is None]
     taken = len(debate.runs)
     known = [run.id for judge in judges.values() if (run := _run_of(debate, judge)) is not None]

@@ -43,7 +43,6 @@ Name = Annotated[str, Field(min_length=1, max_length=60)]
 
 
 def _topic_only(value: object) -> object:
-    """Convert a bare text to a motion without background."""
     return {"topic": value} if isinstance(value, str) else value
 
 

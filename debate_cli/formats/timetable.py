@@ -83,7 +83,6 @@ def build_timetable(debate: Debate) -> Timetable:
 
 
 def _held_rounds(debate: Debate) -> Iterator[ScheduledRound]:
-    """The rounds of an imported debate, which has no plan."""
     for number, turns in debate.turns_by_round.items():
         scheduled = (
             ScheduledTurn(turn.index, number, turn.phase, turn.speaker, turn.index, questions=()) for turn in turns
@@ -120,7 +119,6 @@ def active_debaters(debate: Debate, index: int, round_number: int) -> tuple[str,
 
 @memoize_on_value
 def _guidance(debate: Debate, round_number: int) -> str | None:
-    """The judges' guidance for a round, for all debaters."""
     active = active_systems(debate.run(FIRST_RUN))
     given = [system.guidance(debate, settings, round_number) for system, settings in active]
     return "\n".join(text for text in given if text) or None
@@ -191,7 +189,6 @@ class _RoundBuilder:
         return {name: tuple(item for key, item in pairs if key == name) for name in self._names()}
 
     def _latest_turns(self, phase: str) -> tuple[Turn, ...]:
-        """The turns of the latest round of a phase."""
         for item in reversed(self.earlier):
             if item.turns[0].phase == phase:
                 return self.debate.turns_by_round.get(item.number, ())

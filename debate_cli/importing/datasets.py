@@ -264,7 +264,7 @@ def _parse_share(text: str, path: PurePosixPath) -> float:
         return float(text)
     except ValueError as error:
         raise UnreadableDebateError(
-            f"has the label {text!r} in {path}, which is no number; extract the archive again"
+            f"has the label {text!r} in {path}, which is not a number; extract the archive again"
         ) from error
 
 

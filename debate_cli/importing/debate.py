@@ -122,7 +122,6 @@ def _choose_topic(
 
 
 def _number_rounds(speeches: Sequence[Speech], found: FoundDebate, rule: RoundRule | None) -> list[int]:
-    """The round of each speech, from 1."""
     if rule == "heading" or (rule is None and found.has_rounds):
         starts = [number > 0 and speeches[number - 1].section != one.section for number, one in enumerate(speeches)]
         return list(accumulate(starts, initial=1))[1:]
@@ -147,7 +146,6 @@ def _build_config(topic: str, background: str, speakers: Sequence[Speaker], roun
 
 
 def _build_turns(speeches: Sequence[Speech], rounds: Sequence[int], people: Sequence[Participant]) -> Iterator[Turn]:
-    """A turn per speech, with the whole speech as its one argument."""
     numbers = {person.name: (person.prefix, count(1)) for person in people}
     for index, (speech, number) in enumerate(zip(speeches, rounds, strict=True)):
         prefix, items = numbers[speech.speaker]

@@ -61,7 +61,6 @@ def read_markdown(text: str) -> FoundDebate:
 
 
 def _markdown_lines(text: str) -> Iterator[_Line]:
-    """The lines with their headings. Lines of code are text."""
     lines = text.split("\n")
     is_code = False
     skip = False

@@ -101,7 +101,6 @@ def _display_names(names: Iterable[str]) -> dict[str, str]:
 
 
 def _final_name(name: str, names: Mapping[str, str]) -> str:
-    """A unique name for display. A word that judges use gets an addition."""
     shown = names.get(fold_name(name), clean_name(name))
     return f"{shown} (speaker)" if shown.casefold() in RESERVED_NAMES else shown
 
@@ -123,7 +122,7 @@ def _check_names(choices: SpeakerChoices, names: Mapping[str, str]) -> None:
 def _check_count(present: Sequence[str]) -> None:
     if not present:
         raise UnreadableDebateError(
-            "has no speaker; begin each speech with `Name: `, or say with --format what the file is"
+            "has no speaker; begin each speech with `Name: `, or name the file's format with --format"
         )
     if len(present) == 1:
         raise UnreadableDebateError(
@@ -132,7 +131,7 @@ def _check_count(present: Sequence[str]) -> None:
     if len(present) > MAX_SPEAKERS:
         raise UnreadableDebateError(
             f"has {len(present):,} speakers, and at most {MAX_SPEAKERS} can be imported; join or leave out some with "
-            "--merge and --drop, or choose another --format if they are no names"
+            "--merge and --drop, or choose another --format if these are not names"
         )
 
 

@@ -22,8 +22,6 @@ _CHANGE = re.compile(r"\s*(?:>>+|-(?=\s*[A-Z]))\s*")
 
 
 class _Part(NamedTuple):
-    """The words of one speaker in a cue."""
-
     text: str
     start: str
     voice: str | None = None
@@ -52,7 +50,6 @@ def read_subtitles(text: str) -> FoundDebate:
 
 
 def _parse_label(line: str) -> Label | None:
-    """The label of a line, without a mark for a change of the speaker."""
     change = _CHANGE.match(line)
     return parse_label(line[change.end() :] if change is not None else line)
 
@@ -90,7 +87,6 @@ def _is_cue_name(lines: Sequence[str], is_timing: Sequence[object], number: int)
 
 
 def _is_skipped_block(line: str, omitted: Omissions) -> bool:
-    """Whether a line begins a block without speech. Counts notes and styles."""
     if line.startswith("WEBVTT"):
         return True
     if _BLOCKS.fullmatch(line) is None:
@@ -115,5 +111,4 @@ def _lines_of(body: str, start: str, voice: str | None) -> Iterator[_Part]:
 
 
 def _plain(line: str) -> str:
-    """A line of a cue without markup."""
     return html.unescape(_TAG.sub("", line)).strip()

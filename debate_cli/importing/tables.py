@@ -92,7 +92,6 @@ def has_speech_columns(head: Iterable[str]) -> bool:
 
 
 def _cells(item: Mapping[str, Any]) -> dict[str, str]:
-    """The simple values of an object as text."""
     return {
         name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         for name, value in item.items()
@@ -132,7 +131,6 @@ def _describe_columns(names: Sequence[str]) -> str:
 
 
 def _list_columns(names: Sequence[str]) -> str:
-    """The first names, each shortened; `none` without any."""
     shown = (
         name if len(name) <= _MAX_COLUMN_CHARS else f"{name[:_MAX_COLUMN_CHARS]}…"
         for name in names[:_MAX_SHOWN_COLUMNS]

@@ -74,7 +74,6 @@ def _find_parts(text: str, parts: Sequence[str]) -> int | None:
 
 @memoize_on_value
 def _normalized_texts(turn: Turn) -> tuple[str, ...]:
-    """The normalized texts of `turn`, both unchanged and sanitized for a judge."""
     texts = tuple(turn_texts(turn))
     return tuple(map(normalize_text, (*texts, *map(sanitize_for_judge, texts))))
 

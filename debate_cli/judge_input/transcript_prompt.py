@@ -90,7 +90,6 @@ def _visible_turns(debate: Debate, last: int | None) -> tuple[Turn, ...]:
 
 
 def _introduction_lines(debate: Debate) -> Iterator[str]:
-    """Motion, background and debaters."""
     names = debater_names(debate)
     debaters = [{"name": participant.name, "side": participant.side} for participant in debate.participants]
     yield f"MOTION: {format_speech(debate.topic, names)}"
@@ -110,7 +109,6 @@ def _turn_lines(debate: Debate, shown: Iterable[Turn]) -> Iterator[str]:
 
 
 def _ledger_lines(ledger: Ledger, names: tuple[str, ...]) -> Iterator[str]:
-    """A line per entry of the ledger."""
     yield "LEDGER of earlier turns, one JSON object per argument: unanswered arguments first, then answered ones, newest first:"
     for entry in ledger.entries:
         answers = [{"speaker": sanitize_takeovers(who), "type": kind} for who, kind in entry.answers]

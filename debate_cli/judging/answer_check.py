@@ -76,7 +76,6 @@ def describe_value(schema: JsonSchema) -> str:
 
 
 def _to_problem(violation: Violation) -> Problem:
-    """A violation in words for people."""
     expected = describe_value(dict(violation.schema))
     if violation.value is None:
         return Problem(violation.path, f"is empty; write {expected}")

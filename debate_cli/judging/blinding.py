@@ -175,7 +175,6 @@ def shuffle_order(names: Iterable[str], seed: int) -> tuple[str, ...]:
 
 
 def _letter(number: int) -> str:
-    """The letter of a speaker: A, B, …, Z, A2, B2 and so on."""
     rounds, place = divmod(number, 26)
     return f"{chr(ord('A') + place)}{rounds + 1 if rounds else ''}"
 

@@ -161,7 +161,6 @@ def split_speech(speech: str) -> list[str]:
 
 
 def _build_request(purpose: str, rules: str, shown: str, ask: str, model: ModelHandle) -> Request:
-    """The request with `shown` as data, then the task `ask`."""
     nonce = new_nonce()
     return Request(
         system=rules,

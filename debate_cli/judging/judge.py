@@ -157,7 +157,6 @@ def _final_failure(
 
 
 def _late_result(context: JudgingContext[Any], exchange: ModelCall) -> Assessment | Failure:
-    """The system's replacement for a late answer; a failure if it has none."""
     brief = context.brief
     kept = get_system(brief.system).late_answer(context)
     if kept is not None:

@@ -103,7 +103,6 @@ def _priority(active: tuple[JudgingRun, SystemSettings]) -> tuple[bool, int]:
 
 
 def _judgeable_turns(debate: Debate, *, is_over: bool) -> Iterator[int]:
-    """Indices of the turns before the first gap; of all turns if the debate is over."""
     for index, turn in enumerate(debate.turns):
         if turn.index != index and not is_over:
             return

@@ -252,7 +252,6 @@ class BudgetedModel:
         return known.model_copy(update={"output_tokens": max(known.output_tokens, answer), "estimated": True})
 
     def _estimate_usage(self, request: Request, answer: int) -> Usage:
-        """Estimated usage of `request` with an answer of `answer` tokens."""
         return self._worst_case(request, answer).model_copy(update={"estimated": True})
 
     def _worst_case(self, request: Request, answer: int) -> Usage:

@@ -139,6 +139,6 @@ class HistoryPolicy:
         if not self._is_noted and tokens < estimate_input_tokens(build(is_recent=False), Profile()):
             self._is_noted = True
             self._note(
-                f"{reason}: from now on prompts hold the last speeches and a ledger of earlier arguments (format.history)"
+                f"{reason}: from now on prompts contain the last speeches and a list of earlier arguments (format.history)"
             )
         return request, True

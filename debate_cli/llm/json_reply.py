@@ -31,8 +31,6 @@ class _RepairLimitError(Exception):
 
 
 class _ReadCounter:
-    """Counts the remaining reads."""
-
     def __init__(self, left: int) -> None:
         self.remaining = left
 
@@ -214,7 +212,6 @@ class _ObjectScan:
         return len(self.objects) + len(self.broken) + len(self.forbidden) > MAX_OBJECTS
 
     def _read_object(self, text: str, start: int) -> int:
-        """Read the object at `start`; return its end."""
         try:
             value, end = _DECODER.raw_decode(text, start)
         except _ForbiddenError as error:
@@ -230,7 +227,6 @@ class _ObjectScan:
 
 
 def _find_object_end(text: str, start: int) -> int:
-    """End of the object at `start`: its closing brace, else the last brace, else the end of the text."""
     depth = 0
     for match in _QUOTED_OR_BRACE.finditer(text, start):
         depth += {"{": 1, "}": -1}.get(match.group(), 0)
@@ -258,7 +254,6 @@ def _choose_object(objects: list[dict[str, Any]], form: Form[FormT]) -> ParsedRe
 
 
 def _parse_unwrapped(candidate: dict[str, Any], form: Form[FormT]) -> ParsedReply[FormT]:
-    """Parse `candidate`, or the object that is its only member."""
     first = reading = _validate_form(candidate, form)
     for _ in range(MAX_WRAPPERS):
         if reading.form is not None or len(candidate) != 1:

@@ -114,5 +114,4 @@ def _load_price(biller: str, name: str) -> Price | None:
 
 
 def _base_price(price: Any) -> float | None:
-    """US dollars of a flat price, or of the first tier."""
     return None if price is None else float(getattr(price, "base", price))

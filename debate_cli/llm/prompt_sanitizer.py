@@ -77,7 +77,6 @@ def _strip_invisible(text: str) -> str:
 
 
 def _limit_combining_marks(match: re.Match[str]) -> str:
-    """Limit the number of marks per letter in a run of signs."""
     marks, kept = 0, list[str]()
     for char in match.group():
         marks = marks + 1 if unicodedata.combining(char) else 0
@@ -87,7 +86,6 @@ def _limit_combining_marks(match: re.Match[str]) -> str:
 
 
 def _neutralize_role_markers(text: str) -> str:
-    """Neutralize role markers. No replacement contains the start of a marker."""
     text = _SPECIAL_TOKEN.sub(r"‹\1›", text)
     text = _SYS.sub(r"‹\1›", text)
     text = _TAG.sub(r"‹\1›", text)

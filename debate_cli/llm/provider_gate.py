@@ -183,7 +183,6 @@ class ProviderGate:
         self._next_at = probe.at + self._interval
 
     def _give_up(self, error: RateLimitedError, wait: float, refused_s: float) -> RateLimitedError | None:
-        """The error for the waiting calls; None if they continue to wait."""
         if wait > MAX_RETRY_AFTER_S:
             reason = f", because the wait is longer than {MAX_RETRY_AFTER_S:.0f} s"
         elif refused_s >= self._patience_s:

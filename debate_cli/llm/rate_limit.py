@@ -369,7 +369,6 @@ class RateLimitedModel:
 
 
 def _add_attempts(error: ModelError | BudgetError, attempts: int) -> ModelError | BudgetError:
-    """A copy of `error` with more attempts."""
     added = copy.copy(error)
     added.attempts += attempts
     return added

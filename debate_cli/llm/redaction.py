@@ -115,7 +115,6 @@ class _RedactingStream:
         self._emit(len(self._buffer) - self._redact.uncertain_tail(self._buffer))
 
     def flush(self) -> None:
-        """Forward the rest."""
         self._emit(len(self._buffer))
 
     def _emit(self, count: int) -> None:

@@ -158,7 +158,6 @@ def _exceeds_max_retry_after(error: BaseException | None) -> bool:
 
 
 def _copy_error(error: ErrorT, message: str, spent: UsageAccumulator) -> ErrorT:
-    """A copy of `error` with another message and the usage of all attempts."""
     last = copy.copy(error)
     last.args = (message,)
     spent.copy_to_error(last)

@@ -147,7 +147,6 @@ def _prefix_items(value: Any, schema: Mapping[str, Any], path: KeyPath) -> Itera
 
 
 def _can_match_all(entries: Sequence[Any], parts: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether each entry matches a different part. Each entry takes the first free part that accepts it."""
     open_parts = list(parts)
     for entry in entries:
         free_part = next((part for part in open_parts if not any(find_violations(entry, part))), None)
@@ -170,8 +169,6 @@ def _length_check(kind: type, keyword: str, noun: str) -> _Check:
 
 
 def _number_check(keyword: str, words: str, holds: Callable[[float, float], bool]) -> _Check:
-    """Create the check of a bound for a number."""
-
     def check(value: Any, schema: Mapping[str, Any], path: KeyPath) -> Iterator[Violation]:
         if isinstance(value, int | float) and not isinstance(value, bool) and not holds(value, schema[keyword]):
             yield Violation(path, f"must be {words} {schema[keyword]}, not {_format_value(value)}", value, schema)

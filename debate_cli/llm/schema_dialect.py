@@ -105,7 +105,6 @@ def _convert_strict(schema: Mapping[str, Any], *, every_member: bool) -> JsonObj
 
 
 def _convert_subschemas(schema: Mapping[str, Any], deeper: Callable[[Mapping[str, Any]], JsonObject]) -> JsonObject:
-    """Convert the schemas inside `schema` by `deeper`."""
     parts: JsonObject = {}
     if "properties" in schema:
         parts["properties"] = {name: deeper(part) for name, part in schema["properties"].items()}
@@ -138,13 +137,11 @@ def _merge_key(part: JsonObject) -> tuple[Any, ...]:
 
 
 def _common_type(options: Sequence[Any]) -> JsonObject:
-    """Common `type` of an enum's options; empty if they have different types."""
     kinds = {json_type(option) for option in options}
     return {"type": kinds.pop()} if len(kinds) == 1 else {}
 
 
 def _append_bounds(converted: JsonObject, bounds: Mapping[str, Any]) -> JsonObject:
-    """Append `bounds` to the description of `converted`."""
     words = " ".join(part for part in (converted.get("description", ""), *_format_bounds(bounds)) if part)
     return converted | {"description": words} if words else converted
 

@@ -137,7 +137,9 @@ class ModeRecord:
         if self._plain_answers[mode] < MAX_PLAIN_ANSWERS or mode in self.rejected:
             return False
         self.rejected.add(mode)
-        self._note(f"{self._name} answers in plain text where a schema is sent: it is asked in another way from now on")
+        self._note(
+            f"{self._name} ignores the schema and answers in plain text; from now on it is asked in another mode"
+        )
         return True
 
 
@@ -282,12 +284,10 @@ class _RequestState:
 
     @property
     def can_use_next_mode(self) -> bool:
-        """Whether there is a mode after the current one."""
         return len(self._modes) > 1
 
     @property
     def mode(self) -> StructuredOutputMode:
-        """The current structured-output mode."""
         return self._modes[0]
 
     def use_next_mode(self, error: UnsupportedError) -> bool:
@@ -319,12 +319,10 @@ class _RequestState:
         return ParsedReply("valid") if self.text else EMPTY_REPLY
 
     def is_good(self, reading: ParsedReply[Any]) -> bool:
-        """Whether the answer is valid."""
         lenient = self._form is not None and self._form.lenient
         return reading.outcome == "valid" or (lenient and reading.outcome == "off_schema")
 
     def is_plain_text(self, reading: ParsedReply[Any]) -> bool:
-        """Whether the answer is text without a form."""
         return reading.outcome == "no_object" and reading is not TRUNCATED_REPLY and bool(self.text.strip())
 
     def prepare_reask(self, reading: ParsedReply[Any]) -> bool:

@@ -133,7 +133,6 @@ class _AnthropicReplyBuilder:
         self._set_stop_reason(whole)
 
     def add_chunk(self, part: Any) -> str:
-        """Read an event of a stream."""
         self.part_count += 1
         if part.type == "message_start":
             self.usage = parse_usage(part.message.usage, self.usage)
@@ -149,14 +148,12 @@ class _AnthropicReplyBuilder:
         return ""
 
     def validate(self, asked: SentRequest, *, streamed: bool) -> None:
-        """Raise if a stream has no events or no stop reason."""
         if streamed and not self.part_count:
             raise error_mapping.make_broken_body_error("something other than a stream", asked)
         if streamed and self.stop_reason is None:
             raise error_mapping.make_truncated_error(asked)
 
     def build_reply(self, latency_s: float) -> Reply:
-        """The answer as a `Reply`."""
         text = "".join(self.arguments or self.text)
         refusal = (self.explanation or text or DEFAULT_REFUSAL) if self.stop_reason == "refusal" else None
         return Reply(

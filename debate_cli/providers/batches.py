@@ -66,11 +66,9 @@ class _VendorBatches(ABC):
         self.identity: tuple[object, ...] = (type(self), name, where.base_url, where.api_key)
 
     async def aclose(self) -> None:
-        """Close the connections."""
         await self._server.aclose()
 
     async def submit(self, key: str, entries: Sequence[dict[str, Any]]) -> str:
-        """See `BatchApi`."""
         try:
             with self._mapped_errors():
                 prepared = await self._prepare(key, entries)
@@ -85,12 +83,10 @@ class _VendorBatches(ABC):
             raise
 
     async def status(self, batch_id: str) -> BatchStatus:
-        """See `BatchApi`."""
         with self._mapped_errors():
             return self._read_status(await self._get_batch(batch_id))
 
     async def results(self, batch_id: str, requests: Mapping[str, Request]) -> AsyncIterator[tuple[str, str]]:
-        """See `BatchApi`."""
         found: list[tuple[str, str]] = []
         with self._mapped_errors():
             for path in self._result_paths(await self._get_batch(batch_id)):
@@ -100,7 +96,6 @@ class _VendorBatches(ABC):
             yield each
 
     def read(self, result: str, request: Request) -> Reply:
-        """See `BatchApi`."""
         asked = describe_request(self._server.endpoint, self._name, request, self._params(request))
         answer = self._server.api.reply_builder()
         try:
@@ -111,7 +106,6 @@ class _VendorBatches(ABC):
         return answer.build_reply(0.0)
 
     async def find(self, intent: BatchIntent) -> FoundBatch:
-        """See `BatchApi`."""
         may_exist = False
         with self._mapped_errors():
             async for batch in self._list_batches(intent.at - CLOCK_SKEW_S):
@@ -173,8 +167,7 @@ class _VendorBatches(ABC):
     _cursor: str
 
     @abstractmethod
-    def entry(self, custom_id: str, request: Request) -> dict[str, Any]:
-        """See `BatchApi`."""
+    def entry(self, custom_id: str, request: Request) -> dict[str, Any]: ...
 
     async def _prepare(self, key: str, entries: Sequence[dict[str, Any]]) -> Any:
         """Send what is needed before the batch is created. Returns the argument of `_create`."""
@@ -210,7 +203,6 @@ class _OpenAIBatches(_VendorBatches):
     _cursor = "after"
 
     def entry(self, custom_id: str, request: Request) -> dict[str, Any]:
-        """See `BatchApi`."""
         return {"custom_id": custom_id, "method": "POST", "url": "/v1/chat/completions", "body": self._params(request)}
 
     async def _prepare(self, key: str, entries: Sequence[dict[str, Any]]) -> Any:
@@ -277,7 +269,6 @@ class _AnthropicBatches(_VendorBatches):
     _cursor = "after_id"
 
     def entry(self, custom_id: str, request: Request) -> dict[str, Any]:
-        """See `BatchApi`."""
         return {"custom_id": custom_id, "params": self._params(request)}
 
     async def _create(self, key: str, prepared: Any) -> Any:
@@ -317,12 +308,10 @@ class _AnthropicBatches(_VendorBatches):
 
 
 def _mapping(value: Any) -> dict[str, Any]:
-    """`value`, an optional object of an answer; empty if missing."""
     return value or {}
 
 
 def _not_processed(how: str) -> ModelError:
-    """The error for a request that the vendor neither processed nor bills."""
     return ServerError(f"the request was not processed, because its batch was {how}")
 
 

@@ -202,7 +202,6 @@ class _RecordingModel:
         self._recorder.write(self._redact(line))
 
     def _redact_reply(self, reply: Reply) -> Reply:
-        """`reply` in the form that the cassette will replay."""
         refusal = None if reply.refusal is None else self._redact(reply.refusal)
         return replace(reply, text=self._redact(reply.text), refusal=refusal)
 
@@ -254,7 +253,6 @@ class _ReplayingModel:
         self._redact = redact
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """The recorded reply, streamed word by word."""
         reply = self._player.find_reply(self._name, canonicalize_request(request, self._redact))
         for piece in split_words(reply.text) if on_text else ():
             on_text(piece)  # pyright: ignore[reportOptionalCall] - the loop is empty without it
@@ -290,7 +288,6 @@ def _to_recorded_error(error: DebateError) -> RecordedError:
 
 
 def _drop_transient_errors(entries: list[RecordedCall]) -> list[RecordedCall]:
-    """`entries` without transient errors, unless it has nothing else."""
     passing = {kind.__name__ for kind in _with_subclasses(TRANSIENT_ERRORS)}
     kept = [entry for entry in entries if entry.fault is None or entry.fault.type not in passing]
     return kept or entries

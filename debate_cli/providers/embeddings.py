@@ -50,20 +50,17 @@ class _SimilarityBuilder(WholeReplyBuilder):
         self.vectors = [[float(number) for number in row["embedding"]] for row in rows]
 
     def validate(self, asked: SentRequest, *, streamed: bool) -> None:
-        """Raise if the vectors are missing, not finite, or of different lengths."""
         sizes = {len(vector) for vector in self.vectors}
         if len(sizes) != 1 or 0 in sizes or not all(map(math.isfinite, (n for row in self.vectors for n in row))):
             raise error_mapping.make_broken_body_error("embeddings that cannot be compared", asked)
 
     def build_reply(self, latency_s: float) -> Reply:
-        """The similarities as a reply."""
         query, *texts = self.vectors or [[]]
         scores = [round(_cosine(query, text), DIGITS) for text in texts]
         return Reply(text=json.dumps(scores), usage=self.usage, finish_reason="stop", latency_s=latency_s)
 
 
 def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    """Cosine of the angle between two vectors; 0 if one of them is zero."""
     size = math.hypot(*one) * math.hypot(*other)
     return sum(a * b for a, b in zip(one, other, strict=False)) / size if size else 0.0
 

@@ -361,7 +361,6 @@ def make_timeout_error(fault: Exception, asked: SentRequest) -> errors.ModelErro
 
 
 def _as_unbilled(error: errors.ModelError) -> errors.ModelError:
-    """Mark `error` as one of a request that was not sent."""
     error.may_be_billed = False
     return error
 

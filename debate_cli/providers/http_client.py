@@ -53,7 +53,6 @@ def _tls_context() -> ssl.SSLContext:
 
 
 def _bound_body(response: httpx2.Response, asked: SentRequest) -> None:
-    """Replace the unread body of `response` by its decoded and limited content."""
     assert isinstance(response.stream, httpx2.AsyncByteStream)
     is_compressed = response.headers.pop("content-encoding", "").strip().lower() in COMPRESSIONS
     is_error = response.status_code >= FIRST_ERROR_STATUS
@@ -91,7 +90,6 @@ class _BoundedStream(httpx2.AsyncByteStream):
                 raise
 
     async def aclose(self) -> None:
-        """Close the connection if the body was not read to its end."""
         await self._stream.aclose()
 
 

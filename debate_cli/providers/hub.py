@@ -233,7 +233,6 @@ def _download(file: HubFile, part: Path, access: HubAccess) -> None:
 
 
 def _usable_bytes(part: Path, size: int) -> int:
-    """Size of an incomplete download. Deletes it if it is larger than the file."""
     there = part.stat().st_size if part.exists() else 0
     if size and there > size:
         part.unlink()

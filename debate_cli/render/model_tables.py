@@ -80,7 +80,6 @@ def provider_table(entries: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _search_cell(search: Mapping[str, Any] | None) -> Cell:
-    """The key of the web search, or a dash."""
     return "—" if search is None else _named_badge(search["api_key_env"] or "yes", ok=search["ready"])
 
 

@@ -88,7 +88,6 @@ class ReplayPlan(NamedTuple):
             stage.apply(DebateClosed(at=at, reason=self.debate.closed))
 
     def _is_due(self, assessment: Assessment, wave: Sequence[Turn]) -> bool:
-        """Whether an assessment belongs to the speeches of this wave."""
         subject = assessment.subject
         if assessment.run != FIRST_RUN or subject.moment == "debate":
             return False
@@ -110,7 +109,6 @@ class _ReplayState:
     """Applies the replayed events, so that the observer sees the state of the debate at that time."""
 
     def __init__(self, observer: Observer, debate: Debate, round_number: int | None = None) -> None:
-        """With `round_number`, earlier rounds are in the state but are not replayed."""
         self._observer = observer
         self._later_runs = [run for run in debate.runs if run.id != FIRST_RUN]
         self._judged: set[str] = set()
@@ -125,11 +123,9 @@ class _ReplayState:
             observer.note(others)
 
     def ask(self, task: Task) -> None:
-        """Replay a task."""
         self._observer.asking(task)
 
     def apply(self, event: Event) -> None:
-        """Replay one event."""
         self._state = self._state.apply(event)
         self._observer.event(event, self._state)
 
@@ -149,7 +145,6 @@ class _ReplayState:
 
 
 def _type_wave(wave: Sequence[Turn], observer: Observer) -> Iterator[Pause]:
-    """Type the speeches of a wave simultaneously."""
     texts = [(_cue(turn), _streamed_form(turn)) for turn in wave]
     for start in range(0, max(len(raw) for _, raw in texts), TYPING_CHUNK):
         for cue, raw in texts:
@@ -159,7 +154,6 @@ def _type_wave(wave: Sequence[Turn], observer: Observer) -> Iterator[Pause]:
 
 
 def _streamed_form(turn: Turn) -> str:
-    """The speech in the form that a model streams."""
     if UNSTRUCTURED in turn.warnings or turn.phase in ("rebuttal", "speech"):
         return turn.text
     form = turn.model_dump(mode="json", include={"arguments", "responses", "answers", "closing"}, exclude_none=True)

@@ -154,7 +154,6 @@ def _field_lines(
 
 
 def _entry_lines(item: JsonSchema, value: Any, indent: str, explained: set[str]) -> Iterator[str]:
-    """One entry of a list of known entries. Its first line has a dash."""
     lines = list(_object_lines(item, value, indent + _STEP * 2, explained))
     first = next((place for place, line in enumerate(lines) if not line.lstrip().startswith("#")), 0)
     dash = f"{indent}{_STEP}- "
@@ -180,7 +179,6 @@ def _comment(text: str, prefix: str = "# ") -> Iterator[str]:
 
 
 def _scalar(value: Any) -> str:
-    """A scalar as YAML on one line; None is empty."""
     if value is None:
         return ""
     is_plain = isinstance(value, str) and _PLAIN.fullmatch(value) and value.casefold() not in _RESERVED
@@ -188,7 +186,6 @@ def _scalar(value: Any) -> str:
 
 
 def _flow(value: Any) -> str:
-    """Data on one line as JSON, which is valid YAML."""
     return json.dumps(value, ensure_ascii=False)
 
 

@@ -231,7 +231,6 @@ def build_score_tables(files: Sequence[ScoredFile]) -> list[Table]:
 
 
 def _verdict_rows(file: ScoredFile) -> Iterator[TableRow]:
-    """The verdicts of a file; only the first row names the file."""
     path = file.path if len(file.path) <= MAX_PATH_LENGTH else f"…{file.path[1 - MAX_PATH_LENGTH :]}"
     if not file.verdicts:
         yield (path, NOT_JUDGED, "", "", "", "")
@@ -256,7 +255,6 @@ def _replace_invalid_path(columns: dict[str, Any]) -> dict[str, Any]:
 
 
 def _replace_invalid_utf8(path: str) -> str:
-    """Replace invalid UTF-8 bytes of a file name by question marks."""
     return path.encode(errors="replace").decode()
 
 

@@ -90,7 +90,6 @@ def write_all(opened: int, data: bytes) -> None:
 
 
 def _existing_mode(path: Path) -> int | None:
-    """Permissions of the file at `path`; None if there is none."""
     try:
         return stat.S_IMODE(path.stat().st_mode)
     except OSError:

@@ -164,7 +164,6 @@ def problems_from_validation(error: ValidationError, data: Any, model: type[Base
 
 
 def _meant_key(path: KeyPath, data: Any, model: type[BaseModel]) -> KeyPath:
-    """Path of the known key that is similar to the unknown key at `path`; `path` itself if there is none."""
     return (*path[:-1], closest_match(str(path[-1]), allowed_keys(path[:-1], data, model)) or path[-1])
 
 

@@ -151,8 +151,6 @@ def _read_named_file(path: Path, within: Sequence[Path] | None, max_bytes: int) 
 
 @dataclass(slots=True)
 class _ConfigLoader:
-    """Loads one configuration and collects its errors."""
-
     folder: Path
     env: Environment
     source_map: SourceMap
@@ -186,7 +184,6 @@ class _ConfigLoader:
     def _find_provider_origins(
         self, written: Mapping[str, Any], data: Mapping[str, Any], fingerprint: str
     ) -> dict[str, ProviderOrigin]:
-        """Origin of each provider. `data` is `written` with its variables resolved."""
         rows = data.get("providers")
         found = {
             name: find_origin(
@@ -257,7 +254,6 @@ class _ConfigLoader:
         return resolved
 
     def _is_option(self, *path: str | int) -> bool:
-        """Whether an option or a DEBATE_ variable set the value at `path`."""
         return any(path[:length] in self.source_map.origins for length in range(1, len(path) + 1))
 
     def _read_background(self, data: dict[str, Any]) -> None:
@@ -306,7 +302,6 @@ class _ConfigLoader:
         return prompts
 
     def _validate(self, data: dict[str, Any]) -> DebateConfig | None:
-        """The configuration; None if it is invalid. Adds the problems."""
         placed = move_legacy_sections(data)
         try:
             return DebateConfig.model_validate(placed)
@@ -349,7 +344,6 @@ def _literal_secrets(data: Any, path: KeyPath) -> Iterator[tuple[Problem, str]]:
 
 
 def _is_literal_header(path: KeyPath, value: str) -> bool:
-    """Whether this is the literal value of a secret header."""
     is_literal = bool(value) and "${" not in value
     return is_header_path(path) and is_literal and _SECRET_HEADER.search(str(path[-1])) is not None
 

@@ -213,7 +213,6 @@ class Journal:
             os.ftruncate(self._fd, self._length)
 
     def _end_line(self) -> None:
-        """Add the newline of the last line if the process died before writing it."""
         with friendly_os_errors(self.path, "written"):
             if self._length and os.pread(self._fd, 1, self._length - 1) != b"\n":
                 write_all(self._fd, b"\n")
@@ -329,7 +328,6 @@ def _parse_line(line: bytes, previous: Sequence[int | None]) -> tuple[dict[str, 
 
 
 def _parse_object(line: bytes) -> dict[str, Any] | None:
-    """The JSON object on a line; None if it is not one."""
     try:
         fields: Any = load_unique_json(line)
     except (ValueError, RecursionError):

@@ -96,7 +96,6 @@ def _acquire(lock_path: Path) -> tuple[int, bool]:
 
 
 def _read_pid(opened: int) -> int:
-    """The pid in an open lock file; 0 if it has none."""
     pid = os.pread(opened, _PID_BYTES, 0).decode(errors="replace").strip()
     return int(pid) if pid.isdecimal() else 0
 

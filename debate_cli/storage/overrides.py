@@ -116,12 +116,10 @@ def _is_setting(name: str) -> bool:
 
 
 def _is_known(name: str) -> bool:
-    """Whether a variable that sets no key path has another meaning."""
     return name in SHORTCUT_VARIABLES or name in _OTHER_VARIABLES or name.startswith(TEXT_VARIABLE_PREFIX)
 
 
 def _setting_paths() -> list[tuple[str, ...]]:
-    """Key paths of a configuration with fixed names, down to the second level."""
     found: list[tuple[str, ...]] = []
     for name, field in DebateConfig.model_fields.items():
         inner = type(field.default).model_fields if isinstance(field.default, BaseModel) else {}
@@ -130,7 +128,6 @@ def _setting_paths() -> list[tuple[str, ...]]:
 
 
 def _rename_alias(data: dict[str, Any], key: str) -> None:
-    """If `data` has an alias of `key`, rename it to `key`."""
     section, _, rest = key.partition(".")
     name = rest.partition(".")[0]
     parent = data.get(section)
@@ -180,7 +177,6 @@ def _resolve_key_path(data: Any, key: str) -> YamlPath:
 
 
 def _parse_index(part: str, size: int) -> int:
-    """`part` as an index of a list with `size` items; an index equal to `size` appends."""
     if not re.fullmatch(r"[0-9]{1,4}", part) or int(part) > size:
         raise ValueError(f"`{part}` is not an index of a list of {size}; count from 0")
     return int(part)

@@ -32,8 +32,6 @@ class _Terms(BaseModel):
 
 
 class _Document(BaseModel):
-    """The keys of the file."""
-
     model_config = ConfigDict(extra="forbid", strict=True)
 
     review: _Terms

@@ -72,7 +72,6 @@ def _find_problems(data: Mapping[str, Any]) -> list[Problem]:
 
 
 def _suggestion(name: str) -> str:
-    """End of the message for an unknown system: what to write instead."""
     owners = [kind for kind in system_kinds() if name in _setting_names(kind)]
     if owners:
         return f"; `{name}` is a setting of {', '.join(owners)}, so indent it beneath one"

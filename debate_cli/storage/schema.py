@@ -79,7 +79,6 @@ def format_schema(schema: Mapping[str, Any]) -> str:
 
 
 def _allow_null(field: dict[str, Any]) -> dict[str, Any]:
-    """Allow null for a section, which selects its defaults."""
     if not isinstance(field.get("default"), list | dict):
         return field
     about = {key: field[key] for key in _ANNOTATION_KEYS if key in field}

@@ -254,7 +254,6 @@ def find_contradiction(transcript: Transcript) -> str | None:
 
 
 def _judging_runs(transcript: Transcript) -> tuple[JudgingRun, ...]:
-    """All judging runs, each with the systems that a later run replaces."""
     config = transcript.config
     runs = (JudgingRun(id=FIRST_RUN, judging=config.judging, started_at=transcript.started_at),)
     for stored in transcript.runs:
@@ -296,7 +295,6 @@ def _failure_events(failures: Sequence[StoredFailure], at: datetime) -> list[Eve
 
 
 def _first_turns(turns: Sequence[Turn]) -> list[Turn]:
-    """The first turn of each index, by index."""
     found: dict[int, Turn] = {}
     for turn in turns:
         found.setdefault(turn.index, turn)
@@ -401,7 +399,6 @@ def _read_bytes(path: Path) -> bytes:
 
 
 def _parse_json_object(data: bytes, name: str) -> dict[str, Any]:
-    """Parse `data` as one JSON object, strictly."""
     if not data.strip():
         raise TranscriptError(f"{name}: is empty; restore the file, or name a transcript")
     try:
@@ -447,7 +444,6 @@ def _parse_finite_float(digits: str) -> float:
 
 
 def _parse_version(fields: dict[str, Any], name: str, *, newest: int) -> int:
-    """The version of a transcript, from 1 to `newest`."""
     version = fields.get("schema_version")
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
         raise TranscriptError(f"{name}: is not a transcript of debate-cli; name another file")

@@ -38,7 +38,6 @@ def default_transcript_dir(config: str | None = None) -> Path:
 
 
 def _output_dir(config: Path | None, env: Mapping[str, str]) -> Path:
-    """`output.dir` from `env`, else from the file `config`, else DEFAULT_OUTPUT_FOLDER."""
     data, _, _ = apply_overrides(_read_mapping(config) if config is not None else {}, overrides_from_env(env))
     given = data.get("vars")
     resolver = VariableResolver({}, given if is_mapping(given) else {})

@@ -184,7 +184,6 @@ def _may_be_id(path: Path) -> bool:
 
 
 def _file_by_id(path: Path, folders: Sequence[Path]) -> Path:
-    """The file of the debate with this id in `folders`; `path` itself if there is none."""
     places = (place for folder in folders for place in reversed(_journal_and_transcript(folder / path)))
     return next((place for place in places if place.exists()), path) if _may_be_id(path) else path
 

@@ -229,7 +229,6 @@ def _position(part: Any) -> SourcePosition:
 
 
 def _position_of(before: str) -> SourcePosition:
-    """The position after the text `before`."""
     return SourcePosition(before.count("\n") + 1, len(before) - before.rfind("\n"))
 
 

@@ -209,7 +209,6 @@ def verdicts_match(stored: Verdict, recomputed: Verdict) -> bool:
 
 
 def _numeric_notes(verdict: Verdict) -> dict[str, float]:
-    """Path -> number."""
     return dict(_numbers(verdict.notes.to_json() if isinstance(verdict.notes, Notes) else verdict.notes, ""))
 
 
@@ -220,7 +219,6 @@ def _are_equal(first: float | None, second: float | None) -> bool:
 
 
 def _numbers(value: JsonValue, path: str) -> Iterator[tuple[str, float]]:
-    """Every number in a note, with its path."""
     if isinstance(value, Mapping):
         for key, item in value.items():
             yield from _numbers(item, f"{path}.{key}")

@@ -139,7 +139,6 @@ def brief_sources(debate: Debate) -> SourceBriefing:
 
 
 def _citing_part(turn: Turn, item: str) -> str:
-    """Name of the part of a speech with a citation."""
     if item == CLOSING_ITEM:
         return f"the closing of {turn.speaker}"
     return (
@@ -150,7 +149,6 @@ def _citing_part(turn: Turn, item: str) -> str:
 
 
 def _supports(given: Iterable[Assessment]) -> Mapping[Key, SourceSupport]:
-    """Citation -> the first answer on it."""
     found: dict[Key, SourceSupport] = {}
     for assessment in given:
         for finding in assessment.findings:

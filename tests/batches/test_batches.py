@@ -215,7 +215,7 @@ def test_killed_while_submitting(here: Path, slow: BatchServer, model: str) -> N
     slow.is_open.set()
     done = collect(here, slow)
     assert done.code == 0, done.err
-    assert "whose submission was cut off" in waiting.err + done.err
+    assert "its submission had been interrupted" in waiting.err + done.err
     assert (len(slow.batches), len(answers(here))) == (1, 3)
 
 

@@ -40,7 +40,7 @@ LOST_ANSWERS = {
 RETRYING = ": retrying in"
 """Part of the note on a retry."""
 HELD = re.compile(r"lab limits requests: waiting [\d.]+ s, 1 call waits")
-SHORTENED = "from now on prompts hold the last speeches"
+SHORTENED = "from now on prompts contain the last speeches"
 LATE_S = 1.5
 """Deadline of a judge in seconds, which pass in real time if no answer comes."""
 UNREACHABLE, BROKEN = "UnreachableError", "BrokenBodyError"

@@ -145,12 +145,12 @@ def test_differences_are_described_in_sentences(pair: ComparedPair, sentence: st
 def test_systems_without_verdicts_on_both_sides_are_not_compared() -> None:
     """The outcomes are listed instead."""
     found = summarize_comparison(compare(decided_by("moderator", only("moderator")), only("structured")))
-    assert found[1].startswith("No system came to a verdict on both, so their outcomes are not compared: Bo wins A ")
+    assert found[1].startswith("No system has a verdict on both sides, so their outcomes are not compared: Bo wins A ")
     pair = compare(without("structured"), without("moderator"))
     decided, outcomes, *others = summarize_comparison(pair)
     assert decided == "A is decided by structured, B by moderator."
     assert outcomes.startswith(
-        "No system came to a verdict on both, so their outcomes are not compared: Bo wins A narro"
+        "No system has a verdict on both sides, so their outcomes are not compared: Bo wins A narro"
     )
     assert "No claim has a standing on both sides, so there are no standings to compare." in others
     assert "== Scores ==" not in lines(pair)

@@ -142,8 +142,8 @@ def test_a_source_that_does_not_exist_is_looked_up(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--system", "sources", "--lookup", "corpus", "--mock"), "there are no files to look in"),
-        (("--system", "structured", "--lookup", "web", "--mock"), "looks nothing up; add --system sources"),
+        (("--system", "sources", "--lookup", "corpus", "--mock"), "there are no files to search"),
+        (("--system", "structured", "--lookup", "web", "--mock"), "does not look up facts; add --system sources"),
         (("--system", "sources", "--lookup", "web", "--model", "mistral/m"), "mistral has no web search"),
         (("--system", "sources", "--lookup", "web", "--model", "openai/m"), "OPENAI_API_KEY is not set"),
     ],
@@ -184,7 +184,7 @@ def test_files_are_looked_in_with_an_option(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--system", "panel", "--evidence", "docs"), "--evidence: panel looks nothing up; add --system sources"),
+        (("--system", "panel", "--evidence", "docs"), "--evidence: panel does not look up facts; add --system sources"),
         (("--system", "sources", "--evidence", "docs", "--lookup", "web"), "write --lookup both"),
         (("--system", "sources", "--evidence", "absent"), "absent: no such file or folder"),
         (("--system", "sources", "--lookup", "corpus"), "name them with --evidence"),

@@ -176,7 +176,6 @@ class Database:
 
 
 async def _create_tables(connection: AsyncConnection, queue_schema: str) -> None:
-    """Create the tables, including those of the job queue, while holding a lock."""
     await connection.execute("SELECT pg_advisory_xact_lock(%s)", (_CREATE_LOCK,))
     if await fetch_value(connection, "SELECT to_regclass(%s)", f"{SCHEMA}.version") is None:
         await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}".encode())

@@ -56,8 +56,6 @@ class _StoredJudge:
 
 @dataclass(frozen=True, slots=True)
 class _Document:
-    """The fields of a document."""
-
     config: ExperimentConfig
     motions: list[Motion]
     variants: list[_StoredVariant]
@@ -149,8 +147,8 @@ def _require_portable(name: str, variants: Iterable[Variant]) -> None:
         ]
         if local:
             raise ConfigError(
-                f"{name}: {', '.join(dict.fromkeys(local))} cannot be asked by a worker, which opens no file that a queue names "
-                "and asks no person; use other models, or run without --queue"
+                f"{name}: a worker cannot use {', '.join(dict.fromkeys(local))}, because it opens no files of other machines "
+                "and asks no people; use other models, or run without --queue"
             )
         if variant.context.corpus is None and config.evidence is not None and config.evidence.sources:
             raise ConfigError(f"{name}: names sources without their texts; enqueue it again")

@@ -82,8 +82,6 @@ async def enqueue(database: Database, plan: CellPlan, ledger: Ledger, folder: Pa
 
 
 class _StoredExperiment(NamedTuple):
-    """An experiment in the queue."""
-
     plan: str
     notes: str
     created_at: str
@@ -378,7 +376,6 @@ async def _watch(
 
 
 def _before(progress: Progress, ended: Sequence[CellRecord]) -> Progress:
-    """The progress before these cells ended."""
     counts = Counter(record.state for record in ended)
     cells = {state: count - counts[state] for state, count in progress.cells.items()}
     return replace(progress, cells={**cells, "running": cells["running"] + len(ended)})

@@ -51,8 +51,6 @@ def record_from_row(row: Sequence[Any]) -> CellRecord:
 
 
 class _FetchedJob(NamedTuple):
-    """A job that this worker has fetched."""
-
     number: int
     cell: str
     """Key of its cell."""
@@ -183,7 +181,6 @@ class QueuedCells:
         return lease
 
     async def _fetch_job(self) -> _FetchedJob | None:
-        """Fetch the first job of the queue."""
         fetch = partial(self._database.jobs.fetch_job, [self._experiment], self._worker)
         job = await self._database.run_jobs(fetch)
         return None if job is None else _FetchedJob(_number(job), str(job.task_kwargs["cell"]))
@@ -221,7 +218,6 @@ class QueuedCells:
             return "again"
 
     async def _lease(self, connection: AsyncConnection, job: _FetchedJob) -> Lease | Literal["again", "end"]:
-        """Take the lease on the cell of a job. Else, whether the cell is not to be run, or none of this plan."""
         newest = await fetch_value(
             connection, "SELECT plan FROM experiments WHERE id = %s AND halted IS NULL", self._experiment
         )
@@ -294,7 +290,6 @@ class QueuedCells:
                 await self._give_back(stalled)
 
     async def _end_leases(self, connection: AsyncConnection, cells: list[str]) -> None:
-        """End the leases on cells, and count the calls in flight as spent."""
         await _count_lost(connection, self._experiment, cells)
         await connection.execute(
             "UPDATE cells SET state = 'open', lease = lease + 1, updated_at = clock_timestamp() "
@@ -314,7 +309,6 @@ class QueuedCells:
             await self._give_back([lease.job])
 
     async def _hold(self, lease: Lease, error: Exception) -> None:
-        """Mark a cell that cannot be read as failed."""
         how = Settlement("failed", cause=type(error).__name__, message=f"the cell cannot be read: {error}")
         with suppress(LeaseLostError):
             await self._database.run(partial(_store_end, lease=lease, how=how, results=[], transcript=None))
@@ -329,7 +323,6 @@ class QueuedCells:
                 await self._database.run_jobs(partial(self._database.jobs.retry_job_by_id_async, job, utcnow()))
 
     async def _finish(self, job: int) -> None:
-        """Remove a job. Its result is stored in the cell."""
         from procrastinate.jobs import Status
 
         with suppress(StorageError):

@@ -60,8 +60,6 @@ class WorkerSummary:
 
 
 class _Queued(NamedTuple):
-    """An experiment in the queue."""
-
     id: str
     plan: str
     revision: int
@@ -96,8 +94,6 @@ async def run_worker(
 
 
 class _Worker:
-    """A worker on a queue."""
-
     def __init__(
         self,
         database: Database,
@@ -225,6 +221,5 @@ async def _read_document(connection: AsyncConnection, *, experiment: str) -> byt
 
 
 async def _halt(connection: AsyncConnection, *, queued: _Queued, reason: str) -> None:
-    """Halt an experiment, unless it was put into the queue again."""
     query = "UPDATE experiments SET halted = %s WHERE id = %s AND revision = %s"
     await connection.execute(query, (reason, queued.id, queued.revision))

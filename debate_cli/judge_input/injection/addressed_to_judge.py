@@ -42,7 +42,6 @@ def with_addressed_to_judge(form: Form[Any]) -> Form[Any]:
 
 @lru_cache(maxsize=256)
 def _extend_model(model: type[FormModel]) -> type[FormModel]:
-    """`model` with the field, which is empty by default."""
     fields: dict[str, Any] = {FIELD: (tuple[str, ...], Field(default=(), description=_DESCRIPTION))}
     return create_model(model.__name__, __base__=model, **fields)
 
@@ -78,7 +77,6 @@ def _is_known(words: str, known: Iterable[Manipulation]) -> bool:
 
 
 def _split_visible_turns(debate: Debate, subject: Subject) -> tuple[list[Turn], list[Turn]]:
-    """The turns of `subject`, and the other turns that its judge sees."""
     last = last_visible_turn(debate, subject)
     visible = [turn for turn in debate.turns if last is None or turn.index <= last]
     match subject.moment:

@@ -105,7 +105,6 @@ def mask_injection(text: str, names: tuple[str, ...] = (), only: frozenset[str] 
 
 
 def _mask_names(text: str, names: tuple[str, ...], flags: re.RegexFlag = re.NOFLAG) -> str:
-    """Replace every debater's name by a placeholder of the same length."""
     clean_names = {sanitize_for_prompt(name) for name in names}
     choice = "|".join(re.escape(name) for name in sorted(clean_names, key=len, reverse=True) if len(name) > 1)
     if not choice:
@@ -144,7 +143,6 @@ def _find_spans(text: str, names: tuple[str, ...]) -> Iterator[Span]:
 
 
 def _join_windows(pieces: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """(start, window) of joined pieces, each window at most WINDOW_CHARS long."""
     start, window = 0, ""
     for first, piece in pieces:
         if len(window) + len(piece) > WINDOW_CHARS:
@@ -155,7 +153,6 @@ def _join_windows(pieces: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]
 
 
 def _suspicion(piece: str) -> int:
-    """Number of words about judging in `piece`, plus its signs of a disguise."""
     words = load_rule_table().suspicious.intersection(re.findall(r"\w+", piece.lower()))
     return len(words) + (2 if _SUSPICIOUS.search(piece) else 0)
 

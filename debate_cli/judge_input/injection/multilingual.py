@@ -106,7 +106,6 @@ def _is_false_consensus(language: Mapping[str, re.Pattern[str]], sentence: str) 
 
 @cache
 def _load_table() -> tuple[str, tuple[tuple[str, Mapping[str, Any]], ...]]:
-    """The pattern `elsewhere`, and (group, words) of each language."""
     table = tomllib.loads(files(__package__ or "").joinpath("multilingual.toml").read_text(encoding="utf-8"))
     return table["elsewhere"], tuple((group, words) for group in _COMMAND_FORMS for words in table[group])
 

@@ -80,7 +80,6 @@ def _parse_conditions(needs: Sequence[str]) -> Conditions:
 
 @cache
 def _pattern(name: str) -> re.Pattern[str]:
-    """The compiled pattern of entry `name`. Compiled when first needed."""
     return re.compile(load_rule_table().sources[name], re.IGNORECASE | re.MULTILINE)
 
 
@@ -162,7 +161,6 @@ def _find_command_starts(sentence: str) -> tuple[int, ...]:
 
 
 def _end_of(name: str, sentence: str, start: int) -> int:
-    """End of a match of entry `name` at `start`, else `start`."""
     match = _pattern(name).match(sentence, start)
     return match.end() if match else start
 

@@ -68,7 +68,6 @@ class _FormWriter:
         self._opinions = opinions
 
     def write(self, schema: Json, place: Place) -> Any:
-        """A value that `schema` accepts."""
         schema = self._resolve(schema, place)
         if "const" in schema:
             return schema["const"]

@@ -189,7 +189,6 @@ class PromptFacts:
 
     @cached_property
     def _claims(self) -> dict[str, list[str]]:
-        """Claims per id of an argument."""
         found: dict[str, list[str]] = {}
         for argument in (item for turn in self.turns for item in list_objects(turn, "arguments")):
             if type(argument.get("id")) is str:
@@ -198,7 +197,6 @@ class PromptFacts:
 
     @cached_property
     def _speakers(self) -> dict[str, str]:
-        """Speaker per id of an argument; the first of a duplicate id counts."""
         arguments = ((turn, item) for turn in reversed(self.turns) for item in list_objects(turn, "arguments"))
         return {item["id"]: str(turn["speaker"]) for turn, item in arguments if type(item.get("id")) is str}
 
@@ -225,7 +223,6 @@ def list_objects(values: Json, name: str) -> list[Json]:
 
 
 def _parse_object(text: str) -> dict[str, Any]:
-    """`text` as a JSON object; empty if it is not one."""
     if not text.startswith("{"):
         return {}
     try:

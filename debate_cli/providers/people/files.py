@@ -63,8 +63,6 @@ class PromptPlace:
 
 @dataclass(slots=True)
 class _TaskFiles:
-    """The files of one task."""
-
     name: str
     requests: int = 0
 
@@ -164,7 +162,6 @@ class _ReplyWatch:
         """When the present stamp was first seen, or the file's own time if that is earlier."""
 
     def look(self) -> _SeenReply | None:
-        """The reply if it is complete, else None."""
         try:
             found = self._path.stat()
         except FileNotFoundError:
@@ -214,7 +211,6 @@ def _format_problem(place: PromptPlace, problems: tuple[str, ...]) -> str:
 
 
 def _hash_of_file(path: Path) -> str | None:
-    """The hash in the first line of a prompt; None if there is no such file."""
     try:
         return find_prompt_hash(read_regular_file(path, MAX_REPLY_BYTES).decode("utf-8", "replace"))
     except OSError:
@@ -222,7 +218,6 @@ def _hash_of_file(path: Path) -> str | None:
 
 
 def _set_aside(reply: Path) -> None:
-    """Rename a reply whose prompt no longer exists."""
     with suppress(FileNotFoundError):
         reply.rename(reply.with_name(reply.name.removesuffix(REPLY) + ".old-reply.md"))
 

@@ -131,7 +131,6 @@ def _entries(part: JsonSchema, path: FieldPath, values: Mapping[str, str]) -> It
 
 
 def _filled_items(path: FieldPath, values: Mapping[str, str]) -> int:
-    """Number of items of the list at `path`, up to the last filled one."""
     start = "".join(f"{part}/" for part in path)
     numbers = [int(key.removeprefix(start).partition("/")[0]) for key in values if key.startswith(start)]
     return max(numbers, default=-1) + 1

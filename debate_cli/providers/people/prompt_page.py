@@ -52,7 +52,6 @@ def explain_field(request: Request, name: str) -> str:
 
 
 def _format_parts(request: Request) -> Iterator[str]:
-    """The rules, the messages, and the person's own earlier answers."""
     yield from ("## Rules", "", _NOT_FOR_PEOPLE.sub("", request.system).strip())
     for message in request.messages:
         content = message.content.replace(request.nonce, "") if request.nonce else message.content
@@ -106,7 +105,6 @@ def _format_member(head: str, item: object, indent: str) -> Iterator[str]:
 
 
 def _format_answer_part(request: Request, reply_name: str | None, digest: str) -> str:
-    """How to answer, and the form to fill in."""
     where = "" if reply_name is None else f" into `{reply_name}` beside this file"
     lines = ["## Your answer", ""]
     if request.schema is None:

@@ -149,7 +149,6 @@ def pair_items(values: list[Any], schema: JsonSchema) -> Iterator[tuple[Any, Jso
 
 
 def _to_list(value: Any) -> list[Any]:
-    """A list; a text is split at commas or line breaks."""
     if isinstance(value, list):
         return cast("list[Any]", value)
     if isinstance(value, str):
@@ -175,12 +174,10 @@ def find_empty_texts(value: Any, schema: JsonSchema) -> Iterator[str]:
 
 
 def _free_texts(value: Any, schema: JsonSchema) -> Iterator[str]:
-    """The texts that a person writes. Ids are not included."""
     return (text for _, text, part in _walk_texts(value, schema) if not {"const", "enum"} & part.keys())
 
 
 def _walk_texts(value: Any, schema: JsonSchema, path: str = "") -> Iterator[tuple[str, str, JsonSchema]]:
-    """Path, text and schema of every string in `value`."""
     if isinstance(value, str):
         yield path or "the answer", value, schema
     elif isinstance(value, Mapping):

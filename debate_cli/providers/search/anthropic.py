@@ -65,7 +65,6 @@ class _SearchBuilder(WholeReplyBuilder):
     """Error code of the last search that failed."""
 
     def add_whole(self, whole: Any) -> None:
-        """Read a message."""
         counts = getattr(whole.usage, "server_tool_use", None)
         searches = parse_token_count(getattr(counts, "web_search_requests", None))
         self.usage = anthropic.parse_usage(whole.usage, Usage()).model_copy(update={"searches": searches})
@@ -79,14 +78,12 @@ class _SearchBuilder(WholeReplyBuilder):
             self.continuation = json.dumps([block.to_dict(mode="json") for block in whole.content], ensure_ascii=False)
 
     def validate(self, asked: SentRequest, *, streamed: bool) -> None:
-        """Raise if the searches failed and nothing was found."""
         status = _STATUS_BY_CODE.get(self.error_code)
         if status is not None and not self.results:
             body = json.dumps({"error": {"message": f"web search: {self.error_code}"}})
             raise error_mapping.error_from_status(status, body, asked)
 
     def build_reply(self, latency_s: float) -> Reply:
-        """The citations as a reply."""
         refusal = anthropic.DEFAULT_REFUSAL if self.stop_reason == "refusal" else None
         return Reply(
             text=dump_results(self.results, self.continuation),

@@ -72,7 +72,6 @@ class _Client:
     base_url: str
 
     async def close(self) -> None:
-        """Close the connections."""
         await self.http.aclose()
 
 
@@ -110,7 +109,6 @@ class _ResultsBuilder(WholeReplyBuilder):
             self.results.append(FoundPassage(url, title, "", content[:MAX_CONTENT_CHARS], "web"))
 
     def build_reply(self, latency_s: float) -> Reply:
-        """The results as a reply."""
         return Reply(text=dump_results(self.results), usage=self.usage, finish_reason="stop", latency_s=latency_s)
 
 

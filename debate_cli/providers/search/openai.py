@@ -59,7 +59,6 @@ class _SearchBuilder(WholeReplyBuilder):
     has_output: bool = False
 
     def add_whole(self, whole: Any) -> None:
-        """Read a response."""
         output: list[Any] = whole["output"]
         self.has_output = True
         self.status = parse_optional_text(whole.get("status"))
@@ -71,12 +70,10 @@ class _SearchBuilder(WholeReplyBuilder):
                     self.results += _cited_paragraphs(part["text"], part.get("annotations") or ())
 
     def validate(self, asked: SentRequest, *, streamed: bool) -> None:
-        """Raise if the response has no output."""
         if not self.has_output:
             raise error_mapping.make_broken_body_error("no output", asked)
 
     def build_reply(self, latency_s: float) -> Reply:
-        """The paragraphs as a reply."""
         return Reply(
             text=dump_results(self.results),
             usage=self.usage,
@@ -93,7 +90,6 @@ def _is_search(item: Any) -> bool:
 
 
 def _cited_paragraphs(text: str, annotations: Sequence[Any]) -> Iterator[FoundPassage]:
-    """Cited address -> the paragraph around the citation, without citation links."""
     cited = [item for item in annotations if item.get("type") == "url_citation"][:MAX_CITATIONS]
     marks = [(int(item["start_index"]), int(item["end_index"])) for item in cited]
     for item in cited:

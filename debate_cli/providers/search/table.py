@@ -36,8 +36,6 @@ def _search_row(
 
 
 def _with_server(row: ProviderRow, make_server: Callable[[Endpoint], ModelServer]) -> ProviderRow:
-    """`row` with the server for searches."""
-
     def make(_row: ProviderRow, endpoint: Endpoint) -> ModelServer:
         return make_server(endpoint)
 

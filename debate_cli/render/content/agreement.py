@@ -74,7 +74,6 @@ def build_review_table(debate: Debate) -> Table | None:
 
 
 def _describe_probabilities(debate: Debate, run: str) -> Iterator[str]:
-    """`Pro 50, 60, 70 %` for each debater with probabilities."""
     found: dict[str, list[str]] = {}
     for assessment in debate.assessments:
         for mark in assessment.marks if assessment.run == run else ():
@@ -164,7 +163,6 @@ def count_outcomes(verdicts: Iterable[Verdict]) -> list[tuple[str, int]]:
 
 
 def _outcome_label(verdict: Verdict) -> str:
-    """A verdict's outcome in words that precede a count."""
     if verdict.winner is not None:
         return f"{verdict.winner} wins"
     if verdict.option is not None:
@@ -180,7 +178,6 @@ def _scores_by_name(verdicts: Sequence[Verdict]) -> list[tuple[str, list[float]]
 
 
 def _scores_of(name: str, verdicts: Iterable[Verdict]) -> Iterable[float]:
-    """The score in each verdict. An option without votes has 0."""
     for verdict in verdicts:
         if name in verdict.displayed_scores:
             yield verdict.displayed_scores[name]

@@ -156,7 +156,6 @@ def _describe_surrenders(debate: Debate, number: int, speakers: Sequence[str]) -
 
 
 def _speaks_in_turn(debate: Debate) -> bool:
-    """Whether debaters speak one after the other."""
     if any(run.id == FIRST_RUN for run in debate.runs):
         return debate.is_sequential
     return debate.config.format.order == "sequential"
@@ -172,7 +171,6 @@ def _order_of_speakers(debate: Debate, names: Sequence[str]) -> str:
 
 
 def _is_optional(stage: Stage) -> bool:
-    """Whether the stage makes no round if no question was asked."""
     return stage.phase == "answers" or stage.follow_up
 
 

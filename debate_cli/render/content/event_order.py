@@ -68,14 +68,12 @@ class EventOrder:
             self._write(event, debate)
 
     def _release_reports(self, debate: Debate) -> None:
-        """Write the judgments whose speeches are written."""
         due = [event for event in self._reports if not self._is_held_back(event.assessment.brief)]
         self._reports = [event for event in self._reports if event not in due]
         for event in sorted(due, key=lambda event: reading_position(event.assessment.brief)):
             self._write(event, debate)
 
     def _is_held_back(self, brief: Brief) -> bool:
-        """Whether a judgment comes after something that is not written yet."""
         if any(precedes(task, brief) for task in self._asked.values() if isinstance(task, Brief)):
             return True
         return any(_is_read_after(brief.subject, item.turn) for item in self._turns.values())
@@ -125,14 +123,12 @@ def is_partial_judging(task: Task) -> bool:
 
 
 def _is_read_after(subject: Subject, turn: Turn) -> bool:
-    """Whether a judgment of `subject` comes after that speech."""
     if subject.turns:
         return turn.index <= max(subject.turns)
     return subject.round is None or turn.round <= subject.round
 
 
 def _ends_before(subject: Subject, start: int, round_number: int) -> bool:
-    """Whether `subject` ends before the wave that starts with turn `start` of that round."""
     if subject.turns:
         return max(subject.turns) < start
     return subject.round is not None and subject.round < round_number

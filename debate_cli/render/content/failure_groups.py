@@ -127,7 +127,6 @@ class FailureGrouper:
 
 
 def _sort_failures(failures: Sequence[Failure]) -> tuple[Failure, ...]:
-    """Sort speeches by index, judgments by key."""
     return tuple(
         sorted(failures, key=lambda item: (0, item.task.key) if isinstance(item.task, Brief) else (item.task.index, ""))
     )

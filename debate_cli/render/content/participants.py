@@ -47,7 +47,6 @@ def debater_rows(debate: Debate) -> tuple[ParticipantRow, ...]:
 
 
 def _debater_settings(debate: Debate, person: Participant) -> Iterable[str]:
-    """Personality and strategy of a debater, if set."""
     set_up = next((item for item in debate.config.debaters if item.name == person.name), None)
     personality = set_up.personality if set_up is not None else None
     if personality is not None:
@@ -113,7 +112,6 @@ def judge_rows(debate: Debate, run: JudgingRun) -> tuple[ParticipantRow, ...]:
 
 
 def _system_rows(debate: Debate, run: JudgingRun, system: SystemSettings, decides: str) -> list[ParticipantRow]:
-    """A row for each judge if judges have weights, else one row for the system."""
     seats = system.seats
     if any(seat.weight is not None for seat in seats):
         return [
@@ -144,7 +142,6 @@ def _judge_model(
 
 
 def _format_models(configured: str, found: Sequence[str]) -> str:
-    """The configured model, and the models that replaced it."""
     configured, found = format_model(configured), tuple(dict.fromkeys(map(format_model, found)))
     if not found or found == (configured,):
         return configured

@@ -156,7 +156,6 @@ def _report_verdict(
 
 
 def _score_tables(debate: Debate, verdicts: Sequence[Verdict], sections: Sequence[ReportSection]) -> Iterator[Table]:
-    """All tables of scores, in their order."""
     for verdict in verdicts:
         yield from _titled_tables(verdict, verdicts)
     reviews = build_review_table(debate)

@@ -54,7 +54,6 @@ def parse_partial_speech(raw: str) -> tuple[SpeechPart, ...]:
 
 
 def _json_body(raw: str) -> str | None:
-    """The JSON object in `raw`, without a Markdown fence; None if there is none."""
     text = raw.lstrip()
     if text.startswith("```"):
         text = text.partition("\n")[2].lstrip()
@@ -104,5 +103,4 @@ def _string_tuple(value: object) -> tuple[str, ...]:
 
 
 def _strings(item: dict[str, object], *names: str) -> dict[str, str]:
-    """The named fields as strings; empty if missing."""
     return {name: value if isinstance(value := item.get(name), str) else "" for name in names}

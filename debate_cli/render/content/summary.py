@@ -221,7 +221,6 @@ def _disagreements(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
 
 
 def _describe_dissent(verdict: Verdict) -> Iterator[str]:
-    """Sentences on judges whose conclusion differs from the verdict."""
     for dissent in get_system(verdict.system).headline(verdict).dissent:
         yield f"{dissent.judge} {dissent.conclusion}: {shorten(dissent.words, MAX_DISSENT_LENGTH)}"
 
@@ -301,7 +300,7 @@ def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[t
     own = judging_usage(debate, judged)
     if own == whole:
         return (("", theme.format_usage(whole)),)
-    return (("this judging", theme.format_usage(own)), ("the debate with all its judgings", theme.format_usage(whole)))
+    return (("this judging", theme.format_usage(own)), ("the debate with all its judgments", theme.format_usage(whole)))
 
 
 def change_lines(changes: Iterable[SettingChange]) -> Iterator[str]:

@@ -210,7 +210,6 @@ class _BarLayout:
 
     @classmethod
     def of(cls, chart: Chart) -> _BarLayout:
-        """The layout of `chart`. Many bars are thin."""
         rows = len(chart.series) if chart.kind == "bars" else 1
         bar = THIN_BAR if rows * len(chart.labels) > MANY_BARS else BAR
         left = 16 + CHARACTER * max((len(_short_label(label)) for label in chart.labels), default=0)
@@ -218,15 +217,12 @@ class _BarLayout:
 
     @property
     def bottom(self) -> float:
-        """Lower end of the last group."""
         return self.group_top(len(self.chart.labels))
 
     def group_top(self, index: int) -> float:
-        """Upper end of a label's group."""
         return MARGIN_TOP + index * self.group_height
 
     def x(self, value: float) -> float:
-        """Position of `value` on the axis."""
         right = WIDTH - (VALUE_ROOM if self.chart.kind == "bars" else MARGIN_RIGHT)
         return self.left + _share(value, self.chart) * (right - self.left)
 
@@ -263,5 +259,4 @@ def _css_class(item: ChartSeries, classes: Mapping[str, str]) -> str:
 
 
 def _number(value: float) -> str:
-    """A value as text. Values below 1 are shares and keep their digits."""
     return f"{round(value, 1):g}" if abs(value) > 1 else f"{round(value, 3):g}"

@@ -54,7 +54,6 @@ def render_index(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] 
 
 
 def _index_columns(*, gated: bool, with_facts: bool) -> list[tuple[str, bool]]:
-    """The columns from left to right, without columns that no file fills."""
     return [DEBATE_COLUMN, *(FACT_COLUMNS if with_facts else ()), *VERDICT_COLUMNS, *([GATES_COLUMN] if gated else [])]
 
 

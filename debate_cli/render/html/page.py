@@ -121,7 +121,6 @@ def _template_context(debate: Debate, verdicts: Sequence[Verdict]) -> dict[str, 
 
 
 def _page_sections(context: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Anchors and titles of the sections that the page has."""
     report = context["report"]
     has: dict[ReportPart, Any] = {
         "briefing": report.briefing,
@@ -155,7 +154,6 @@ def _score_blocks(report: DebateReport, classes: Mapping[str, str]) -> list[Scor
 
 
 def _scores_by_turn(verdicts: Sequence[Verdict]) -> dict[int, tuple[str, TurnScore]]:
-    """Turn -> system and score, from the first verdict that scores the turn."""
     scores: dict[int, tuple[str, TurnScore]] = {}
     for verdict in verdicts:
         for turn, score in get_system(verdict.system).turn_scores(verdict).items():
@@ -165,35 +163,27 @@ def _scores_by_turn(verdicts: Sequence[Verdict]) -> dict[int, tuple[str, TurnSco
 
 @dataclass(slots=True)
 class _Anchors:
-    """Anchors of the page, for the templates."""
-
     arguments: Mapping[str, str]
     sources: Mapping[str, str]
     taken: set[str] = field(default_factory=set[str])
 
     def once(self, anchor: str) -> Markup:
-        """The `id` attribute for an element; empty if another element has this id."""
         if not anchor or anchor in self.taken:
             return Markup()
         self.taken.add(anchor)
         return Markup(' id="{}"').format(anchor)
 
     def argument(self, item: str) -> str:
-        """Anchor of an argument; empty if the debate has no argument with this id."""
         return self.arguments.get(item, "")
 
     def source(self, source: str) -> str:
-        """Anchor of a cited source; empty if no cited source has this id."""
         return self.sources.get(source, "")
 
     def response(self, item: str, turn: int) -> str:
-        """Anchor of a turn's answer to an argument."""
         return anchors.response_anchor(turn, item, self.arguments)
 
     def reply(self, item: str, turn: int) -> str:
-        """Anchor of a turn's reply to the question about an argument."""
         return anchors.reply_anchor(turn, item, self.arguments)
 
     def statements(self, row: TraceRow) -> list[anchors.StatementGroup]:
-        """The statements about a claim."""
         return anchors.group_statements(row, self.arguments)

@@ -71,7 +71,6 @@ def _facts(debate: Debate) -> Iterable[tuple[str, str]]:
 
 
 def _usage(debate: Debate) -> Table:
-    """A row per role and model."""
     parts: dict[tuple[str, str], list[ModelCall]] = defaultdict(list)
     for turn in debate.turns:
         parts[turn.speaker, turn.exchange.model].append(turn.exchange)

@@ -62,10 +62,8 @@ def _cell_width_class(value: Cell) -> str:
 
 
 def _colour_class(colour: str) -> str:
-    """Class of a badge's colour."""
     return COLOUR_CLASSES.get(colour, "calm")
 
 
 def _type_name(value: SpeechPart | Cell) -> str:
-    """Class name of a part of a speech or of a table cell."""
     return type(value).__name__

@@ -105,7 +105,6 @@ def _title(numbers: Sequence[int], phases: Sequence[str]) -> str:
 
 
 def _unthreaded_speech(turn: Turn) -> SpeechSection:
-    """The parts of a turn that are not in a thread."""
     pieces = split_turn(turn)
     left = tuple(piece for piece in pieces if not isinstance(piece, Response | FollowUpAnswer))
     return SpeechSection(turn, anchors.turn_anchor(turn.index), left, len(pieces) - len(left))

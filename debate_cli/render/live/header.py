@@ -56,7 +56,6 @@ def rejudging_heading(debate: Debate) -> RenderableType:
 
 
 def _topic_lines(debate: Debate) -> Iterator[Text]:
-    """The motion, or the name of a judged text and the question about it."""
     yield terminal_line(debate.topic, "bold")
     if debate.config.judging.question is not None:
         yield terminal_line(debate.config.judging.question)

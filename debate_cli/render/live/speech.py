@@ -150,7 +150,6 @@ def _streaming_panel(stream: SpeechStream, styles: Styles, citations: CitationIn
 
 
 def _finished_parts(turn: Turn, styles: Styles, threads: ThreadIndex, citations: CitationIndex) -> list[RenderableType]:
-    """The parts of a finished speech, each with its citations."""
     found: list[RenderableType] = []
     for part in split_turn(turn):
         drawn = _part(part, turn, styles, threads)
@@ -204,7 +203,6 @@ def _call_text(turn: Turn) -> str:
 
 
 def _add_blank_lines(parts: Iterable[RenderableType]) -> Group:
-    """The parts with an empty line between two of them."""
     rows: list[RenderableType] = []
     for part in parts:
         rows += [Text(""), part] if rows else [part]
@@ -309,7 +307,6 @@ def _remarks(turn: Turn, *, show_hidden: bool) -> RenderableType | None:
 
 
 def _label_grid(rows: Iterable[tuple[str, Text]]) -> Table:
-    """Muted labels in a column, the words beside them."""
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(style=theme.MUTED, no_wrap=True)
     for label, words in rows:
@@ -326,14 +323,12 @@ def hanging(head: Text, words: Text, gap: int = 2) -> Table:
 
 
 def _id(text: str, style: str) -> Text:
-    """An argument's id, cut to `MAX_ID_WIDTH`."""
     found = terminal_line(text, style)
     found.truncate(MAX_ID_WIDTH, overflow="ellipsis")
     return found
 
 
 def _words(text: str, style: str = "") -> Text:
-    """Sanitized text, line breaks kept, tabs as spaces."""
     found = terminal_text(text, style)
     found.expand_tabs(4)
     return found

@@ -174,7 +174,6 @@ class _Region:
         self.lines: list[list[Segment]] = []
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the lines, without a line feed after the last."""
         for number, line in enumerate(self.lines):
             if number:
                 yield Segment.line()
@@ -213,7 +212,6 @@ class _Screen:
         self._live.stop()
 
     def print_pending(self) -> None:
-        """Print the parts that are ready above the region."""
         printed = self._script.take_printed()
         if self._live.is_started and printed:
             self.draw(printed)
@@ -278,11 +276,9 @@ class _Script:
         self._round = 0, ""
 
     def print(self, *renderables: RenderableType) -> None:
-        """Add to the part to print."""
         self._printed += renderables
 
     def take_printed(self) -> list[RenderableType]:
-        """Return and remove the part to print."""
         printed, self._printed = self._printed, []
         return printed
 
@@ -345,7 +341,6 @@ class _Script:
             stream.pieces.append(piece)
 
     def finish(self) -> None:
-        """Print everything that was held back. Call it after the last event."""
         self._pending = {}
         for group in self._failures.rest():
             self._print_failure(group)
@@ -382,7 +377,6 @@ class _Script:
         self._print_complete_wave()
 
     def _settle(self, key: str) -> None:
-        """Print the reports that waited for a judge that has now answered or failed."""
         self._pending.pop(key, None)
         self._print_reports()
 
@@ -399,7 +393,6 @@ class _Script:
                 self.print(header.judge_report_notice(report, self._debate))
 
     def _is_early(self, assessment: Assessment) -> bool:
-        """Whether the report must wait for a speech or report before it."""
         if any(stream.cue.index in assessment.subject.turns for stream in self._wave):
             return True
         waiting = [*self._pending.values(), *(other.brief for other in self._withheld)]
@@ -421,7 +414,6 @@ class _Script:
             self._print_wave()
 
     def _print_wave(self) -> None:
-        """Print the finished speeches of the wave, then the reports about them."""
         wave, self._wave = self._wave, []
         if self._debate is not None:
             self._print_speeches([(item.turn, item.threads) for item in wave if item.turn is not None], self._debate)
@@ -438,7 +430,6 @@ class _Script:
             self.print(PanelRow(panels))
 
     def _open_round(self, round_number: int, phase: Phase) -> None:
-        """Print the heading of the round if it is not printed yet."""
         if self._round != (round_number, phase):
             self._round = round_number, phase
             self.print(*self._round_heading(round_number, phase))

@@ -218,14 +218,12 @@ class FormScreen:
         return KEYS if self._task.copied is None else f"Ctrl-O copy the prompt · {KEYS}"
 
     def _lines(self) -> list[str]:
-        """The context, wrapped to the width of the terminal."""
         width = self._columns()
         if self._wrapped[0] != width:
             self._wrapped = (width, self._wrap(self._context).split("\n"))
         return self._wrapped[1]
 
     def _wrap(self, text: str) -> str:
-        """`text` with lines that fit into the width of the terminal."""
         width = self._columns()
         console = Console(width=width, color_system=None)
         return "\n".join(
@@ -286,7 +284,6 @@ class FormScreen:
             self._state.write(self._buffer.text)
 
     def _load_field(self) -> None:
-        """Show the words of the current field in the editor, and focus it."""
         words = self._state.sheet.get(self._state.current)
         self._is_loading = True
         self._buffer.set_document(Document(words, len(words)), bypass_readonly=True)
@@ -347,7 +344,6 @@ class FormScreen:
         self._load_field()
 
     def _copy(self) -> None:
-        """Copy the prompt to the clipboard by OSC 52, which some terminals ignore."""
         code = base64.b64encode((self._task.copied or "").encode("utf-8", "replace")).decode()
         self._app.output.write_raw(f"\x1b]52;c;{code}\x07")
         self._app.output.flush()

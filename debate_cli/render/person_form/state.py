@@ -87,7 +87,6 @@ class FormState:
         return None
 
     def _name_field(self, problem: str) -> str:
-        """A problem with the label of its field instead of the path."""
         path, separator, words = problem.partition(": ")
         key = path.replace("[", "/").replace("]", "").replace(".", "/")
         label = next((item.label for item in self.fields if item.key == key), path)

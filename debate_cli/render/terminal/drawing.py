@@ -135,7 +135,6 @@ def stacked_bar(parts: Sequence[tuple[str, float]], out_of: float, colour: str, 
 
 
 def _part_legend(table: Table) -> str:
-    """What the fills of stacked bars mean; empty without such bars."""
     parts = next((cell.parts for row in table.rows for cell in row or () if isinstance(cell, Gauge) and cell.parts), ())
     return " · ".join(f"{fill} {label}" for (label, _), fill in zip(parts, cycle(PART_FILLS)))
 
@@ -203,7 +202,6 @@ class _TableView:
     """Meaning of the fills of its bars; shown only with the bars."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The widest form that fits."""
         everything = range(len(self.table.heads))
         without_bars = [position for position in everything if not _is_of_bars(self.table, position)]
         for positions in (list(everything), without_bars):
@@ -280,14 +278,12 @@ def _is_of_bars(table: Table, position: int) -> bool:
 
 
 def _fold_header(table: Table, position: int) -> str:
-    """A header on two lines if it is long and stands above numbers."""
     header = sanitize.sanitize_line(table.heads[position])
     first, _, last = header.rpartition(" ")
     return f"{first}\n{last}" if first and position in table.numeric and len(header) > MAX_HEADER else header
 
 
 def _cell_view(cell: Cell, styles: ParticipantStyles) -> RenderableType:
-    """A cell as it is drawn in a table."""
     if isinstance(cell, Gauge) and cell.parts:
         return stacked_bar(cell.parts, cell.out_of, _colour_of(cell.who, styles))
     if isinstance(cell, Gauge):
@@ -300,7 +296,6 @@ def _colour_of(name: str | None, styles: ParticipantStyles) -> str:
 
 
 def _cell_text(cell: Cell, styles: ParticipantStyles) -> Text:
-    """A cell as text; empty for a bar."""
     match cell:
         case None | Gauge():
             return Text("")

@@ -138,7 +138,6 @@ def _rehearsal_lines(notice: str) -> list[RenderableType]:
 
 
 def _answer_panel(summary: VerdictSummary, styles: ParticipantStyles) -> RenderableType:
-    """The answer, the scores, and why."""
     verdict = summary.verdict
     if verdict is None:
         return Panel(terminal_line(summary.answer, "bold"), border_style=theme.MUTED, padding=(0, 1))
@@ -175,7 +174,6 @@ def _missing_view(sentences: Sequence[str]) -> RenderableType:
 
 
 def _label_once(label: str, *groups: list[RenderableType]) -> list[tuple[str, RenderableType]]:
-    """The rows of all groups. Only the first row of a group has a label."""
     return [("" if number else label, row) for number, row in enumerate(row for group in groups for row in group)]
 
 
@@ -258,7 +256,6 @@ def _verdict_part(report: DebateReport, styles: ParticipantStyles) -> list[Rende
 
 
 def _reason_rows(item: VerdictReport) -> list[tuple[str, RenderableType]]:
-    """The reason in numbers, and a judge's words."""
     rows: list[tuple[str, RenderableType]] = []
     if item.reason:
         rows.append(("why", terminal_line(item.reason)))

@@ -49,12 +49,10 @@ def format_workflow_commands(files: Sequence[CheckedFile], unusable: Sequence[Un
 
 
 def _find_text_path(file: ScoredFile) -> str | None:
-    """Path of the judged text; None for a debate and for standard input."""
     return None if file.text == STDIN_NAME else file.text
 
 
 def _list_changes(checked: CheckedFile) -> Iterator[tuple[Review, RequiredChange]]:
-    """The required changes from all reviews of a text."""
     for review in checked.reviews:
         for change in review.required_changes:
             yield review, change
@@ -86,7 +84,6 @@ def format_step_summary(files: Sequence[CheckedFile], unusable: Sequence[Unusabl
 
 
 def _summarize_changes(checked: CheckedFile) -> list[str]:
-    """The required changes of a text that did not pass."""
     changes = [
         f"- {escape_markdown(change.text)} ({escape_markdown(label_change(change))})"
         for _, change in _list_changes(checked)
@@ -208,5 +205,4 @@ def _case(suite: ET.Element, path: str, gate: str) -> ET.Element:
 
 
 def _xml_text(text: str) -> str:
-    """Sanitize text and replace characters that XML cannot hold."""
     return _NO_XML.sub("\ufffd", sanitize.sanitize_line(text))

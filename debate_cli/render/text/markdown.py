@@ -126,7 +126,6 @@ def _verdicts(report: DebateReport, *, is_text: bool) -> list[str]:
 
 
 def _required_changes(changes: Sequence[RequiredChange]) -> list[str]:
-    """The required changes of a text, a list for each dimension."""
     lines: list[str] = ["### What must change", ""] if changes else []
     for dimension, group in group_changes(changes):
         lines += [f"**{escape_markdown(dimension)}**", ""]
@@ -136,7 +135,6 @@ def _required_changes(changes: Sequence[RequiredChange]) -> list[str]:
 
 
 def _quote_block(quote: JudgeQuote) -> list[str]:
-    """A judge's words as a quotation, below the judge's name if it has one."""
     return [*([f"{escape_markdown(quote.judge)}:", ""] if quote.judge else []), f"> {escape_markdown(quote.words)}", ""]
 
 
@@ -192,7 +190,6 @@ def _because(reason: str) -> str:
 
 
 def _rounds(debate: Debate, round_number: int | None = None, *, show_hidden: bool) -> Iterable[str]:
-    """The speeches of one round, or of all."""
     signs, threads = theme.participant_styles(debate.participants), ThreadIndex(debate.turns)
     citations, cited = index_citations(debate), list[CheckedCitation]()
     heading = 0, ""
@@ -221,7 +218,6 @@ def _rounds(debate: Debate, round_number: int | None = None, *, show_hidden: boo
 
 
 def _cited(citations: Iterable[CheckedCitation]) -> Iterable[str]:
-    """The quotes in a part of a speech, each with a footnote on its source."""
     for item in citations:
         quote, badge = escape_markdown(item.check.quote), item.badge
         yield from (f"*Cites* “{quote}” {badge.symbol} {badge.word}[^{item.number}]", "")
@@ -238,7 +234,6 @@ def _footnotes(citations: Iterable[CheckedCitation]) -> Iterable[str]:
 
 
 def _chair(announcement: str) -> list[str]:
-    """An announcement of the chair; nothing for an empty one."""
     return [f"*Chair: {escape_markdown(announcement)}*", ""] if announcement else []
 
 

@@ -115,7 +115,6 @@ def turn_lines(turn: Turn, threads: ThreadIndex, citations: CitationIndex, *, sh
 
 
 def _format_citation(citation: CheckedCitation) -> str:
-    """The quote with its source and the result of the quote check."""
     source = f"{citation.check.source} {citation.title}".rstrip()
     return sanitize_line(f"cites {source}: “{citation.check.quote}” — {citation.finding}")
 
@@ -155,7 +154,6 @@ def _thread_lines(prefix: str, piece: SpeechPart, threads: ThreadIndex, round_nu
 
 
 def _labelled_lines(prefix: str, words: str) -> Iterable[str]:
-    """`words` after a prefix; empty for empty words."""
     return prefix_lines(prefix, words) if words else ()
 
 
@@ -203,7 +201,6 @@ def table_lines(table: Table, badges: Mapping[str, str] | None = None) -> list[s
 
 
 def _row_lines(table: Table, row: TableRow, main: int | None, badges: Mapping[str, str]) -> Iterable[str]:
-    """The lines of a row. `main`: index of the main number."""
     first = _format_cell(row[0])
     plain, pairs, long = [badges[first]] if first in badges else [], list[str](), list[str]()
     for position, cell in enumerate(row[1:], 1):
@@ -229,7 +226,6 @@ def _row_lines(table: Table, row: TableRow, main: int | None, badges: Mapping[st
 
 
 def _main_column(table: Table) -> int | None:
-    """The column of the main number: the bold one, else the one with a bar."""
     rows = [row for row in table.rows if row is not None]
     columns = range(1, len(table.heads))
     strong = (n for n in columns if any(_is_strong(row[n]) for row in rows))
@@ -243,7 +239,6 @@ def _is_strong(cell: Cell) -> bool:
 
 
 def _with_scale(words: str, header: str) -> str:
-    """A number with the scale that its header names: `25.0/30`."""
     found = _SCALE.search(header)
     return f"{words}{found[1]}" if found is not None and found[1].startswith("/") and words != "—" else words
 

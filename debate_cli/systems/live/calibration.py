@@ -220,7 +220,6 @@ def _collect_results(
 
 
 def _hold_in_band(dimension: str, own: float, won: bool, lost: bool) -> tuple[CalibrationRule | None, float]:
-    """The rule that applies to a score, and the nearest score within its band."""
     start = BAND_START[dimension]
     if won:
         return "floor", min(DIMENSION_MAXIMA[dimension], max(start, own))

@@ -41,8 +41,6 @@ class RegisterRow(FrozenModel):
 
 
 class _EntryKey(NamedTuple):
-    """Identity of an entry."""
-
     turn: int
     fault: RegisterFault
     words: str

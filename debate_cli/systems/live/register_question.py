@@ -131,7 +131,6 @@ def format_entries(rows: Sequence[RegisterRow], context: JudgingContext[LiveSett
 
 
 def _name_entries(rows: Sequence[RegisterRow]) -> dict[str, RegisterRow]:
-    """`E1`, `E2`, … -> entry."""
     return {f"E{number}": row for number, row in enumerate(rows, 1)}
 
 
@@ -196,7 +195,6 @@ def _is_supported(
 
 
 def _gap_points(fault: RegisterFault, points: int) -> int | None:
-    """Points of a gap, at most 10; None for other faults, and for a gap without points."""
     return min(MAX_GAP_POINTS, points) if fault == "gap" and points >= MIN_GAP_POINTS else None
 
 

@@ -198,7 +198,6 @@ def _whole_briefs(debate: Debate, run: str, settings: LiveSettings) -> Iterator[
 
 
 def _pair_briefs(debate: Debate, run: str, settings: LiveSettings, turns: Iterable[int]) -> Iterator[Brief]:
-    """The briefs on pairs of adjacent turns of different speakers. `turns`: the later turn of each pair."""
     present = debate.turns_by_index
     pairs = ((index - 1, index) for index in turns if index - 1 in present)
     return pair_briefs(run, settings, (pair for pair in pairs if present[pair[0]].speaker != present[pair[1]].speaker))

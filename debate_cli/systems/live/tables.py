@@ -176,7 +176,6 @@ def _calibration_rows(notes: LiveNotes) -> Iterable[TableRow]:
 
 
 def _penalty_rows(notes: LiveNotes) -> Iterable[TableRow]:
-    """The penalties of each turn, one after the other."""
     logic = {row.turn: row.calibrated.get("logic") for row in notes.turns}
     for item in notes.penalties:
         why = f"{item.kind.replace('_', ' ')} (−{format_points(item.points)})"

@@ -109,7 +109,6 @@ def _register_so_far(turn: Turn, context: JudgingContext[LiveSettings]) -> str:
 
 
 def _asked_links(context: JudgingContext[LiveSettings]) -> tuple[str, ...]:
-    """The links that the form asks for."""
     return (*CHAIN_LINKS, WEAKEST_PREMISE) if _has_heard_opponent(context) else CHAIN_LINKS
 
 

@@ -193,7 +193,6 @@ def _marks_of_judge(assessment: Assessment) -> MarkTable:
 
 
 def _average_marks(given: Sequence[Assessment]) -> MarkTable:
-    """Average the marks of several judges on one subject."""
     found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for item in given:
         for participant, marks in _marks_of_judge(item).items():
@@ -203,7 +202,6 @@ def _average_marks(given: Sequence[Assessment]) -> MarkTable:
 
 
 def _total(marks: Mapping[str, float], criteria: Mapping[str, float]) -> float | None:
-    """Sum of all criteria; None if one is not marked."""
     return strip_float_noise(sum(marks[name] for name in criteria)) if marks.keys() >= criteria.keys() else None
 
 
@@ -263,7 +261,6 @@ def _distinct_reasons(reasons: Reasons, participant: str, criteria: Iterable[str
 
 
 def _group_rows(participant: str, marks: Mapping[str, float], reasons: Reasons) -> Iterator[GroupRow]:
-    """The five groups of one participant, with each reason once."""
     for group, categories in CATEGORY_GROUPS.items():
         maxima = {name: FINAL_CATEGORIES[name] for name in categories}
         yield GroupRow(

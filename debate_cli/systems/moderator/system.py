@@ -131,14 +131,12 @@ class ModeratorSystem(JudgingSystem[ModeratorSettings]):
 
 
 def _round_reasons(marks: Iterable[Mark]) -> Iterator[str]:
-    """The reason for each mark of a round."""
     for mark in marks:
         if mark.participant is not None and mark.criterion in ROUND_CRITERIA and mark.reason:
             yield f"{mark.participant}, {mark.criterion.replace('_', ' ')} {mark.value:g}: {mark.reason.rstrip('.')}"
 
 
 def _group_reasons(marks: Sequence[Mark]) -> Iterator[str]:
-    """The reason for each group of the final evaluation, with the sum of its marks."""
     for name in dict.fromkeys(mark.participant for mark in marks):
         for group, categories in CATEGORY_GROUPS.items():
             own = [mark for mark in marks if mark.participant == name and mark.criterion in categories]

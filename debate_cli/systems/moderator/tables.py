@@ -119,7 +119,6 @@ def _final_table(rows: Sequence[FinalRow]) -> Table:
 
 
 def _category_rows(group: str, categories: Sequence[str], rows: Sequence[FinalRow]) -> Iterable[TableRow]:
-    """Rows for a group: its sum, then its categories."""
     sums = [
         sum(row.categories[name] for name in categories) if row.categories.keys() >= set(categories) else None
         for row in rows
@@ -168,7 +167,6 @@ def _report_table(notes: ModeratorNotes) -> Table:
 
 
 def _report_parts(report: RoundReport) -> Iterable[tuple[str, str]]:
-    """Label and text of each part of a report."""
     for point in report.points:
         yield f"points, {point.heading}", _join(point.points)
     for clash in report.clashes:

@@ -141,7 +141,6 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: PanelSettings) ->
 
 
 def _min_votes(debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> int:
-    """The number of votes that a verdict needs."""
     return min(settings.min_judges, len(judge_weights(debate, run, settings)))
 
 
@@ -176,7 +175,6 @@ def _scores(counted: VoteTally, debate: Debate) -> dict[str, float]:
 
 
 def _only_debater_of_side(debate: Debate, side: str) -> str | None:
-    """The only debater of that side; None if there are none or several."""
     names = [item.name for item in debate.participants if item.side == side]
     return names[0] if len(names) == 1 else None
 
@@ -369,7 +367,6 @@ def _demands(ballots: Sequence[Ballot]) -> Iterator[tuple[Ballot, str]]:
 
 
 def _fold(words: str) -> str:
-    """Letters and digits in lower case, with single spaces."""
     return " ".join(re.sub(r"[\W_]+", " ", normalize_text(words)).split())
 
 

@@ -39,7 +39,6 @@ def tables(verdict: Verdict) -> list[Table]:
 
 
 def _change_tables(notes: PanelNotes) -> Iterable[Table]:
-    """The required changes of a text."""
     groups: dict[str | None, list[TableRow]] = {}
     for change in notes.required_changes:
         line = None if change.line is None else str(change.line)

@@ -180,7 +180,6 @@ def _parse_ballot(assessment: Assessment, weights: Mapping[str, float], settings
 
 
 def _carry_over(ballot: Ballot) -> Ballot:
-    """The ballot in a later round for a judge who did not answer."""
     return replace(ballot, vote=ballot.vote.model_copy(update={"late": False}), carried=True)
 
 

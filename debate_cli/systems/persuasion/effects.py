@@ -167,7 +167,6 @@ def cosine_similarity(one: Sequence[float], other: Sequence[float]) -> float:
 
 @cache
 def _projection() -> tuple[tuple[float, ...], ...]:
-    """For each dimension, a row of four weights and a phase."""
     source = random.Random(_SEED)  # noqa: S311 - fixed features, not a secret
     return tuple(
         (*(source.gauss(0, 1) for _ in range(4)), source.uniform(0, 2 * math.pi)) for _ in range(CONTEXT_DIMENSIONS)

@@ -158,6 +158,5 @@ def _next_point(turn: Turn, point: StatePoint, settings: PersuasionSettings, rat
 
 @memoize_on_value
 def _end_round(turn: Turn, point: StatePoint, settings: PersuasionSettings) -> StatePoint:
-    """`point` with the surrenders of the round that ends with `turn`."""
     del turn
     return replace(point, states=end_round(point.states, settings.victory_conditions, settings.bystander_effect))

@@ -122,7 +122,6 @@ class StructuredJudge(ConfigModel):
 
 
 def _require_judges(value: Any) -> Any:
-    """Raise ValueError unless it is a number or a list of judges."""
     given: object = value
     is_number = isinstance(given, int | str) and not isinstance(given, bool) and str(given).lstrip("-").isdigit()
     if not is_number and not (isinstance(given, list | tuple) and given):

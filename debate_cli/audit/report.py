@@ -1,10 +1,10 @@
-"""The result of an audit as data for the judge card. Computed from saved judgements, without a model."""
+"""The result of an audit: what a judge card shows, as data, and the comparison of two audits. No model is asked."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from debate_cli.audit.between import BetweenJudges, compare_judges
 from debate_cli.audit.gates import SOUND, GateResult, check_gates
@@ -227,3 +227,69 @@ _WEAKNESSES: Mapping[str, str] = {
 
 def _join(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+class ChangedMeasure(NamedTuple):
+    """One measure in two audits, in words.
+
+    Attributes:
+        judge: Model and system of the new audit.
+        label: Name of the measure.
+        before: Value with its interval in the old audit.
+        now: Value with its interval in the new audit.
+        change: `better` or `worse` if the intervals do not overlap, else `no clear difference`.
+    """
+
+    judge: str
+    label: str
+    before: str
+    now: str
+    change: str
+
+
+def compare_audits(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[ChangedMeasure]:
+    """Compare the judges of two audits pairwise, in their order, by every measure that both have.
+
+    Args:
+        old: An audit as JSON (`audit.report.read_report`).
+        new: Another one.
+    """
+    rows: list[ChangedMeasure] = []
+    for before, now in zip(old["judges"], new["judges"], strict=False):
+        known = {measure["name"]: measure for measure in before["measures"]}
+        name = f"{now['judge']['model']} ({now['judge']['system']})"
+        for measure in now["measures"]:
+            other = known.get(measure["name"])
+            if other is not None:
+                rows.append(_compare_measure(name, other, measure))
+    return rows
+
+
+def _compare_measure(judge: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> ChangedMeasure:
+    return ChangedMeasure(
+        judge,
+        now["label"],
+        _format_estimate(before),
+        _format_estimate(now),
+        _judge_change(before["estimate"], now["estimate"]),
+    )
+
+
+def _judge_change(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """The change of a measure. Every measure is best at 0, so an interval nearer to 0 is better."""
+    ends = [before["low"], before["high"], now["low"], now["high"]]
+    if any(end is None for end in ends):
+        return "not enough data"
+    if before["low"] <= now["high"] and now["low"] <= before["high"]:
+        return "no clear difference"
+    return "better" if abs(now["value"]) < abs(before["value"]) else "worse"
+
+
+def _format_estimate(measure: Mapping[str, Any]) -> str:
+    found = measure["estimate"]
+    scale, unit = (100, " %") if measure["unit"] == "share" else (1, "")
+    if found["value"] is None:
+        return "—"
+    if found["low"] is None:
+        return f"{scale * found['value']:.1f}{unit}"
+    return f"{scale * found['value']:.1f}{unit} ({scale * found['low']:.1f} to {scale * found['high']:.1f})"

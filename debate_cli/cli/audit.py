@@ -21,7 +21,6 @@ from debate_cli.app.judge_request import JudgingRequest, parse_model
 from debate_cli.app.model_pool import mock_spec
 from debate_cli.app.outcome import Outcome
 from debate_cli.audit.debates import AuditDebate, load_saved_debates, load_shipped_debates
-from debate_cli.audit.diff import compare_audits
 from debate_cli.audit.gates import parse_gates
 from debate_cli.audit.judging import (
     Case,
@@ -40,7 +39,7 @@ from debate_cli.audit.people import (
     read_labels,
     select_usable,
 )
-from debate_cli.audit.report import REPORT_NAME, AuditReport, build_report, read_report
+from debate_cli.audit.report import REPORT_NAME, AuditReport, build_report, compare_audits, read_report
 from debate_cli.audit.variants import VARIANTS, VariantName
 from debate_cli.cli import config_options, run_control, screen
 from debate_cli.cli.audit_options import Options

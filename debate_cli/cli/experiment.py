@@ -24,12 +24,11 @@ from debate_cli.experiments.analysis import analyze
 from debate_cli.experiments.cell_store import LedgerCells, RunOptions
 from debate_cli.experiments.cluster.exchange import QueueOptions, copy_from_queue, refuse_queued, run_in_queue
 from debate_cli.experiments.definition import Experiment, load_experiment
-from debate_cli.experiments.export import write_parquet
 from debate_cli.experiments.ledger import DEBATES_FOLDER, CellRecord, Ledger, Settlement
 from debate_cli.experiments.merge import merge_experiments
 from debate_cli.experiments.progress import ExperimentObserver, NullExperimentObserver, Progress, Status, read_status
 from debate_cli.experiments.rating_file import read_rating_file
-from debate_cli.experiments.results import read_judgements
+from debate_cli.experiments.results import read_judgements, write_parquet
 from debate_cli.experiments.runner import MAX_FAILURES_IN_A_ROW, ExperimentRun, RunSummary, plan_experiment
 from debate_cli.experiments.settings import read_experiment_file
 from debate_cli.observer import NullObserver
@@ -362,7 +361,7 @@ def _show_report(ledger: Ledger, given: Options) -> None:
         return
     if not given.quiet:
         _show_status(status, given)
-    _print_tables(report_tables(analysis, status.failures, bars=_is_drawn(given)), given)
+    _print_tables(report_tables(analysis, status.failures), given)
 
 
 def _rate(given: Options) -> None:
@@ -373,7 +372,7 @@ def _rate(given: Options) -> None:
     if given.json:
         print_json({"ratings": asdict(ratings), "notes": ratings.notes, "margin_scale": found.margin_scale})
         return
-    table = leaderboard_table(ratings, "ratings", bars=_is_drawn(given))
+    table = leaderboard_table(ratings, "ratings")
     remarks = [f"Clusters: {found.clusters}."]
     if found.margin_scale is not None:
         remarks.append(f"A margin of {found.margin_scale:.4g}, the largest in the file, counts as a full win.")

@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from debate_cli.app.provider_list import list_providers
+from debate_cli.app.model_discovery import list_providers
 from debate_cli.cli import config_options, options
 from debate_cli.cli.console import print_json, print_status, show_tables
 from debate_cli.domain.config import DebateConfig

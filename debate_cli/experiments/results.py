@@ -1,29 +1,39 @@
 """Tidy results: one row per judgement, that is per debate, judge and judging system.
 
 `read_judgements` reads them from the ledger, so that a report opens no transcript. Statistics use these rows.
+`write_parquet` saves them; other formats are text and are in `render.experiment`.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Literal, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, get_args, get_type_hints
 
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import Debate, models_used_by_debater, models_used_by_judges, usage_of_briefs
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.verdict import Verdict
+from debate_cli.errors import UsageError
 from debate_cli.experiments.cells import Cell
 from debate_cli.experiments.definition import Judge, speaks_for
 from debate_cli.experiments.ledger import DEBATES_FOLDER, CellRecord, Ledger, ResultRow
 from debate_cli.experiments.motions import Motion
+from debate_cli.storage.atomic_write import friendly_os_errors
 from debate_cli.systems.scoring import score
 
 Result = Literal["first", "second", "draw", "conditional", "undetermined"]
 DETERMINED: tuple[Result, ...] = ("first", "second", "draw")
 """Results that count. A vote on an option and an undetermined verdict do not."""
 MODEL_SEPARATOR = "; "
+ROWS_PER_GROUP = 10_000
+MISSING_EXTRA = "--format parquet needs the package pyarrow; install it with: pip install 'debate-cli[experiments]' (from a checkout: pip install '.[experiments]')"
+_ARROW_TYPES = {bool: "bool_", int: "int64", float: "float64"}
+"""Type of a column -> its type in Arrow; other types are text."""
 
 
 class Judgement(NamedTuple):
@@ -231,3 +241,33 @@ def _result_of(verdict: Verdict, winner: int | None) -> Result:
 
 def _is_plain(value: object) -> bool:
     return value is None or isinstance(value, str | int | float | bool)
+
+
+def write_parquet(path: Path, rows: Iterable[Judgement], axes: Sequence[str]) -> None:
+    """Write the rows to `path`, a part at a time. Raises UsageError without pyarrow, StorageError."""
+    try:
+        pa: Any = import_module("pyarrow")
+        parquet: Any = import_module("pyarrow.parquet")
+    except ImportError as error:
+        raise UsageError(MISSING_EXTRA) from error
+    fields = [(name, getattr(pa, kind)()) for name, kind in _column_types()]
+    schema = pa.schema([*fields, *((f"axes.{key}", pa.string()) for key in axes)])
+    left = iter(rows)
+    with friendly_os_errors(path, "written"), parquet.ParquetWriter(path, schema) as writer:
+        while part := list(islice(left, ROWS_PER_GROUP)):
+            writer.write_table(pa.Table.from_pylist([_to_text_axes(row) for row in part], schema=schema))
+
+
+def _column_types() -> Iterator[tuple[str, str]]:
+    for name, hint in get_type_hints(Judgement).items():
+        if name != "axes":
+            kinds = set(get_args(hint)) - {type(None)} or {hint}
+            yield name, next((_ARROW_TYPES[kind] for kind in _ARROW_TYPES if kind in kinds), "string")
+
+
+def _to_text_axes(row: Judgement) -> dict[str, Any]:
+    """A row with axes converted to text, because values of one axis may have several types."""
+    return {
+        name: value if not name.startswith("axes.") or isinstance(value, str | None) else json.dumps(value)
+        for name, value in flatten(row).items()
+    }

@@ -35,6 +35,16 @@ class Gauge(NamedTuple):
     """Label and value of parts that are drawn end to end instead of the value. Negative parts were subtracted."""
 
 
+class Interval(NamedTuple):
+    """A number with its interval, drawn as a line with a mark on an axis from `start` to `end`; text leaves it out."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    start: float
+    end: float
+
+
 class Curve(NamedTuple):
     """Numbers over time, drawn as a small curve."""
 
@@ -65,7 +75,7 @@ class Lines(NamedTuple):
     cells: tuple[Cell, ...]
 
 
-Cell = str | Who | Gauge | Curve | Number | Badge | Lines | None
+Cell = str | Who | Gauge | Interval | Curve | Number | Badge | Lines | None
 TableRow = tuple[Cell, ...]
 
 

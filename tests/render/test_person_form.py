@@ -23,10 +23,11 @@ from debate_cli.llm.model import Message, Reply, Request, RequestOrigin
 from debate_cli.providers.people.form_fields import FormDraft
 from debate_cli.providers.people.prompt_page import explain_field
 from debate_cli.render.person_form.drafts import DraftFile
-from debate_cli.render.person_form.form import FilledForm, FormLeftError, FormTask, fill_in
+from debate_cli.render.person_form.form import FilledForm, fill_in
 from debate_cli.render.person_form.person import PeopleAtTerminal
 from debate_cli.render.person_form.screen import WrapWords, edit_text
 from debate_cli.render.person_form.state import FormState
+from debate_cli.render.person_form.task import FormLeftError, FormTask
 
 OPENING = Form(
     "opening", OpeningForm, derive_schema(OpeningForm, arguments=each_of("id", ["PRO-1"]), citations=None), lenient=True

@@ -7,20 +7,20 @@ from debate_cli.experiments.progress import Failures
 from debate_cli.render import theme
 from debate_cli.statistics.estimate import Estimate
 from debate_cli.statistics.ratings import Ratings
-from debate_cli.systems.tables import Gauge, Number, Table, TableRow, drop_empty_columns
+from debate_cli.systems.tables import Gauge, Interval, Number, Table, TableRow, drop_empty_columns
 
 BASE_JUDGES = "judges of the base"
 MOTIONS_SHOWN = 20
 
 
-def report_tables(analysis: Analysis, failures: Iterable[Failures] = (), *, bars: bool = False) -> list[Table]:
-    """All tables of the report, the deciding system first. `bars`: draw intervals as text, for a terminal."""
+def report_tables(analysis: Analysis, failures: Iterable[Failures] = ()) -> list[Table]:
+    """All tables of the report, the deciding system first."""
     tables: list[Table] = []
     for found in analysis.systems:
         suffix = f", {found.system}" if len(analysis.systems) > 1 else ""
         tables += [
-            leaderboard_table(found.by_result, f"leaderboard{suffix}", bars=bars),
-            *_margin_tables(found, suffix, bars=bars),
+            leaderboard_table(found.by_result, f"leaderboard{suffix}"),
+            *_margin_tables(found, suffix),
             _players_table(found, suffix),
             _pairs_table(found.pairs, suffix),
             _judges_table(found, suffix),
@@ -35,15 +35,16 @@ def report_tables(analysis: Analysis, failures: Iterable[Failures] = (), *, bars
     return [table for table in tables if table.rows or table.remarks]
 
 
-def leaderboard_table(ratings: Ratings, title: str, *, bars: bool) -> Table:
-    """Players by strength: Elo with intervals (drawn with `bars`), and the raw numbers."""
+def leaderboard_table(ratings: Ratings, title: str) -> Table:
+    """Players by strength: Elo with intervals, and the raw numbers."""
     low = min([_low(rating.elo) for rating in ratings.ratings], default=0.0)
     high = max([_high(rating.elo) for rating in ratings.ratings], default=1.0)
+    pad = 0.03 * (high - low) or 1.0
     rows: list[TableRow] = [
         (
             rating.name,
             _format_interval(rating.elo, 0),
-            interval_bar(rating.elo, low, high) if bars else "",
+            Interval(rating.elo.value, rating.elo.low, rating.elo.high, low - pad, high + pad),
             _format_interval(rating.strength, 2),
             Number(rating.games, 1),
             f"{100 * rating.share:.0f} %",
@@ -58,22 +59,6 @@ def leaderboard_table(ratings: Ratings, title: str, *, bars: bool) -> Table:
     ]
     heads = ("player", "Elo-like (95 %)", "interval", "log odds (95 %)", "games", "points")
     return drop_empty_columns(Table(title, heads, tuple(rows), tuple(filter(None, remarks)), numeric=frozenset({4, 5})))
-
-
-def interval_bar(found: Estimate, low: float, high: float, width: int = 24) -> str:
-    """An interval as text: `──●──` in a row of `width` columns from `low` to `high`."""
-    if found.value is None:
-        return ""
-
-    def place(value: float) -> int:
-        return round((width - 1) * (value - low) / (high - low)) if high > low else 0
-
-    cells = [" "] * width
-    if found.low is not None and found.high is not None:
-        first, last = place(found.low), place(found.high)
-        cells[first : last + 1] = ["─"] * (last - first + 1)
-    cells[place(found.value)] = "●"
-    return "".join(cells).rstrip()
 
 
 def format_share(found: Estimate) -> str:
@@ -106,9 +91,9 @@ def _signed(value: float, digits: int) -> str:
     return f"{round(value, digits) + 0:.{digits}f}".replace("-", "−")
 
 
-def _margin_tables(found: SystemAnalysis, suffix: str, *, bars: bool) -> Iterator[Table]:
+def _margin_tables(found: SystemAnalysis, suffix: str) -> Iterator[Table]:
     if found.by_margin is not None:
-        table = leaderboard_table(found.by_margin, f"leaderboard by margin{suffix}", bars=bars)
+        table = leaderboard_table(found.by_margin, f"leaderboard by margin{suffix}")
         scale = f"A margin of {found.margin_scale:.4g} points, the largest seen, counts as a full win."
         yield table._replace(remarks=(scale, *table.remarks))
 

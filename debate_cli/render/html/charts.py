@@ -12,6 +12,7 @@ from debate_cli.domain.participant import Participant
 from debate_cli.render import sanitize, theme
 from debate_cli.statistics.estimate import Estimate
 from debate_cli.systems.charts import Chart, ChartPoint, ChartSeries
+from debate_cli.systems.tables import Interval
 
 PARTICIPANT_CLASS_COUNT = 6
 """Number of colours for debaters. The seventh debater has the first colour again."""
@@ -77,7 +78,9 @@ class PlottedInterval:
         return 0.0 if self.low is None or self.high is None else max(0.4, self.high - self.low)
 
 
-def plot_interval(label: str, found: Estimate, text: str, *, low: float = 0.0, high: float = 1.0) -> PlottedInterval:
+def plot_interval(
+    label: str, found: Estimate | Interval, text: str, *, low: float = 0.0, high: float = 1.0
+) -> PlottedInterval:
     """Place a number on an axis from `low` to `high`. A number outside is placed at the end."""
 
     def place(value: float | None) -> float | None:

@@ -1,23 +1,29 @@
 """The report of an experiment as one HTML page: leaderboard with intervals, matrix, judges, motions, spending, debates.
 
-The columns of the leaderboard are in `templates/experiment.html.j2`; the tables below it are those of `experiment_report`.
+All tables are those of `experiment_report`; the leaderboard can be sorted.
 The page works from disk. Its one script, allowed by hash, sorts tables and reads no other text.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from urllib.parse import quote
 
 from debate_cli.experiments.analysis import Analysis, JudgeRecord, SystemAnalysis
 from debate_cli.experiments.progress import Status
 from debate_cli.experiments.results import Judgement
 from debate_cli.render import theme
-from debate_cli.render.content.experiment_report import BASE_JUDGES, format_share, matrix_rows, report_tables
+from debate_cli.render.content.experiment_report import (
+    BASE_JUDGES,
+    format_share,
+    leaderboard_table,
+    matrix_rows,
+    report_tables,
+)
 from debate_cli.render.experiment import REHEARSAL, progress_sentence
 from debate_cli.render.html.charts import PlottedInterval, plot_interval
 from debate_cli.render.html.templating import build_environment, csp_hash, read_template
 from debate_cli.statistics.estimate import Estimate
-from debate_cli.statistics.ratings import Ratings
 
 STYLES = ("page.css", "plot.css", "experiment.css")
 TEMPLATES = ("experiment.html.j2", "cells.html.j2", *STYLES, "sorting.js")
@@ -43,6 +49,7 @@ def render_experiment(
     name: str, analysis: Analysis, status: Status, rows: Sequence[Judgement], link: Callable[[str], str]
 ) -> str:
     """The page. `link` returns the path from the page to a transcript; empty if the transcript does not exist."""
+    drawn = {f"leaderboard{suffix}" for suffix in ("", *(f", {found.system}" for found in analysis.systems))}
     return (
         build_environment(TEMPLATES)
         .get_template("experiment.html.j2")
@@ -52,33 +59,18 @@ def render_experiment(
             rehearsal=REHEARSAL if status.progress.is_rehearsal else "",
             summary=progress_sentence(status.progress),
             notes=status.notes,
-            leaderboard=_leaderboard,
+            leaderboard=partial(leaderboard_table, title="Leaderboard"),
             matrix=matrix_rows,
             heat=_heat,
             share=format_share,
             judges=_judge_plots,
-            tables=report_tables(analysis, status.failures),
+            tables=[table for table in report_tables(analysis, status.failures) if table.title not in drawn],
             debates=_list_debates(rows, link),
             classes={},
             signs={},
             style_hash=csp_hash("".join(map(read_template, STYLES))),
             script_hash=csp_hash(read_template("sorting.js")),
         )
-    )
-
-
-def _leaderboard(ratings: Ratings) -> tuple[PlottedInterval, ...]:
-    ends = [
-        end
-        for rating in ratings.ratings
-        for end in (rating.elo.value, rating.elo.low, rating.elo.high)
-        if end is not None
-    ]
-    low, high = min(ends, default=0.0), max(ends, default=1.0)
-    pad = 0.03 * (high - low) or 1.0
-    return tuple(
-        plot_interval(rating.name, rating.elo, f"{rating.elo.value or 0:.0f}", low=low - pad, high=high + pad)
-        for rating in ratings.ratings
     )
 
 

@@ -11,7 +11,8 @@ from jinja2 import DictLoader, Environment, StrictUndefined
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.participants import format_model
 from debate_cli.render.content.speech_parts import SpeechPart
-from debate_cli.systems.tables import Cell, Lines, format_number
+from debate_cli.render.html.charts import PlottedInterval, plot_interval
+from debate_cli.systems.tables import Cell, Interval, Lines, format_number
 
 COLOUR_CLASSES = {theme.GREEN: "good", theme.RED: "bad", theme.GOLD: "mixed", theme.BLUE: "calm", theme.MUTED: "quiet"}
 """Colour of a badge on a terminal -> class of the style sheet."""
@@ -44,6 +45,7 @@ def build_environment(names: Sequence[str]) -> Environment:
         "tone": _colour_class,
         "breadth": _cell_width_class,
         "kind": _type_name,
+        "plotted": _plot_cell,
     }
     environment.filters.update(filters)
     return environment
@@ -63,6 +65,10 @@ def _cell_width_class(value: Cell) -> str:
 
 def _colour_class(colour: str) -> str:
     return COLOUR_CLASSES.get(colour, "calm")
+
+
+def _plot_cell(cell: Interval) -> PlottedInterval:
+    return plot_interval("", cell, "", low=cell.start, high=cell.end)
 
 
 def _type_name(value: SpeechPart | Cell) -> str:

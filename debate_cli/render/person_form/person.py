@@ -15,7 +15,8 @@ from debate_cli.providers.people.files import to_slug
 from debate_cli.providers.people.form_fields import FormDraft
 from debate_cli.providers.people.prompt_page import explain_field, format_context, format_page
 from debate_cli.render.person_form.drafts import DRAFT_SUFFIX
-from debate_cli.render.person_form.form import AnswerSheet, FormLeftError, FormTask, TextSheet, fill_in
+from debate_cli.render.person_form.form import fill_in
+from debate_cli.render.person_form.task import AnswerSheet, FormLeftError, FormTask, TextSheet
 
 
 class PeopleAtTerminal:

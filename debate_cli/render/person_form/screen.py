@@ -39,8 +39,8 @@ from rich.text import Text
 
 from debate_cli.providers.people.replies import ReadReply
 from debate_cli.render.person_form.drafts import DraftFile
-from debate_cli.render.person_form.form import AnswerSheet, FormLeftError, FormTask
 from debate_cli.render.person_form.state import OPTION_KINDS, FormState
+from debate_cli.render.person_form.task import AnswerSheet, FormLeftError, FormTask
 from debate_cli.render.sanitize import sanitize_line, sanitize_text
 from debate_cli.render.theme import format_clock
 

@@ -2,7 +2,7 @@
 
 from debate_cli.providers.people.form_fields import FormField
 from debate_cli.providers.people.replies import ReadReply
-from debate_cli.render.person_form.form import AnswerSheet
+from debate_cli.render.person_form.task import AnswerSheet
 
 MAX_NAMED = 4
 """Maximum number of missing fields in a message."""

@@ -19,7 +19,7 @@ from rich.text import Text
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.theme import Sign
-from debate_cli.systems.tables import Badge, Cell, Curve, Gauge, Lines, Number, Table, TableRow, Who
+from debate_cli.systems.tables import Badge, Cell, Curve, Gauge, Interval, Lines, Number, Table, TableRow, Who
 
 ParticipantStyles = Mapping[str, Sign]
 """Marker and colour by debater."""
@@ -132,6 +132,22 @@ def stacked_bar(parts: Sequence[tuple[str, float]], out_of: float, colour: str, 
         bar.append(fill * (end - start), style=colour)
         start = end
     return bar
+
+
+def interval_bar(cell: Interval, width: int = 24) -> str:
+    """An interval as text: `──●──` in a row of `width` columns."""
+    if cell.value is None:
+        return ""
+
+    def place(value: float) -> int:
+        return round((width - 1) * (value - cell.start) / (cell.end - cell.start))
+
+    signs = [" "] * width
+    if cell.low is not None and cell.high is not None:
+        first, last = place(cell.low), place(cell.high)
+        signs[first : last + 1] = ["─"] * (last - first + 1)
+    signs[place(cell.value)] = "●"
+    return "".join(signs).rstrip()
 
 
 def _part_legend(table: Table) -> str:
@@ -257,7 +273,7 @@ def _list_row(table: Table, row: TableRow, styles: ParticipantStyles) -> list[Te
     short, long = list[Text](), list[Text]()
     for header, cell in zip(table.heads[1:], row[1:], strict=True):
         text = _cell_text(cell, styles)
-        if not text.plain or isinstance(cell, Gauge):
+        if not text.plain or isinstance(cell, Gauge | Interval):
             continue
         if isinstance(cell, Lines) or len(text) > MAX_SHORT_CELL:
             long += text.split("\n")
@@ -274,7 +290,8 @@ def _list_row(table: Table, row: TableRow, styles: ParticipantStyles) -> list[Te
 
 def _is_of_bars(table: Table, position: int) -> bool:
     cells = [row[position] for row in table.rows if row is not None]
-    return any(isinstance(cell, Gauge) for cell in cells) and all(isinstance(cell, Gauge | None) for cell in cells)
+    bars = Gauge | Interval
+    return any(isinstance(cell, bars) for cell in cells) and all(isinstance(cell, bars | None) for cell in cells)
 
 
 def _fold_header(table: Table, position: int) -> str:
@@ -288,6 +305,8 @@ def _cell_view(cell: Cell, styles: ParticipantStyles) -> RenderableType:
         return stacked_bar(cell.parts, cell.out_of, _colour_of(cell.who, styles))
     if isinstance(cell, Gauge):
         return score_bar(cell.value, cell.out_of, _colour_of(cell.who, styles))
+    if isinstance(cell, Interval):
+        return Text(interval_bar(cell))
     return _cell_text(cell, styles)
 
 
@@ -297,7 +316,7 @@ def _colour_of(name: str | None, styles: ParticipantStyles) -> str:
 
 def _cell_text(cell: Cell, styles: ParticipantStyles) -> Text:
     match cell:
-        case None | Gauge():
+        case None | Gauge() | Interval():
             return Text("")
         case str():
             return terminal_line(cell)

@@ -18,7 +18,7 @@ from debate_cli.render.content.speech_parts import SpeechPart, split_turn
 from debate_cli.render.content.summary import JudgeQuote, group_changes, label_change
 from debate_cli.systems.base import RequiredChange
 from debate_cli.systems.briefing import Briefing, BriefingClaim
-from debate_cli.systems.tables import Badge, Cell, Curve, Gauge, Lines, Number, Table, Who
+from debate_cli.systems.tables import Badge, Cell, Curve, Gauge, Interval, Lines, Number, Table, Who
 from debate_cli.systems.weakest import WeakestArgument
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!$^@+=])")
@@ -313,7 +313,7 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], numeric: frozens
 
 def _cell(cell: Cell) -> str:
     match cell:
-        case None | Gauge():
+        case None | Gauge() | Interval():
             return ""
         case str():
             return escape_markdown(cell)

@@ -49,7 +49,7 @@ from debate_cli.render.theme import shorten
 from debate_cli.systems.base import RequiredChange
 from debate_cli.systems.briefing import Briefing
 from debate_cli.systems.source_support import SourceNote
-from debate_cli.systems.tables import Badge, Cell, Curve, Gauge, Lines, Number, Table, TableRow, Who
+from debate_cli.systems.tables import Badge, Cell, Curve, Gauge, Interval, Lines, Number, Table, TableRow, Who
 from debate_cli.systems.weakest import WeakestArgument
 
 MAX_SHORT_CELL = 24
@@ -245,7 +245,7 @@ def _with_scale(words: str, header: str) -> str:
 
 def _format_cell(cell: Cell) -> str:
     match cell:
-        case None | Gauge():
+        case None | Gauge() | Interval():
             return ""
         case str():
             return sanitize_line(cell)

@@ -480,7 +480,7 @@ class _TrackedJudge:
             return await self._judge.assess(brief, debate)
 
 
-def track(actors: Actors, queue: BatchQueue) -> Actors:
+def wrap_actors(actors: Actors, queue: BatchQueue) -> Actors:
     """Wrap `actors` so that they tell `queue` when they work, which keeps a batch from being submitted too early."""
     speakers = {name: _TrackedSpeaker(speaker, queue) for name, speaker in actors.debaters.items()}
     return replace(actors, debaters=speakers, judge=_TrackedJudge(actors.judge, queue))

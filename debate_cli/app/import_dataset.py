@@ -17,7 +17,7 @@ from debate_cli.errors import TranscriptError, UsageError
 from debate_cli.importing.datasets import DATASETS, DRAW, DatasetDebate, HumanLabel
 from debate_cli.importing.debate import build_debate
 from debate_cli.importing.decoding import decode_text
-from debate_cli.importing.labels import clean_name, fold_name
+from debate_cli.importing.speaker_labels import clean_name, fold_name
 from debate_cli.importing.speeches import UnreadableDebateError
 from debate_cli.regular_file import is_inside
 from debate_cli.storage.folder import TRANSCRIPT_SUFFIX

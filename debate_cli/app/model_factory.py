@@ -5,7 +5,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from debate_cli.app.batches import BatchQueue, track
+from debate_cli.app.batches import BatchQueue, wrap_actors
 from debate_cli.app.context import RunContext
 from debate_cli.app.model_pool import ModelPool, mock_spec
 from debate_cli.debaters.debater import Debater
@@ -65,7 +65,7 @@ class ModelFactory:
                 )
         judge = Judge(self._judge_handle, self._prompts, history=history, keeps_raw=keeps_raw)
         actors = Actors(debaters, judge, self._build_passages(speeches=speeches))
-        return actors if self._context.batches is None else track(actors, self._context.batches)
+        return actors if self._context.batches is None else wrap_actors(actors, self._context.batches)
 
     def _build_passages(self, *, speeches: bool) -> PassageFinder | None:
         """The search for passages, for debaters (if `speeches`) and judges that look up facts; None if not needed."""

@@ -57,7 +57,7 @@ class DebateFacts(NamedTuple):
     """Cost of all calls; None if a price is not known."""
 
 
-class Review(NamedTuple):
+class PanelReview(NamedTuple):
     """The votes behind one verdict, and the required changes of a judged text. Untrusted."""
 
     system: str
@@ -81,7 +81,7 @@ class CheckedFile(NamedTuple):
     compared_count: int = 0
     """Number of stored verdicts that were compared with recomputed ones."""
     facts: DebateFacts | None = None
-    reviews: tuple[Review, ...] = ()
+    reviews: tuple[PanelReview, ...] = ()
     """One per verdict of voting judges; empty until a caller collects them."""
     debate: Debate | None = None
     """The debate; None after a caller removed it to save memory."""
@@ -203,14 +203,14 @@ def _score_file(path: Path, request: ScoreRequest) -> CheckedFile:
     )
 
 
-def collect_reviews(verdicts: Sequence[Verdict]) -> tuple[Review, ...]:
+def collect_reviews(verdicts: Sequence[Verdict]) -> tuple[PanelReview, ...]:
     """The reviews of freshly scored verdicts. Stored verdicts lack the notes for it."""
-    found: list[Review] = []
+    found: list[PanelReview] = []
     for verdict in verdicts:
         system = get_system(verdict.system)
         votes = tuple(system.votes(verdict))
         if votes:
-            found.append(Review(verdict.system, verdict.run, votes, system.headline(verdict).required_changes))
+            found.append(PanelReview(verdict.system, verdict.run, votes, system.headline(verdict).required_changes))
     return tuple(found)
 
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from debate_cli.audit.labels import Comparison
 from debate_cli.audit.measures import Measure
-from debate_cli.audit.people import Comparison
 from debate_cli.errors import UsageError
 from debate_cli.statistics.estimate import Estimate
 
@@ -31,7 +31,7 @@ SOUND = 8
 
 
 @dataclass(frozen=True, slots=True)
-class GateResult:
+class AuditGateResult:
     """Whether a judge meets one gate.
 
     Attributes:
@@ -77,14 +77,14 @@ def parse_gates(given: Sequence[str]) -> dict[str, float]:
 
 def check_gates(
     measures: Sequence[Measure], comparison: Comparison | None, bounds: Mapping[str, float]
-) -> list[GateResult]:
+) -> list[AuditGateResult]:
     """Return every gate with its outcome. `bounds` replaces defaults.
 
     A gate is met if the whole interval is on the right side of its bound, or if the number never varied and at least
     eight debates were judged; not met if the whole interval is on the wrong side.
     """
     by_name = {measure.name: measure.estimate for measure in measures}
-    results: list[GateResult] = []
+    results: list[AuditGateResult] = []
     for gate, (measure, default) in MEASURED.items():
         bound, found = bounds.get(gate, default), by_name.get(measure, _NOT_MEASURED)
         if gate == "mirror":
@@ -111,23 +111,23 @@ def _complement(found: Estimate) -> Estimate:
     return Estimate(1 - found.value, low, high, found.rows, found.clusters)
 
 
-def _decide(gate: str, found: Estimate, bound: float, *, sign: int = 1) -> GateResult:
+def _decide(gate: str, found: Estimate, bound: float, *, sign: int = 1) -> AuditGateResult:
     """The outcome of a gate. `sign` is −1 if the bound is a minimum.
 
     The bound of `baseline` must be exceeded, because a judge that equals a simple rule is not better than the rule.
     """
     if found.value is None:
-        return GateResult(gate, bound, found, "not enough data")
+        return AuditGateResult(gate, bound, found, "not enough data")
     if found.low is None or found.high is None:
-        return GateResult(gate, bound, found, "not enough data", max(1, SOUND - found.clusters))
+        return AuditGateResult(gate, bound, found, "not enough data", max(1, SOUND - found.clusters))
     low, high = sorted((sign * found.low, sign * found.high))
     if gate == BASELINE and found.clusters >= SOUND and low == -bound:
-        return GateResult(gate, bound, found, "not met")
+        return AuditGateResult(gate, bound, found, "not met")
     if found.clusters >= SOUND and high <= sign * bound:
-        return GateResult(gate, bound, found, "met")
+        return AuditGateResult(gate, bound, found, "met")
     if low > sign * bound:
-        return GateResult(gate, bound, found, "not met")
-    return GateResult(gate, bound, found, "not enough data", _more_debates(found, found.value, bound))
+        return AuditGateResult(gate, bound, found, "not met")
+    return AuditGateResult(gate, bound, found, "not enough data", _more_debates(found, found.value, bound))
 
 
 def _more_debates(found: Estimate, value: float, bound: float) -> int | None:

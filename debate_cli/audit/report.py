@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from debate_cli.audit.between import BetweenJudges, compare_judges
-from debate_cli.audit.gates import SOUND, GateResult, check_gates
+from debate_cli.audit.gates import SOUND, AuditGateResult, check_gates
+from debate_cli.audit.judge_agreement import JudgeAgreement, compare_judges
 from debate_cli.audit.judging import Judgement, JudgeName
+from debate_cli.audit.labels import DRAW, Comparison, LabelSet, WinnerLabel, compare_with_labels
 from debate_cli.audit.measures import Measure, find_measures
-from debate_cli.audit.people import DRAW, Comparison, Label, LabelSet, compare_with_labels
 from debate_cli.audit.variants import EMPTY_SPEECH
 from debate_cli.errors import UsageError
 from debate_cli.version import __version__
@@ -27,7 +27,7 @@ COIN_FLIPS = 0.4
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeReport:
+class JudgeAuditReport:
     """What the audit says about one judge.
 
     Attributes:
@@ -51,7 +51,7 @@ class JudgeReport:
     missing: int
     measures: tuple[Measure, ...]
     comparison: Comparison | None
-    gates: tuple[GateResult, ...]
+    gates: tuple[AuditGateResult, ...]
     follows: str
     advice: str
     usable_for: str
@@ -70,11 +70,11 @@ class AuditReport:
         between: How several judges agree; None for one judge.
     """
 
-    judges: tuple[JudgeReport, ...]
+    judges: tuple[JudgeAuditReport, ...]
     debates: tuple[str, ...]
     labels: str
     unknown_labels: int = 0
-    between: BetweenJudges | None = None
+    between: JudgeAgreement | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The report as JSON, with the version of its format."""
@@ -121,13 +121,13 @@ def read_report(path: Path) -> dict[str, Any]:
 
 def _report_judge(
     judge: JudgeName, judgements: Sequence[Judgement], labels: LabelSet, bounds: Mapping[str, float]
-) -> JudgeReport:
+) -> JudgeAuditReport:
     measures = find_measures(judgements)
     comparison = compare_with_labels(judgements, labels.labels, labels.source) if labels.labels else None
     gates = check_gates(measures, comparison, bounds)
     follows = _find_rule(judgements, measures, labels.labels)
     advice, usable_for = _describe_use(gates, follows)
-    return JudgeReport(
+    return JudgeAuditReport(
         judge,
         len({judgement.case.base for judgement in judgements if judgement.case.variant == "repeat"}),
         sum(bool(judgement.points) for judgement in judgements),
@@ -142,7 +142,7 @@ def _report_judge(
     )
 
 
-def _find_rule(judgements: Sequence[Judgement], measures: Sequence[Measure], labels: Sequence[Label]) -> str:
+def _find_rule(judgements: Sequence[Judgement], measures: Sequence[Measure], labels: Sequence[WinnerLabel]) -> str:
     """The rule that nearly all winners follow, over all variants; `a coin` if winners change by chance."""
     decided = [each for each in judgements if each.points and each.case.variant not in {"empty", "truncated"}]
     if len({each.case.base for each in decided}) < SOUND:
@@ -179,7 +179,7 @@ def _value(measures: Sequence[Measure], name: str) -> float | None:
 RELY, CARE, EARLY, NEVER = "Can be relied on", "Use it with care", "Too early to say", "Do not rely on it"
 
 
-def _describe_use(gates: Sequence[GateResult], follows: str) -> tuple[str, str]:
+def _describe_use(gates: Sequence[AuditGateResult], follows: str) -> tuple[str, str]:
     """Whether to rely on the judge, and why, without terms of statistics."""
     if follows:
         return NEVER, f"{_RULE_SENTENCES.get(follows, f'It names {follows}, whatever is said.')} {_TRY_OUT}"
@@ -203,7 +203,7 @@ def _describe_use(gates: Sequence[GateResult], follows: str) -> tuple[str, str]:
     return EARLY, f"It failed none of the {len(gates)} checks, but {' and '.join(lacks)}."
 
 
-def _describe_weaknesses(gates: Sequence[GateResult]) -> str:
+def _describe_weaknesses(gates: Sequence[AuditGateResult]) -> str:
     weak = [_WEAKNESSES[gate.name] for gate in gates if gate.outcome == "not met"]
     return f"What it gets wrong: it {_join(weak)}." if weak else ""
 

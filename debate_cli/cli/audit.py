@@ -31,7 +31,7 @@ from debate_cli.audit.judging import (
     stored_calls,
     write_cases,
 )
-from debate_cli.audit.people import (
+from debate_cli.audit.labels import (
     BY_CONSTRUCTION,
     LabelSet,
     labels_by_construction,
@@ -54,7 +54,13 @@ from debate_cli.errors import DebateError, UsageError
 from debate_cli.llm.budget import Budget
 from debate_cli.providers.people.person import FILES_FOLDER
 from debate_cli.render.html.judge_card import render_judge_cards
-from debate_cli.render.judge_card import between_table, card_tables, first_screen, format_bound, format_card_markdown
+from debate_cli.render.judge_card import (
+    card_tables,
+    first_screen,
+    format_bound,
+    format_card_markdown,
+    judge_agreement_table,
+)
 from debate_cli.render.terminal.drawing import render_table
 from debate_cli.render.text.plain import table_lines
 from debate_cli.statistics import require_extra
@@ -291,7 +297,7 @@ def _show(given: Options, report: AuditReport, cases: Sequence[Case]) -> None:
         if not given.quiet:
             _print_tables(card_tables(judge, report.unknown_labels))
     if report.between is not None and not given.quiet:
-        _print_tables([between_table(report.between)])
+        _print_tables([judge_agreement_table(report.between)])
     print_status(f"saved: {given.out / 'card.html'}, card.md and {REPORT_NAME}; {len(cases)} debates in {given.out}")
 
 

@@ -25,7 +25,7 @@ from debate_cli.cli.console import print_json, print_status, write_document
 from debate_cli.domain.config import DebateConfig
 from debate_cli.render import sanitize
 from debate_cli.render.theme import count_speeches
-from debate_cli.storage.plain import is_list, is_mapping
+from debate_cli.storage.plain_data import is_list, is_mapping
 from debate_cli.storage.redact import redact_values
 from debate_cli.storage.serialization import config_to_json
 

@@ -57,7 +57,7 @@ class ScoreFormat(StrEnum):
 _ROW_FORMATS = (ScoreFormat.csv, ScoreFormat.jsonl, ScoreFormat.json)
 
 
-class Per(StrEnum):
+class RowKind(StrEnum):
     """What one row of output describes."""
 
     verdict = "verdict"
@@ -102,8 +102,8 @@ class Options(NamedTuple):
     runs: Annotated[str, typer.Option(metavar="latest|all|ID", help="Which judging runs.")] = "latest"
     format: Annotated[ScoreFormat, typer.Option("--format", help="Output format.")] = ScoreFormat.table
     per: Annotated[
-        Per, typer.Option("--per", help="A row of csv, jsonl and json: a verdict, or an argument and criterion.")
-    ] = Per.verdict
+        RowKind, typer.Option("--per", help="A row of csv, jsonl and json: a verdict, or an argument and criterion.")
+    ] = RowKind.verdict
     json: options.JsonOption = False
     write: Annotated[bool, typer.Option("--write", help="Store the recomputed verdicts.")] = False
     check: Annotated[
@@ -129,7 +129,7 @@ def run(given: Options) -> None:
     form = ScoreFormat.json if given.json else given.format
     if given.output is not None and form is not ScoreFormat.html:
         raise UsageError(f"-o {given.output}: only --format html writes files; redirect stdout for the others")
-    if given.per is Per.argument and form not in _ROW_FORMATS:
+    if given.per is RowKind.argument and form not in _ROW_FORMATS:
         raise UsageError("--per argument needs a format with rows; add --format csv, jsonl or json")
     rubric, rubric_option = _rubric_from_options(given.weights, given.rubric)
     if rubric.remark is not None:
@@ -150,7 +150,7 @@ def run(given: Options) -> None:
         if Path(schema) not in paths:
             console.print_status(f"note: {schema}: skipped, because it is a JSON Schema")
     files = report.read(score_files(paths, request), pages)
-    if given.per is Per.argument:
+    if given.per is RowKind.argument:
         _print_arguments(files, form)
     else:
         _print_scores(files, form, report, pages)

@@ -13,7 +13,7 @@ from debate_cli.debaters.instructions import SpeakerInstructions
 from debate_cli.debaters.turn_context import TurnContext
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import memoize_on_value
-from debate_cli.domain.ledger import Ledger, recent_history
+from debate_cli.domain.recent_history import Ledger, recent_history
 from debate_cli.domain.tasks import Cue
 from debate_cli.domain.text_normalization import map_json_texts
 from debate_cli.domain.turn import UNSTRUCTURED, Response, Turn

@@ -10,8 +10,8 @@ from functools import cached_property
 from debate_cli.domain.config import FormatConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.evidence import Passage
-from debate_cli.domain.ledger import recent_history
 from debate_cli.domain.participant import Participant
+from debate_cli.domain.recent_history import recent_history
 from debate_cli.domain.tasks import Cue
 
 

@@ -55,7 +55,7 @@ def describe_renamed(renamed: Iterable[RenamedArgument]) -> tuple[str, ...]:
     )
 
 
-def with_own_ids(
+def rename_in_turns(
     turns: Sequence[Turn],
     participants: Sequence[Participant],
     earlier: Sequence[Turn] = (),
@@ -82,7 +82,7 @@ def with_own_ids(
     return tuple(references.resolve(turn) for turn in found[len(earlier) :]), tuple(so_far)
 
 
-def with_own_items(
+def rename_in_assessments(
     assessments: Iterable[Assessment], turns: Sequence[Turn], renamed: Sequence[RenamedArgument]
 ) -> tuple[Assessment, ...]:
     """Replace the ids of renamed arguments in the marks and findings of `assessments`."""

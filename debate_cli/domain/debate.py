@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Literal
 
-from debate_cli.domain.argument_ids import RenamedArgument, with_own_ids, with_own_items
+from debate_cli.domain.argument_ids import RenamedArgument, rename_in_assessments, rename_in_turns
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.events import (
@@ -362,7 +362,7 @@ class Debate(FrozenModel):
     def _apply_turn(self, turn: Turn) -> Debate:
         if turn.index in self.turns_by_index:
             return self
-        (own,), renamed = with_own_ids((turn,), self.participants, self.turns, self.renamed_arguments)
+        (own,), renamed = rename_in_turns((turn,), self.participants, self.turns, self.renamed_arguments)
         turns = tuple(sorted((*self.turns, own), key=lambda item: item.index))
         return self._replace(turns=turns, renamed_arguments=renamed)._with_answer(self, speech_key(turn.index))
 
@@ -370,7 +370,7 @@ class Debate(FrozenModel):
         key = assessment.brief.key
         if key in self.answered_keys:
             return self
-        (own,) = with_own_items((assessment,), self.turns, self.renamed_arguments)
+        (own,) = rename_in_assessments((assessment,), self.turns, self.renamed_arguments)
         return self._replace(assessments=insert_assessment(self.assessments, own, self.runs))._with_answer(self, key)
 
     def _with_answer(self, before: Debate, key: str) -> Debate:

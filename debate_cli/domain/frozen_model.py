@@ -60,7 +60,7 @@ class FrozenModel(BaseModel):
 F = TypeVar("F", bound="FrozenModel")
 
 
-def convert(source: FrozenModel, target: type[F], **changes: Any) -> F:
+def copy_fields(source: FrozenModel, target: type[F], **changes: Any) -> F:
     """A `target` with the fields that it shares with `source`, and with `changes`. Skips validation."""
     fields = vars(source)
     shared = {name: fields[name] for name in target.model_fields if name in fields}

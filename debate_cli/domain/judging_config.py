@@ -9,9 +9,9 @@ from typing import Annotated, Any, ClassVar, NamedTuple, Self, cast
 from pydantic import BeforeValidator, ConfigDict, Field, SerializeAsAny, ValidationInfo, model_serializer
 from pydantic_core import PydanticCustomError
 
-from debate_cli.domain.by_kind import ByKind, Kind
 from debate_cli.domain.config_model import ConfigModel
 from debate_cli.domain.evidence import LookupPlace
+from debate_cli.domain.fields_by_kind import ByKind, Kind
 from debate_cli.domain.reviewer import is_reviewer_id
 from debate_cli.plugins import SYSTEMS
 

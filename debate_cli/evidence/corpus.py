@@ -20,7 +20,7 @@ from pathlib import Path
 from debate_cli.domain.evidence import FoundPassage, Passage
 from debate_cli.errors import StorageError, UsageError
 from debate_cli.evidence.documents import Section, SourceFile, UnreadableSourceError, read_sections, read_source_bytes
-from debate_cli.evidence.words import COMMON_ENGLISH_WORDS
+from debate_cli.evidence.word_lists import COMMON_ENGLISH_WORDS
 from debate_cli.regular_file import is_inside
 
 INDEX_VERSION = 3

@@ -8,7 +8,7 @@ from itertools import islice, pairwise
 from typing import Literal
 
 from debate_cli.evidence.tokens import FoldedText, Word, comparable_words, find_layout, fold_text, is_harmless
-from debate_cli.evidence.words import ARTICLES, has_negation
+from debate_cli.evidence.word_lists import ARTICLES, has_negation
 
 QuoteOutcome = Literal["verified", "near", "altered", "not_found"]
 

@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from debate_cli.domain.text_normalization import INVISIBLE_CHARS
-from debate_cli.evidence.words import (
+from debate_cli.evidence.word_lists import (
     ARTICLES,
     UNITS,
     are_inflections,

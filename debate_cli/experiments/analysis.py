@@ -101,7 +101,7 @@ class MotionRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Spending:
+class ParticipantSpending:
     r"""Usage of a player's speeches or a judge's verdicts.
 
     Attributes:
@@ -163,8 +163,8 @@ class Analysis:
     """
 
     systems: tuple[SystemAnalysis, ...]
-    players: tuple[Spending, ...]
-    judges: tuple[Spending, ...]
+    players: tuple[ParticipantSpending, ...]
+    judges: tuple[ParticipantSpending, ...]
     undetermined: int
     own_model: int
 
@@ -420,7 +420,7 @@ def _motion_records(rows: Sequence[Judgement]) -> list[MotionRecord]:
     return sorted(found, key=lambda record: -abs((record.first_share.value or 0.0) - 0.5))
 
 
-def _speech_spending(rows: Sequence[Judgement]) -> list[Spending]:
+def _speech_spending(rows: Sequence[Judgement]) -> list[ParticipantSpending]:
     debates = {row.cell: row for row in rows}.values()
     found: dict[str, list[tuple[float | None, int, float]]] = defaultdict(list)
     for row in debates:
@@ -429,17 +429,17 @@ def _speech_spending(rows: Sequence[Judgement]) -> list[Spending]:
     return [_add_up(name, uses) for name, uses in sorted(found.items())]
 
 
-def _judge_spending(rows: Sequence[Judgement]) -> list[Spending]:
+def _judge_spending(rows: Sequence[Judgement]) -> list[ParticipantSpending]:
     found: dict[str, list[tuple[float | None, int, float]]] = defaultdict(list)
     for row in rows:
         found[f"{row.judge or 'judges of the base'}, {row.system}"].append((row.cost_usd, row.tokens, row.seconds))
     return [_add_up(name, uses) for name, uses in found.items()]
 
 
-def _add_up(name: str, uses: Sequence[tuple[float | None, int, float]]) -> Spending:
+def _add_up(name: str, uses: Sequence[tuple[float | None, int, float]]) -> ParticipantSpending:
     costs = [cost for cost, _, _ in uses]
     known = [cost for cost in costs if cost is not None]
-    return Spending(
+    return ParticipantSpending(
         name,
         len(uses),
         math.fsum(known) if len(known) == len(costs) else None,

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from debate_cli.app.context import RunContext
 from debate_cli.domain.config import DebateConfig, ModelSpec
 from debate_cli.domain.judges import judge_ids, judge_model_role
-from debate_cli.experiments.definition import Experiment, Judge, Variant, debaters_of, speaks_for
+from debate_cli.experiments.definition import Experiment, Judge, Variant, is_own_model, pair_debaters
 from debate_cli.experiments.motions import Motion
 from debate_cli.experiments.settings import PlayerConfig
 from debate_cli.storage.ids import slugify
@@ -137,7 +137,7 @@ class CellPlan:
     def _context_of(self, cell: Cell) -> RunContext:
         """The context in which the debate of a cell runs."""
         variant, motion = self._variants[cell.axes], self._motions[cell.motion]
-        pair = debaters_of(self.experiment.player(cell.first), self.experiment.player(cell.second))
+        pair = pair_debaters(self.experiment.player(cell.first), self.experiment.player(cell.second))
         if self.experiment.mock:
             pair = tuple(
                 item.model_copy(update={"model": variant.players[name].model})
@@ -178,7 +178,7 @@ class CellPlan:
     def _may_judge(self, judge: Judge, variant: Variant, pair: tuple[str, str]) -> bool:
         if self.experiment.file.config.self_judging:
             return True
-        return not any(speaks_for(judge.spec, variant.players[name]) for name in pair)
+        return not any(is_own_model(judge.spec, variant.players[name]) for name in pair)
 
     def _orders(self, motion: Motion, pair: tuple[str, str]) -> tuple[tuple[str, str], ...]:
         """The pair in the orders in which it debates a motion; only one if a player meets itself."""

@@ -123,7 +123,7 @@ def _refuse_people_at_terminal(file: ExperimentFile, variants: Iterable[Variant]
                 )
 
 
-def debaters_of(first: PlayerConfig, second: PlayerConfig) -> tuple[DebaterConfig, DebaterConfig]:
+def pair_debaters(first: PlayerConfig, second: PlayerConfig) -> tuple[DebaterConfig, DebaterConfig]:
     """The debaters of a pair: the first player is for the motion. A player that meets itself gets two names."""
     other = f"{second.name} (2)" if first.name == second.name else second.name
     return _to_debater(first, first.name, "for"), _to_debater(second, other, "against")
@@ -134,7 +134,7 @@ def _to_debater(player: PlayerConfig, name: str, side: str) -> DebaterConfig:
     return DebaterConfig(name=name, side=side, **given)
 
 
-def speaks_for(judge: ModelSpec, player: ModelSpec) -> bool:
+def is_own_model(judge: ModelSpec, player: ModelSpec) -> bool:
     """Whether two specs name the same model."""
     return is_same_model(judge.model, player.model)
 
@@ -167,7 +167,7 @@ def _check_judges_left(file: ExperimentFile, variants: Iterable[Variant]) -> Non
         return
     for variant, pair in itertools.product(variants, config.pairs()):
         models = [variant.players[name] for name in pair]
-        if all(any(speaks_for(judge.spec, spec) for spec in models) for judge in variant.judges):
+        if all(any(is_own_model(judge.spec, spec) for spec in models) for judge in variant.judges):
             raise ConfigError(
                 f"{file.locate('judges')}: judges: {pair[0]} against {pair[1]} has no judge, because the model of each "
                 "judge speaks in it; add a judge, or set `self_judging: true`"

@@ -20,7 +20,7 @@ from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError
 from debate_cli.experiments.cells import Cell
-from debate_cli.experiments.definition import Judge, speaks_for
+from debate_cli.experiments.definition import Judge, is_own_model
 from debate_cli.experiments.ledger import DEBATES_FOLDER, CellRecord, Ledger, ResultRow
 from debate_cli.experiments.motions import Motion
 from debate_cli.storage.atomic_write import friendly_os_errors
@@ -213,7 +213,7 @@ def _to_row(
         **shared,
         "judge": None if judge is None else judge.name,
         "judge_model": MODEL_SEPARATOR.join(models_used_by_judges(debate, verdict.run, verdict.system)),
-        "own_model": judge is not None and any(speaks_for(judge.spec, model) for model in models),
+        "own_model": judge is not None and any(is_own_model(judge.spec, model) for model in models),
         "system": verdict.system,
         "decides": decides,
         "run": verdict.run,

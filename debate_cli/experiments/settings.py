@@ -22,7 +22,7 @@ from debate_cli.domain.suggestions import format_suggestion
 from debate_cli.errors import ConfigError
 from debate_cli.storage.config_errors import SourceMap, problems_from_validation
 from debate_cli.storage.ids import slugify
-from debate_cli.storage.plain import is_mapping
+from debate_cli.storage.plain_data import is_mapping
 from debate_cli.storage.schema import JSON_SCHEMA_DIALECT, add_descriptions, field_docs
 from debate_cli.storage.yaml_positions import parse_yaml, read_yaml_text
 

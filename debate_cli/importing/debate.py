@@ -16,7 +16,7 @@ from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.participant import IMPORTED_MODEL, Participant, participants
 from debate_cli.domain.turn import Argument, Turn
-from debate_cli.importing.labels import clean_name
+from debate_cli.importing.speaker_labels import clean_name
 from debate_cli.importing.speakers import Speaker, SpeakerChoices, resolve_speakers
 from debate_cli.importing.speeches import FoundDebate, Speech, UnreadableDebateError
 from debate_cli.storage.transcript import Transcript, transcript_to_debate

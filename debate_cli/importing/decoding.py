@@ -21,14 +21,14 @@ _MAX_CONTROL_SHARE = 0.01
 _MIN_UTF16_BYTES = 8
 
 
-class DecodedText(NamedTuple):
+class DecodedFile(NamedTuple):
     """The text of a file, and the name of its encoding."""
 
     text: str
     encoding: str
 
 
-def decode_text(data: bytes) -> DecodedText:
+def decode_text(data: bytes) -> DecodedFile:
     """The text of `data` with newlines as line ends and without terminal sequences. Raises UnreadableDebateError for empty and binary files."""
     text, encoding = _decode(data)
     if len(_CONTROL.findall(text)) > _MAX_CONTROL_SHARE * len(text):
@@ -37,7 +37,7 @@ def decode_text(data: bytes) -> DecodedText:
     if not text.strip("\ufeff \t\r\n"):
         raise UnreadableDebateError("is empty; name a file with a debate")
     lines = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x0b", "\n").replace("\x0c", "\n")
-    return DecodedText(lines.replace("\u2028", "\n").replace("\u2029", "\n\n"), encoding)
+    return DecodedFile(lines.replace("\u2028", "\n").replace("\u2029", "\n\n"), encoding)
 
 
 def _decode(data: bytes) -> tuple[str, str]:

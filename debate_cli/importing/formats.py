@@ -9,7 +9,7 @@ from typing import cast
 
 from debate_cli.errors import TranscriptError
 from debate_cli.importing import chat, prose, subtitles, tables
-from debate_cli.importing.labels import parse_label, select_names
+from debate_cli.importing.speaker_labels import parse_label, select_names
 from debate_cli.importing.speeches import FoundDebate, Speech, UnreadableDebateError, format_count
 from debate_cli.storage.transcript import parse_transcript, transcript_to_debate
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from debate_cli.importing.labels import (
-    Label,
+from debate_cli.importing.speaker_labels import (
+    SpeakerLabel,
     clean_name,
     fold_name,
     is_time_stamp,
@@ -34,7 +34,7 @@ class _Line(NamedTuple):
 
     number: int
     text: str
-    label: Label | None = None
+    label: SpeakerLabel | None = None
     heading: str | None = None
     level: int = 0
 
@@ -80,7 +80,7 @@ def _markdown_lines(text: str) -> Iterator[_Line]:
             yield _Line(number, line)
 
 
-def _bold_label(line: str) -> Label | None:
+def _bold_label(line: str) -> SpeakerLabel | None:
     """The name in bold at the start of a line, if a colon or nothing follows it."""
     match = _BOLD.match(line)
     if match is None:
@@ -95,12 +95,12 @@ def _bold_label(line: str) -> Label | None:
     if inner is None:
         return None
     words = " ".join(filter(None, (inner.words, rest.strip())))
-    return Label(inner.name, words, has_time=inner.has_time)
+    return SpeakerLabel(inner.name, words, has_time=inner.has_time)
 
 
-def _speaker_headings(lines: Sequence[_Line]) -> dict[int, Label]:
+def _speaker_headings(lines: Sequence[_Line]) -> dict[int, SpeakerLabel]:
     """Line number -> label of each heading that names a speaker; a title may follow the name."""
-    found: dict[int, Label] = {}
+    found: dict[int, SpeakerLabel] = {}
     has_title = sum(line.level == 1 for line in lines) == 1
     for line in lines:
         if not line.heading or (line.level == 1 and has_title):

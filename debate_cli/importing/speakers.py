@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from debate_cli.domain.config_checks import RESERVED_NAMES
 from debate_cli.domain.suggestions import format_suggestion
-from debate_cli.importing.labels import MAX_NAME_CHARS, clean_name, fold_name
+from debate_cli.importing.speaker_labels import MAX_NAME_CHARS, clean_name, fold_name
 from debate_cli.importing.speeches import Speech, UnreadableDebateError, format_count
 
 MAX_SPEAKERS = 100

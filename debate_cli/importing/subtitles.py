@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from debate_cli.importing.labels import Label, fold_name, parse_label, select_names
+from debate_cli.importing.speaker_labels import SpeakerLabel, fold_name, parse_label, select_names
 from debate_cli.importing.speeches import FoundDebate, Omissions, Speech, join_speeches
 
 _TIMING = re.compile(
@@ -49,7 +49,7 @@ def read_subtitles(text: str) -> FoundDebate:
     return FoundDebate(join_speeches(speeches, " "), background=" ".join(before), dropped=omitted.describe())
 
 
-def _parse_label(line: str) -> Label | None:
+def _parse_label(line: str) -> SpeakerLabel | None:
     change = _CHANGE.match(line)
     return parse_label(line[change.end() :] if change is not None else line)
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import memoize_on_value
-from debate_cli.domain.ledger import Ledger, recent_history
+from debate_cli.domain.recent_history import Ledger, recent_history
 from debate_cli.domain.tasks import Subject
 from debate_cli.domain.text_normalization import iter_strings, map_json_texts
 from debate_cli.domain.turn import UNSTRUCTURED, Turn

@@ -31,11 +31,11 @@ from debate_cli.systems.tables import (
     VOTE_BADGES,
     Badge,
     Cell,
+    DebaterCell,
     Lines,
     Number,
     Table,
     TableRow,
-    Who,
     join_row_groups,
 )
 
@@ -300,7 +300,7 @@ def _conclusion_cell(found: SideVerdict | None, scores: str) -> Cell:
     if found is None:
         return "not judged"
     margin = "" if found.margin is None else f"margin {theme.format_number(found.margin)}"
-    cells: list[Cell] = [Who(found.winner)] if found.winner is not None else []
+    cells: list[Cell] = [DebaterCell(found.winner)] if found.winner is not None else []
     if found.option is not None:
         cells = [VOTE_BADGES[found.option]]
     victory = "" if found.option == "CONDITIONAL" else found.victory
@@ -327,7 +327,13 @@ def _scores_table(changes: Sequence[VerdictChange]) -> Table:
 
 def _score_rows(change: VerdictChange) -> Iterable[TableRow]:
     for score in change.scores:
-        yield (change.system, Who(score.participant), Number(score.a), Number(score.b), _format_change(score.change))
+        yield (
+            change.system,
+            DebaterCell(score.participant),
+            Number(score.a),
+            Number(score.b),
+            _format_change(score.change),
+        )
     a, b = (found.margin if found is not None else None for found in (change.a, change.b))
     grown = b - a if a is not None and b is not None and change.outcome != "winner" else None
     yield (change.system, "margin", Number(a), Number(b), _format_change(grown))
@@ -344,7 +350,7 @@ def _format_change(change: float | None) -> str:
 
 def _standings_table(changes: Sequence[StandingChange]) -> Table:
     rows = tuple(
-        (item.item, Who(item.participant), item.claim, _standing_cell(item.a), _standing_cell(item.b))
+        (item.item, DebaterCell(item.participant), item.claim, _standing_cell(item.a), _standing_cell(item.b))
         for item in changes
     )
     return Table(title="claims whose standing differs", heads=("id", "by", "claim", "A", "B"), rows=rows)

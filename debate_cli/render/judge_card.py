@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from debate_cli.audit.between import BetweenJudges
-from debate_cli.audit.gates import ALPHA, BASELINE, GateResult
+from debate_cli.audit.gates import ALPHA, BASELINE, AuditGateResult
+from debate_cli.audit.judge_agreement import JudgeAgreement
+from debate_cli.audit.labels import Comparison
 from debate_cli.audit.measures import Measure
-from debate_cli.audit.people import Comparison
-from debate_cli.audit.report import AuditReport, JudgeReport
+from debate_cli.audit.report import AuditReport, JudgeAuditReport
 from debate_cli.audit.variants import VARIANTS
 from debate_cli.render.sanitize import sanitize_line
 from debate_cli.render.text.markdown import escape_markdown, format_table
@@ -55,12 +55,12 @@ class Check(NamedTuple):
     """The bound."""
 
 
-def list_checks(report: JudgeReport) -> tuple[Check, ...]:
+def list_checks(report: JudgeAuditReport) -> tuple[Check, ...]:
     """The gates of one judge as questions with answers."""
     return tuple(_check(gate) for gate in report.gates)
 
 
-def _check(gate: GateResult) -> Check:
+def _check(gate: AuditGateResult) -> Check:
     unit = _UNITS.get(gate.name, "share")
     found = ""
     if gate.found.value is not None:
@@ -69,7 +69,7 @@ def _check(gate: GateResult) -> Check:
     return Check(gate.name, QUESTIONS[gate.name], _answer(gate), found, format_bound(gate))
 
 
-def _answer(gate: GateResult) -> Badge:
+def _answer(gate: AuditGateResult) -> Badge:
     if gate.outcome != "not enough data":
         return ANSWERS[gate.outcome]
     if gate.found.value is None:
@@ -79,7 +79,7 @@ def _answer(gate: GateResult) -> Badge:
     return Badge("?", f"not enough data{needed}", "muted")
 
 
-def format_bound(gate: GateResult) -> str:
+def format_bound(gate: AuditGateResult) -> str:
     """The bound of a gate in words, e.g. `at most 10 %`."""
     unit = _UNITS.get(gate.name, "share")
     bound = f"{gate.bound:g} points" if unit == "points" else _format_value(gate.bound, unit)
@@ -90,7 +90,7 @@ def format_bound(gate: GateResult) -> str:
     return f"{'at least' if gate.name in _MINIMA else 'at most'} {bound}"
 
 
-def first_screen(report: JudgeReport) -> list[str]:
+def first_screen(report: JudgeAuditReport) -> list[str]:
     """The most important lines: the judge, whether to rely on it, why, and how much was judged."""
     lines = [
         f"Judge: {report.judge.model}, judging system {report.judge.system}",
@@ -101,7 +101,7 @@ def first_screen(report: JudgeReport) -> list[str]:
     return [sanitize_line(line) for line in lines if line]
 
 
-def card_tables(report: JudgeReport, unknown_labels: int = 0) -> list[Table]:
+def card_tables(report: JudgeAuditReport, unknown_labels: int = 0) -> list[Table]:
     """The tables of one judge's card: checks, biases, comparison with labels.
 
     `unknown_labels`: number of labels that were left out because they name no debater.
@@ -112,7 +112,7 @@ def card_tables(report: JudgeReport, unknown_labels: int = 0) -> list[Table]:
     return tables
 
 
-def between_table(between: BetweenJudges) -> Table:
+def judge_agreement_table(between: JudgeAgreement) -> Table:
     """How several judges agree, and what their majority gains."""
     rows: list[TableRow] = [
         (f"{pair.first} and {pair.second}", format_estimate(pair.share, "share"), format_estimate(pair.kappa, "number"))
@@ -132,7 +132,7 @@ def describe_unknown_labels(number: int) -> str:
     return f"{_count(number, 'label')} left out: no debater and no draw is named."
 
 
-def describe_sample(report: JudgeReport) -> str:
+def describe_sample(report: JudgeAuditReport) -> str:
     """How much was judged, in a sentence."""
     missing = f"; {_count(report.missing, 'judgement')} failed or unfinished" if report.missing else ""
     return (
@@ -171,10 +171,10 @@ def _markdown_lines(report: AuditReport) -> Iterator[str]:
         for table in card_tables(judge, report.unknown_labels):
             yield from format_table(table)
     if report.between is not None:
-        yield from format_table(between_table(report.between))
+        yield from format_table(judge_agreement_table(report.between))
 
 
-def _checks_table(report: JudgeReport) -> Table:
+def _checks_table(report: JudgeAuditReport) -> Table:
     rows: list[TableRow] = [
         (f"{check.question} ({check.gate})", check.answer, check.found, check.wanted) for check in list_checks(report)
     ]

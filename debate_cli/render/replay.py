@@ -22,7 +22,7 @@ from debate_cli.domain.events import (
     TaskFailed,
     TurnCompleted,
 )
-from debate_cli.domain.frozen_model import convert
+from debate_cli.domain.frozen_model import copy_fields
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.tasks import Cue, Task
 from debate_cli.domain.turn import UNSTRUCTURED, Turn
@@ -112,7 +112,7 @@ class _ReplayState:
         self._observer = observer
         self._later_runs = [run for run in debate.runs if run.id != FIRST_RUN]
         self._judged: set[str] = set()
-        first = convert(debate, DebateOpened, at=debate.started_at, kept_verdicts=())
+        first = copy_fields(debate, DebateOpened, at=debate.started_at, kept_verdicts=())
         self._state = initial_debate(first).apply(PassagesShown(at=debate.started_at, passages=debate.passages))
         for turn in debate.turns:
             if round_number is not None and turn.round < round_number:
@@ -141,7 +141,7 @@ class _ReplayState:
     def _open_run(self, run_id: str) -> None:
         for run in [run for run in self._later_runs if run.id == run_id]:
             self._later_runs.remove(run)
-            self.apply(convert(run, JudgingOpened, at=run.started_at, run=run.id, replaces=False, heard=None))
+            self.apply(copy_fields(run, JudgingOpened, at=run.started_at, run=run.id, replaces=False, heard=None))
 
 
 def _type_wave(wave: Sequence[Turn], observer: Observer) -> Iterator[Pause]:

@@ -43,14 +43,14 @@ _PARTICIPANT_MARKERS = (("●", TEAL), ("◆", PLUM), ("▲", GOLD), ("■", BLU
 _TONE_COLOURS: dict[Tone, str] = {"good": GREEN, "mixed": GOLD, "bad": RED, "info": BLUE, "muted": MUTED}
 
 
-def sign_of(badge: Badge) -> Sign:
+def badge_sign(badge: Badge) -> Sign:
     """The badge with its colour."""
     return Sign(badge.symbol, badge.word, _TONE_COLOURS[badge.tone])
 
 
-RESPONSE_BADGES = {name: sign_of(badge) for name, badge in tables.RESPONSE_BADGES.items()}
-STANDING_BADGES = {name: sign_of(badge) for name, badge in tables.STANDING_BADGES.items()}
-VOTE_BADGES = {name: sign_of(badge) for name, badge in tables.VOTE_BADGES.items()}
+RESPONSE_BADGES = {name: badge_sign(badge) for name, badge in tables.RESPONSE_BADGES.items()}
+STANDING_BADGES = {name: badge_sign(badge) for name, badge in tables.STANDING_BADGES.items()}
+VOTE_BADGES = {name: badge_sign(badge) for name, badge in tables.VOTE_BADGES.items()}
 SHIFT_BADGES = {
     "strengthened": Sign("↑", "strengthened", GREEN),
     "unchanged": Sign("=", "unchanged", BLUE),

@@ -16,7 +16,7 @@ from debate_cli.domain.config import KEY_ALIASES, DebateConfig
 from debate_cli.domain.config_checks import CONFIGURABLE_PHASES, KeyPath, Problem
 from debate_cli.domain.suggestions import closest_match, format_suggestion
 from debate_cli.domain.turn import Phase
-from debate_cli.storage.plain import get_child, is_list, is_mapping
+from debate_cli.storage.plain_data import get_child, is_list, is_mapping
 from debate_cli.storage.yaml_positions import SourcePosition, YamlFault, escape_unprintable
 
 MAX_PROBLEMS = 200

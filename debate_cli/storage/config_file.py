@@ -26,7 +26,7 @@ from debate_cli.providers.provider_table import BUILTIN_PROVIDERS
 from debate_cli.regular_file import is_inside, read_regular_text
 from debate_cli.storage.config_errors import MAX_PROBLEMS, SourceMap, problems_from_validation, value_at
 from debate_cli.storage.overrides import ConfigChange, apply_overrides, overrides_from_env, to_overrides
-from debate_cli.storage.plain import is_list, is_mapping
+from debate_cli.storage.plain_data import is_list, is_mapping
 from debate_cli.storage.provider_origin import WEB_SEARCH, ProviderOrigin, find_origin
 from debate_cli.storage.redact import Redactor, looks_like_secret
 from debate_cli.storage.variables import Environment, VariableResolver, is_header_path

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from debate_cli.regular_file import read_regular_file
 from debate_cli.storage.atomic_write import atomic_write
-from debate_cli.storage.plain import is_list, is_mapping
+from debate_cli.storage.plain_data import is_list, is_mapping
 
 _MAX_BYTES = 4 * 1024 * 1024
 

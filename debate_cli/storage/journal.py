@@ -22,7 +22,7 @@ from debate_cli.domain.unique_json import load_unique_json
 from debate_cli.errors import NewerVersionError, StorageError, TranscriptError
 from debate_cli.regular_file import read_regular_file
 from debate_cli.storage.atomic_write import atomic_write, friendly_os_errors, write_all
-from debate_cli.storage.plain import is_mapping
+from debate_cli.storage.plain_data import is_mapping
 from debate_cli.storage.serialization import Redact, config_to_json, dump_json_line, providers_to_json
 from debate_cli.storage.upgrades import SCHEMA_VERSION
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 from pydantic import BaseModel
 
 from debate_cli.domain.config import KEY_ALIASES, DebateConfig
-from debate_cli.storage.plain import deep_copy, get_child, is_list, is_mapping
+from debate_cli.storage.plain_data import deep_copy, get_child, is_list, is_mapping
 from debate_cli.storage.variables import TEXT_VARIABLE_PREFIX, is_variable_name
 from debate_cli.storage.yaml_positions import MAX_YAML_DEPTH, YamlPath, escape_unprintable, parse_yaml
 

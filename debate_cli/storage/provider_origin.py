@@ -9,7 +9,7 @@ from typing import Any
 
 from debate_cli.domain.config import ProviderSpec
 from debate_cli.providers.provider_table import find_variables
-from debate_cli.storage.plain import is_mapping
+from debate_cli.storage.plain_data import is_mapping
 from debate_cli.storage.serialization import providers_to_json
 from debate_cli.storage.variables import Environment
 

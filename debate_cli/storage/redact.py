@@ -11,7 +11,7 @@ from typing import Any, get_args
 from debate_cli.domain.text_normalization import INVISIBLE_CHARS, reveal_text
 from debate_cli.domain.turn import Phase
 from debate_cli.llm.redaction import MAX_ENCODED_FACTOR, compile_secret_pattern
-from debate_cli.storage.plain import is_list, is_mapping
+from debate_cli.storage.plain_data import is_list, is_mapping
 from debate_cli.systems.registry import system_kinds
 
 REDACTED = "[redacted]"

@@ -12,7 +12,7 @@ from debate_cli.domain.config_checks import KeyPath, Problem
 from debate_cli.domain.reviewer import ReviewAnswers, ReviewTerms, Seconds
 from debate_cli.errors import ConfigError
 from debate_cli.storage.config_errors import SourceMap, format_validation_error
-from debate_cli.storage.plain import is_mapping
+from debate_cli.storage.plain_data import is_mapping
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.yaml_positions import parse_yaml, read_yaml_text
 

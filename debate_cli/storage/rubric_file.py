@@ -11,7 +11,7 @@ from debate_cli.domain.config_checks import KeyPath, Problem, check_config
 from debate_cli.domain.suggestions import format_suggestion_or_list
 from debate_cli.errors import ConfigError
 from debate_cli.storage.config_errors import MAX_PROBLEMS, SourceMap, allowed_keys, problems_from_validation, value_at
-from debate_cli.storage.plain import is_mapping
+from debate_cli.storage.plain_data import is_mapping
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.yaml_positions import SourcePosition, parse_yaml, read_yaml_text
 from debate_cli.systems.registry import system_kinds

@@ -16,7 +16,7 @@ from debate_cli.domain.config import MAX_ROUNDS, DebateConfig
 from debate_cli.domain.config_checks import CONFIGURABLE_PHASES, MIN_DEBATERS
 from debate_cli.domain.judging_config import settings_class
 from debate_cli.plugins import SYSTEMS
-from debate_cli.storage.plain import is_list, is_mapping
+from debate_cli.storage.plain_data import is_list, is_mapping
 from debate_cli.storage.transcript import ABSENT_WHEN_EMPTY, Transcript
 
 JSON_SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from debate_cli.domain.config import DebateConfig, ProviderSpec
-from debate_cli.storage.plain import is_list, is_mapping
+from debate_cli.storage.plain_data import is_list, is_mapping
 from debate_cli.storage.redact import redact_values
 
 Redact = Callable[[str], str]

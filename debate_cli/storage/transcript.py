@@ -17,7 +17,7 @@ import pydantic_core
 from pydantic import Field, ValidationError
 from pydantic_core import to_json
 
-from debate_cli.domain.argument_ids import with_own_ids, with_own_items
+from debate_cli.domain.argument_ids import rename_in_assessments, rename_in_turns
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import DebateConfig, ModelSpec, ProviderSpec
 from debate_cli.domain.debate import Debate
@@ -40,7 +40,7 @@ from debate_cli.domain.events import (
     TurnCompleted,
 )
 from debate_cli.domain.evidence import Passage, SearchRecord
-from debate_cli.domain.frozen_model import FrozenModel, UtcDatetime, convert
+from debate_cli.domain.frozen_model import FrozenModel, UtcDatetime, copy_fields
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun, first_assessments, mark_replaced
 from debate_cli.domain.model_call import TotalUsage
@@ -55,7 +55,7 @@ from debate_cli.plugins import SYSTEMS
 from debate_cli.regular_file import read_regular_file
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.config_errors import format_validation_error
-from debate_cli.storage.plain import is_mapping
+from debate_cli.storage.plain_data import is_mapping
 from debate_cli.storage.serialization import (
     Redact,
     config_to_json,
@@ -140,7 +140,7 @@ def to_transcript(debate: Debate, verdicts: Sequence[Verdict] = ()) -> Transcrip
     """The transcript of `debate` with its verdicts. Requests in flight count as failed ones."""
     debate = debate.charge_reservations()
     given_up = debate.given_up
-    return convert(
+    return copy_fields(
         debate,
         Transcript,
         topic=debate.topic,
@@ -148,10 +148,10 @@ def to_transcript(debate: Debate, verdicts: Sequence[Verdict] = ()) -> Transcrip
         status=debate.status,
         searches=_to_stored_searches(debate),
         failures=tuple(
-            convert(item, StoredFailure, forgiven=item.task.key not in given_up) for item in debate.failures
+            copy_fields(item, StoredFailure, forgiven=item.task.key not in given_up) for item in debate.failures
         ),
         runs=tuple(
-            convert(run, StoredRun, heard=None if debate.judged_all_turns(run) else run.heard)
+            copy_fields(run, StoredRun, heard=None if debate.judged_all_turns(run) else run.heard)
             for run in debate.runs[1:]
         ),
         verdicts=tuple(verdicts),
@@ -184,12 +184,12 @@ def transcript_to_events(transcript: Transcript) -> list[Event]:
     A transcript stores the times of assessments only; other events get the start time.
     """
     at = transcript.started_at
-    events: list[Event] = [convert(transcript, DebateOpened, at=at, kept_verdicts=_kept_verdicts(transcript))]
+    events: list[Event] = [copy_fields(transcript, DebateOpened, at=at, kept_verdicts=_kept_verdicts(transcript))]
     if transcript.changes:
         events.append(DebateResumed(at=at, changes=transcript.changes))
     events += _passage_events(transcript, at)
     events += [TurnCompleted(at=at, turn=turn) for turn in transcript.turns]
-    events += [convert(run, JudgingOpened, at=run.started_at, run=run.id) for run in transcript.runs]
+    events += [copy_fields(run, JudgingOpened, at=run.started_at, run=run.id) for run in transcript.runs]
     events += [
         AssessmentCompleted(at=assessment.at or at, assessment=assessment) for assessment in transcript.assessments
     ]
@@ -204,9 +204,9 @@ def transcript_to_events(transcript: Transcript) -> list[Event]:
 def transcript_to_debate(transcript: Transcript) -> Debate:
     """The debate; equal to `fold(transcript_to_events(transcript))`, but faster."""
     runs = _judging_runs(transcript)
-    turns, renamed = with_own_ids(_first_turns(transcript.turns), transcript.participants)
-    assessments = with_own_items(transcript.assessments, turns, renamed)
-    return convert(
+    turns, renamed = rename_in_turns(_first_turns(transcript.turns), transcript.participants)
+    assessments = rename_in_assessments(transcript.assessments, turns, renamed)
+    return copy_fields(
         transcript,
         Debate,
         finished_at=transcript.finished_at if transcript.closed is not None else None,
@@ -214,7 +214,7 @@ def transcript_to_debate(transcript: Transcript) -> Debate:
         shown_passages=dict(_shown_passages(transcript)),
         assessments=first_assessments(assessments, runs),
         renamed_arguments=renamed,
-        failures=tuple(convert(item, Failure) for item in transcript.failures),
+        failures=tuple(copy_fields(item, Failure) for item in transcript.failures),
         given_up=frozenset(
             [item.task.key for item in transcript.failures if not item.forgiven]
             + [item.id for item in transcript.searches if item.failure is not None]
@@ -259,7 +259,7 @@ def _judging_runs(transcript: Transcript) -> tuple[JudgingRun, ...]:
     for stored in transcript.runs:
         kinds = {system.kind for system in stored.judging.systems} if stored.replaces else set[str]()
         heard = len(transcript.turns) if stored.heard is None else stored.heard
-        runs = (*mark_replaced(kinds, runs), convert(stored, JudgingRun, heard=heard))
+        runs = (*mark_replaced(kinds, runs), copy_fields(stored, JudgingRun, heard=heard))
     return runs
 
 
@@ -287,7 +287,7 @@ def _to_stored_searches(debate: Debate) -> tuple[SearchRecord, ...]:
 
 def _failure_events(failures: Sequence[StoredFailure], at: datetime) -> list[Event]:
     """The failures in order. A resume follows the last failure that may be asked again."""
-    events: list[Event] = [TaskFailed(at=at, failure=convert(item, Failure)) for item in failures]
+    events: list[Event] = [TaskFailed(at=at, failure=copy_fields(item, Failure)) for item in failures]
     forgiven = [number for number, item in enumerate(failures, start=1) if item.forgiven]
     if forgiven:
         events.insert(forgiven[-1], DebateResumed(at=at))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from debate_cli.errors import ConfigError
 from debate_cli.storage.overrides import apply_overrides, overrides_from_env
-from debate_cli.storage.plain import get_child, is_mapping
+from debate_cli.storage.plain_data import get_child, is_mapping
 from debate_cli.storage.variables import VariableResolver
 from debate_cli.storage.yaml_positions import parse_yaml, read_yaml_text
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from debate_cli.errors import ConfigError
 from debate_cli.regular_file import is_inside, read_regular_text
-from debate_cli.storage.plain import is_list, is_mapping
+from debate_cli.storage.plain_data import is_list, is_mapping
 from debate_cli.storage.yaml_positions import YamlPath
 
 TEXT_VARIABLE_PREFIX = "DEBATE_VAR_"

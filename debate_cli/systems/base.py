@@ -25,7 +25,7 @@ from debate_cli.systems.aggregation import ordered_assessments
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.claims import ClaimReview
 from debate_cli.systems.explanation import describe_outcome, describe_scores
-from debate_cli.systems.tables import Gauge, Number, Table, Who
+from debate_cli.systems.tables import DebaterCell, Gauge, Number, Table
 
 SettingsT = TypeVar("SettingsT", bound=SystemSettings)
 WHOLE_DEBATE = Subject(moment="debate")
@@ -481,6 +481,6 @@ def score_table(verdict: Verdict, max_score: float) -> Table:
     return Table(
         title=f"scores, {verdict.system}",
         heads=("option" if verdict.option_shares else "debater", "score", ""),
-        rows=tuple((Who(name), Number(score, strong=True), Gauge(score, end, name)) for name, score in ranked),
+        rows=tuple((DebaterCell(name), Number(score, strong=True), Gauge(score, end, name)) for name, score in ranked),
         numeric=frozenset({1}),
     )

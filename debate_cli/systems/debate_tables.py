@@ -6,7 +6,7 @@ from debate_cli.domain.assessment import Contradiction, DroppedPremise, Finding,
 from debate_cli.domain.debate import Debate
 from debate_cli.evidence.source_checks import SourceCheck, SourceOutcome, check_sources
 from debate_cli.systems.source_support import SUPPORT_WORDS, Support
-from debate_cli.systems.tables import RESPONSE_BADGES, STANDING_BADGES, Badge, Cell, Lines, Table, TableRow, Who
+from debate_cli.systems.tables import RESPONSE_BADGES, STANDING_BADGES, Badge, Cell, DebaterCell, Lines, Table, TableRow
 from debate_cli.systems.trace import TraceRow, TraceSource
 
 SOURCE_BADGES: dict[SourceOutcome, Badge] = {
@@ -58,7 +58,7 @@ def _row(check: SourceCheck, debate: Debate) -> TableRow:
     speaker = debate.turns_by_index[check.turn].speaker
     return (
         str(check.turn + 1),
-        Who(speaker),
+        DebaterCell(speaker),
         check.item,
         name,
         SOURCE_BADGES[check.outcome],
@@ -90,16 +90,21 @@ def _finding_row(finding: Finding) -> TableRow | None:
     match finding:
         case Manipulation():
             turn = str(finding.turn + 1) if finding.turn is not None else None
-            by = Who(finding.participant) if finding.participant is not None else "the text"
+            by = DebaterCell(finding.participant) if finding.participant is not None else "the text"
             return MANIPULATION_BADGE, by, turn, f"{finding.label}: “{finding.quote}”"
         case Contradiction():
             turns = f"{finding.earlier + 1} and {finding.later + 1}"
-            return CONTRADICTION_BADGE, Who(finding.participant), turns, finding.explanation
+            return CONTRADICTION_BADGE, DebaterCell(finding.participant), turns, finding.explanation
         case DroppedPremise():
             turns = f"{finding.earlier + 1} to {finding.later + 1}"
-            return DROPPED_PREMISE_BADGE, Who(finding.participant), turns, finding.premise
+            return DROPPED_PREMISE_BADGE, DebaterCell(finding.participant), turns, finding.premise
         case SourceRemark():
-            return SOURCE_BADGE, Who(finding.participant), str(finding.turn + 1), f"{finding.source}: {finding.verdict}"
+            return (
+                SOURCE_BADGE,
+                DebaterCell(finding.participant),
+                str(finding.turn + 1),
+                f"{finding.source}: {finding.verdict}",
+            )
         case _:
             return None
 
@@ -122,7 +127,7 @@ def _trace_row(row: TraceRow, *, has_sources: bool) -> TableRow:
     standing = STANDING_BADGES[row.standing] if row.standing is not None else "not judged"
     return (
         row.id,
-        Who(row.participant),
+        DebaterCell(row.participant),
         row.claim,
         *([Lines(tuple(map(_format_source, row.sources)))] if has_sources else []),
         Lines(tuple(answers)) if answers else "unanswered",

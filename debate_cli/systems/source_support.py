@@ -65,7 +65,7 @@ def join_checks(debate: Debate, given: Iterable[Assessment]) -> list[tuple[Sourc
     supports = _supports(given)
     judged: list[tuple[SourceCheck, JudgedCitation]] = []
     for check in check_sources(debate):
-        answer = supports.get(key_of(check))
+        answer = supports.get(citation_key(check))
         opinions: dict[str, Any] = {"supports": "unknown"}
         if answer is not None:
             opinions = answer.model_dump(exclude={"kind", "turn", "item", "source", "quote"})
@@ -153,10 +153,10 @@ def _supports(given: Iterable[Assessment]) -> Mapping[Key, SourceSupport]:
     for assessment in given:
         for finding in assessment.findings:
             if isinstance(finding, SourceSupport):
-                found.setdefault(key_of(finding), finding)
+                found.setdefault(citation_key(finding), finding)
     return found
 
 
-def key_of(item: SourceCheck | SourceSupport) -> Key:
+def citation_key(item: SourceCheck | SourceSupport) -> Key:
     """Key that a check and an answer on the same citation share."""
     return item.turn, item.item, item.source, item.quote

@@ -18,7 +18,7 @@ Tone = Literal["good", "mixed", "bad", "info", "muted"]
 """Meaning of a badge, for which rendering chooses a colour."""
 
 
-class Who(NamedTuple):
+class DebaterCell(NamedTuple):
     """A debater, drawn with marker and colour; with the name None, an empty cell."""
 
     name: str | None
@@ -75,7 +75,7 @@ class Lines(NamedTuple):
     cells: tuple[Cell, ...]
 
 
-Cell = str | Who | Gauge | Interval | Curve | Number | Badge | Lines | None
+Cell = str | DebaterCell | Gauge | Interval | Curve | Number | Badge | Lines | None
 TableRow = tuple[Cell, ...]
 
 

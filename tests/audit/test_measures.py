@@ -7,12 +7,12 @@ import pytest
 
 pytest.importorskip("scipy", reason="needs the extra [experiments]")
 
-from debate_cli.audit.between import compare_judges
 from debate_cli.audit.debates import load_shipped_debates
 from debate_cli.audit.gates import check_gates, parse_gates
+from debate_cli.audit.judge_agreement import compare_judges
 from debate_cli.audit.judging import Judgement, JudgeName, build_cases
+from debate_cli.audit.labels import LabelSet, WinnerLabel, compare_with_labels, labels_by_construction, read_labels
 from debate_cli.audit.measures import find_measures
-from debate_cli.audit.people import Label, LabelSet, compare_with_labels, labels_by_construction, read_labels
 from debate_cli.audit.report import build_report
 from debate_cli.audit.variants import VARIANTS, VariantName
 from debate_cli.domain.debate import Debate
@@ -208,7 +208,7 @@ def test_labels_are_read_by_column(tmp_path: Path) -> None:
     path.write_text("id,winner\nx," + "x" * 200_000)
     with pytest.raises(UsageError, match="not valid CSV after line 1"):
         read_labels(path)
-    assert compare_with_labels(_judge(_first_ahead, ["repeat"]), [Label("other", "Ada")], "x") is None
+    assert compare_with_labels(_judge(_first_ahead, ["repeat"]), [WinnerLabel("other", "Ada")], "x") is None
 
 
 def test_several_judges_are_compared_and_their_majority_with_the_best() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from cli_support import CommandResult, debate
 
-from debate_cli.audit.people import Label, read_labels
+from debate_cli.audit.labels import WinnerLabel, read_labels
 
 SPEECH = "- debater_name: Ann_Lee\n  content: We should.\n- debater_name: Bo\n  content: |\n    We should not.\n"
 DEBATRIX = {
@@ -59,11 +59,11 @@ def transcript(folder: Path, name: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("name", "files", "debate_id", "topic", "spoken", "label", "problem"),
     [
-        ("debatrix", DEBATRIX, "debateart-0007", "Move?", [("Ann Lee", "We should."), ("Bo", "We should not.")], Label("debateart-0007", "Bo", "voters"), "bp_004: has no motion"),
-        ("debatrix", DEBATRIX, "bp-003", "Move?", [("A Side (OG)", "Words."), ("B Side (OO)", "Words."), ("C Side (CG)", "Words.")], Label("bp-003", "B Side (OO)", "adjudicators"), "bp_004"),
-        ("nyu", NYU, "room-1-77", "Who? The answer is “He”, not “She”.", [("Debater A", "It is he."), ("Debater B", "It is she.")], Label("room-1-77", "Debater B", "Jo"), "line 2 is not a debate"),
-        ("lechmazur", LECHMAZUR, "prop-0001-a-b-s0", "Move?", [("PRO", "[P1.1] We should."), ("CON", "[C1.1] No.")], Label("prop-0001-a-b-s0", "PRO", "model K2"), ""),
-        ("ukp", UKP, "arg1-arg2", "Argument A is more convincing than argument B (move: yes)", [("Argument A", "We should."), ("Argument B", "We should, as it pays.")], Label("arg1-arg2", "Argument B", "crowd"), "line 3 has no id"),
+        ("debatrix", DEBATRIX, "debateart-0007", "Move?", [("Ann Lee", "We should."), ("Bo", "We should not.")], WinnerLabel("debateart-0007", "Bo", "voters"), "bp_004: has no motion"),
+        ("debatrix", DEBATRIX, "bp-003", "Move?", [("A Side (OG)", "Words."), ("B Side (OO)", "Words."), ("C Side (CG)", "Words.")], WinnerLabel("bp-003", "B Side (OO)", "adjudicators"), "bp_004"),
+        ("nyu", NYU, "room-1-77", "Who? The answer is “He”, not “She”.", [("Debater A", "It is he."), ("Debater B", "It is she.")], WinnerLabel("room-1-77", "Debater B", "Jo"), "line 2 is not a debate"),
+        ("lechmazur", LECHMAZUR, "prop-0001-a-b-s0", "Move?", [("PRO", "[P1.1] We should."), ("CON", "[C1.1] No.")], WinnerLabel("prop-0001-a-b-s0", "PRO", "model K2"), ""),
+        ("ukp", UKP, "arg1-arg2", "Argument A is more convincing than argument B (move: yes)", [("Argument A", "We should."), ("Argument B", "We should, as it pays.")], WinnerLabel("arg1-arg2", "Argument B", "crowd"), "line 3 has no id"),
     ],
 )  # fmt: skip
 def test_a_data_set_gives_transcripts_and_labels(
@@ -73,7 +73,7 @@ def test_a_data_set_gives_transcripts_and_labels(
     debate_id: str,
     topic: str,
     spoken: list[tuple[str, str]],
-    label: Label,
+    label: WinnerLabel,
     problem: str,
 ) -> None:
     """Each debate has its words and sides, the audit reads its labels, and broken entries are named while the rest is done."""

@@ -3,7 +3,7 @@
 from scoring_support import CON, PRO, build_debate, opening_event, speech
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.ledger import MAX_ENTRIES, recent_history
+from debate_cli.domain.recent_history import MAX_ENTRIES, recent_history
 from debate_cli.domain.turn import Argument, Response, Turn
 
 

@@ -32,7 +32,7 @@ from postgres_support import PASSWORD, PostgresServer, needs_postgres, postgres_
 
 from debate_cli.domain.config import Limits
 from debate_cli.errors import LeaseLostError, StorageError
-from debate_cli.experiments.cluster.database import Database, secrets_of
+from debate_cli.experiments.cluster.database import Database, address_secrets
 from debate_cli.experiments.cluster.lease import CURRENT_LEASE
 from debate_cli.experiments.cluster.limits import QueueRates, SharedBudget
 from debate_cli.experiments.cluster.queued_cells import QueuedCells
@@ -363,7 +363,7 @@ def test_workers_keep_one_limit_a_minute(dsn: str) -> None:
 @pytest.mark.parametrize("dsn", ["postgresql://me:pass%40word@host/db", "postgresql://host/db?password=pass%40word"])
 def test_passwords_of_an_address_are_secrets(dsn: str) -> None:
     """Wherever the address has it, the password is redacted as it is and as it is written there."""
-    redact = Redactor(secrets_of(dsn))
+    redact = Redactor(address_secrets(dsn))
     for written in (dsn, "pass@word", "pass%40word"):
         assert "word" not in redact(f"a message with {written} in it")
 

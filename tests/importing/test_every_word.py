@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from importing_support import WRITERS, Spoken, spoken_debates
 
 from debate_cli.importing.formats import READERS, detect_format
-from debate_cli.importing.labels import fold_name
+from debate_cli.importing.speaker_labels import fold_name
 from debate_cli.importing.speakers import SpeakerChoices, resolve_speakers
 
 COLUMNS = {"speaker": "who", "text": "body"}

@@ -97,7 +97,7 @@ def describe_address(dsn: str) -> str:
     return f"postgresql://{host}{f':{port}' if port else ''}{parts.path}"
 
 
-def secrets_of(dsn: str) -> tuple[str, ...]:
+def address_secrets(dsn: str) -> tuple[str, ...]:
     """The parts of an address that must never be written or shown."""
     parts = urlsplit(dsn)
     passwords = [parts.password or "", *parse_qs(parts.query).get("password", ())]

@@ -19,7 +19,7 @@ from debate_cli.app.consent import missing_consents, refuse_consents, required_c
 from debate_cli.engine import StopSignal
 from debate_cli.errors import UsageError
 from debate_cli.experiments.cells import Cell, CellInputs, CellPlan
-from debate_cli.experiments.cluster.database import Database, fetch_value, secrets_of
+from debate_cli.experiments.cluster.database import Database, address_secrets, fetch_value
 from debate_cli.experiments.cluster.documents import load_document
 from debate_cli.experiments.cluster.lease import CURRENT_LEASE
 from debate_cli.experiments.cluster.queued_cells import LEASE_S, QueuedCells
@@ -90,7 +90,7 @@ async def run_worker(
 ) -> WorkerSummary:
     """Run cells until the worker is stopped or none is left. Raises StorageError if the queue cannot be reached."""
     async with Database.connect(dsn) as database:
-        return await _Worker(database, observer, options, env, secrets_of(dsn)).run(stop)
+        return await _Worker(database, observer, options, env, address_secrets(dsn)).run(stop)
 
 
 class _Worker:

@@ -8,7 +8,7 @@ from debate_cli.domain.judging_run import FIRST_RUN, format_system_label, format
 from debate_cli.domain.reviewer import PROBABILITY
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
-from debate_cli.systems.tables import VOTE_BADGES, Cell, Lines, Number, Table, Who, drop_empty_columns
+from debate_cli.systems.tables import VOTE_BADGES, Cell, DebaterCell, Lines, Number, Table, drop_empty_columns
 from debate_cli.systems.verdict_comparison import compare_verdicts
 
 NONE_DECIDES = "None of these verdicts decides."
@@ -87,7 +87,7 @@ def winner_cell(verdict: Verdict) -> Cell:
     """The winner, the option of a vote, or `draw`."""
     if verdict.option is not None:
         return VOTE_BADGES[verdict.option]
-    return "draw" if verdict.victory == "draw" else Who(verdict.winner)
+    return "draw" if verdict.victory == "draw" else DebaterCell(verdict.winner)
 
 
 def victory_cell(verdict: Verdict) -> Cell:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from debate_cli.experiments.analysis import Analysis, PairRecord, Spending, SystemAnalysis
+from debate_cli.experiments.analysis import Analysis, PairRecord, ParticipantSpending, SystemAnalysis
 from debate_cli.experiments.progress import Failures
 from debate_cli.render import theme
 from debate_cli.statistics.estimate import Estimate
@@ -172,7 +172,7 @@ def _motions_table(found: SystemAnalysis, suffix: str) -> Table:
     return Table(f"motions{suffix}", ("motion", "for", "points for the motion", ""), rows, remarks)
 
 
-def _spending_table(title: str, unit: str, spent: Sequence[Spending]) -> Table:
+def _spending_table(title: str, unit: str, spent: Sequence[ParticipantSpending]) -> Table:
     rows: list[TableRow] = [
         (
             each.name,

@@ -44,7 +44,7 @@ def participant_classes(participants: Sequence[Participant]) -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class ChartLabel:
     """A text and its position."""
 
     text: str
@@ -128,8 +128,8 @@ class DrawnChart:
     is_wide: bool
     grid: str
     """Path data of the lines at the ticks."""
-    ticks: tuple[Label, ...]
-    labels: tuple[Label, ...]
+    ticks: tuple[ChartLabel, ...]
+    labels: tuple[ChartLabel, ...]
     series: tuple[DrawnSeries, ...]
 
 
@@ -167,9 +167,9 @@ def _draw_lines(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
         height=LINE_HEIGHT,
         is_wide=is_wide,
         grid=" ".join(f"M{left:.1f} {y(tick):.1f} H{right:.1f}" for tick in chart.ticks),
-        ticks=tuple(Label(_number(tick), left - 8, round(y(tick) + 4, 1)) for tick in chart.ticks),
+        ticks=tuple(ChartLabel(_number(tick), left - 8, round(y(tick) + 4, 1)) for tick in chart.ticks),
         labels=tuple(
-            Label(label, round(xs[number], 1), LINE_HEIGHT - 8)
+            ChartLabel(label, round(xs[number], 1), LINE_HEIGHT - 8)
             for number, label in enumerate(chart.labels)
             if number % every == 0
         ),
@@ -189,9 +189,9 @@ def _draw_bars(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
         height=layout.bottom + 20,
         is_wide=False,
         grid=" ".join(f"M{layout.x(tick):.1f} {MARGIN_TOP:.1f} V{layout.bottom:.1f}" for tick in chart.ticks),
-        ticks=tuple(Label(_number(tick), round(layout.x(tick), 1), layout.bottom + 15) for tick in chart.ticks),
+        ticks=tuple(ChartLabel(_number(tick), round(layout.x(tick), 1), layout.bottom + 15) for tick in chart.ticks),
         labels=tuple(
-            Label(label, layout.left - 8, round(layout.group_top(index) + layout.group_height / 2 + 4, 1))
+            ChartLabel(label, layout.left - 8, round(layout.group_top(index) + layout.group_height / 2 + 4, 1))
             for index, label in enumerate(labels)
         ),
         series=tuple(

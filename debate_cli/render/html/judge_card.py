@@ -6,17 +6,17 @@ The page has no script and loads nothing.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from debate_cli.audit.labels import Comparison
 from debate_cli.audit.measures import Measure
-from debate_cli.audit.people import Comparison
-from debate_cli.audit.report import AuditReport, JudgeReport
+from debate_cli.audit.report import AuditReport, JudgeAuditReport
 from debate_cli.render.html.charts import PlottedInterval, plot_interval
 from debate_cli.render.html.templating import build_environment, csp_hash, read_template
 from debate_cli.render.judge_card import (
     INTERVALS,
-    between_table,
     describe_sample,
     describe_unknown_labels,
     format_estimate,
+    judge_agreement_table,
     list_checks,
 )
 
@@ -64,7 +64,7 @@ def render_judge_cards(report: AuditReport) -> str:
             rules=_rules,
             calibration=_calibration,
             sample=describe_sample,
-            between=None if report.between is None else between_table(report.between),
+            between=None if report.between is None else judge_agreement_table(report.between),
             classes={},
             signs={},
             checks=list_checks,
@@ -75,7 +75,7 @@ def render_judge_cards(report: AuditReport) -> str:
     )
 
 
-def _plots(judge: JudgeReport) -> tuple[IntervalPlot, ...]:
+def _plots(judge: JudgeAuditReport) -> tuple[IntervalPlot, ...]:
     plots: list[IntervalPlot] = []
     points = [measure for measure in judge.measures if measure.unit == "points" and measure.name != "noise_margin"]
     shares = [measure for measure in judge.measures if measure.unit == "share" and measure.name != "padded_wins"]

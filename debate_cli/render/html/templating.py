@@ -41,7 +41,7 @@ def build_environment(names: Sequence[str]) -> Environment:
         "clean": sanitize.sanitize_text,
         "number": format_number,
         "model": format_model,
-        "sign_of": theme.sign_of,
+        "sign_of": theme.badge_sign,
         "tone": _colour_class,
         "breadth": _cell_width_class,
         "kind": _type_name,

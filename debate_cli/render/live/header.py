@@ -23,7 +23,7 @@ from debate_cli.render.content.agreement import label_judging_system
 from debate_cli.render.content.failure_groups import FailureGroup
 from debate_cli.render.content.judge_report import JudgeReport
 from debate_cli.render.content.participants import ParticipantRow, debater_rows, judge_rows, rehearsal_notice
-from debate_cli.render.live.speech import frame, hanging
+from debate_cli.render.live.speech import framed_panel, hanging_indent
 from debate_cli.render.terminal.drawing import join_text, score_bar, terminal_line
 
 MIN_WIDTH_FOR_COLUMNS = 70
@@ -64,7 +64,7 @@ def _topic_lines(debate: Debate) -> Iterator[Text]:
 def _heading(debate: Debate, title: Sequence[str], body: Sequence[RenderableType]) -> RenderableType:
     words = join_text((title[0], "bold"), ("".join(f" · {part}" for part in title[1:]), theme.MUTED))
     notice = rehearsal_notice(debate)
-    panel = frame(Group(*body), words, sanitize.sanitize_line(debate.id), theme.MUTED, "")
+    panel = framed_panel(Group(*body), words, sanitize.sanitize_line(debate.id), theme.MUTED, "")
     return Group(Text(notice, style=f"bold {theme.GOLD}"), panel) if notice else panel
 
 
@@ -131,8 +131,8 @@ def judge_report_notice(report: JudgeReport, debate: Debate) -> RenderableType:
     else:
         first, sentences = sentences[:1], sentences[1:]
         head = join_text(title, *("  ", terminal_line(first[0])) if first else ())
-        rows = [hanging(Text("§", style=theme.MUTED), head, gap=1)]
-    rows += [hanging(Text("·"), terminal_line(words, theme.MUTED), gap=1) for words in sentences]
+        rows = [hanging_indent(Text("§", style=theme.MUTED), head, gap=1)]
+    rows += [hanging_indent(Text("·"), terminal_line(words, theme.MUTED), gap=1) for words in sentences]
     rows += [terminal_line(alert, f"bold {theme.RED}") for alert in report.alerts]
     return Group(rows[0], *(Padding(row, (0, 0, 0, 2)) for row in rows[1:]))
 
@@ -160,12 +160,12 @@ def failure_notice(group: FailureGroup) -> RenderableType:
         " ",
         terminal_line(f"({group.cause})", theme.MUTED),
     )
-    return hanging(Text("✗", style=theme.RED), words, gap=1)
+    return hanging_indent(Text("✗", style=theme.RED), words, gap=1)
 
 
 def warning_notice(text: str) -> RenderableType:
     """The line that shows a warning of the engine, for example about a retry."""
-    return hanging(Text("!", style=theme.GOLD), terminal_line(text, theme.MUTED), gap=1)
+    return hanging_indent(Text("!", style=theme.GOLD), terminal_line(text, theme.MUTED), gap=1)
 
 
 def chair_notice(announcement: str) -> Text:

@@ -179,10 +179,10 @@ def _panel(speaker: str, styles: Styles, body: RenderableType, footer: str) -> P
         (" · ", theme.MUTED),
         terminal_line(style.word, theme.MUTED),
     )
-    return frame(body, title, footer, style.colour)
+    return framed_panel(body, title, footer, style.colour)
 
 
-def frame(body: RenderableType, title: Text, footer: str, colour: str, footer_style: str = theme.MUTED) -> Panel:
+def framed_panel(body: RenderableType, title: Text, footer: str, colour: str, footer_style: str = theme.MUTED) -> Panel:
     """`body` in a panel with `title` at the upper left and `footer` at the lower right. Both are cut if too long."""
     title.overflow = "ellipsis"
     return Panel(
@@ -225,7 +225,7 @@ def _part(part: SpeechPart, moment: Turn | Cue, styles: Styles, threads: ThreadI
 
 
 def _argument(argument: Argument) -> RenderableType:
-    head = hanging(_id(argument.id, "reverse"), terminal_line(argument.claim, "bold"))
+    head = hanging_indent(_id(argument.id, "reverse"), terminal_line(argument.claim, "bold"))
     evidence = join_text(("evidence  ", theme.MUTED), _words(argument.evidence, "italic"))
     body = [*([_words(argument.reasoning)] if argument.reasoning else []), *([evidence] if argument.evidence else [])]
     return Group(head, *(Padding(words, (0, 0, 0, 2)) for words in body))
@@ -236,7 +236,7 @@ def _response(response: Response, thread: ArgumentThread | None, styles: Styles,
     label = Text(f"{badge.symbol} {badge.word}".strip(), style=f"bold {badge.colour}")
     if brief:
         claim = terminal_line(thread.claim if thread is not None else "", theme.MUTED)
-        return hanging(join_text(label, "  ", _owner_and_id(response.target, thread, styles)), claim)
+        return hanging_indent(join_text(label, "  ", _owner_and_id(response.target, thread, styles)), claim)
     tree = _thread_tree(response.target, thread, styles)
     tree.add(_step(label, _words(response.reasoning)))
     if response.follow_up:
@@ -257,7 +257,7 @@ def _thread_tree(target: str, thread: ArgumentThread | None, styles: Styles) -> 
     head = _owner_and_id(target, thread, styles)
     if thread is None:
         return Tree(head, guide_style=theme.MUTED)
-    tree = Tree(hanging(head, terminal_line(thread.claim, theme.MUTED)), guide_style=theme.MUTED)
+    tree = Tree(hanging_indent(head, terminal_line(thread.claim, theme.MUTED)), guide_style=theme.MUTED)
     for step in thread.steps:
         tree.add(_earlier_step(step, styles))
     return tree
@@ -314,7 +314,7 @@ def _label_grid(rows: Iterable[tuple[str, Text]]) -> Table:
     return grid
 
 
-def hanging(head: Text, words: Text, gap: int = 2) -> Table:
+def hanging_indent(head: Text, words: Text, gap: int = 2) -> Table:
     """`words` after `head`, with a hanging indent."""
     grid = Table.grid(padding=(0, gap, 0, 0))
     grid.add_column(no_wrap=True)

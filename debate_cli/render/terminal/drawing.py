@@ -19,7 +19,7 @@ from rich.text import Text
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.theme import Sign
-from debate_cli.systems.tables import Badge, Cell, Curve, Gauge, Interval, Lines, Number, Table, TableRow, Who
+from debate_cli.systems.tables import Badge, Cell, Curve, Gauge, Interval, Lines, Number, Table, TableRow, DebaterCell
 
 ParticipantStyles = Mapping[str, Sign]
 """Marker and colour by debater."""
@@ -107,7 +107,7 @@ def participant_text(name: str | None, styles: ParticipantStyles) -> Text:
 
 def badge_text(badge: Badge | Sign) -> Text:
     """Symbol and word of a badge, in its colour."""
-    sign = theme.sign_of(badge) if isinstance(badge, Badge) else badge
+    sign = theme.badge_sign(badge) if isinstance(badge, Badge) else badge
     return terminal_line(f"{sign.symbol} {sign.word}", f"bold {sign.colour}")
 
 
@@ -278,7 +278,7 @@ def _list_row(table: Table, row: TableRow, styles: ParticipantStyles) -> list[Te
         if isinstance(cell, Lines) or len(text) > MAX_SHORT_CELL:
             long += text.split("\n")
         else:
-            is_clear = isinstance(cell, Who) or (isinstance(cell, Badge) and cell.word)
+            is_clear = isinstance(cell, DebaterCell) or (isinstance(cell, Badge) and cell.word)
             needs_header = header and not is_clear
             short.append(join_text((f"{sanitize.sanitize_line(header)} ", theme.MUTED), text) if needs_header else text)
     first = _cell_text(row[0], styles)
@@ -320,7 +320,7 @@ def _cell_text(cell: Cell, styles: ParticipantStyles) -> Text:
             return Text("")
         case str():
             return terminal_line(cell)
-        case Who():
+        case DebaterCell():
             return participant_text(cell.name, styles)
         case Number():
             words = "—" if cell.value is None else theme.format_number(cell.value, cell.digits)

@@ -333,4 +333,4 @@ def _briefing_view(report: DebateReport, briefing: Briefing) -> RenderableType:
 def _claims_view(label: str, standing: str, claims: Sequence[BriefingClaim]) -> RenderableType:
     badge = tables.STANDING_BADGES[standing]
     items = [f"{claim.id}  {claim.claim}" for claim in claims]
-    return Group(Text(label, style=theme.MUTED), bullets(items, badge.symbol, f"bold {theme.sign_of(badge).colour}"))
+    return Group(Text(label, style=theme.MUTED), bullets(items, badge.symbol, f"bold {theme.badge_sign(badge).colour}"))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from debate_cli.app.documents import STDIN_NAME
-from debate_cli.app.score import CheckedFile, Review, ScoredFile, UnusableFile
+from debate_cli.app.score import CheckedFile, PanelReview, ScoredFile, UnusableFile
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.agreement import label_listed_verdict
@@ -52,7 +52,7 @@ def _find_text_path(file: ScoredFile) -> str | None:
     return None if file.text == STDIN_NAME else file.text
 
 
-def _list_changes(checked: CheckedFile) -> Iterator[tuple[Review, RequiredChange]]:
+def _list_changes(checked: CheckedFile) -> Iterator[tuple[PanelReview, RequiredChange]]:
     for review in checked.reviews:
         for change in review.required_changes:
             yield review, change

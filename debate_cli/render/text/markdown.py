@@ -18,7 +18,7 @@ from debate_cli.render.content.speech_parts import SpeechPart, split_turn
 from debate_cli.render.content.summary import JudgeQuote, group_changes, label_change
 from debate_cli.systems.base import RequiredChange
 from debate_cli.systems.briefing import Briefing, BriefingClaim
-from debate_cli.systems.tables import Badge, Cell, Curve, Gauge, Interval, Lines, Number, Table, Who
+from debate_cli.systems.tables import Badge, Cell, Curve, Gauge, Interval, Lines, Number, Table, DebaterCell
 from debate_cli.systems.weakest import WeakestArgument
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!$^@+=])")
@@ -317,7 +317,7 @@ def _cell(cell: Cell) -> str:
             return ""
         case str():
             return escape_markdown(cell)
-        case Who():
+        case DebaterCell():
             return escape_markdown(cell.name) if cell.name is not None else "—"
         case Number():
             words = "—" if cell.value is None else theme.format_number(cell.value, cell.digits)

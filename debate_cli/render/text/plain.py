@@ -49,7 +49,7 @@ from debate_cli.render.theme import shorten
 from debate_cli.systems.base import RequiredChange
 from debate_cli.systems.briefing import Briefing
 from debate_cli.systems.source_support import SourceNote
-from debate_cli.systems.tables import Badge, Cell, Curve, Gauge, Interval, Lines, Number, Table, TableRow, Who
+from debate_cli.systems.tables import Badge, Cell, Curve, Gauge, Interval, Lines, Number, Table, TableRow, DebaterCell
 from debate_cli.systems.weakest import WeakestArgument
 
 MAX_SHORT_CELL = 24
@@ -212,7 +212,7 @@ def _row_lines(table: Table, row: TableRow, main: int | None, badges: Mapping[st
             plain.append(
                 _with_scale(words, header) if name in UNNAMED_NUMBERS else f"{name} {_with_scale(words, header)}"
             )
-        elif isinstance(cell, Who | Badge) and header not in {"A", "B"}:
+        elif isinstance(cell, DebaterCell | Badge) and header not in {"A", "B"}:
             plain.append(words)
         elif len(words) > MAX_SHORT_CELL:
             long.append(f"{header}: {words}" if header else words)
@@ -249,7 +249,7 @@ def _format_cell(cell: Cell) -> str:
             return ""
         case str():
             return sanitize_line(cell)
-        case Who():
+        case DebaterCell():
             return sanitize_line(cell.name) if cell.name is not None else "no debater"
         case Number():
             return "—" if cell.value is None else theme.format_number(cell.value, cell.digits)

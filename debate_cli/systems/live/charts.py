@@ -13,7 +13,7 @@ from debate_cli.systems.live.calibration import DIMENSION_MAXIMA
 from debate_cli.systems.live.personality_drift import PersonalityPoint, has_moved, personality_curve
 from debate_cli.systems.live.score import LiveNotes
 from debate_cli.systems.live.tables import CHANGE_REASONS
-from debate_cli.systems.tables import Curve, Number, Table, TableRow, Who, format_number, parse_notes
+from debate_cli.systems.tables import Curve, DebaterCell, Number, Table, TableRow, format_number, parse_notes
 
 
 def build_personality_section(debate: Debate) -> ReportSection | None:
@@ -33,7 +33,7 @@ def _personality_table(name: str, curve: tuple[PersonalityPoint, ...]) -> Table:
     return Table(
         title=f"personality, {name}",
         heads=("trait", "start", "end", "moved", "after each exchange"),
-        rows=((Who(name), None, None, None, None), *_trait_rows(curve)),
+        rows=((DebaterCell(name), None, None, None, None), *_trait_rows(curve)),
         numeric=frozenset({1, 2, 3}),
     )
 

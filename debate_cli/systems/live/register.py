@@ -98,10 +98,10 @@ def _collect_decisions(debate: Debate, given: Iterable[Assessment]) -> dict[_Ent
 
 
 def _key(finding: SuspectClaim | LogicGap | RegisterDecision) -> _EntryKey:
-    return _EntryKey(finding.turn, fault_of(finding), normalize_quote(finding.quote))
+    return _EntryKey(finding.turn, finding_fault(finding), normalize_quote(finding.quote))
 
 
-def fault_of(finding: SuspectClaim | LogicGap | RegisterDecision) -> RegisterFault:
+def finding_fault(finding: SuspectClaim | LogicGap | RegisterDecision) -> RegisterFault:
     """The fault of a finding in the register."""
     return "gap" if isinstance(finding, LogicGap) else finding.fault
 
@@ -111,7 +111,7 @@ def _open_row(finding: SuspectClaim | LogicGap, assessment: Assessment) -> Regis
     judged = max(assessment.subject.turns, default=finding.turn)
     return RegisterRow(
         turn=finding.turn,
-        fault=fault_of(finding),
+        fault=finding_fault(finding),
         quote=finding.quote,
         points=float(points),
         status="open",

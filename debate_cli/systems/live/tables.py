@@ -7,7 +7,7 @@ from debate_cli.systems.live.calibration import CalibrationRule
 from debate_cli.systems.live.findings import DebatePattern
 from debate_cli.systems.live.register import EntryStatus, RegisterRow
 from debate_cli.systems.live.score import LiveNotes, TurnRow
-from debate_cli.systems.tables import Badge, Gauge, Number, Table, TableRow, Who, format_number, parse_notes
+from debate_cli.systems.tables import Badge, DebaterCell, Gauge, Number, Table, TableRow, format_number, parse_notes
 
 LIVE_DIMENSIONS = ("logic", "rhetoric", "tactics")
 CHANGE_REASONS: dict[CalibrationRule, str] = {
@@ -56,7 +56,7 @@ def _scorecard_table(verdict: Verdict, notes: LiveNotes) -> Table:
         heads=("debater", "score /100", "", "exchanges won", "frame control", "credibility"),
         rows=tuple(
             (
-                Who(name),
+                DebaterCell(name),
                 Number(score, strong=True),
                 Gauge(score, 100.0, name),
                 Number(notes.exchanges_won.get(name), 0),
@@ -76,7 +76,9 @@ def _exchange_table(verdict: Verdict, notes: LiveNotes) -> Table:
     return Table(
         "exchanges won by dimension, live",
         ("debater", *LIVE_DIMENSIONS),
-        tuple((Who(name), *(Number(of.get(item, 0), 0) for item in LIVE_DIMENSIONS)) for name, of in wins.items()),
+        tuple(
+            (DebaterCell(name), *(Number(of.get(item, 0), 0) for item in LIVE_DIMENSIONS)) for name, of in wins.items()
+        ),
         numeric=frozenset({1, 2, 3}),
     )
 
@@ -106,7 +108,7 @@ def _turn_table(notes: LiveNotes) -> Table:
             (
                 str(row.turn + 1),
                 str(row.round),
-                Who(row.speaker),
+                DebaterCell(row.speaker),
                 Number(row.logic, 1),
                 Number(row.rhetoric, 1),
                 Number(row.tactics, 1),
@@ -135,7 +137,7 @@ def _chain_table(notes: LiveNotes) -> Table:
         tuple(
             (
                 str(row.turn + 1),
-                Who(row.speaker),
+                DebaterCell(row.speaker),
                 f"{row.cause} → {row.process} → {row.consequence}",
                 ", ".join(row.missing).replace("_", " "),
             )

@@ -16,11 +16,11 @@ from debate_cli.systems.moderator.score import (
     RoundReport,
 )
 from debate_cli.systems.tables import (
+    DebaterCell,
     Gauge,
     Number,
     Table,
     TableRow,
-    Who,
     drop_empty_columns,
     format_number,
     join_row_groups,
@@ -56,7 +56,7 @@ def _score_table(notes: ModeratorNotes) -> Table:
         bar = Gauge(row.score, notes.highest, row.participant) if row.score is not None else None
         rows.append(
             (
-                Who(row.participant),
+                DebaterCell(row.participant),
                 Number(row.round_mean),
                 Number(row.total),
                 Number(row.score, strong=True),
@@ -106,7 +106,7 @@ def _round_rows(number: int, rows: Sequence[ModeratorRoundRow]) -> Iterable[Tabl
     for row in rows:
         bar = Gauge(row.sum, sum(ROUND_CRITERIA.values()), row.participant) if row.sum is not None else None
         marks = (Number(row.marks.get(criterion), 1) for criterion in ROUND_CRITERIA)
-        yield (str(number), Who(row.participant), *marks, Number(row.sum), bar)
+        yield (str(number), DebaterCell(row.participant), *marks, Number(row.sum), bar)
 
 
 def _final_table(rows: Sequence[FinalRow]) -> Table:
@@ -137,7 +137,7 @@ def _group_table(rows: Sequence[FinalRow]) -> Table:
         heads=("group", "debater", "marks", "reason"),
         rows=join_row_groups(
             [
-                (group.replace("_", " "), Who(row.participant), _format_share(found), _join(found.reasons))
+                (group.replace("_", " "), DebaterCell(row.participant), _format_share(found), _join(found.reasons))
                 for row in rows
                 for found in row.groups
                 if found.group == group and found.reasons
@@ -189,7 +189,7 @@ def _reason_table(notes: ModeratorNotes) -> Table:
         heads=("round", "debater", "reasons"),
         rows=join_row_groups(
             [
-                (str(row.round), Who(row.participant), _join(_reasons_by_criterion(row)))
+                (str(row.round), DebaterCell(row.participant), _join(_reasons_by_criterion(row)))
                 for row in notes.rounds
                 if row.round == number and row.reasons
             ]

@@ -6,7 +6,7 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.aggregation import mean
 from debate_cli.systems.charts import Chart, ChartPoint, ChartSeries, line_series
 from debate_cli.systems.persuasion.score import SCORE_PARTS, CurvePoint, PersuasionNotes, StrategyUse, max_score
-from debate_cli.systems.tables import Curve, Gauge, Number, Table, TableRow, Who, format_number, parse_notes
+from debate_cli.systems.tables import Curve, DebaterCell, Gauge, Number, Table, TableRow, format_number, parse_notes
 
 SURRENDER_REASONS = {
     "persuaded": "strong persuasion met little conviction",
@@ -37,7 +37,7 @@ def _score_table(verdict: Verdict, notes: PersuasionNotes) -> Table:
         parts = tuple((part, getattr(of, part)) for part in SCORE_PARTS)
         score = verdict.scores.get(of.name)
         bar = Gauge(of.total, drawn, of.name, parts)
-        rows.append((Who(of.name), Number(score, strong=True), bar, *(Number(value) for _, value in parts)))
+        rows.append((DebaterCell(of.name), Number(score, strong=True), bar, *(Number(value) for _, value in parts)))
     return Table(
         title="scores, persuasion",
         heads=("debater", f"score /{highest:g}", "", "from stance", "from persuasion", "from resistance", "penalty"),
@@ -61,7 +61,7 @@ def _state_table(notes: PersuasionNotes) -> Table:
         position = f"{state.position}{', surrendered' if state.surrendered else ''}"
         rows.append(
             (
-                Who(state.name),
+                DebaterCell(state.name),
                 Number(state.stance),
                 Number(state.conviction),
                 position,
@@ -97,7 +97,9 @@ def _curve_table(notes: PersuasionNotes) -> Table:
         ):
             values = tuple(step for step in steps if step is not None)
             if values:
-                rows.append((Who(state.name), label, Number(values[0]), Curve(values, low, 1.0), Number(values[-1])))
+                rows.append(
+                    (DebaterCell(state.name), label, Number(values[0]), Curve(values, low, 1.0), Number(values[-1]))
+                )
     return Table(
         "curves, persuasion", ("debater", "", "start", "course", "end"), tuple(rows), numeric=frozenset({2, 4})
     )
@@ -105,7 +107,8 @@ def _curve_table(notes: PersuasionNotes) -> Table:
 
 def _strategy_table(uses: Sequence[StrategyUse]) -> Table:
     rows = tuple(
-        (str(use.turn + 1), Who(use.speaker), use.strategy, Number(use.predicted), Number(use.actual)) for use in uses
+        (str(use.turn + 1), DebaterCell(use.speaker), use.strategy, Number(use.predicted), Number(use.actual))
+        for use in uses
     )
     heads = ("turn", "debater", "strategy", "predicted effect", "actual effect")
     return Table("strategies, persuasion", heads, rows, numeric=frozenset({0, 3, 4}))
@@ -118,7 +121,13 @@ def _influence_table(notes: PersuasionNotes) -> Table:
         title="influence, persuasion",
         heads=("from", "on", "mean persuasion", "", "band"),
         rows=tuple(
-            (Who(edge.source), Who(edge.target), Number(edge.weight), Gauge(edge.weight, 1.0, edge.source), edge.band)
+            (
+                DebaterCell(edge.source),
+                DebaterCell(edge.target),
+                Number(edge.weight),
+                Gauge(edge.weight, 1.0, edge.source),
+                edge.band,
+            )
             for edge in notes.graph
         ),
         remarks=(

@@ -21,7 +21,7 @@ from debate_cli.systems.base import (
     round_briefs,
 )
 from debate_cli.systems.debate_tables import SOURCE_BADGES
-from debate_cli.systems.source_support import SourceSupport, key_of
+from debate_cli.systems.source_support import SourceSupport, citation_key
 from debate_cli.systems.sources import questions, score, tables
 from debate_cli.systems.sources.lookups import SourceLookup, describe_lookups, lookup_items
 from debate_cli.systems.sources.settings import SourcesSettings
@@ -84,9 +84,9 @@ class SourcesSystem(JudgingSystem[SourcesSettings]):
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
         """Each answer, with the program's check of its quote."""
-        outcomes = {key_of(check): f"{SOURCE_BADGES[check.outcome].word}: " for check in check_sources(debate)}
+        outcomes = {citation_key(check): f"{SOURCE_BADGES[check.outcome].word}: " for check in check_sources(debate)}
         sentences = [
-            f"{outcomes.get(key_of(finding), '')}{sentence}"
+            f"{outcomes.get(citation_key(finding), '')}{sentence}"
             for finding in assessment.findings
             if isinstance(finding, SourceSupport)
             for sentence in finding.describe()

@@ -4,7 +4,7 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.debate_tables import SOURCE_BADGES, SUPPORT_BADGES
 from debate_cli.systems.source_support import Quality
 from debate_cli.systems.sources.score import SourcesNotes
-from debate_cli.systems.tables import Badge, Gauge, Number, Table, Who, parse_notes
+from debate_cli.systems.tables import Badge, DebaterCell, Gauge, Number, Table, parse_notes
 
 EXISTENCE_BADGES: dict[Quality, Badge] = {
     "yes": Badge("✓", "exists", "good"),
@@ -21,7 +21,7 @@ def tables(verdict: Verdict) -> list[Table]:
         return []
     rows = tuple(
         (
-            Who(row.name), Number(row.score, strong=True), Gauge(row.score, 1.0, row.name), Number(row.citations, 0),
+            DebaterCell(row.name), Number(row.score, strong=True), Gauge(row.score, 1.0, row.name), Number(row.citations, 0),
             Number(row.counted, 0), Number(row.altered, 0), Number(row.not_found, 0), Number(row.contradicted, 0),
             Number(row.uncited, 0),
         )
@@ -32,7 +32,7 @@ def tables(verdict: Verdict) -> list[Table]:
     cited = tuple(
         (
             str(item.turn + 1),
-            Who(item.debater),
+            DebaterCell(item.debater),
             item.item,
             item.source,
             SOURCE_BADGES[item.outcome],
@@ -54,7 +54,7 @@ def _lookup_tables(notes: SourcesNotes) -> list[Table]:
     rows = tuple(
         (
             str(item.turn + 1),
-            Who(item.debater),
+            DebaterCell(item.debater),
             item.item,
             item.source or "uncited",
             EXISTENCE_BADGES[item.exists],

@@ -7,11 +7,11 @@ from debate_cli.systems.charts import Chart, ChartPoint, ChartSeries, bar_chart
 from debate_cli.systems.structured.score import MAX_ARGUMENT_MARK, ArgumentRow, StructuredNotes
 from debate_cli.systems.tables import (
     Cell,
+    DebaterCell,
     Gauge,
     Number,
     Table,
     TableRow,
-    Who,
     format_number,
     join_row_groups,
     parse_notes,
@@ -49,7 +49,12 @@ def _participant_rows(verdict: Verdict, notes: StructuredNotes, who: str) -> Ite
     means = notes.means.get(who, {})
     score = verdict.scores.get(who)
     bar = Gauge(score, MAX_ARGUMENT_MARK, who) if score is not None else None
-    yield (Who(who), *(Number(means.get(item), 1) for item in notes.weights), Number(score, 2, strong=True), bar)
+    yield (
+        DebaterCell(who),
+        *(Number(means.get(item), 1) for item in notes.weights),
+        Number(score, 2, strong=True),
+        bar,
+    )
 
 
 def _score_cell(row: ArgumentRow) -> Cell:
@@ -76,7 +81,9 @@ def _spread_tables(notes: StructuredNotes) -> Iterable[Table]:
 
 def _fallacy_tables(notes: StructuredNotes) -> Iterable[Table]:
     if notes.fallacies:
-        rows = tuple((f"! {row.name}", Who(row.participant), row.item or None, row.quote) for row in notes.fallacies)
+        rows = tuple(
+            (f"! {row.name}", DebaterCell(row.participant), row.item or None, row.quote) for row in notes.fallacies
+        )
         yield Table(title="fallacies", heads=("fallacy", "by", "in", "words"), rows=rows)
 
 

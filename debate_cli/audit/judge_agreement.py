@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from debate_cli.audit.judging import Judgement, JudgeName
-from debate_cli.audit.people import DRAW, Label, majority_of, score_hit
+from debate_cli.audit.labels import DRAW, WinnerLabel, majority_winner, score_hit
 from debate_cli.statistics.agreement import cohen_kappa, equal_share, krippendorff_alpha
 from debate_cli.statistics.estimate import Estimate, estimate, mean
 
@@ -28,7 +28,7 @@ class JudgePair:
 
 
 @dataclass(frozen=True, slots=True)
-class BetweenJudges:
+class JudgeAgreement:
     r"""Several judges on the same debates.
 
     Attributes:
@@ -53,8 +53,12 @@ LABEL = ""
 
 
 def compare_judges(
-    judgements: Iterable[Judgement], judges: Sequence[JudgeName], labels: Sequence[Label], *, resamples: int = 1000
-) -> BetweenJudges | None:
+    judgements: Iterable[Judgement],
+    judges: Sequence[JudgeName],
+    labels: Sequence[WinnerLabel],
+    *,
+    resamples: int = 1000,
+) -> JudgeAgreement | None:
     """Compare judges on the unchanged debates that all of them judged.
 
     None for a single judge, or without such debates.
@@ -70,10 +74,12 @@ def compare_judges(
     pairs = tuple(
         _compare_pair(first, second, list(votes.values()), measured) for first, second in combinations(models, 2)
     )
-    labelled = {debate: majority_of([label.winner for label in labels if label.debate == debate]) for debate in votes}
+    labelled = {
+        debate: majority_winner([label.winner for label in labels if label.debate == debate]) for debate in votes
+    }
     rows = [{**vote, LABEL: label} for debate, vote in votes.items() if (label := labelled[debate]) is not None]
     best = max(models, key=lambda model: _accuracy(rows, model) or 0.0) if rows else ""
-    return BetweenJudges(
+    return JudgeAgreement(
         measured(list(votes.values()), krippendorff_alpha),
         pairs,
         best,
@@ -106,7 +112,7 @@ def _votes(judgements: Iterable[Judgement], models: Sequence[str]) -> dict[str, 
             by_judge = found.setdefault(judgement.case.base, {})
             by_judge.setdefault(judgement.judge.model, []).append(judgement.verdict.winner or DRAW)
     return {
-        debate: {model: majority_of(given) or DRAW for model, given in by_judge.items()}
+        debate: {model: majority_winner(given) or DRAW for model, given in by_judge.items()}
         for debate, by_judge in found.items()
         if set(by_judge) >= set(models)
     }
@@ -117,7 +123,7 @@ def _accuracy(rows: Sequence[Votes], model: str) -> float | None:
 
 
 def _majority_accuracy(rows: Sequence[Votes], models: Sequence[str]) -> float | None:
-    return mean([score_hit(majority_of([row[model] for model in models]) or DRAW, row[LABEL]) for row in rows])
+    return mean([score_hit(majority_winner([row[model] for model in models]) or DRAW, row[LABEL]) for row in rows])
 
 
 def _gain(rows: Sequence[Votes], models: Sequence[str], best: str) -> float | None:

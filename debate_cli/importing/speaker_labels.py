@@ -53,7 +53,7 @@ _EDGES = " \t.,;"
 _INVISIBLE = re.compile(f"[{INVISIBLE_CHARS}]")
 
 
-class Label(NamedTuple):
+class SpeakerLabel(NamedTuple):
     """The start of a line that may name a speaker."""
 
     name: str
@@ -64,7 +64,7 @@ class Label(NamedTuple):
     """Whether there is a time stamp beside the name."""
 
 
-def parse_label(line: str) -> Label | None:
+def parse_label(line: str) -> SpeakerLabel | None:
     """The label at the start of `line`; None if there is none."""
     match = _LABEL.match(line) or _TIMED_NAME.fullmatch(line)
     if match is None:
@@ -77,7 +77,7 @@ def parse_label(line: str) -> Label | None:
     if not name:
         return None
     words = " ".join(filter(None, (remark, (found.get("words") or "").strip())))
-    return Label(name, words, len(match["indent"]), is_time or match["before"] is not None)
+    return SpeakerLabel(name, words, len(match["indent"]), is_time or match["before"] is not None)
 
 
 def is_time_stamp(line: str) -> bool:

@@ -36,7 +36,7 @@ BASELINES = ("majority", "longer side", "last speaker", "coin")
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class WinnerLabel:
     r"""One rater's judgment of one debate.
 
     Attributes:
@@ -55,7 +55,7 @@ class Label:
 class LabelSet(NamedTuple):
     """The labels of an audit."""
 
-    labels: Sequence[Label]
+    labels: Sequence[WinnerLabel]
     """All labels; may be empty."""
     source: str
     """Source of the labels: `by construction`, `reviews`, or a file."""
@@ -116,7 +116,7 @@ class _Row:
     ratings: tuple[tuple[str, str], ...] = ()
 
 
-def read_labels(path: Path) -> list[Label]:
+def read_labels(path: Path) -> list[WinnerLabel]:
     """Read a CSV file with the columns `id`, `winner` (a name or `draw`) or one `score_NAME` per side, and `rater`.
 
     Raises:
@@ -132,7 +132,7 @@ def read_labels(path: Path) -> list[Label]:
     return [_read_label(path, line, row, score_columns) for line, row in rows]
 
 
-def _read_label(path: Path, line: int, row: Mapping[str, str | None], score_columns: Sequence[str]) -> Label:
+def _read_label(path: Path, line: int, row: Mapping[str, str | None], score_columns: Sequence[str]) -> WinnerLabel:
     try:
         scores = tuple((name.removeprefix("score_"), float(row[name] or "")) for name in score_columns if row.get(name))
     except ValueError as error:
@@ -143,11 +143,11 @@ def _read_label(path: Path, line: int, row: Mapping[str, str | None], score_colu
         winner = DRAW if ranked[0][1] == ranked[1][1] else ranked[0][0]
     if not (row.get("id") or "").strip():
         raise UsageError(f"--labels {path}:{line}: has no id; write the id of a debate")
-    return Label((row["id"] or "").strip(), winner, (row.get("rater") or "people").strip(), scores)
+    return WinnerLabel((row["id"] or "").strip(), winner, (row.get("rater") or "people").strip(), scores)
 
 
 def compare_with_labels(
-    judgements: Iterable[Judgement], labels: Sequence[Label], source: str, *, resamples: int = 1000
+    judgements: Iterable[Judgement], labels: Sequence[WinnerLabel], source: str, *, resamples: int = 1000
 ) -> Comparison | None:
     """Compare a judge's judgements of the unchanged debates with labels; None if no debate has both.
 
@@ -194,12 +194,12 @@ def compare_with_labels(
     )
 
 
-def _row(group: Sequence[Judgement], labels: Sequence[Label]) -> _Row:
+def _row(group: Sequence[Judgement], labels: Sequence[WinnerLabel]) -> _Row:
     debate = group[0].case.debate
     first, second = (participant.name for participant in debate.participants)
     margin = sum(judged.points[first] - judged.points[second] for judged in group) / len(group)
-    judge = majority_of([judged.verdict.winner or DRAW for judged in group]) or DRAW
-    label = majority_of([label.winner for label in labels]) or DRAW
+    judge = majority_winner([judged.verdict.winner or DRAW for judged in group]) or DRAW
+    label = majority_winner([label.winner for label in labels]) or DRAW
     means = {name: sum(judged.points[name] for judged in group) / len(group) for name in (first, second)}
     errors = tuple((means[name], value) for label_ in labels for name, value in label_.scores if name in means)
     return _Row(
@@ -233,7 +233,7 @@ def _with_majority(row: _Row, place: int | None) -> _Row:
     return _Row(row.debate, row.label, row.sides, row.judge, row.chance, rules, row.errors, row.ratings)
 
 
-def majority_of(winners: Sequence[str]) -> str | None:
+def majority_winner(winners: Sequence[str]) -> str | None:
     """The most frequent winner; `draw` for a tie, None for no winners."""
     counted = Counter(winners).most_common()
     if not counted:
@@ -258,7 +258,7 @@ def _forecast(row: _Row) -> tuple[float, float]:
     return row.chance, 0.5 if row.label == DRAW else float(row.label == row.sides[0])
 
 
-def select_usable(labels: Iterable[Label], debates: Iterable[AuditDebate]) -> tuple[list[Label], int]:
+def select_usable(labels: Iterable[WinnerLabel], debates: Iterable[AuditDebate]) -> tuple[list[WinnerLabel], int]:
     r"""The labels of `debates` that name a debater or a draw, and the number of other labels.
 
     Raises:
@@ -276,17 +276,17 @@ def select_usable(labels: Iterable[Label], debates: Iterable[AuditDebate]) -> tu
     return usable, len(ours) - len(usable)
 
 
-def labels_by_construction(debates: Iterable[AuditDebate]) -> list[Label]:
+def labels_by_construction(debates: Iterable[AuditDebate]) -> list[WinnerLabel]:
     """Labels for the debates whose better side is known."""
-    return [Label(each.debate.id, each.better or DRAW, BY_CONSTRUCTION) for each in debates if each.is_known]
+    return [WinnerLabel(each.debate.id, each.better or DRAW, BY_CONSTRUCTION) for each in debates if each.is_known]
 
 
-def labels_from_reviews(debates: Iterable[AuditDebate]) -> list[Label]:
+def labels_from_reviews(debates: Iterable[AuditDebate]) -> list[WinnerLabel]:
     """Labels from people's reviews of the debates (`debate review`). The newest review of each person counts."""
-    found: dict[tuple[str, str], Label] = {}
+    found: dict[tuple[str, str], WinnerLabel] = {}
     for each in debates:
         for verdict, rater in each.reviews:
-            found[each.debate.id, rater] = Label(
+            found[each.debate.id, rater] = WinnerLabel(
                 each.debate.id, verdict.winner or DRAW, rater, tuple(verdict.scores.items())
             )
     return list(found.values())

@@ -232,21 +232,14 @@ class StatusRule:
 
 
 SERVER_ERROR_CODES = range(500, 600)
+_LARGER_CONTEXT = "choose a model with a larger context, or shorten the background"
+_ADD_CREDIT = "add credit to the account, or choose another model"
+_OTHER_MODE = "retrying with another structured-output mode"
 STATUS_RULES: tuple[StatusRule, ...] = (
-    StatusRule(
-        (400, 413, 422, 500),
-        errors.ContextOverflowError,
-        "choose a model with a larger context, or shorten the background",
-        CONTEXT_OVERFLOW_PATTERN,
-    ),
+    StatusRule((400, 413, 422, 500), errors.ContextOverflowError, _LARGER_CONTEXT, CONTEXT_OVERFLOW_PATTERN),
     StatusRule((413,), errors.ContextOverflowError, "shorten the background, or choose a model with a larger context"),
-    StatusRule(
-        (400, 402, 403, 429),
-        errors.QuotaExhaustedError,
-        "add credit to the account, or choose another model",
-        QUOTA_PATTERN,
-    ),
-    StatusRule((402,), errors.QuotaExhaustedError, "add credit to the account, or choose another model"),
+    StatusRule((400, 402, 403, 429), errors.QuotaExhaustedError, _ADD_CREDIT, QUOTA_PATTERN),
+    StatusRule((402,), errors.QuotaExhaustedError, _ADD_CREDIT),
     StatusRule((400, 403, 422), errors.RefusedError, "a content filter blocked the request", CONTENT_FILTER_PATTERN),
     StatusRule((400, 403), errors.UnauthorizedError, "replace the key in {key}", BAD_KEY_PATTERN),
     *(
@@ -254,19 +247,9 @@ STATUS_RULES: tuple[StatusRule, ...] = (
         for name, words in SAMPLING_PATTERNS.items()
     ),
     StatusRule(
-        (400, 404, 405, 422, 501),
-        errors.UnsupportedError,
-        "retrying with another structured-output mode",
-        STRUCTURED_OUTPUT_PATTERN,
-        structured=True,
+        (400, 404, 405, 422, 501), errors.UnsupportedError, _OTHER_MODE, STRUCTURED_OUTPUT_PATTERN, structured=True
     ),
-    StatusRule(
-        (500, 503),
-        errors.UnsupportedError,
-        "retrying with another structured-output mode",
-        BROKEN_SCHEMA_PATTERN,
-        structured=True,
-    ),
+    StatusRule((500, 503), errors.UnsupportedError, _OTHER_MODE, BROKEN_SCHEMA_PATTERN, structured=True),
     StatusRule((400, 403, 422), errors.UnknownModelError, "correct the model name {model}", UNKNOWN_MODEL_PATTERN),
     StatusRule((401, 403, 407), errors.UnauthorizedError, "replace the key in {key}, or give it access to this model"),
     StatusRule((404, 405, 410), errors.UnknownModelError, "correct the model name {model}, or the base_url"),

@@ -31,7 +31,6 @@ MISSING_HUB_MESSAGE = (
 _NAME = re.compile(r"hf:(?P<repo>[\w.-]+/[\w.-]+)/(?P<file>[\w./-]+\.gguf)", re.ASCII | re.IGNORECASE)
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _TIMEOUT_S = 30.0
-_NEVERTHELESS = "local/smollm2 works without the hub"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,58 +53,28 @@ class HubFile:
         return f"local/{HUB_PREFIX}{self.repo}/{self.file}"
 
 
-HUB_MODELS: Mapping[str, HubFile] = MappingProxyType(
-    {
-        "qwen3-0.6b": HubFile(
-            "Qwen/Qwen3-0.6B-GGUF",
-            "Qwen3-0.6B-Q8_0.gguf",
-            "9465e63a22add5354d9bb4b99e90117043c7124007664907259bd16d043bb031",
-            639_446_688,
-            "Apache-2.0",
-            4,
-        ),
-        "smollm2-1.7b": HubFile(
-            "HuggingFaceTB/SmolLM2-1.7B-Instruct-GGUF",
-            "smollm2-1.7b-instruct-q4_k_m.gguf",
-            "decd2598bc2c8ed08c19adc3c8fdd461ee19ed5708679d1c54ef54a5a30d4f33",
-            1_055_609_536,
-            "Apache-2.0",
-            8,
-        ),
-        "qwen3-1.7b": HubFile(
-            "Qwen/Qwen3-1.7B-GGUF",
-            "Qwen3-1.7B-Q8_0.gguf",
-            "061b54daade076b5d3362dac252678d17da8c68f07560be70818cace6590cb1a",
-            1_834_426_016,
-            "Apache-2.0",
-            8,
-        ),
-        "smollm3-3b": HubFile(
-            "bartowski/HuggingFaceTB_SmolLM3-3B-GGUF",
-            "HuggingFaceTB_SmolLM3-3B-Q4_K_M.gguf",
-            "519732558d5fa7420ab058e1b776dcfe73da78013c2fe59c7ca43c325ef89132",
-            1_915_305_792,
-            "Apache-2.0",
-            8,
-        ),
-        "llama-3.2-3b": HubFile(
-            "bartowski/Llama-3.2-3B-Instruct-GGUF",
-            "Llama-3.2-3B-Instruct-Q4_K_M.gguf",
-            "6c1a2b41161032677be168d354123594c0e6e67d2b9227c84f296ad037c728ff",
-            2_019_377_696,
-            "Llama 3.2 Community License",
-            8,
-        ),
-        "qwen3-4b": HubFile(
-            "unsloth/Qwen3-4B-GGUF",
-            "Qwen3-4B-Q4_K_M.gguf",
-            "f6f851777709861056efcdad3af01da38b31223a3ba26e61a4f8bf3a2195813a",
-            2_497_281_312,
-            "Apache-2.0",
-            16,
-        ),
-    }
-)
+_APACHE = "Apache-2.0"
+HUB_MODELS: Mapping[str, HubFile] = MappingProxyType({
+    "qwen3-0.6b": HubFile(
+        "Qwen/Qwen3-0.6B-GGUF", "Qwen3-0.6B-Q8_0.gguf",
+        "9465e63a22add5354d9bb4b99e90117043c7124007664907259bd16d043bb031", 639_446_688, _APACHE, 4),
+    "smollm2-1.7b": HubFile(
+        "HuggingFaceTB/SmolLM2-1.7B-Instruct-GGUF", "smollm2-1.7b-instruct-q4_k_m.gguf",
+        "decd2598bc2c8ed08c19adc3c8fdd461ee19ed5708679d1c54ef54a5a30d4f33", 1_055_609_536, _APACHE, 8),
+    "qwen3-1.7b": HubFile(
+        "Qwen/Qwen3-1.7B-GGUF", "Qwen3-1.7B-Q8_0.gguf",
+        "061b54daade076b5d3362dac252678d17da8c68f07560be70818cace6590cb1a", 1_834_426_016, _APACHE, 8),
+    "smollm3-3b": HubFile(
+        "bartowski/HuggingFaceTB_SmolLM3-3B-GGUF", "HuggingFaceTB_SmolLM3-3B-Q4_K_M.gguf",
+        "519732558d5fa7420ab058e1b776dcfe73da78013c2fe59c7ca43c325ef89132", 1_915_305_792, _APACHE, 8),
+    "llama-3.2-3b": HubFile(
+        "bartowski/Llama-3.2-3B-Instruct-GGUF", "Llama-3.2-3B-Instruct-Q4_K_M.gguf",
+        "6c1a2b41161032677be168d354123594c0e6e67d2b9227c84f296ad037c728ff", 2_019_377_696,
+        "Llama 3.2 Community License", 8),
+    "qwen3-4b": HubFile(
+        "unsloth/Qwen3-4B-GGUF", "Qwen3-4B-Q4_K_M.gguf",
+        "f6f851777709861056efcdad3af01da38b31223a3ba26e61a4f8bf3a2195813a", 2_497_281_312, _APACHE, 16),
+})  # fmt: skip
 """Short name -> file. Both `local/NAME` and `local/hf:…` select it.
 
 Only files whose name and SHA-256 are published in several places.
@@ -180,7 +149,7 @@ def fetch_hub_file(file: HubFile, access: HubAccess) -> Path:
                 _check_sha256(part, file, access)
                 os.replace(part, kept)  # noqa: PTH105 - documented as atomic
     except OSError as error:
-        raise WeightsError(f"{_explain_os_error(error, kept.parent)}; {_NEVERTHELESS}.") from error
+        raise _make_hub_error(_explain_os_error(error, kept.parent)) from error
     return kept
 
 
@@ -248,34 +217,30 @@ def _explained_errors(file: HubFile, access: HubAccess) -> Generator[None]:
     try:
         yield
     except hub.GatedRepoError as error:
-        message = f"{file.repo} is gated: accept its licence at {access.endpoint}/{file.repo} and set {TOKEN_VARIABLE}"
-        raise WeightsError(f"{message}; {_NEVERTHELESS}.") from error
+        what = f"{file.repo} is gated: accept its licence at {access.endpoint}/{file.repo} and set {TOKEN_VARIABLE}"
+        raise _make_hub_error(what) from error
     except (hub.RepositoryNotFoundError, hub.EntryNotFoundError) as error:
-        message = f"{access.endpoint} has no file {file.file} in {file.repo}; correct the name"
-        raise WeightsError(f"{message}; {_NEVERTHELESS}.") from error
+        raise _make_hub_error(f"{access.endpoint} has no file {file.file} in {file.repo}; correct the name") from error
     except hub.HfHubHTTPError as error:
         status = getattr(error.response, "status_code", "an error")
-        message = f"{access.endpoint} answered {status} for {file.repo}; try again later"
-        raise WeightsError(f"{message}; {_NEVERTHELESS}.") from error
+        raise _make_hub_error(f"{access.endpoint} answered {status} for {file.repo}; try again later") from error
     except (http.HTTPError, OSError) as error:
-        if (
-            isinstance(error, OSError) and error.errno is not None
-        ):  # of the disk; the package's own errors have no number
+        if isinstance(error, OSError) and error.errno is not None:  # of the disk; those of the package have no number
             raise
-        message = (
-            f"Cannot download {file.file} from {access.endpoint} ({type(error).__name__}); check the connection and run the "
-            "command again, which continues the download"
-        )
-        raise WeightsError(f"{message}; {_NEVERTHELESS}.") from error
+        what = f"Cannot download {file.file} from {access.endpoint} ({type(error).__name__})"
+        advice = "check the connection and run the command again, which continues the download"
+        raise _make_hub_error(f"{what}; {advice}") from error
+
+
+def _make_hub_error(message: str) -> WeightsError:
+    return WeightsError(f"{message}; local/smollm2 works without the hub.")
 
 
 def _require_space(needed: int, folder: Path, file: HubFile) -> None:
     free = shutil.disk_usage(folder).free
     if needed > free:
-        raise WeightsError(
-            f"{file.file} needs {_format_size(needed)}, and {folder} has {_format_size(free)} free; free some space, or set "
-            f"XDG_CACHE_HOME to another folder; {_NEVERTHELESS}."
-        )
+        space = f"{file.file} needs {_format_size(needed)}, and {folder} has {_format_size(free)} free"
+        raise _make_hub_error(f"{space}; free some space, or set XDG_CACHE_HOME to another folder")
 
 
 def _check_sha256(part: Path, file: HubFile, access: HubAccess) -> None:
@@ -284,10 +249,9 @@ def _check_sha256(part: Path, file: HubFile, access: HubAccess) -> None:
         found = hashlib.file_digest(content, "sha256").hexdigest()
     if found != file.sha256:
         part.unlink()
-        raise WeightsError(
-            f"{access.endpoint} sent another {file.file} than expected (SHA-256 {found[:12]}…, not {file.sha256[:12]}…), which was "
-            f"deleted; try again, and check HF_ENDPOINT; {_NEVERTHELESS}."
-        )
+        checksums = f"SHA-256 {found[:12]}…, not {file.sha256[:12]}…"
+        what = f"{access.endpoint} sent another {file.file} than expected ({checksums}), which was deleted"
+        raise _make_hub_error(f"{what}; try again, and check HF_ENDPOINT")
 
 
 def _explain_os_error(error: OSError, folder: Path) -> str:

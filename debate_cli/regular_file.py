@@ -3,7 +3,7 @@
 import errno
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 
@@ -45,6 +45,13 @@ def read_regular_text(path: Path, max_bytes: int, encoding: str = "utf-8") -> st
 def follow_links(path: Path) -> Path:
     """The absolute path without links. A link to itself stays; opening it fails."""
     return Path(os.path.realpath(path))
+
+
+def cache_folder(env: Mapping[str, str], name: str) -> Path:
+    """The cache folder of `name` (`models`, `evidence`): `debate-cli/NAME` under XDG_CACHE_HOME, else under ~/.cache."""
+    cache = env.get("XDG_CACHE_HOME")
+    root = Path(cache) if cache else Path(env.get("HOME") or "~").expanduser() / ".cache"
+    return root / "debate-cli" / name
 
 
 def is_inside(path: Path, folders: Iterable[Path]) -> bool:

@@ -6,7 +6,8 @@ from pathlib import Path
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.evidence_config import EvidenceConfig
-from debate_cli.evidence.corpus import Corpus, evidence_cache_folder, list_source_files, open_corpus
+from debate_cli.evidence.corpus import Corpus, list_source_files, open_corpus
+from debate_cli.regular_file import cache_folder
 
 
 def open_sources(config: EvidenceConfig, folder: Path, env: Mapping[str, str]) -> Corpus | None:
@@ -18,7 +19,7 @@ def open_sources(config: EvidenceConfig, folder: Path, env: Mapping[str, str]) -
         for source in config.named_sources
         for file in list_source_files(source.path, folder, source.title)
     }
-    return open_corpus([*files.values()], config.passage_words, evidence_cache_folder(env))
+    return open_corpus([*files.values()], config.passage_words, cache_folder(env, "evidence"))
 
 
 def describe_skipped(corpus: Corpus) -> str | None:

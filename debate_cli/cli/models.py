@@ -16,7 +16,8 @@ from debate_cli.domain.suggestions import format_suggestion_or_list
 from debate_cli.errors import UsageError
 from debate_cli.providers.hub import HUB_MODELS, HubAccess, fetch_hub_file, hub_table
 from debate_cli.providers.registry import collect_provider_secrets
-from debate_cli.providers.weights import weights_cache_folder
+from debate_cli.providers.weights import WEIGHTS_CACHE
+from debate_cli.regular_file import cache_folder
 from debate_cli.render.model_tables import provider_table
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.variables import load_environment
@@ -96,7 +97,7 @@ def _pull(given: Options) -> None:
         raise UsageError(f"{given.name}: there is no such model{format_suggestion_or_list(given.name, HUB_MODELS)}")
     env = load_environment(Path(), os.environ)
     config_options.print_notes(env.notes)
-    path = fetch_hub_file(file, HubAccess(weights_cache_folder(env), env, print_status))
+    path = fetch_hub_file(file, HubAccess(cache_folder(env, WEIGHTS_CACHE), env, print_status))
     if given.json:
         print_json({"name": given.name, "model": file.model, "path": str(path), "sha256": file.sha256})
         return

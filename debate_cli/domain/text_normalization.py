@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import takewhile
 from typing import Any, cast
 
 _PLAIN_PUNCTUATION = str.maketrans(
@@ -75,6 +76,17 @@ def map_json_texts(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, Iterable):
         return [map_json_texts(item, change) for item in cast("Iterable[object]", value)]
     return value
+
+
+def common_prefix_length(one: str, other: str) -> int:
+    """Number of characters at the start that both texts share."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def ascii_slug(text: str, separator: str = "-") -> str:
+    """The Latin letters and digits of `text` in lower case, with `separator` for everything between; may be empty."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", separator, plain).strip(separator)
 
 
 def iter_strings(value: object) -> Iterator[str]:

@@ -353,10 +353,3 @@ def _index_file(index: sqlite3.Connection, file: SourceFile, passage_words: int)
             for text, start, end in split_section(section, passage_words)
         ),
     )
-
-
-def evidence_cache_folder(env: Mapping[str, str]) -> Path:
-    """Folder of the indexes: `debate-cli/evidence` under XDG_CACHE_HOME, else under ~/.cache."""
-    cache = env.get("XDG_CACHE_HOME")
-    root = Path(cache) if cache else Path(env.get("HOME") or "~").expanduser() / ".cache"
-    return root / "debate-cli" / "evidence"

@@ -5,10 +5,10 @@ which derives the personas of judges from documents of the field.
 """
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from debate_cli.domain.text_normalization import ascii_slug
 from debate_cli.evidence.quote_check import check_quote
 from debate_cli.judge_input.quotes import find_quoted_line
 from debate_cli.judge_input.transcript_prompt import format_speech
@@ -99,8 +99,7 @@ def read_stakeholders(form: StakeholdersForm, documents: Sequence[TextDocument])
 
 
 def _to_id(name: str) -> str:
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().casefold()
-    return re.sub(r"[^a-z0-9]+", "_", plain).strip("_")[:40] or "judge"
+    return ascii_slug(name, "_")[:40] or "judge"
 
 
 class ClaimForm(FormModel):

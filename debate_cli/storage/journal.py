@@ -19,16 +19,15 @@ from pydantic import ValidationError
 
 from debate_cli.domain.events import EVENT_ADAPTER, DebateOpened, DebateResumed, Event, JudgingOpened
 from debate_cli.domain.unique_json import load_unique_json
-from debate_cli.errors import NewerVersionError, StorageError, TranscriptError
+from debate_cli.errors import StorageError, TranscriptError
 from debate_cli.regular_file import read_regular_file
 from debate_cli.storage.atomic_write import atomic_write, friendly_os_errors, write_all
 from debate_cli.storage.plain_data import is_mapping
 from debate_cli.storage.serialization import Redact, config_to_json, dump_json_line, providers_to_json
-from debate_cli.storage.upgrades import SCHEMA_VERSION
+from debate_cli.storage.upgrades import SCHEMA_VERSION, check_version
 
 MAX_JOURNAL_BYTES = 256 * 1024 * 1024
 _VERSION_KEY = "schema_version"
-_VERSION_CHARS = 20
 _CHECKSUM = re.compile(rb',"crc32":"([0-9a-f]{8})"\}$')
 """End of a line: CRC-32 of the rest of the line, with the checksum of the previous line as start value."""
 _DAMAGED_SUFFIX = ".damaged"
@@ -349,13 +348,7 @@ def _check_first_line(path: Path, fields: dict[str, Any] | None) -> int:
     """Schema version in line 1. Raises TranscriptError if this program does not know it."""
     if fields is None:
         raise TranscriptError(f"{path}:1: the line is damaged, so the debate cannot be read; restore it from a backup")
-    version = fields.get(_VERSION_KEY)
-    if isinstance(version, bool) or not isinstance(version, int) or version < 1 or fields.get("type") != "opened":
-        raise TranscriptError(f"{path}:1: not a journal of debate-cli; name another file")
-    if version > SCHEMA_VERSION:
-        needed = f"it needs a debate-cli that knows schema_version {str(version)[:_VERSION_CHARS]}"
-        raise NewerVersionError(f"{path}:1: written by a newer version; {needed} (this one knows {SCHEMA_VERSION})")
-    return version
+    return check_version(fields.get(_VERSION_KEY) if fields.get("type") == "opened" else None, f"{path}:1", "journal")
 
 
 def _parse_event(fields: dict[str, Any] | None, *, is_first: bool) -> Event | str:

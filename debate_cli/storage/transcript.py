@@ -50,7 +50,7 @@ from debate_cli.domain.tasks import speech_key
 from debate_cli.domain.turn import Turn
 from debate_cli.domain.unique_json import DuplicateKeyError, load_unique_json
 from debate_cli.domain.verdict import Verdict
-from debate_cli.errors import NewerVersionError, TranscriptError
+from debate_cli.errors import TranscriptError
 from debate_cli.plugins import SYSTEMS
 from debate_cli.regular_file import read_regular_file
 from debate_cli.storage.atomic_write import atomic_write
@@ -63,7 +63,7 @@ from debate_cli.storage.serialization import (
     providers_to_json,
     without_nulls,
 )
-from debate_cli.storage.upgrades import SCHEMA_VERSION, UPGRADE_STEPS, UpgradeStep, upgrade_transcript
+from debate_cli.storage.upgrades import SCHEMA_VERSION, UPGRADE_STEPS, UpgradeStep, check_version, upgrade_transcript
 
 OPTIONAL_KEYS = frozenset({
     "personality", "stance", "conviction", "strategy", "arguments", "responses", "answers", "closing", "directive",
@@ -302,7 +302,6 @@ def _first_turns(turns: Sequence[Turn]) -> list[Turn]:
 
 
 MAX_TRANSCRIPT_BYTES = 128 * 1024 * 1024
-_VERSION_CHARS = 20
 _CURRENT_VERSION_START = re.compile(rb'\s*\{\s*"schema_version"\s*:\s*%d\s*,' % SCHEMA_VERSION)
 """Start of a transcript of the newest version. Pydantic parses such a file directly."""
 
@@ -337,7 +336,7 @@ def parse_transcript(data: bytes, name: str, steps: Sequence[UpgradeStep] = UPGR
 def _parse_with_upgrades(data: bytes, name: str, steps: Sequence[UpgradeStep]) -> Transcript:
     """Parse step by step, with a precise error for each kind of fault."""
     fields = _parse_json_object(data, name)
-    version = _parse_version(fields, name, newest=1 + len(steps))
+    version = check_version(fields.get("schema_version"), name, "transcript", newest=1 + len(steps))
     try:
         newest = {**upgrade_transcript(fields, version, steps), "schema_version": SCHEMA_VERSION}
         return Transcript.model_validate_json(json.dumps(newest))
@@ -441,16 +440,6 @@ def _parse_finite_float(digits: str) -> float:
     if number in {float("inf"), float("-inf")}:
         raise _InvalidNumberError("contains a number that is too large")
     return number
-
-
-def _parse_version(fields: dict[str, Any], name: str, *, newest: int) -> int:
-    version = fields.get("schema_version")
-    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
-        raise TranscriptError(f"{name}: is not a transcript of debate-cli; name another file")
-    if version > newest:
-        needed = f"it needs a debate-cli that knows schema_version {_one_line(str(version))[:_VERSION_CHARS]}"
-        raise NewerVersionError(f"{name}: written by a newer version; {needed} (this one knows {newest})")
-    return version
 
 
 def _one_line(text: str) -> str:

@@ -3,12 +3,12 @@
 import glob
 import shlex
 from collections.abc import Iterable, Sequence
-from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.suggestions import format_suggestion
+from debate_cli.domain.text_normalization import common_prefix_length
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import TranscriptError, UsageError
 from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX, is_schema_file, list_debate_files
@@ -87,11 +87,7 @@ def suggest_debate_id(name: str, folders: Iterable[Path]) -> str:
     longer = max((known for known in ids if name and known.startswith(name.lower())), default=None)
     if longer is not None:
         return f"; did you mean `{longer}`?"
-
-    def common_prefix(known: str) -> int:
-        return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(name.lower(), known, strict=False)))
-
-    return format_suggestion(name, sorted(ids, key=lambda known: (-common_prefix(known), known)))
+    return format_suggestion(name, sorted(ids, key=lambda known: (-common_prefix_length(name.lower(), known), known)))
 
 
 def _list_or_empty(folder: Path) -> list[Path]:

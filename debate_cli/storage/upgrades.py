@@ -7,6 +7,8 @@ transcript and a journal of the old version in `tests/storage/versions/`, which 
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from debate_cli.errors import NewerVersionError, TranscriptError
+
 UpgradeStep = Callable[[dict[str, Any]], dict[str, Any]]
 
 
@@ -17,8 +19,19 @@ def m001_optional_keys(data: dict[str, Any]) -> dict[str, Any]:
 
 UPGRADE_STEPS: tuple[UpgradeStep, ...] = (m001_optional_keys,)
 """In order; the first upgrades version 1 to version 2."""
+_VERSION_CHARS = 20
 SCHEMA_VERSION = 1 + len(UPGRADE_STEPS)
 """The version of new transcripts."""
+
+
+def check_version(version: object, where: str, kind: str, newest: int = SCHEMA_VERSION) -> int:
+    """The schema version of a file, from 1 to `newest`. `kind`: what the file should be. Raises TranscriptError."""
+    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
+        raise TranscriptError(f"{where}: is not a {kind} of debate-cli; name another file")
+    if version > newest:
+        needed = f"it needs a debate-cli that knows schema_version {str(version)[:_VERSION_CHARS]}"
+        raise NewerVersionError(f"{where}: written by a newer version; {needed} (this one knows {newest})")
+    return version
 
 
 def upgrade_transcript(

@@ -19,8 +19,8 @@ from debate_cli.providers.weights import (
     find_installed_weights,
     find_own_weights,
     run_silently,
-    weights_cache_folder,
 )
+from debate_cli.regular_file import cache_folder
 
 
 def _ignore(_line: str) -> None:
@@ -139,7 +139,7 @@ def test_an_installed_package_is_found_without_being_imported() -> None:
 )
 def test_the_cache_folder(env: dict[str, str], folder: str) -> None:
     """XDG_CACHE_HOME, else ~/.cache."""
-    assert weights_cache_folder(env) == Path(folder)
+    assert cache_folder(env, "models") == Path(folder)
 
 
 def test_a_relative_file_is_relative_to_the_configuration(tmp_path: Path) -> None:

@@ -24,11 +24,12 @@ from debate_cli.domain.evidence import FoundPassage
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.people import is_person
 from debate_cli.errors import ConfigError
-from debate_cli.evidence.corpus import Corpus, SkippedFile, evidence_cache_folder, restore_corpus
+from debate_cli.evidence.corpus import Corpus, SkippedFile, restore_corpus
 from debate_cli.experiments.definition import Experiment, Judge, Variant
 from debate_cli.experiments.motions import Motion
 from debate_cli.experiments.settings import ExperimentConfig, ExperimentFile
 from debate_cli.providers.weights import is_weights_file
+from debate_cli.regular_file import cache_folder
 from debate_cli.storage.config_errors import SourceMap
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.redact import redact_values
@@ -113,7 +114,7 @@ def load_document(data: bytes, name: str, env: Mapping[str, str]) -> Experiment:
     environment = load_environment(Path(), env)
     corpus = None
     if document.passages is not None:
-        corpus = restore_corpus(document.passages, document.skipped, evidence_cache_folder(env))
+        corpus = restore_corpus(document.passages, document.skipped, cache_folder(env, "evidence"))
     variants = tuple(_load_variant(stored, document, name, environment, corpus) for stored in document.variants)
     file = ExperimentFile(Path(name), document.config, SourceMap(name))
     return Experiment(file, tuple(document.motions), variants, document.mock, tuple(environment.notes))

@@ -10,13 +10,13 @@ import os
 import re
 import secrets
 import time
-import unicodedata
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from debate_cli.domain.model_call import Usage
+from debate_cli.domain.text_normalization import ascii_slug
 from debate_cli.errors import PermanentError
 from debate_cli.llm.model import Reply, Request
 from debate_cli.llm.retry import ignore_note
@@ -236,5 +236,4 @@ def _write_file(path: Path, text: str) -> None:
 
 def to_slug(text: str) -> str:
     """`text` as a part of a file name: a-z, 0-9 and dashes. The id of a stored debate may be any text."""
-    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
-    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:MAX_SLUG_CHARS].strip("-") or "task"
+    return ascii_slug(text)[:MAX_SLUG_CHARS].strip("-") or "task"

@@ -13,15 +13,10 @@ from typing import Any
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.providers.addresses import find_key_problem, resolve_base_url
-<<<<<<< HEAD
 from debate_cli.providers.provider_table import PERSON_KIND, ProviderRow, load_provider_rows, merge_provider_rows
 from debate_cli.providers.search.table import ENGINES_ALONE, SEARCH_ENGINES, find_search_row
-from debate_cli.storage.plain import is_list, is_mapping
-from debate_cli.storage.redact import REDACTED
-=======
-from debate_cli.providers.provider_table import load_provider_rows
 from debate_cli.storage.plain_data import is_list, is_mapping
->>>>>>> 2af6d54 (Seven modules have names that a newcomer guesses: recent_history, judge_agreement, labels, word_lists, plain_data, speaker_labels, fields_by_kind)
+from debate_cli.storage.redact import REDACTED
 
 SUGGESTED_MODELS: Mapping[str, str] = MappingProxyType(
     {

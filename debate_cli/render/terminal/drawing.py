@@ -19,7 +19,7 @@ from rich.text import Text
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.theme import Sign
-from debate_cli.systems.tables import Badge, Cell, Curve, Gauge, Interval, Lines, Number, Table, TableRow, DebaterCell
+from debate_cli.systems.tables import Badge, Cell, Curve, DebaterCell, Gauge, Interval, Lines, Number, Table, TableRow
 
 ParticipantStyles = Mapping[str, Sign]
 """Marker and colour by debater."""

@@ -18,7 +18,7 @@ from debate_cli.render.content.speech_parts import SpeechPart, split_turn
 from debate_cli.render.content.summary import JudgeQuote, group_changes, label_change
 from debate_cli.systems.base import RequiredChange
 from debate_cli.systems.briefing import Briefing, BriefingClaim
-from debate_cli.systems.tables import Badge, Cell, Curve, Gauge, Interval, Lines, Number, Table, DebaterCell
+from debate_cli.systems.tables import Badge, Cell, Curve, DebaterCell, Gauge, Interval, Lines, Number, Table
 from debate_cli.systems.weakest import WeakestArgument
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!$^@+=])")

@@ -49,7 +49,7 @@ from debate_cli.render.theme import shorten
 from debate_cli.systems.base import RequiredChange
 from debate_cli.systems.briefing import Briefing
 from debate_cli.systems.source_support import SourceNote
-from debate_cli.systems.tables import Badge, Cell, Curve, Gauge, Interval, Lines, Number, Table, TableRow, DebaterCell
+from debate_cli.systems.tables import Badge, Cell, Curve, DebaterCell, Gauge, Interval, Lines, Number, Table, TableRow
 from debate_cli.systems.weakest import WeakestArgument
 
 MAX_SHORT_CELL = 24

@@ -24,7 +24,10 @@ ROOMS = (
     ("experiments",),
     ("render/sanitize", "render/theme"),
     ("render/content",),
+    ("render/text", "render/terminal"),
     ("render",),
+    ("render/html", "render/live", "render/person_form"),
+    ("render/terminal_export",),
     ("cli",),
     ("__main__",),
 )

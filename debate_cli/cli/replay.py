@@ -222,10 +222,10 @@ def _render_document(
 
             return render_html(debate, verdicts, show_hidden=show_hidden)
         case ReplayFormat.svg | ReplayFormat.terminal_html:
-            from debate_cli.render.terminal import export
+            from debate_cli.render.terminal_export import TerminalExport, export_svg, export_terminal_html
 
-            scene = export.TerminalExport(debate, verdicts, part, round_number, show_hidden=show_hidden)
-            return export.export_svg(scene) if format_ is ReplayFormat.svg else export.export_terminal_html(scene)
+            scene = TerminalExport(debate, verdicts, part, round_number, show_hidden=show_hidden)
+            return export_svg(scene) if format_ is ReplayFormat.svg else export_terminal_html(scene)
         case _:
             raise UsageError(
                 "-o needs --format markdown, html, json, svg or terminal-html; redirect stdout for plain lines"

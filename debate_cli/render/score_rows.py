@@ -18,7 +18,7 @@ from debate_cli.app.score_records import ArgumentRecord, VerdictRecord, flatten_
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.agreement import label_listed_verdict, sort_deciding_first, victory_cell, winner_cell
-from debate_cli.render.content.summary import describe_answer
+from debate_cli.render.content.summary import describe_answer, format_ranked_scores
 from debate_cli.systems.tables import Number, Table, TableRow
 
 _VOTE_NOTES = ("option", "weights")
@@ -193,13 +193,6 @@ def _format_system_summary(summary: SystemSummary) -> str:
         f"mean margin: {margin}",
     )
     return f"{summary.system}  {', '.join(filter(None, parts))}"
-
-
-def format_ranked_scores(verdict: Verdict) -> str:
-    """`(Pro 7.4, Con 6.8)`, highest first; empty without scores."""
-    ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
-    scores = ", ".join(f"{sanitize.sanitize_line(name)} {theme.format_number(score)}" for name, score in ranked)
-    return f"({scores})" if scores else ""
 
 
 def build_score_tables(files: Sequence[ScoredFile]) -> list[Table]:

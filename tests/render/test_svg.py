@@ -8,7 +8,7 @@ from html_support import ParsedPage, policy_allows
 from render_support import HOSTILE, debate, with_arguments
 
 from debate_cli.domain.debate import Debate
-from debate_cli.render.terminal.export import TerminalExport, export_svg, export_terminal_html
+from debate_cli.render.terminal_export import TerminalExport, export_svg, export_terminal_html
 from debate_cli.systems.scoring import score
 
 ATTACK = '</text><script>alert(1)</script><img src=x onerror=alert(1)> {stylesheet} {0} %s & "quoted" \ufffe'

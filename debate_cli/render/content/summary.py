@@ -265,6 +265,13 @@ def suggest_judge_command(debate: Debate, path_or_id: str) -> str:
     return f"debate judge {shlex.quote(sanitize.sanitize_line(path_or_id))} --system {asked}"
 
 
+def format_ranked_scores(verdict: Verdict) -> str:
+    """`(Pro 7.4, Con 6.8)`, highest first; empty without scores."""
+    ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
+    scores = ", ".join(f"{sanitize.sanitize_line(name)} {theme.format_number(score)}" for name, score in ranked)
+    return f"({scores})" if scores else ""
+
+
 def explain_scores(verdict: Verdict) -> str:
     """One or two sentences with numbers that explain a verdict; empty if there are none. Not sanitized."""
     reason = get_system(verdict.system).headline(verdict).reason

@@ -38,13 +38,13 @@ from debate_cli.render.content.summary import (
     SummaryClaim,
     change_lines,
     format_more_sources,
+    format_ranked_scores,
     label_change,
     omitted_verdicts_notes,
     summarize_verdicts,
     usage_rows,
 )
 from debate_cli.render.sanitize import prefix_lines, sanitize_line
-from debate_cli.render.score_rows import format_ranked_scores
 from debate_cli.render.theme import shorten
 from debate_cli.systems.base import RequiredChange
 from debate_cli.systems.briefing import Briefing

@@ -25,7 +25,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure
 from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.domain.turn import Turn
-from debate_cli.engine import GRACE_S, Actors, Assessor, Speaker, StopSignal
+from debate_cli.engine import GRACE_S, Actors, StopSignal
 from debate_cli.errors import BatchPendingError, DebateError, ModelError, StorageError, TransientError, UsageError
 from debate_cli.llm.batch import BatchApi, BatchIntent
 from debate_cli.llm.meter import waiting_for_turn
@@ -37,8 +37,6 @@ from debate_cli.llm.rate_limit import pause_deadline
 from debate_cli.llm.retry import MAX_RETRY_AFTER_S, draw_backoff
 from debate_cli.llm.usage import estimate_input_tokens
 from debate_cli.storage.batch_store import BatchStore, RequestKey, StoredBatch, StoredRequest
-from debate_cli.storage.folder import list_debate_files
-from debate_cli.storage.transcript_store import open_debate
 
 MAX_WAITING_DEBATES = 10_000
 """Maximum number of debates that wait for batches at the same time. Each takes about 0.4 MB of memory."""
@@ -68,29 +66,17 @@ def count_waiting_debates() -> int:
     return max(1, (wanted - OTHER_FILES) // FILES_PER_DEBATE)
 
 
-def _refuse(_question: str) -> bool:
-    return False
-
-
-def _ignore(_line: str) -> None:
-    pass
-
-
-def _ignore_progress(_done: int, _total: int) -> None:
-    pass
-
-
 @dataclass(frozen=True, slots=True)
 class BatchOptions:
     """Options of a command that uses batches."""
 
-    waits: bool = True
+    waits: bool
     """Whether to wait for batches in progress. If not, the run stops when only they are left."""
-    note: Callable[[str], None] = _ignore
+    note: Callable[[str], None]
     """Receives one line for each batch that is submitted or has ended."""
-    progress: Callable[[int, int], None] = _ignore_progress
+    progress: Callable[[int, int], None]
     """Receives, at each check, the number of answered requests and of all requests in progress."""
-    confirm: Callable[[str], bool] = _refuse
+    confirm: Callable[[str], bool]
     """Asks the user whether to repeat a submission that may have succeeded."""
 
 
@@ -460,30 +446,26 @@ class WaitingModel:
             return await self._model.complete(request, on_text)
 
 
-class _TrackedSpeaker:
-    def __init__(self, speaker: Speaker, queue: BatchQueue) -> None:
-        self._speaker = speaker
+class _TrackedActor:
+    """A debater or a judge. Tells `queue` when it works, which keeps a batch from being submitted too early."""
+
+    def __init__(self, actor: Any, queue: BatchQueue) -> None:
+        self._actor = actor
         self._queue = queue
 
     async def speak(self, cue: Cue, debate: Debate, on_text: OnText | None = None) -> Turn | Failure:
         with self._queue.working():
-            return await self._speaker.speak(cue, debate, on_text)
-
-
-class _TrackedJudge:
-    def __init__(self, judge: Assessor, queue: BatchQueue) -> None:
-        self._judge = judge
-        self._queue = queue
+            return await self._actor.speak(cue, debate, on_text)
 
     async def assess(self, brief: Brief, debate: Debate) -> Assessment | Failure:
         with self._queue.working():
-            return await self._judge.assess(brief, debate)
+            return await self._actor.assess(brief, debate)
 
 
 def wrap_actors(actors: Actors, queue: BatchQueue) -> Actors:
-    """Wrap `actors` so that they tell `queue` when they work, which keeps a batch from being submitted too early."""
-    speakers = {name: _TrackedSpeaker(speaker, queue) for name, speaker in actors.debaters.items()}
-    return replace(actors, debaters=speakers, judge=_TrackedJudge(actors.judge, queue))
+    """Wrap `actors` so that they tell `queue` when they work."""
+    speakers = {name: _TrackedActor(speaker, queue) for name, speaker in actors.debaters.items()}
+    return replace(actors, debaters=speakers, judge=_TrackedActor(actors.judge, queue))
 
 
 @dataclass(slots=True)
@@ -513,19 +495,3 @@ class BatchQueues:
     async def aclose(self) -> None:
         """Close all queues."""
         await asyncio.gather(*(queue.aclose() for queue in self._queues.values()))
-
-
-def find_uncollected(folder: Path) -> list[Path]:
-    """Files of the debates in `folder` with requests in batches. Most files are named after their debate."""
-    left = set(BatchStore(folder).open_debates())
-    files = list_debate_files(folder) if left else []
-    found = [path for path in files if path.stem in left]
-    left -= {path.stem for path in found}
-    return found + [path for path in files if left and path not in found and _debate_id(path) in left]
-
-
-def _debate_id(path: Path) -> str | None:
-    try:
-        return open_debate(path).debate.id
-    except DebateError:
-        return None

@@ -36,7 +36,9 @@ from debate_cli.engine import StopSignal
 from debate_cli.errors import DebateError, StorageError, TranscriptError, UsageError
 from debate_cli.judging.schedule import owed_briefs
 from debate_cli.regular_file import follow_links
+from debate_cli.storage.batch_store import BatchStore
 from debate_cli.storage.config_file import LoadedConfig
+from debate_cli.storage.folder import list_debate_files
 from debate_cli.storage.ids import new_id, validate_id
 from debate_cli.storage.lock import check_unlocked
 from debate_cli.storage.transcript import to_transcript, transcript_to_events
@@ -217,6 +219,22 @@ def build_completion_plans(
             else:
                 plans.append(JudgePlan.of_task(task, read))
     return plans, problems
+
+
+def find_uncollected(folder: Path) -> list[Path]:
+    """Files of the debates in `folder` with requests in batches. Most files are named after their debate."""
+    left = set(BatchStore(folder).open_debates())
+    files = list_debate_files(folder) if left else []
+    found = [path for path in files if path.stem in left]
+    left -= {path.stem for path in found}
+    return found + [path for path in files if left and path not in found and _debate_id(path) in left]
+
+
+def _debate_id(path: Path) -> str | None:
+    try:
+        return open_debate(path).debate.id
+    except DebateError:
+        return None
 
 
 def _build_completion_task(path: Path, request: JudgingRequest, loaded: LoadedConfig | None) -> JudgeTask:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import typer
 
-from debate_cli.app.batches import find_uncollected
 from debate_cli.app.context import Cassette, RunContext
 from debate_cli.app.documents import find_sources, read_text_file
 from debate_cli.app.gates import Gates
@@ -17,6 +16,7 @@ from debate_cli.app.judge import (
     JudgeTask,
     build_completion_plans,
     build_judge_plans,
+    find_uncollected,
     judge_files,
 )
 from debate_cli.app.judge_request import JudgingRequest, parse_model

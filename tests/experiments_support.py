@@ -1,7 +1,5 @@
 """Writes experiments on the mock for tests, and reads what they left."""
 
-from __future__ import annotations
-
 import csv
 import io
 import signal
@@ -123,13 +121,7 @@ def count_states(folder: Path) -> dict[CellState, int]:
 
 
 def check_killed_runs(
-    here: Path,
-    motions: int,
-    kills: int,
-    concurrency: int = 8,
-    *,
-    processes: Sequence[str] = ("",),
-    growth: int = 0,
+    here: Path, motions: int, kills: int, concurrency: int = 8, *, processes: Sequence[str] = ("",), growth: int = 0
 ) -> None:
     """Run an experiment undisturbed, and again killed `kills` times. Raises AssertionError.
 

@@ -3,8 +3,6 @@
 `cluster` implements it with PostgreSQL.
 """
 
-from __future__ import annotations
-
 import os
 import secrets
 import socket
@@ -90,11 +88,7 @@ class LedgerCells:
     """The cells of a ledger. Each run renews its lease; other runs take over the cells of an expired lease."""
 
     def __init__(
-        self,
-        ledger: Ledger,
-        folder: Path,
-        options: RunOptions,
-        clock: Callable[[], float] = time.time,
+        self, ledger: Ledger, folder: Path, options: RunOptions, clock: Callable[[], float] = time.time
     ) -> None:
         """`folder`: folder of the experiment. `clock`: seconds since 1970."""
         self.rates: SharedRates | None = LedgerRates(ledger, clock)
@@ -117,10 +111,7 @@ class LedgerCells:
         self._ledger.renew(self._owner, Spending(), self._clock())
         self._baseline = self._ledger.spent()
         return Budget(
-            limits.max_cost_usd,
-            limits.max_tokens,
-            used_cost=self._baseline.usd,
-            used_tokens=self._baseline.tokens,
+            limits.max_cost_usd, limits.max_tokens, used_cost=self._baseline.usd, used_tokens=self._baseline.tokens
         )
 
     async def load_progress(self) -> Progress:

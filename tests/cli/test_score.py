@@ -161,10 +161,7 @@ def test_write_stores_the_verdicts_of_the_new_weights(saved: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (
-            ["--weights", "logic=1", "--write"],
-            ["--write stored the verdicts recomputed with --weights logic=1"],
-        ),
+        (["--weights", "logic=1", "--write"], ["--write stored the verdicts recomputed with --weights logic=1"]),
         (["--weights", "logic=1"], []),
         (["--write"], []),
     ],

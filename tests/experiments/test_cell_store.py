@@ -1,7 +1,5 @@
 """Several runs on one ledger: the minute of a provider, and the budget."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sqlite3

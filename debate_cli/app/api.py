@@ -265,8 +265,8 @@ def score(
 ) -> tuple[Verdict, ...]:
     """Recompute the verdicts of a debate, the deciding one first. No model is asked.
 
-    `runs`: `latest`, `all` or the id of a judging run. `settings`: system -> settings laid over the stored ones, e.g.
-    `{"structured": {"weights": {"logic": 1.0}}}`. Raises ConfigError for an unknown system, setting or run.
+    `runs`: `latest`, `all` or the id of a judging run. `settings`: system -> settings that override the stored ones,
+    e.g. `{"structured": {"weights": {"logic": 1.0}}}`. Raises ConfigError for an unknown system, setting or run.
     """
     try:
         return score_with_settings(debate, settings or {}, runs=runs, systems=systems)

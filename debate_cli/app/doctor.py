@@ -108,7 +108,7 @@ class Diagnosis:
     """One per structured-output mode of its profile, best first, then the stream."""
     profile: Profile | None = None
     price: Price | None = None
-    """None if the price is not known."""
+    """Price of the model; None if not known."""
 
     @property
     def usable(self) -> bool:

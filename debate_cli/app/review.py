@@ -69,7 +69,7 @@ class ReviewState:
     """Progress of a review."""
 
     parts: tuple[ReviewPart, ...]
-    """In reading order. Answers may lead to further questions, so there may be more later."""
+    """The parts in reading order. Answers may lead to further questions, so there may be more later."""
     problems: tuple[Problem, ...]
     """Problems of the answers. A path begins with the name of a part."""
     unanswered: tuple[str, ...]

@@ -104,7 +104,7 @@ def read_report(path: Path) -> dict[str, Any]:
     """Read a report that `to_json` gave.
 
     Raises:
-        UsageError: the file is no audit, or of another version.
+        UsageError: the file is not an audit, or of another version.
     """
     try:
         found: Any = json.loads(path.read_text("utf-8"))

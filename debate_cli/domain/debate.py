@@ -69,7 +69,7 @@ class Debate(FrozenModel):
     finished_at: datetime | None = None
     closed: CloseReason | None = None
     turns: tuple[Turn, ...] = ()
-    """By index. Indices may be missing while several debaters speak at once."""
+    """The turns by index. Indices may be missing while several debaters speak at once."""
     passages: tuple[Passage, ...] = ()
     """All passages that were shown to debaters, in the order of their ids."""
     shown_passages: Mapping[str, tuple[str, ...]] = {}
@@ -77,7 +77,7 @@ class Debate(FrozenModel):
     searches: tuple[SearchRecord, ...] = ()
     """Web searches and rerankings, in the order of their answers."""
     assessments: tuple[Assessment, ...] = ()
-    """In canonical order (see `first_assessments`), not in order of arrival."""
+    """The assessments in canonical order (see `first_assessments`), not in order of arrival."""
     failures: tuple[Failure, ...] = ()
     given_up: frozenset[str] = frozenset()
     """Keys of tasks that are not asked (again) in this session."""

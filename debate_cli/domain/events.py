@@ -93,7 +93,8 @@ class TaskStarted(FrozenModel):
     at: UtcDatetime
     key: str
     reservation: Reservation | None = Field(default=None, exclude_if=_is_none)
-    """Set if a request is about to be sent; replaces the task's earlier one. Omitted in files if not set."""
+    """Reservation of a request that is about to be sent; replaces the task's earlier one. Omitted in files if not
+    set."""
 
 
 class PassagesShown(FrozenModel):

@@ -71,7 +71,7 @@ class FoundPassage:
 
     @property
     def place(self) -> tuple[str, str, str]:
-        """As `Passage.place`."""
+        """Hash, source and locator, as in `Passage.place`."""
         return self.sha256, self.source, self.locator
 
 

@@ -28,7 +28,7 @@ class WebSearchConfig(ConfigModel):
     max_searches: int = Field(default=2, ge=1, le=10)
     """Maximum number of searches for one speech."""
     allowed_domains: tuple[Domain, ...] = Field(default=(), max_length=20)
-    """Only results of these domains and their subdomains; none means all. Written without `https://`."""
+    """Domains of accepted results, including subdomains; none means all. Written without `https://`."""
     base_url: str | None = None
     """Address of the server. `searxng` needs it; None means the provider's own."""
     model: str | None = Field(default=None, min_length=1)

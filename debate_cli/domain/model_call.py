@@ -125,7 +125,7 @@ class TotalUsage(FrozenModel):
     searches: int = Field(default=0, exclude_if=_is_zero)
     """Web searches; omitted in files if 0."""
     cost_usd: float | None = None
-    """None if the price of any call is not known."""
+    """Cost in US dollars; None if the price of any call is not known."""
     estimated: bool = Field(default=False, exclude_if=_is_zero)
     """Whether the tokens of any call, and therefore its cost, were estimated; omitted in files if not."""
     human_calls: int = Field(default=0, exclude_if=_is_zero)

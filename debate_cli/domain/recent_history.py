@@ -34,7 +34,7 @@ class Ledger(NamedTuple):
     """The older part of a debate: first unanswered entries, then answered ones, each from new to old."""
 
     entries: tuple[LedgerEntry, ...]
-    """At most MAX_ENTRIES."""
+    """The entries, at most MAX_ENTRIES."""
     left_out: int
     """Number of entries that did not fit."""
 

@@ -26,7 +26,7 @@ class Subject(FrozenModel):
 
     moment: Moment
     round: int | None = None
-    """Set only if the subject is a round."""
+    """Number of the round, if the subject is a round; else None."""
     turns: tuple[int, ...] = ()
     """Indices of the turns; empty means all turns of the moment."""
 
@@ -51,7 +51,7 @@ class Cue(FrozenModel):
     sees: tuple[int, ...] = ()
     """Indices of the turns that the speaker may see, including the speaker's own, ascending."""
     questions: tuple[FollowUpQuestion, ...] = ()
-    """For the phase `answers`: the questions to answer."""
+    """The questions to answer; only in the phase `answers`."""
     guidance: str | None = None
     """The moderator's guidance to all debaters for this round."""
 

@@ -208,7 +208,7 @@ def _open_index(path: Path) -> sqlite3.Connection:
 
 
 def _rarest_terms(index: sqlite3.Connection, terms: Sequence[str]) -> list[str]:
-    """Those of `terms` that occur, the rarest first, without terms that are too frequent to rank quickly."""
+    """The members of `terms` that occur, rarest first, without terms that are too frequent to rank quickly."""
     counts = sorted((count, term) for term, count in _count_terms(index, terms) if count)
     total = 0
     kept: list[str] = []

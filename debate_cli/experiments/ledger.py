@@ -81,7 +81,7 @@ class Claim:
     owner: str
     plan: str
     before: float
-    """Only cells that were not tried since this time (seconds since 1970), so that a run tries each once."""
+    """Time in seconds since 1970. Cells that were tried later are not taken, so that a run tries each once."""
     states: tuple[CellState, ...] = ("open", "failed")
     shard: tuple[int, int] = (1, 1)
     """Number of the shard, from 1, and of all shards."""

@@ -42,7 +42,7 @@ class ResolvedSpeakers(NamedTuple):
 
     speeches: tuple[Speech, ...]
     speakers: tuple[Speaker, ...]
-    """In the order of their first speech."""
+    """The speakers in the order of their first speech."""
     dropped: tuple[str, ...]
     """Parts that were left out because their speaker was dropped."""
     warnings: tuple[str, ...]

@@ -106,7 +106,7 @@ class ParsedReply(Generic[FormT]):
 
     outcome: ParseOutcome
     form: FormT | None = None
-    """Set for `valid` and `off_schema`."""
+    """The filled-in form; set for `valid` and `off_schema`."""
     faults: tuple[str, ...] = ()
     """Faults, one line each; empty for `valid`."""
     repaired: bool = False

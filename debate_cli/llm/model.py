@@ -36,7 +36,7 @@ class OutputSchema:
     name: str
     """[a-zA-Z0-9_-]{1,64}"""
     json: dict[str, Any]
-    """As `Form.schema`. Adapters convert it to the dialect of their provider (`llm.schema_dialect`)."""
+    """The schema, as in `Form.schema`. Adapters convert it to the dialect of their provider (`llm.schema_dialect`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class WebSearch:
     max_searches: int
     """Maximum number of searches that the provider may make and charge for."""
     allowed_domains: tuple[str, ...] = ()
-    """Only results of these domains; empty means all."""
+    """Domains of accepted results; empty means all."""
     by_model: bool = False
     """Whether a model searches, which uses tokens. A search engine uses none."""
 
@@ -79,7 +79,7 @@ class Request:
     max_output_tokens: int
     schema: OutputSchema | None = None
     search: WebSearch | None = None
-    """Set for a web search; the last message is the query."""
+    """A web search, or None; the last message is the query."""
     rung: StructuredOutputMode = "text"
     """Structured-output mode that requests `schema`; set by the structured-output client."""
     temperature: float | None = None

@@ -105,12 +105,12 @@ def find_row_problems(row: ProviderRow, env: Mapping[str, str], wanted: Iterable
 
 
 def models_without_key(config: DebateConfig, models: Iterable[str], env: Mapping[str, str]) -> tuple[str, ...]:
-    """Those of `models` whose provider needs a key that is missing or invalid."""
+    """The members of `models` whose provider needs a key that is missing or invalid."""
     return _models_with(lambda row: find_key_problem(row, env), config, models)
 
 
 def models_without_extra(config: DebateConfig, models: Iterable[str]) -> tuple[str, ...]:
-    """Those of `models` that need the extra `local`, if it is not installed."""
+    """The members of `models` that need the extra `local`, if it is not installed."""
     return _models_with(find_extra_problem, config, models)
 
 

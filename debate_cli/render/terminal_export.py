@@ -55,7 +55,7 @@ class TerminalExport:
     verdicts: Sequence[Verdict]
     only: ReportPart | None = None
     round_number: int | None = None
-    """Only this round; None for all."""
+    """Number of the only round to export; None for all."""
     show_hidden: bool = False
 
     def on(self, console: Console) -> None:

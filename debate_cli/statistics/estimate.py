@@ -131,5 +131,5 @@ def wilson_interval(successes: float, trials: int) -> tuple[float, float]:
 
 
 def mean(values: Sequence[float]) -> float | None:
-    """Return the mean, or None of no values."""
+    """Return the mean, or None for no values."""
     return math.fsum(values) / len(values) if values else None

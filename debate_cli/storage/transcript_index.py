@@ -53,7 +53,7 @@ class IndexEntry:
     conclusions: tuple[StoredConclusion, ...]
     """One per system, the deciding one first, then those of reviewers; empty if the debate has only a journal."""
     cost_usd: float | None
-    """None if a price is not known."""
+    """Cost in US dollars; None if a price is not known."""
     judgments_missing: int = 0
     """Judgments of a complete debate that can be asked for again; 0 while a process works on it."""
     lacks_deciding_judgment: bool = False

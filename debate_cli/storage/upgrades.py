@@ -18,7 +18,7 @@ def m001_optional_keys(data: dict[str, Any]) -> dict[str, Any]:
 
 
 UPGRADE_STEPS: tuple[UpgradeStep, ...] = (m001_optional_keys,)
-"""In order; the first upgrades version 1 to version 2."""
+"""The steps in order; the first upgrades version 1 to version 2."""
 _VERSION_CHARS = 20
 SCHEMA_VERSION = 1 + len(UPGRADE_STEPS)
 """The version of new transcripts."""

@@ -141,7 +141,7 @@ class ArgumentMark(NamedTuple):
     weight: float
     """Share of the criterion in the argument's score, 0-1."""
     argument_score: float | None
-    """None if a mark is missing."""
+    """Score of the argument; None if a mark is missing."""
 
 
 class ReportSection(NamedTuple):
@@ -167,7 +167,7 @@ class LiveReport:
 
     scores: tuple[ReportedScore, ...] = ()
     sentences: tuple[str, ...] = ()
-    """May contain untrusted text."""
+    """Sentences on the assessment; may contain untrusted text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ class ClaimReview:
     """What the judges of a run say about the claims of a debate. Untrusted."""
 
     standings: Mapping[str, ClaimStanding]
-    """By the id of the argument."""
+    """Id of an argument -> its standing."""
     key_insight: str = ""
     unresolved_questions: tuple[str, ...] = ()
     recommendation: str = ""

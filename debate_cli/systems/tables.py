@@ -86,7 +86,7 @@ class Table(NamedTuple):
     heads: tuple[str, ...]
     """Column headers."""
     rows: tuple[TableRow | None, ...]
-    """None separates groups of rows."""
+    """Rows of cells; None separates groups of rows."""
     remarks: tuple[str, ...] = ()
     """Sentences below the table."""
     numeric: frozenset[int] = frozenset()

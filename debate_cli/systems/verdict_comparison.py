@@ -26,7 +26,7 @@ class Agreement(FrozenModel):
     """A comparison of verdicts."""
 
     rows: tuple[AgreementRow, ...]
-    """In the order given."""
+    """One row per verdict, in the given order."""
     agree: bool | None
     """Whether all determined verdicts have the same outcome (also a draw or a conditional verdict). None if fewer than
     two are determined."""

@@ -22,9 +22,9 @@ class ArgumentScores:
     """The scores that one verdict gives single arguments."""
 
     verdict: Verdict | None
-    """None without such a verdict."""
+    """The verdict that scores arguments; None if there is none."""
     by_argument: Mapping[str, float]
-    """By the id of the argument; only scored arguments."""
+    """Id of an argument -> score; only scored arguments."""
     max_score: float
 
 

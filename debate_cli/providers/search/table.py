@@ -70,7 +70,8 @@ class SearchTarget:
     """`provider/model` for records and prices."""
     settings: WebSearch
     price: Price | None
-    """None if the price of tokens is not known; its `search` is None if that of searches is not."""
+    """Price of tokens and searches. None if that of tokens is not known; its `search` is None if that of searches is
+    not."""
 
 
 def find_search_row(row: ProviderRow) -> ProviderRow | None:

@@ -22,7 +22,7 @@ class FailureGroup(NamedTuple):
     """Failures with one cause. Names and message are untrusted and not sanitized."""
 
     failures: tuple[Failure, ...]
-    """In the order of the debate, at least one."""
+    """The failures in the order of the debate, at least one."""
     is_repeat: bool = False
     """Whether the cause was reported before."""
 

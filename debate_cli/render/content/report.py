@@ -47,7 +47,7 @@ DOCUMENT_PARTS: tuple[ReportPart, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class VerdictReport:
-    """One verdict and what is said about it. Untrusted."""
+    """One verdict with its reasons and tables. Untrusted."""
 
     verdict: Verdict
     label: str

@@ -36,7 +36,7 @@ NOT_JUDGED_MESSAGE = "This debate has not been judged."
 _REPEAT_OPTION = " --repeat 3"
 """Option that asks the same judges again: three runs show how much scores vary."""
 MAX_CLAIMS, MAX_QUESTIONS, MAX_CLAIM_LENGTH = 3, 2, 105
-"""On the closing screen: maximum of claims per label, of open questions, and of characters of each."""
+"""Maximum of claims per label, of open questions, and of characters of each, on the closing screen."""
 MAX_CHANGES = 6
 """Maximum number of required changes on the closing screen."""
 MAX_DISSENT_LENGTH = 160
@@ -51,7 +51,7 @@ class SummaryClaim(NamedTuple):
     claim: str
     standing: Standing
     score: float | None
-    """None without one."""
+    """Score of the claim; None without one."""
     max_score: float
     reason: str
     """The judge's reason for its standing; may be empty."""
@@ -86,7 +86,7 @@ class VerdictSummary:
     """Changes that a judged text needs to pass, the group with the most weight first."""
     quote: JudgeQuote | None
     weakest: WeakestArgument | None
-    """None if the arguments cannot be ranked."""
+    """The weakest argument; None if the arguments cannot be ranked."""
     insight: str
     """Core of the dispute according to the judge of the claims; may be empty."""
     rely_on: tuple[SummaryClaim, ...]

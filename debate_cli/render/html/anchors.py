@@ -55,7 +55,7 @@ class StatementGroup:
     """Type of the answers, or `reply`."""
     badge: Sign
     occurrences: list[Occurrence]
-    """At least one."""
+    """Places of the statement, at least one."""
 
 
 def group_statements(row: TraceRow, anchor_ids: Mapping[str, str]) -> list[StatementGroup]:

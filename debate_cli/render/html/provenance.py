@@ -23,9 +23,9 @@ class Provenance:
     usage: Table
     runs: Table
     changes: Table | None
-    """None if no setting was changed."""
+    """Table of changed settings; None if no setting was changed."""
     failures: Table | None
-    """None if nothing failed."""
+    """Table of failures; None if nothing failed."""
     config: str
     """The configuration as JSON."""
 

@@ -134,7 +134,7 @@ class MarkGroup:
     """A judge's marks for one debater or one argument."""
 
     name: str | None
-    """None for marks on the debate itself."""
+    """Name of the debater or id of the argument; None for marks on the debate itself."""
     item: str | None
     marks: tuple[str, ...]
     """`logic 7 of 10`"""

@@ -348,7 +348,7 @@ def _report_part_lines(part: ReportPart, report: DebateReport) -> list[str]:
 
 
 def _verdict_lines(report: DebateReport) -> list[str]:
-    """Each verdict with its reasons. What must change in a text is shown only where no table shows it."""
+    """Each verdict with its reasons. The required changes of a text are included only if no table shows them."""
     lines: list[str] = []
     for number, item in enumerate(report.verdicts):
         head, *rest = _one_verdict_lines(item, is_alone=len(report.verdicts) == 1)

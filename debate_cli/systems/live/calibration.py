@@ -30,7 +30,7 @@ INCOMPLETE_CHAIN_MAX = 34.0
 BAND_START: dict[str, float] = {name: math.ceil(0.55 * most) for name, most in DIMENSION_MAXIMA.items()}
 """Dimension -> lowest score of a turn that won an exchange in it. A turn with only losses stays at least 1 below."""
 DRAW_SHARE = 0.10
-"""In a drawn dimension, scores that differ by more than this share of the maximum are reported."""
+"""Share of the maximum. Scores that differ by more in a drawn dimension are reported."""
 DRAWN_COMPARISON = "draw"
 
 CalibrationRule = Literal["chain", "floor", "ceiling", "draw"]
@@ -104,7 +104,7 @@ class Scorecard:
     """Later turn of a pair -> its comparison."""
 
     def composite(self, turn: int) -> float | None:
-        """0-100; None unless every dimension of the turn is marked."""
+        """Sum of the three scores of a turn, 0-100; None unless every dimension is marked."""
         scores = self.penalised.get(turn, {})
         return strip_float_noise(sum(scores.values())) if len(scores) == len(DIMENSION_MAXIMA) else None
 

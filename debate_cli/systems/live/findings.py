@@ -101,7 +101,7 @@ class Narrative(Finding):
     winner: str | None
     reasoning: str
     pattern: DebatePattern | None = Field(default=None, exclude_if=lambda pattern: pattern is None)
-    """Set only in old transcripts. Newer ones have it in the resolution."""
+    """Pattern of the debate; only in old transcripts. Newer ones have it in the resolution."""
     arcs: tuple[Arc, ...] = ()
 
     def describe(self) -> list[str]:

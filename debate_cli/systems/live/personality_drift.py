@@ -101,7 +101,7 @@ def _exchanges(debate: Debate, name: str) -> Iterator[tuple[int, Pressure | None
 
 
 def describe_pressure(debate: Debate, name: str) -> str:
-    """What a debater is told: the pressure since its last turn, and every trait that differs from the start; may be empty."""
+    """Text for a debater: the pressure since its last turn, and every changed trait; may be empty."""
     curve = personality_curve(debate, name)
     if not curve:
         return ""

@@ -73,11 +73,11 @@ class TurnRow(FrozenModel):
     tactics: float | None
     """After calibration, 0-30."""
     composite: float | None
-    """0-100; None unless all three dimensions are marked."""
+    """Sum of the three dimensions, 0-100; None unless all three are marked."""
     frame_control: float | None
-    """0-10, outside the composite."""
+    """Mark for frame control, 0-10, outside of the composite."""
     credibility: float | None
-    """0-10, outside the composite."""
+    """Mark for credibility, 0-10, outside of the composite."""
     cold_start: bool = False
     """Whether it is one of the first two turns, which are less calibrated."""
     mixed: tuple[str, ...] = ()
@@ -102,7 +102,7 @@ class NarrativeNote(FrozenModel):
     winner: str | None
     reasoning: str
     pattern: DebatePattern
-    """From the resolution; in old transcripts, from the narrative; `none` without either."""
+    """Pattern of the debate, from the resolution; in old transcripts, from the narrative; `none` without either."""
     arcs: tuple[Arc, ...]
     agrees: bool | None
     """Whether it names the scorecard's winner (no winner for a draw); None if the scorecard is undetermined."""

@@ -29,7 +29,7 @@ class Summary(Finding):
     consensus: tuple[str, ...] = ()
     momentum: Momentum | None = None
     guidance: str = ""
-    """For the next round, addressed to all debaters; may be empty."""
+    """Advice to all debaters for the next round; may be empty."""
 
     def describe(self) -> list[str]:
         """Points, consensus, momentum and guidance."""

@@ -52,7 +52,7 @@ class ModeratorRoundRow(FrozenModel):
     reasons: dict[str, tuple[str, ...]]
     """Criterion -> the judges' reasons."""
     sum: float | None
-    """0-30; None unless all three are marked."""
+    """Sum of the marks, 0-30; None unless all three are marked."""
 
 
 class GroupRow(FrozenModel):
@@ -61,7 +61,7 @@ class GroupRow(FrozenModel):
     group: str
     """Name of the group, e.g. `argument_quality`."""
     sum: float | None
-    """None unless all categories of the group are marked."""
+    """Sum of the marks; None unless all categories of the group are marked."""
     out_of: float
     reasons: tuple[str, ...]
     """The judges' reasons."""
@@ -74,11 +74,11 @@ class FinalRow(FrozenModel):
     categories: dict[str, float]
     """Category -> mark."""
     total: float | None
-    """0-100; None unless all thirteen are marked."""
+    """Sum of the marks, 0-100; None unless all thirteen are marked."""
     round_mean: float | None
     """Mean of the round sums, 0-30; None without marked rounds."""
     score: float | None
-    """0-82.5; None if a part is missing or the participant never spoke."""
+    """Final score, 0-82.5; None if a part is missing or the participant never spoke."""
     share: float | None
     """The score as a share of 82.5, 0-1."""
     reasons: tuple[str, ...]

@@ -63,7 +63,7 @@ class Disagreement(FrozenModel):
     about: str
     """`vote`, or the name of a dimension."""
     severity: float
-    """0-1: 1 - the largest share of votes; for a dimension, half the range of its marks."""
+    """Severity, 0-1: for votes, 1 - the largest share; for a dimension, half the range of its marks."""
     positions: dict[str, VoteOption | float]
     """Judge -> its option, or its mark of the dimension from 1 to 3, in panel order."""
 

@@ -47,7 +47,7 @@ class ScoreParts(FrozenModel):
     stance: float
     """|stance| x conviction x 30."""
     persuasion: float
-    """For each other debater 20 if it surrendered, and 10 x the mean persuasion that it received."""
+    """Sum over the other debaters: 20 if it surrendered, plus 10 x the mean persuasion that it received."""
     resistance: float
     """(1 - mean attack received) x conviction x 20; 0 if no speech reached the debater."""
     penalty: float

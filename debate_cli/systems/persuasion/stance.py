@@ -54,9 +54,9 @@ class DebaterState:
     name: str
     starting_stance: float
     stance: float
-    """-1 (fully opposed) to 1 (fully supportive)."""
+    """Stance, from -1 (fully opposed) to 1 (fully supportive)."""
     conviction: float
-    """0-1."""
+    """Conviction, 0-1."""
     persuasion: tuple[float, ...] = ()
     """Persuasion received from each of the last ten speeches."""
     attack: tuple[float, ...] = ()

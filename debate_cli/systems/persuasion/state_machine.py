@@ -42,7 +42,7 @@ class StatePoint:
     turn: int | None
     """Index of the turn; None for the start."""
     states: Mapping[str, DebaterState]
-    """By name, in the order of the participants."""
+    """Name -> state, in the order of the participants."""
     effects: tuple[Effect, ...] = ()
     """Effects of the turn. Debaters who have surrendered and targets that a judge has not rated have none."""
 

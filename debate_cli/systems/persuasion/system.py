@@ -30,7 +30,7 @@ FIRMNESS = (
     (0.3, "with doubts", "You may give up an argument and narrow your position."),
     (0.0, "hardly any more", "You may give up everything but the core of your position."),
 )
-"""Least conviction, how firmly a debater then holds its position, and what it may give up."""
+"""Minimum conviction -> words for how firmly a debater holds its position, and for what it may give up."""
 
 
 class PersuasionSystem(JudgingSystem[PersuasionSettings]):

@@ -29,7 +29,8 @@ def run(given: Options) -> None:
     summary = run_control.run_until_stopped(
         lambda stop: run_worker(dsn, observer, options, os.environ, stop=stop), control
     )
-    print_status(f"{summary.finished} cells done, {summary.failed} failed")
+    done = "1 cell" if summary.finished == 1 else f"{summary.finished} cells"
+    print_status(f"{done} done, {summary.failed} failed")
     if control.stop_cause is not None:
         raise typer.Exit(control.stop_cause.exit_code)
     raise typer.Exit(2 if summary.refused else 0)

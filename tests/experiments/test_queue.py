@@ -203,6 +203,23 @@ def test_two_experiments_of_one_name_are_kept_apart(here: Path, dsn: str, tmp_pa
     assert query(dsn, "SELECT count(*) FROM experiments") == [(1,)]
 
 
+def test_a_worker_that_loses_its_lease_goes_on(here: Path, dsn: str) -> None:
+    """It asks nothing more for the cell under that lease, reports no failure, and may take the cell again."""
+    with model_server(latency_s=1.0) as models:
+        write_served_experiment(here, models.base_url, motions=1, concurrency=1)
+        enqueue(here, dsn)
+        with start_process("worker", "--until-empty", cwd=here, env={"DEBATE_QUEUE": dsn}) as worker:
+            wait_until(lambda: len(models.bodies) == 1, "the first call")
+            query(dsn, "UPDATE cells SET state = 'open', lease = lease + 1 WHERE state = 'running' RETURNING key")
+            query(dsn, "UPDATE procrastinate_jobs SET status = 'todo' WHERE status = 'doing' RETURNING id")
+            done = worker.wait()
+        assert done.code == 0, done.err
+        assert "2 cells done, 0 failed" in done.err
+        assert len(models.bodies) == 2 * 5 + 1
+    assert query(dsn, "SELECT sum(attempts) FROM cells") == [(3,)]
+    assert query(dsn, "SELECT count(*) FROM lines") == [(0,)]
+
+
 def test_a_restarted_server_loses_nothing(here: Path, dsn: str, server: PostgresServer) -> None:
     """The worker waits, no call is made again, and the cells are done."""
     with model_server(latency_s=0.05) as models:

@@ -30,8 +30,8 @@ def rename_arguments(
 ) -> tuple[tuple[Argument, ...], tuple[RenamedArgument, ...]]:
     """Give every id in `arguments` the prefix of `speaker`. Also return the renamed arguments.
 
-    The number stays if it is free; otherwise the first free number is used. `taken`: ids of the speaker's other
-    arguments.
+    A renamed argument keeps its number if that is free, else it gets the first free one. `taken`: ids of the
+    speaker's other arguments.
     """
     used = {*taken, *(argument.id for argument in arguments if _is_own(argument.id, speaker))}
     kept: list[Argument] = []
@@ -93,7 +93,7 @@ def rename_in_assessments(
 
 
 class _References:
-    """Replaces references to renamed arguments. An id that an argument still has is not replaced."""
+    """Replaces references to renamed arguments. If an argument still has the old id, references to it do not change."""
 
     def __init__(self, turns: Sequence[Turn], renamed: Sequence[RenamedArgument]) -> None:
         self._renamed = renamed
@@ -141,20 +141,20 @@ class _References:
         return {"item": self._of_others(None, item) if turn is None else self._in_turn(turn, item)}
 
     def _in_turn(self, turn: Turn, written: str) -> str:
-        """New id for the id `written` of an argument that `turn` makes or, failing that, answers."""
+        """The present id of the argument that a judge of `turn` named `written`: one made in it, else one answered."""
         own, answered = self._of(turn.speaker, written), self._of_others(turn.speaker, written)
         if own in {argument.id for argument in turn.arguments or ()}:
             return own
         return answered if answered in {response.target for response in turn.responses or ()} else written
 
     def _of(self, speaker: str, written: str) -> str:
-        """New id for the id `written` of an argument by `speaker`."""
+        """The present id of the argument by `speaker` that was stored as `written`."""
         if (speaker, written) in self._owned:
             return written
         return next((item.id for item in self._renamed if (item.speaker, item.written) == (speaker, written)), written)
 
     def _of_others(self, speaker: str | None, written: str) -> str:
-        """New id for the id `written` of an argument by anyone but `speaker`; `written` if there is none."""
+        """The present id of the argument by another speaker that was stored as `written`; `written` if none was."""
         return next((id_ for id_ in self._meant(speaker, written)), written)
 
     def _meant(self, speaker: str | None, written: str) -> Iterator[str]:

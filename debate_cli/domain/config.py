@@ -90,7 +90,7 @@ class ProviderSpec(ConfigModel):
     structured: tuple[Literal["native", "tool", "prompt"], ...] | None = None
     """Modes of structured output, in the order in which they are tried."""
     price: Price | None = None
-    """Price of every model of this provider without its own; None means the bundled price table."""
+    """Price of every model of this provider that has no price of its own; None means the bundled price table."""
 
 
 class ModelSpec(ConfigModel):
@@ -99,7 +99,7 @@ class ModelSpec(ConfigModel):
     model: str = Field(pattern=r"^([^/\s]+/\S.*|human|files|paste)$")
     """`provider/model`, where the first slash separates the two; or `human`, `files` or `paste` for a person."""
     temperature: float | None = Field(default=None, ge=0, le=2)
-    """Temperature in every phase, in place of the phase's own; not sent if the server refuses it."""
+    """Temperature in every phase; None means the default of each phase. Not sent if the server refuses it."""
     max_output_tokens: PositiveInt | None = None
     """Maximum tokens of one answer, which the budget reserves; None means a default for the model."""
     price: Price | None = None
@@ -143,7 +143,7 @@ class DebaterConfig(ConfigModel):
     elasticity: float = Field(default=0.5, ge=0, le=1)
     """How far pressure moves the personality, from 0 (not at all) to 1."""
     recovery: float = Field(default=0, ge=0, le=1)
-    """Share of the distance to its start that the personality recovers in an exchange without pressure, from 0 to 1."""
+    """In an exchange without pressure, the personality goes back this share of the way to its start, from 0 to 1."""
     stance: float | None = Field(default=None, ge=-1, le=1)
     """Stance at the start, from -1 (against) to 1 (for); None means 0.8 for, -0.8 against, 0 for other sides."""
     conviction: float | None = Field(default=None, ge=0, le=1)
@@ -167,7 +167,7 @@ class _RoundCount(ConfigModel):
 
 
 def phases_of_rounds(count: int) -> tuple[Phase, ...]:
-    """The phases of a debate with `count` rounds, at least 1; from the fourth on, each further round is a rebuttal."""
+    """The phases of a debate with `count` rounds, 1 or more; each round after the third adds a rebuttal."""
     if count <= 2:  # noqa: PLR2004 - opening and closing
         return ("opening", "closing")[:count]
     rebuttals: tuple[Phase, ...] = ("rebuttal",) * (count - 3)
@@ -231,7 +231,7 @@ class FormatConfig(ConfigModel):
 
 
 KEY_ALIASES = {("format", "phases"): ("rounds",), ("format", "rounds"): ("phases", "turns")}
-"""Section and key -> other keys for the same setting. An override of one replaces the others."""
+"""Section and key -> other keys for the same setting. If one of them is overridden, the others are dropped."""
 
 
 class Limits(ConfigModel):
@@ -296,9 +296,9 @@ class DebateConfig(ConfigModel):
     prompts: dict[str, str] = {}
     """Name of a shipped prompt -> file that replaces it, in the folder of the configuration."""
     victory_conditions: dict[str, float] | None = Field(default=None, exclude_if=lambda given: given is None)
-    """Alternative to `victory_conditions` in the settings of the judging system `persuasion`."""
+    """Another place for the setting `victory_conditions` of the judging system `persuasion`."""
     persuasion_factors: dict[str, float] | None = Field(default=None, exclude_if=lambda given: given is None)
-    """Alternative to `factors` in the settings of the judging system `persuasion`; selects `effects: factors`."""
+    """Another place for the setting `factors` of the judging system `persuasion`; selects `effects: factors`."""
 
     @model_validator(mode="before")
     @classmethod
@@ -328,7 +328,7 @@ class DebateConfig(ConfigModel):
         return self.resolve_model("judge") or self.resolve_model("default")
 
     def resolve_model(self, role: str) -> ModelSpec | None:
-        """The entry in `models` for `role`; if `role` has a slash, it is `provider/model`; `human` is a person."""
+        """The entry of `models` with the name `role`; else `role` as `provider/model` or a person, if it is one."""
         if role in self.models:
             return self.models[role]
         return ModelSpec(model=role) if "/" in role or role in PERSON_PROVIDERS else None

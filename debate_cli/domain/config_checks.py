@@ -62,9 +62,8 @@ def check_judging_config(config: DebateConfig) -> list[Problem]:
 def check_stored_config(config: DebateConfig) -> list[Problem]:
     """All contradictions of a stored configuration, except those that a stored debate may have.
 
-    Allowed are: no debaters (a judged text), the other `order` (an older free-flowing debate), a reserved name, no
-    judging of its own (an imported debate or one of an experiment), and missing sources, because options may change
-    other parts of `evidence` alone.
+    A judged text has no debaters; an imported debate, or one of an experiment, has no judging systems; an older debate
+    may have a reserved name or another `order`. Sources may be missing, because options may add the rest of `evidence`.
     """
     names = (
         ("debaters", index, "name")
@@ -265,7 +264,7 @@ def _check_system_settings(config: DebateConfig, system: SystemSettings, path: K
 
 
 def find_model_key_paths(config: DebateConfig, models: Collection[str]) -> list[KeyPath]:
-    """Key paths that name a model: entries of `models` (which name `provider/model`) first, then roles."""
+    """The keys of `config` whose value is one of `models`: first the entries of `models`, then debaters and judges."""
     found: list[KeyPath] = [("models", name, "model") for name, spec in config.models.items() if spec.model in models]
     found += [("debaters", index, "model") for index, one in enumerate(config.debaters) if one.model in models]
     for index, system in enumerate(config.judging.systems):

@@ -103,7 +103,7 @@ class Debate(FrozenModel):
 
     @property
     def was_judged(self) -> bool:
-        """Whether a judging system was asked. Of an imported debate: whether `judge` added a run."""
+        """Whether a judging system was asked, in the debate itself or in a run that `judge` added."""
         return any(run.judging.systems for run in self.runs)
 
     @property
@@ -147,7 +147,7 @@ class Debate(FrozenModel):
 
     @cached_property
     def assessments_of_turns(self) -> tuple[Assessment, ...]:
-        """The assessments whose subject has turns."""
+        """The assessments of certain turns; not those of a whole round or of the whole debate."""
         return tuple([item for item in self.assessments if item.subject.turns])
 
     @cached_property
@@ -198,9 +198,9 @@ class Debate(FrozenModel):
         raise KeyError(run_id)
 
     def judged_all_turns(self, run: JudgingRun, kind: str | None = None) -> bool:
-        """Whether a run (or one of its systems) judged the whole debate, not only a part that was continued later.
+        """Whether the run judged the whole debate: no turn was added after the run.
 
-        A system that judges turn by turn is also asked about later turns.
+        Also true if `kind` is a system that judges turn by turn, because it is asked about later turns too.
         """
         each_turn = any(system.judges_each_turn for system in run.judging.systems if system.kind == kind)
         return each_turn or run.heard is None or run.heard >= len(self.turns)
@@ -222,7 +222,7 @@ class Debate(FrozenModel):
         return tuple(item for item in self.assessments if item.system == system and item.run == run)
 
     def searches_for(self, key: str) -> tuple[SearchRecord, ...]:
-        """The searches for the cue or brief with this key; of a repeated search, its last record."""
+        """The searches for the cue or brief with this key. A search that was repeated has its last record only."""
         return tuple({item.id: item for item in self.searches if item.key == key}.values())
 
     def search_warnings(self, key: str) -> tuple[str, ...]:
@@ -270,7 +270,7 @@ class Debate(FrozenModel):
         )
 
     def with_assessments(self, assessments: Iterable[Assessment]) -> Debate:
-        """The debate with only these `assessments`, reduced to first answers and in canonical order."""
+        """The debate with only these `assessments`, in canonical order; of several answers to a brief, the first."""
         return self._replace(assessments=first_assessments(assessments, self.runs))
 
     def without_turns(self) -> Debate:
@@ -374,7 +374,7 @@ class Debate(FrozenModel):
         return self._replace(assessments=insert_assessment(self.assessments, own, self.runs))._with_answer(self, key)
 
     def _with_answer(self, before: Debate, key: str) -> Debate:
-        """The debate after an answer to a task, which is no longer in flight. `before`: the debate without it."""
+        """The debate after the answer to a task, which is no longer in flight. `before`: the debate without the answer."""
         vars(self)["answered_keys"] = before.answered_keys | {key}
         return self._answer_key(key)
 

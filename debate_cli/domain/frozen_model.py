@@ -61,7 +61,7 @@ F = TypeVar("F", bound="FrozenModel")
 
 
 def copy_fields(source: FrozenModel, target: type[F], **changes: Any) -> F:
-    """A `target` with the fields that it shares with `source`, and with `changes`. Skips validation."""
+    """A value of the class `target`: the fields that it shares with `source`, then `changes`. Skips validation."""
     fields = vars(source)
     shared = {name: fields[name] for name in target.model_fields if name in fields}
     return target.model_construct(None, **{**shared, **changes})

@@ -102,7 +102,7 @@ class SystemSettings(ConfigModel):
         return self if count == 1 else None
 
     def for_reviewer(self, assessor: str) -> Self:
-        """The settings with a person as the only judge. `assessor`: id of the person, and its name in `models`."""
+        """The settings with a person as the only judge. `assessor`: id of the person, also the name in `models`."""
         return (self.with_judge_count(1) or self).with_models(lambda _role: assessor)
 
     def without_surrender(self) -> Self:

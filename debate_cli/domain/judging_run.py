@@ -19,9 +19,9 @@ def format_system_with_run(system: str, run: str) -> str:
 
 
 def format_system_label(system: str, run: str, runs: Iterable[str], reviewer: str | None = None) -> str:
-    """Kind of a system, with the judging run if `runs` has others or a person judged. Not sanitized.
+    """`structured`; `structured r4` if `runs` has several runs; `structured r4 (human:anna)` if a person judged.
 
-    `reviewer`: name of that person, as in `structured r4 (human:anna)`.
+    `reviewer`: name of that person. The result is not sanitized.
     """
     if reviewer is not None:
         return f"{format_system_with_run(system, run)} ({reviewer_id(reviewer)})"

@@ -1,4 +1,4 @@
-"""Top-level sections of the original's configurations that are now settings of the judging system `persuasion`."""
+"""Top-level sections, as the original program had them, for settings of the judging system `persuasion`."""
 
 from collections.abc import Mapping
 from typing import Any, cast

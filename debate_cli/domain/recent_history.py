@@ -10,9 +10,9 @@ from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.turn import ResponseType, Turn
 
 RECENT_TURNS = 2
-"""Newest turns of each participant that are shown whole."""
+"""Number of the newest turns of each participant that are shown whole."""
 MAX_ENTRIES = 60
-"""Entries of a ledger."""
+"""Maximum number of entries of a ledger."""
 MAX_CLAIM_CHARS = 200
 MAX_ANSWERS = 4
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s")

@@ -18,7 +18,7 @@ def closest_match(word: str, known: Iterable[str]) -> str | None:
 
 
 def format_suggestion(word: str, known: Iterable[str]) -> str:
-    """`; did you mean …?` for a close name in `known`, else an empty string."""
+    """`; did you mean …?` if `known` contains a similar name, else an empty string."""
     match = closest_match(word, known)
     return f"; did you mean `{match}`?" if match is not None else ""
 

@@ -112,7 +112,7 @@ class Turn(FrozenModel):
     """What the model wrote and was shown; omitted in files without `output.raw: true`."""
 
     def citations(self) -> Iterator[tuple[str, Citation]]:
-        """(Item, citation) of each citation. The item is the id of the argument made or answered, or `closing`."""
+        """(Item, citation) of each citation; the item is the id of the argument that is made or answered, or `closing`."""
         for item, citations in citations_by_item(self.arguments, self.responses, self.closing):
             yield from ((item, citation) for citation in citations)
 
@@ -125,7 +125,7 @@ class Turn(FrozenModel):
 def citations_by_item(
     arguments: Iterable[Argument] | None, responses: Iterable[Response] | None, closing: Closing | None
 ) -> Iterator[tuple[str, tuple[Citation, ...]]]:
-    """(Item, citations) of each part of a turn. The item is the id of the argument made or answered, or `closing`."""
+    """(Item, citations) of each part of a turn; the item is as in `Turn.citations`."""
     yield from ((argument.id, argument.citations) for argument in arguments or ())
     yield from ((response.target, response.citations) for response in responses or ())
     if closing is not None:

@@ -41,7 +41,7 @@ class FoundBatch:
     id: str | None
     """Id of the batch if it was identified; else None."""
     may_exist: bool = False
-    """Whether a batch in progress may be the one. This becomes known when it ends."""
+    """Whether a batch in progress may be the one that is searched for. This becomes known when that batch ends."""
 
 
 class BatchApi(Protocol):
@@ -54,7 +54,7 @@ class BatchApi(Protocol):
     """Limits of one batch."""
 
     def entry(self, custom_id: str, request: Request) -> dict[str, Any]:
-        """The request as the batch contains it."""
+        """The entry of a batch for `request`: what `submit` takes."""
         ...
 
     async def submit(self, key: str, entries: Sequence[dict[str, Any]]) -> str:

@@ -95,10 +95,10 @@ class Budget:
 
     @asynccontextmanager
     async def reserve(self, worst: BudgetAmount, what: str) -> AsyncGenerator[BudgetReservation, None]:
-        """Reserve `worst` for one attempt; set `used` on the yielded reservation.
+        """Reserve `worst` for one attempt. The caller sets `used` on the yielded reservation.
 
         If calls in flight hold the budget, waits until they return unused parts, first come, first served. Raises
-        BudgetError, which names the call `what`, if the attempt does not fit even when those calls cost nothing.
+        BudgetError if the attempt does not fit even when those calls cost nothing; `what` names the call in its message.
         """
         with pause_deadline():
             async with self._queue_lock:
@@ -144,7 +144,7 @@ class Budget:
 
 
 def _record_pieces(on_text: OnText | None, received: list[str]) -> OnText | None:
-    """Wrap `on_text` so that each piece is also appended to `received`; None without `on_text`."""
+    """Wrap `on_text` so that each piece is also appended to `received`; None if `on_text` is None."""
     if on_text is None:
         return None
 
@@ -156,7 +156,7 @@ def _record_pieces(on_text: OnText | None, received: list[str]) -> OnText | None
 
 
 class BudgetedModel:
-    """Asks `model` within `budget`. Without a price only tokens are counted, and a limit in dollars refuses the call.
+    """Asks `model` within `budget`. If the price is unknown, only tokens count, and a limit in dollars refuses the call.
 
     If the server reports no usage, the usage is estimated and `on_estimate` is called. An incomplete answer may be
     billed, so its error gets an estimate: the prompt plus the text that arrived, or plus the output limit if the budget
@@ -225,7 +225,7 @@ class BudgetedModel:
         )
 
     def _with_usage(self, request: Request, reply: Reply) -> Reply:
-        """`reply` with its usage, estimated if none is reported. A prompt that a content filter rejects costs 0."""
+        """`reply` with an estimated usage if it reports none. A prompt that a content filter rejects costs 0."""
         usage = reply.usage
         is_filtered = reply.finish_reason == "content_filter" and not reply.text
         if usage.input_tokens + usage.output_tokens + usage.searches > 0 or is_filtered:

@@ -91,7 +91,7 @@ def each_of(key: str, values: Iterable[str]) -> JsonSchema:
 
 
 def derive_schema(model: type[FormModel], **narrowing: JsonSchema | None) -> JsonSchema:
-    """The schema of `model`. Each property named in `narrowing`, at any depth, gets these keywords; None removes it."""
+    """The schema of `model`. `narrowing`: property, at any depth -> keywords for its schema; None removes the property."""
     return _narrow(_full_schema(model), narrowing)
 
 
@@ -164,7 +164,7 @@ def _narrow(schema: JsonSchema, narrowing: Mapping[str, JsonSchema | None]) -> J
 
 
 def _merge(schema: JsonSchema, change: JsonSchema) -> JsonSchema:
-    """Add the keywords of `change` to `schema`, and recursively to its parts."""
+    """`schema` with the keywords of `change` in place of its own. `items` and `properties` are merged recursively."""
     if "prefixItems" in change:
         entries = [_merge(schema["items"], part) for part in change["prefixItems"]]
         return {"type": "array", "prefixItems": entries, "minItems": len(entries), "maxItems": len(entries)}

@@ -20,7 +20,7 @@ MAX_FULL_TOKENS = 60_000
 MAX_FULL_TURNS = 40
 """Longest debate, in turns, that a prompt contains as a whole. It bounds the growth of prompts."""
 MAX_CONTEXT_SHARE = 0.6
-"""Largest share of a model's context that such a prompt may fill."""
+"""Largest share of a model's context that a prompt with the whole debate may fill."""
 MAX_PASSAGE_SHARE = 0.2
 """Largest share of a model's context that the passages of sources may fill."""
 
@@ -60,9 +60,9 @@ class HistoryPolicy:
     ) -> tuple[StructuredAnswer[T], Request, bool]:
         """Ask, and return the answer, its request, and whether the request contains the recent part only.
 
-        `choose` calls `build` or `build_whole`. If the model refuses the whole debate as too long, it is asked once
-        more with the recent part, unless `format.history` is `full`. Both calls are counted. Later prompts for that
-        model are shorter.
+        `choose`: makes the request with `build` or `build_whole`. If the model refuses the whole debate as too long,
+        it is asked once more with the recent part, unless `format.history` is `full`. Both calls are counted. Later
+        prompts for that model are shorter.
         """
         request, is_recent = choose()
         answer = await send(request, is_recent)
@@ -80,10 +80,7 @@ class HistoryPolicy:
         return replace(again, exchange=add_model_calls(answer.exchange, again.exchange)), shorter, is_recent
 
     def context_tokens(self, model: ModelHandle) -> int | None:
-        """The model's context in tokens; None if unknown.
-
-        It is configured or known, but less if the model refused a shorter prompt.
-        """
+        """The model's context in tokens; None if unknown. If the model refused a shorter prompt, the length of that."""
         known = (model.context_tokens, self._refused.get(model.name))
         return min((tokens for tokens in known if tokens is not None), default=None)
 
@@ -110,10 +107,7 @@ class HistoryPolicy:
         return self._build_within(build, length, int(context_tokens * MAX_CONTEXT_SHARE))
 
     def count_fitting(self, lengths: Sequence[int], context_tokens: int | None) -> int:
-        """Number of passages that fit into a prompt. `lengths` are in characters.
-
-        Reports the first shortening.
-        """
+        """Number of passages that fit into a prompt. `lengths`: characters of each. The first time, reports a shortening."""
         limit = MAX_FULL_TOKENS if context_tokens is None else int(context_tokens * MAX_PASSAGE_SHARE)
         totals = accumulate(length / ASCII_CHARS_PER_TOKEN for length in lengths)
         count = sum(total <= limit for total in totals)

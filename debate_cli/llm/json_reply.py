@@ -21,9 +21,9 @@ from debate_cli.llm.schema_dialect import restore_lists
 MAX_REPAIR_CHARS = 50_000
 """A longer text is not repaired, because json-repair copies its result at every character."""
 MAX_REPAIR_READS = 200_000
-"""Maximum number of reads for one text: about half a second, and enough for MAX_REPAIR_CHARS of near-JSON."""
+"""How often json-repair may read from one text: about half a second, and enough for MAX_REPAIR_CHARS of near-JSON."""
 _SLICE_CHARS = 100
-"""A slice costs one read, plus one for each of so many characters."""
+"""A slice counts as one read, plus one for each 100 characters."""
 
 
 class _RepairLimitError(Exception):
@@ -143,7 +143,7 @@ def parse_reply(text: str, form: Form[FormT], *, truncated: bool = False) -> Par
 
     Tried in this order: the whole text as an object; exactly one valid object inside the text (in code fences, with
     prose around it); one broken object, repaired. If the text is only unfinished thinking, the object at its end is the
-    answer. In a truncated text only the first is tried.
+    answer. Of a truncated text, only the whole is tried.
     """
     text = text.strip()
     try:

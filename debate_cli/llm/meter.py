@@ -24,7 +24,7 @@ class CallMeter:
         self.has_recorded = False
         """Whether a request was recorded."""
         self.is_waiting = False
-        """Whether the next request waits for its turn, so that nothing of the question is in flight."""
+        """Whether the next request waits in a queue, so that no request of the task is in flight."""
 
     def send(self, reserved: ModelCall) -> None:
         """Record a request that is about to be sent, with the usage to charge if its answer never arrives."""

@@ -30,11 +30,11 @@ MAX_CLOSED_S = 600.0
 PACE_MARGIN = 1.02
 """Factor by which the pace is slower than the measured one, because clocks and networks are not exact."""
 MAX_WAITS_PER_INTERVAL = 4
-"""Longest interval between calls, as a multiple of a wait after which a call was accepted."""
+"""Longest interval between calls, as a multiple of the wait after which the gate opened."""
 QUICKENING = 0.85
 """Factor that shortens the interval between calls after a series without a refusal."""
 SERIES = 3
-"""Length of such a series, as a multiple of the number of calls from which the pace was measured."""
+"""Length of a series of accepted calls, as a multiple of the number of calls from which the pace was measured."""
 MAX_REMEMBERED_CALLS = 1000
 """Maximum number of accepted calls from which a pace is measured."""
 
@@ -75,7 +75,7 @@ class ProviderGate:
         self._waited_s = 0.0
         """Sum of the waits since the gate closed."""
         self._sufficient_wait_s = 0.0
-        """Such a sum after which a call was accepted: that of the last closing, or half of the one before if that is more."""
+        """Total wait after which the gate last opened; or half of the value before, if that is longer."""
         self._refused_since: float | None = None
         """When the first call was refused after the last accepted one."""
         self._failure: RateLimitedError | None = None
@@ -87,7 +87,7 @@ class ProviderGate:
         self._proven_interval: float | None = None
         """The interval of the last whole series without a refusal, since the gate last opened."""
         self._measured_calls = 0
-        """Calls from which the pace was measured, and after which it grows."""
+        """Number of calls from which the pace was measured. The pace grows after SERIES times as many."""
         self._calls_at_pace = 0
 
     @property

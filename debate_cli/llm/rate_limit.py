@@ -247,7 +247,7 @@ class RateLimiter:
     async def slot(
         self, tokens: int, overall: SlotPool | None = None, ticket: int | None = None
     ) -> AsyncGenerator[WindowEntry, None]:
-        """Take a slot for one call of up to `tokens` tokens, and one of `overall`.
+        """Take a slot of this provider, and one of the pool `overall`, for a call of up to `tokens` tokens.
 
         Yields the call's entry in the token window. Raises RateLimitedError if the provider's gate has given up.
         """
@@ -283,7 +283,7 @@ class RateLimiter:
                     return call
 
     async def _depart_in_turn(self, ticket: int, tokens: int, overall: SlotPool | None) -> tuple[Departure, int] | None:
-        """Wait for the head of the queue; None if a call with a lower ticket came back.
+        """Wait until the first call of the queue is sent; None if a call with a lower ticket came back to the queue.
 
         A cancelled call takes no slot.
         """

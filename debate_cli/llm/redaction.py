@@ -54,7 +54,7 @@ def _encodings(secret: str) -> set[str]:
 
 
 def _base64(data: bytes) -> Iterator[str]:
-    """Base64 of `data` at each of the three offsets, without the characters that depend on its neighbours."""
+    """Base64 of `data` at each of the three offsets, without the characters that depend on the bytes around it."""
     for before in range(3):
         code = base64.b64encode(bytes(before) + data).decode()
         first, last = -(-before * 8 // 6), (before + len(data)) * 8 // 6

@@ -38,15 +38,15 @@ class RestartableStream:
 
 
 def make_restartable(on_text: OnText | None) -> RestartableStream | None:
-    """`on_text` as a `RestartableStream`; None without `on_text`."""
+    """`on_text` as a `RestartableStream`; None if `on_text` is None."""
     return None if on_text is None else RestartableStream(on_text)
 
 
 MIN_WAIT_S = 0.5
 MAX_WAIT_S = 30.0
-"""Backoff with full jitter: between the shortest wait and min(longest, shortest · 2ⁿ) after the n-th failure."""
+"""The wait after the n-th failure is random, between MIN_WAIT_S and min(MAX_WAIT_S, MIN_WAIT_S · 2ⁿ) seconds."""
 MAX_DOUBLINGS = 6
-"""Maximum number of doublings. MAX_WAIT_S is reached before."""
+"""Maximum number of doublings of the wait. It reaches MAX_WAIT_S with fewer."""
 MAX_RETRY_AFTER_S = 60.0
 """A longer Retry-After ends the retries."""
 

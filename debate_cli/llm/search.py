@@ -74,7 +74,7 @@ class SearchClient:
     """System message for a model that searches."""
 
     async def search(self, search: Search) -> SearchRecord:
-        """Make `search`. Errors of the provider and the budget are stored in the record."""
+        """Make the web search `search`. Errors of the provider and the budget are stored in the record."""
         spent = UsageAccumulator()
         found: list[FoundPassage] = []
         request = self._build_request(search.query)

@@ -80,7 +80,7 @@ class UsageAccumulator:
             self.usage += error_usage(error)
 
     def replace_with(self, calls: Sequence[ModelCall]) -> None:
-        """Replace requests and tokens by those of `calls`."""
+        """Discard the sum so far; count the requests and tokens of `calls` instead."""
         self.attempts = sum(call.attempts for call in calls)
         self.usage = sum((call.usage for call in calls), Usage())
 

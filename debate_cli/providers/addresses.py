@@ -63,7 +63,7 @@ def parse_ollama_host(host: str) -> str:
 
 
 def find_key_problem(row: ProviderRow, env: Mapping[str, str], models: Iterable[str] = ()) -> str | None:
-    """Why the key of `row` cannot be used, in a sentence with variable, provider and `models`; None if it can."""
+    """Why the key of `row` cannot be used, in one sentence; None if it can. `models`: those that the sentence names."""
     if not row.is_remote or row.api_key_env is None:
         return None
     key = env.get(row.api_key_env, "").strip()
@@ -80,7 +80,7 @@ def find_key_problem(row: ProviderRow, env: Mapping[str, str], models: Iterable[
 
 
 def _format_models(models: Iterable[str]) -> str:
-    """The models that need a key, without the provider's name; at most two are named."""
+    """` for gpt-5 and 3 more models`: the models that need a key; at most two are named."""
     names = list(dict.fromkeys(model.partition("/")[2] for model in models))
     if len(names) > _MAX_NAMED_MODELS:
         names = [*names[: _MAX_NAMED_MODELS - 1], f"{len(names) - _MAX_NAMED_MODELS + 1} more models"]

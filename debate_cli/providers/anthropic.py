@@ -55,7 +55,7 @@ def _build_messages(request: Request) -> list[dict[str, Any]]:
 
 
 def _split_cached_prefix(stable: str, rest: str) -> str | list[dict[str, Any]]:
-    """`stable` as a cached block and `rest` as another one. The API refuses blocks of white space."""
+    """The text as two blocks, of which the API caches the first; or as one, because it refuses blocks of white space."""
     if not stable.strip():
         return stable + rest
     if not rest.strip():

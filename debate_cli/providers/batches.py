@@ -170,7 +170,7 @@ class _VendorBatches(ABC):
     def entry(self, custom_id: str, request: Request) -> dict[str, Any]: ...
 
     async def _prepare(self, key: str, entries: Sequence[dict[str, Any]]) -> Any:
-        """Send what is needed before the batch is created. Returns the argument of `_create`."""
+        """Upload what the batch needs before it is created. Returns the argument of `_create`."""
         return entries
 
     @abstractmethod
@@ -184,11 +184,11 @@ class _VendorBatches(ABC):
 
     @abstractmethod
     def _read_result(self, line: Any, asked: SentRequest) -> Any:
-        """Parse the vendor's answer in a line of the results, by its adapter. Raises ModelError."""
+        """The vendor's answer in a line of the results, parsed as that of a single request. Raises ModelError."""
 
     @abstractmethod
     async def _matches(self, batch: Any, intent: BatchIntent) -> bool | None:
-        """Whether `batch` is the one of `intent`; None if this is not known until it ends."""
+        """Whether `batch` is the batch that `intent` announced; None if this is not known until `batch` ends."""
 
     @abstractmethod
     def _created_at(self, batch: Any) -> float: ...

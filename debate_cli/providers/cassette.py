@@ -26,7 +26,7 @@ from debate_cli.providers.mock.model import split_words
 from debate_cli.regular_file import read_regular_file
 
 EXCERPT_CHARS = 40
-"""Number of characters shown from the first difference on."""
+"""Number of characters that are shown of each text, from the first difference on."""
 
 
 def explain_missing_call(path: Path, model: str, request: Request, recorded: Mapping[int, tuple[str, Request]]) -> str:
@@ -220,7 +220,7 @@ class CassettePlayer:
         self._served: Counter[tuple[str, str]] = Counter()
 
     def wrap(self, name: str, model: Model, redact: RedactFunction) -> Model:
-        """A model that replays the calls of `name`; `model` is not asked."""
+        """A model that replays the recorded calls of `name`, redacted by `redact`. `model` is not used."""
         return _ReplayingModel(self, name, redact)
 
     def find_reply(self, name: str, known: Request) -> Reply:

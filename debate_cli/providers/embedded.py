@@ -33,7 +33,7 @@ FRACTION_STEPS = 10
 """Number of steps between 0 and 1 that a fraction may have."""
 _WORD = "[a-z]{0,12}('[a-z]{1,2})?"
 _GROUP = f"( [A-Za-z]{_WORD}( [A-Za-z][a-z]{{0,4}}){{0,2}})"
-"""Pattern of a group: one word and up to two short ones. Limiting the groups limits the number of characters."""
+"""Pattern of a group of words: one word and up to two short ones. A limit on groups is a limit on characters."""
 MAX_FIRST_WORD_CHARS = 17
 """Maximum length of the first word and the final punctuation of a sentence."""
 MAX_GROUP_CHARS = 17 + 2 * 6
@@ -45,7 +45,7 @@ MAX_SENTENCE_GROUPS = 8
 MIN_SENTENCE_GROUPS = 2
 """Minimum number of groups in a plain sentence.
 
-A property whose `maxLength` is too small for them is a name or quotation and gets no pattern.
+A property whose `maxLength` is too small for so many is a name or quotation and gets no pattern.
 """
 MAX_SENTENCES = 3
 """Maximum number of sentences in one text."""
@@ -58,7 +58,7 @@ VERBATIM_PROPERTIES = frozenset({"quote"})
 def narrow_schema(schema: Mapping[str, Any], *, plain: bool, name: str = "") -> JsonObject:
     """Narrow `schema` to what llama.cpp enforces. Values that the result accepts are within the bounds of `schema`.
 
-    `plain` restricts texts to sentences of plain words; `name` is the property of the schema.
+    `plain`: whether texts are restricted to sentences of plain words. `name`: the property that `schema` describes.
     """
 
     def deeper(part: Mapping[str, Any], under: str = name) -> JsonObject:

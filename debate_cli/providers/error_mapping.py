@@ -116,9 +116,9 @@ class ErrorRule:
 def map_errors(
     table: Callable[[], Sequence[ErrorRule]], asked: SentRequest, used: Callable[[], Usage] = Usage
 ) -> Generator[None]:
-    """Map exceptions by the first matching rule of `table`. Our own errors, and unknown exceptions, pass.
+    """Map exceptions by the first matching rule of `table`. Our own errors and unknown exceptions are raised unchanged.
 
-    `used` returns the tokens used so far, which are stored on the error. The exception of the SDK is not chained,
+    `used`: returns the tokens used so far, which are stored on the error. The exception of the SDK is not chained,
     because it can quote keys.
     """
     try:
@@ -145,7 +145,7 @@ def _set_usage(error: errors.ModelError, usage: Usage) -> errors.ModelError:
 UNREADABLE_ANSWER = (
     ValueError, AttributeError, AssertionError, TypeError, KeyError, IndexError, RecursionError,
 )  # fmt: skip
-"""What reading a 200 response raises if it is HTML or text, broken JSON or UTF-8, or JSON of another shape."""
+"""Exceptions of reading a 200 response that is not JSON, is not UTF-8, or is JSON of another shape."""
 
 
 @cache
@@ -155,7 +155,7 @@ def make_error_rules(
     status: type[Exception],
     *others: tuple[type[Exception], ToError],
 ) -> Sequence[ErrorRule]:
-    """The table of a client built on httpx2: what its exceptions for these faults, and `others`, become."""
+    """The error rules of an SDK built on httpx2, from its exceptions. `others`: further exceptions with their mapping."""
     import httpx2
 
     return (
@@ -203,7 +203,7 @@ SAMPLING_PATTERNS = {
     )
     for name in ("temperature", "seed")
 }
-"""Parameter -> pattern of a message that names it as wrong, or has words of rejection close to its name."""
+"""Parameter -> pattern of an error message that rejects this parameter."""
 BROKEN_SCHEMA_PATTERN = re.compile(r"\bgrammar\b|json[ _]schema|response_format")
 
 
@@ -296,7 +296,7 @@ def error_from_status(
 
 
 def error_from_response(fault: Any, asked: SentRequest) -> errors.ModelError:
-    """The error for an exception that holds an error response; or, in a stream that began well, an error event."""
+    """The error for an exception of the SDK that holds an error response, or an error event of a stream."""
     if fault.response.status_code < FIRST_ERROR_STATUS:
         return error_from_object(fault.body, asked)
     return error_from_status(fault.response.status_code, fault.response.text, asked, fault.response.headers)
@@ -333,7 +333,7 @@ def make_unreachable_error(fault: Exception, asked: SentRequest) -> errors.Model
 
 
 def make_timeout_error(fault: Exception, asked: SentRequest) -> errors.ModelError:
-    """The error for no bytes, or no connection, within the time limit."""
+    """The error for a server from which no byte, or no connection, came within the time limit."""
     if any(type(each).__name__ == "ConnectTimeout" for each in (fault, fault.__cause__)):
         advice = "check the network and base_url"
         return _as_unbilled(

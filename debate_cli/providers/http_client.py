@@ -62,8 +62,8 @@ def _bound_body(response: httpx2.Response, asked: SentRequest) -> None:
 class _BoundedStream(httpx2.AsyncByteStream):
     """The decoded content of `stream`.
 
-    The body of an error ends at its limit, or where it cannot be decoded. Any other body raises ServerError or
-    BrokenBodyError.
+    If the body of an error response is too long or cannot be decoded, the rest is left out. Any other such body raises
+    ServerError or BrokenBodyError.
     """
 
     def __init__(

@@ -27,11 +27,11 @@ SAMPLING_PARAMETERS = ("temperature", "seed")
 """Names of sampling parameters in a request body."""
 CHARS_PER_TOKEN = 8
 MIN_ANSWER_CHARS = 64 * 1024
-"""Minimum of the longest accepted answer in characters. With a higher token limit it is CHARS_PER_TOKEN per token."""
+"""An answer may have this many characters, or CHARS_PER_TOKEN for each token of the output limit if that is more."""
 MIN_RESULTS_CHARS = 1024 * 1024
-"""As MIN_ANSWER_CHARS, for the results of a web search."""
+"""The results of a web search may have this many characters; see MIN_ANSWER_CHARS."""
 CALLS_PER_CLIENT = 16
-"""Calls in flight for which one client is made. At each call, a client looks at all connections that it keeps open."""
+"""Maximum number of calls in flight of one client, because each call looks at all open connections of its client."""
 DUMMY_KEY = "no-key-needed"
 """A key for SDKs that require one. Never sent."""
 KEY_HEADERS = ("Authorization", "X-Api-Key")
@@ -74,7 +74,7 @@ class WholeReplyBuilder:
         raise TypeError(type(part).__name__)
 
     def validate(self, asked: SentRequest, *, streamed: bool) -> None:
-        """Raise ModelError if the answer is missing or incomplete. Default: what could be read is complete."""
+        """Raise ModelError if the answer is missing or incomplete. By default an answer that could be read is complete."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class _Client:
 
 
 class HttpServer:
-    """One server. Its models share the SDK's clients: one, and more as many calls are in flight."""
+    """One server. Its models share the SDK's clients, one for every CALLS_PER_CLIENT calls in flight."""
 
     def __init__(self, api: ProviderApi, endpoint: Endpoint) -> None:
         self.api = api
@@ -245,7 +245,7 @@ def connect_sdk(client_type: Any, http_type: Any, endpoint: Endpoint) -> Any:
 
 
 def omit_key_headers(client: Any) -> dict[str, object]:
-    """The SDK's mark that leaves a header out, for each of KEY_HEADERS that the user did not set, if `client` has no key."""
+    """The headers that a client without a key must not send: each of KEY_HEADERS that the user did not set -> `Omit()`."""
     if client.api_key != DUMMY_KEY:
         return {}
     sdk: Any = import_module(type(client).__module__.partition(".")[0])
@@ -254,7 +254,7 @@ def omit_key_headers(client: Any) -> dict[str, object]:
 
 
 def make_refusal_reply(refused: RefusedError, latency_s: float = 0.0) -> Reply:
-    """The reply for a request that the provider's content filter rejected: a refusal."""
+    """The reply, a refusal, for a request that the provider's content filter rejected."""
     usage = Usage(
         input_tokens=refused.input_tokens, cached_tokens=refused.cached_tokens, output_tokens=refused.output_tokens
     )

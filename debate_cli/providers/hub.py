@@ -155,7 +155,7 @@ def fetch_hub_file(file: HubFile, access: HubAccess) -> Path:
 
 @contextmanager
 def _locked(folder: Path, file: HubFile, access: HubAccess) -> Generator[None]:
-    """Keep other processes from downloading to `folder`; wait for one that does."""
+    """Keep other processes from downloading to `folder`; first wait for one that is downloading."""
     opened = os.open(folder, os.O_RDONLY)
     try:
         try:
@@ -169,7 +169,7 @@ def _locked(folder: Path, file: HubFile, access: HubAccess) -> Generator[None]:
 
 
 def _download(file: HubFile, part: Path, access: HubAccess) -> None:
-    """Download the part of the file that `part` lacks. Raises WeightsError, OSError, NoLocalModelError."""
+    """Download what is missing in `part`, the incomplete file. Raises WeightsError, OSError, NoLocalModelError."""
     try:
         hub: Any = importlib.import_module("huggingface_hub")
         downloads: Any = importlib.import_module("huggingface_hub.file_download")

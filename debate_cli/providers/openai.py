@@ -101,7 +101,7 @@ def connect(endpoint: Endpoint) -> Any:
 
 
 async def send(client: Any, body: dict[str, Any], path: str = "/chat/completions") -> Any:
-    """Send the request; return the answer as JSON, because answers of compatible servers do not fit the SDK's types."""
+    """Send the request; return JSON instead of the SDK's types, which answers of compatible servers do not fit."""
     from openai import AsyncStream
 
     streamed = bool(body.get("stream"))
@@ -189,7 +189,7 @@ class _OpenAIReplyBuilder:
 
 
 def parse_usage(reported: Any, read: str = "prompt", written: str = "completion", searches: int = 0) -> Usage:
-    """Parse token counts. `read` and `written` are the API's names of the tokens: in the responses API, `input`, `output`."""
+    """Parse token counts. `read` and `written`: the API's words for tokens; `input` and `output` in the responses API."""
     prompt = parse_token_count(reported.get(f"{read}_tokens"))
     details: Any = reported.get(f"{read}_tokens_details") or {}
     cached = parse_token_count(details.get("cached_tokens"))

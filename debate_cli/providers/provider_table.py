@@ -236,7 +236,7 @@ def find_url_problem(url: str) -> str | None:
 
 
 def _find_base_row(name: str, spec: ProviderSpec) -> ProviderRow | None:
-    """The row that `spec` changes: the known one, or a default one of its kind."""
+    """The row that `spec` changes: the known row `name`, else a new one of the kind in `spec`; None if it has no kind."""
     preset = load_provider_rows().get(name)
     if preset is not None and spec.kind in {None, preset.kind}:
         return preset
@@ -331,7 +331,7 @@ def find_variables(text: str) -> tuple[str, ...]:
 
 
 def _last_variable_end(text: str) -> int:
-    """End of the last possible variable. Searching only up to it keeps the time of the pattern linear."""
+    """End of the last possible variable in `text`. A search that stops there takes linear time."""
     return text.rfind("}") + 1
 
 

@@ -96,7 +96,7 @@ def find_model_problems(config: DebateConfig, models: Iterable[str], env: Mappin
 
 
 def find_row_problems(row: ProviderRow, env: Mapping[str, str], wanted: Iterable[str] = ()) -> list[str]:
-    """Problems of `row`, one sentence each. The message on a missing key names the `wanted` models."""
+    """Problems of `row`, one sentence each. `wanted`: the models that the message on a missing key names."""
     models = [model for model in wanted if split_model_name(model)[0] == row.name]
     return [
         *filter(None, (find_key_problem(row, env, models), find_extra_problem(row))),
@@ -182,7 +182,7 @@ class ProviderRegistry:
         return find_price(spec, self.row(spec.model), self._env)
 
     def adapter(self, spec: ModelSpec, within: Callable[[Model], Model] = lambda model: model) -> Model:
-        """The model of `spec` without retries. Unless it is a person, it is wrapped by `within` (limits, budget).
+        """The model of `spec` without retries. `within`: wraps it (limits, budget), unless it is a person.
 
         Key, SDK and weights are needed only at the first call, so that a replayed debate needs none of them. That call
         may therefore raise MissingKeyError or ConfigError.
@@ -211,13 +211,13 @@ class ProviderRegistry:
     def search_adapter(
         self, row: ProviderRow, name: str, within: Callable[[Model], Model] = lambda model: model
     ) -> Model:
-        """The model or search engine `name` that searches the web at the server of `row`, wrapped by `within`."""
+        """The model or search engine `name`, which searches the web at the server of `row`. `within`: wraps it."""
         if row.kind == "mock":
             return within(MockSearch())
         return LazyModel(lambda: within(self._server(f"{row.name} search", row).model(name, find_profile(row, name))))
 
     def embedding_adapter(self, spec: ModelSpec, within: Callable[[Model], Model] = lambda model: model) -> Model:
-        """The embedding model of `spec`, wrapped by `within`. Its provider is of a kind in EMBEDDING_KINDS."""
+        """The embedding model of `spec`; the kind of its provider is in EMBEDDING_KINDS. `within`: wraps it."""
         row, name = self.row(spec.model), split_model_name(spec.model)[1]
         if row.kind == "mock":
             return within(MockEmbeddings())

@@ -22,7 +22,7 @@ CLAIM_WORDS = 8
 LENGTH_STEP = 0.3
 """Difference in length, as a share, from which the longer side gets the whole bias for length."""
 DITHER = 0.08
-"""Spread of single marks around the opinion of a side, equal in each judgement, so that rounding evens out."""
+"""Width of the random change of each mark, so that rounding evens out. The change is equal in every judgement."""
 LEAST_WORDS = 15
 """A side with fewer different words has no substance."""
 _CERTAIN = re.compile(
@@ -67,7 +67,7 @@ class BiasedOpinions(Opinions):
 
     @staticmethod
     def _confidence(words: str) -> float:
-        """Tone of a side, from -1 (unsure) to 1 (certain), reached with five markers."""
+        """Tone of a side, from -1 (unsure) to 1 (certain). Five words of one kind more than of the other give the extreme."""
         balance = len(_CERTAIN.findall(words)) - len(_UNSURE.findall(words))
         return min(1.0, max(-1.0, balance / 5))
 
@@ -98,7 +98,7 @@ class BiasedOpinions(Opinions):
 
 
 def _merit(turns: Sequence[Json], words: str) -> float:
-    """Merit of the side that said `words` in `turns`; 0 without substance."""
+    """Merit of the side that made these turns; 0 if they have no substance. `words`: all words of the turns."""
     if len({word.casefold() for word in _WORD.findall(words)}) < LEAST_WORDS:
         return 0.0
     claims = [*list_objects(turns[0], "arguments"), turns[0]]
@@ -106,7 +106,7 @@ def _merit(turns: Sequence[Json], words: str) -> float:
 
 
 def claim_merit(claim: str) -> float:
-    """Merit of a claim, 0 to 1. Equal for every judge, and not recognizable by a reader."""
+    """Merit of a claim, 0 to 1: random, but equal for every judge."""
     return SeededRandom("merit").unit(" ".join(claim.split()[:CLAIM_WORDS]))
 
 

@@ -179,10 +179,9 @@ def _has_sentences(schema: Json) -> bool:
 
 
 def _score_share(name: str, written: Json, properties: Mapping[str, Json]) -> float | None:
-    """Position on their scale (0-1) of the numbers that the sentence `name` explains.
+    """Mean position on their scales (0-1) of the numbers that the sentence `name` explains; None if it explains none.
 
-    `logic_reason` explains `logic`; another sentence explains all numbers beside it except the total. None if there are
-    none.
+    `logic_reason` explains `logic`; a sentence with another name explains all numbers beside it except the total.
     """
     scales = {
         key: properties[key]["maximum"] - properties[key]["minimum"]

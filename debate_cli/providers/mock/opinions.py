@@ -22,9 +22,9 @@ from debate_cli.providers.mock.sentences import (
 )
 
 STANDINGS = ((0.45, "REFUTED"), (0.55, "UNCERTAIN"), (0.75, "PARTIALLY_UPHELD"), (1.01, "UPHELD"))
-"""(upper bound of the impression, standing)."""
+"""(upper bound of the impression, standing of the argument), by rising bound."""
 VOTE_LEVELS = {"PASS": 0.8, "FAIL": 0.2, "CONDITIONAL": 0.5}
-"""Vote -> average position (0-1), on their scale, of the scores of a judge with this vote."""
+"""Vote -> mean score, as a position on the scale (0-1), of a judge with this vote."""
 FIRST_VOTE_AGREES, LATER_VOTE_AGREES = 0.4, 0.75
 """Probability that a panel judge votes with the majority."""
 LEADER_QUALITY = 0.8
@@ -33,7 +33,7 @@ DRAW_MARGIN = 0.08
 DEFAULT_LIST_LENGTH = (1.0, 0.5)
 PRESSURES = frozenset({"cognitive", "emotional", "strategic", "credibility"})
 IN_ORDER = frozenset({"participants", "debater", "heading", "participant", "id", "item", "target"})
-"""Properties of list items that take their options one after the other."""
+"""Properties for which each further item of a list takes the next option."""
 
 SUPPORT_OF_POOR_QUOTES = {"altered": "partly", "not_found": "no", "no_such_source": "no", "unchecked": "unknown"}
 """Result of a quote check -> the source judge's usual answer on support."""
@@ -55,7 +55,7 @@ class Opinions:
         self._random = random
         self._bank = load_sentence_bank()
         self._cited = facts.own_citation_count + facts.speaker_rank * len(MANNERS) // 2
-        """Citations of this debater so far. The second debater begins in the middle of the plan."""
+        """Number of citations of this debater so far, for `cite`. The second debater begins in the middle of MANNERS."""
 
     @cached_property
     def _skills(self) -> dict[str, float]:
@@ -78,7 +78,8 @@ class Opinions:
     def quality(self, values: Json, score: float | None) -> float:
         """Quality of the performance that a sentence describes, 0-1.
 
-        It follows from its standing, its `score` (0-1) or the leader.
+        It follows from the argument's standing, else from `score` (0-1), else from the speaker's skill. It is
+        LEADER_QUALITY if the answer has a leader.
         """
         standing = next((bound for bound, name in STANDINGS if name == values.get("standing")), None)
         if standing is not None:
@@ -213,9 +214,9 @@ class Opinions:
         return sorted(chosen[:most], key=list(options).index)
 
     def quote(self, place: Place) -> str | None:
-        """The first nine words of a sentence of the judged turn or argument; None without a sentence.
+        """The first nine words of a sentence of the judged turn or argument; None if it has no sentence.
 
-        For the weakness that a turn exposes, the sentence is from the turn before.
+        For the weakness that a turn exposes, a sentence of the turn before. If a source is cited, words of a passage.
         """
         if place.values.get("source") in self._facts.passages:
             self._cited += 1
@@ -253,7 +254,7 @@ _VERB = re.compile(r"\b(is|are|was|were|has|had|would|will|can|could) ")
 
 
 def cite(passage: str, number: int, random: SeededRandom) -> str:
-    """The debater's citation `number`, from 0: words of `passage` with the fault in `MANNERS`, or invented words."""
+    """A quote of `passage`: exact, altered or invented, as MANNERS says for this `number` (from 0) of the citation."""
     manner = MANNERS[number % len(MANNERS)]
     sentences = [part for part in re.split(r"(?<=[.!?])\s+|\n", passage) if len(part.split()) >= MIN_SENTENCE_WORDS]
     quotes = [" ".join(sentence.split()[:MAX_CITED_WORDS]).rstrip(".!?,;:") for sentence in sentences or [passage]]
@@ -266,7 +267,7 @@ def cite(passage: str, number: int, random: SeededRandom) -> str:
 
 
 def _alter(quote: str) -> str:
-    """`quote` without its negation, else with another number, else with a negation."""
+    """Change the meaning of `quote`: remove its negation, or else change a number, or else add a negation."""
     if _NEGATION.search(quote):
         return _NEGATION.sub("", quote, count=1)
     numbers = list(_NUMBER.finditer(quote))

@@ -156,7 +156,7 @@ class PromptFacts:
 
     @cached_property
     def scorecard(self) -> Json:
-        """The scorecard for a judge of two contradicting results: `winner` (a name or null) and more."""
+        """The scorecard that a judge of two contradicting results is shown: `winner` (a name or null) and more."""
         found = _SCORECARD.search(self.user_text)
         return _parse_object(found[1]) if found else {}
 
@@ -201,9 +201,10 @@ class PromptFacts:
         return {item["id"]: str(turn["speaker"]) for turn, item in arguments if type(item.get("id")) is str}
 
     def find_quotable_sentences(self, item: str | None, *, before_judged_turn: bool = False) -> list[str]:
-        """Sentences that a judge may quote: of argument `item`, else of the first judged turn.
+        """Sentences that a judge may quote: of the argument `item`, or of the first judged turn if `item` is None.
 
-        With `before_judged_turn`, of the turn before a single judged turn; without a judged turn, of the whole debate.
+        `before_judged_turn`: takes the turn before it instead, if only one turn is judged. If the task names no turn,
+        all sentences of the debate are returned.
         """
         if item is not None:
             texts = self._claims.get(item, [])

@@ -111,7 +111,7 @@ class SentenceWriter:
         self._bank = load_sentence_bank()
 
     def write(self, place: Place, max_chars: int | None = None) -> str:
-        """One or more sentences for `place`, within `max_chars` if the bank has short ones."""
+        """One or more sentences for `place`, of at most `max_chars` characters if the bank has such short ones."""
         templates = self._templates(place)
         slots = self._slots(place)
         first = int(self._random.unit("phrase", place.name) * len(templates)) + place.index + len(self._facts.own_turns)
@@ -123,7 +123,7 @@ class SentenceWriter:
         return self._without_repetition(text, place) if place.name == "claim" else text
 
     def _without_repetition(self, claim: str, place: Place) -> str:
-        """`claim`; with a number if the prompt contains it already, so that claims do not run out."""
+        """The claim; preceded by `Point 4:` if the prompt contains it already, so that every claim is new."""
         if self._facts.is_judge or claim not in self._facts.debate_text:
             return claim
         return f"Point {self._facts.last_argument_number + 1 + place.index}: {claim}"
@@ -178,7 +178,7 @@ class SentenceWriter:
         return slots | {key.capitalize(): value[:1].upper() + value[1:] for key, value in slots.items()}
 
     def _angle(self, place: Place) -> Angle:
-        """Angle of the argument that the sentence is about. Else, a random one (judges) or the speaker's next one."""
+        """Angle of the argument that the sentence is about. If there is none: random for a judge, else the next one."""
         item = find_item(place.values)
         found = self._angle_of_argument(item) if item else None
         if found is not None:
@@ -191,7 +191,7 @@ class SentenceWriter:
         return order[(self._facts.own_argument_count + place.index) % len(order)]
 
     def _angle_of_argument(self, item: str) -> Angle | None:
-        """The first angle that is named after the id of an argument; None if the mock did not write the argument."""
+        """The angle of an argument: the first in the text after its id; None if the mock did not write the argument."""
         start = self._facts.debate_text.find(item)
         if start < 0:
             return None
@@ -227,7 +227,7 @@ class SentenceWriter:
 
 
 def find_leader(values: Json, names: Collection[str]) -> str | None:
-    """The leader among `names` by the choices in `values`, else by totals; TIED for equal sides, None if unknown."""
+    """The leader among `names` by the winners that `values` names, else by the totals; TIED if equal, None if unknown."""
     choices = [values[key] for key in WINNER_FIELDS if isinstance(values.get(key), str)]
     votes = Counter(name for name in choices if name in names)
     if votes or NO_WINNER.intersection(choices):
@@ -249,7 +249,7 @@ def _totals(values: Json) -> dict[str, int]:
 
 
 def find_item(values: Json) -> str | None:
-    """Id of the argument in the values around a sentence."""
+    """Id of the argument that a sentence is about, from the other fields of its JSON object; None if there is none."""
     found = values.get("target") or values.get("question_target") or values.get("item")
     return str(found) if found else None
 

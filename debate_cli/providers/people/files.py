@@ -123,7 +123,7 @@ class PromptFolder:
         return place, digest
 
     def _choose_name(self, folder: Path, slug: str, digest: str) -> str:
-        """Name of a task: from an earlier run with the same prompt, else of an unanswered task, else a new number."""
+        """Name of a task: that of an equal prompt of an earlier run, else of an unanswered one, else with a new number."""
         pattern = re.compile(rf"(\d{{3,}})-([a-z0-9-]+){re.escape(PROMPT)}")
         numbered = sorted(
             (match for path in folder.iterdir() if (match := pattern.fullmatch(path.name))), key=lambda m: int(m[1])
@@ -159,7 +159,7 @@ class _ReplyWatch:
         self._path = path
         self._stamp: tuple[int, ...] | None = None
         self._since = 0.0
-        """When the present stamp was first seen, or the file's own time if that is earlier."""
+        """When the present stamp was first seen, or the file's modification time if that is earlier."""
 
     def look(self) -> _SeenReply | None:
         try:
@@ -235,5 +235,5 @@ def _write_file(path: Path, text: str) -> None:
 
 
 def to_slug(text: str) -> str:
-    """`text` as a part of a file name: a-z, 0-9 and dashes. The id of a stored debate may be any text."""
+    """`text` as a part of a file name: a-z, 0-9 and dashes."""
     return ascii_slug(text)[:MAX_SLUG_CHARS].strip("-") or "task"

@@ -137,7 +137,7 @@ def _filled_items(path: FieldPath, values: Mapping[str, str]) -> int:
 
 
 def _entry_label(entry: JsonSchema, label: str, number: int) -> str:
-    """Id that an entry is about, or the singular of its list's name with a number."""
+    """Label of an entry of a list: the id that it is about, else the singular of `label` with a number."""
     given = [part["const"] for part in entry.get("properties", {}).values() if "const" in part]
     return str(given[0]) if given else f"{_singular(label)} {number + 1}"
 

@@ -22,9 +22,9 @@ _NOT_FOR_PEOPLE = re.compile(
 
 
 def format_page(request: Request, reply_name: str | None) -> str:
-    """The page for `request`. The answer is expected in the file `reply_name`, or (None) as one text.
+    """The page for `request`. Its first line contains the hash of the question.
 
-    Its first line contains the hash of the question.
+    `reply_name`: the file for the answer; None if the answer is expected as one text.
     """
     title = request.origin.title if request.origin is not None else request.purpose
     body = "\n".join([f"# {_one_line(title)}", "", *_format_parts(request)])

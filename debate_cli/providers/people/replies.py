@@ -42,7 +42,7 @@ class ReadReply:
 
 
 def read_reply(text: str, form: Form[Any] | None, *, accepts_text: bool = False) -> ReadReply:
-    """Read `text` as an answer to `form`. Without a form, any text is an answer.
+    """Read `text` as an answer to `form`. If `form` is None, any text is an answer.
 
     `accepts_text`: whether plain words are an answer too. A form with a missing part is usable, as it is from a model.
     A form with an empty text is not, because the writer may not have finished.
@@ -97,7 +97,7 @@ def _find_form(text: str, form: Form[Any]) -> tuple[dict[str, Any] | None, str |
 
 
 def load_yaml(text: str) -> Any:
-    """Load YAML or JSON with all scalars as strings. Raises yaml.YAMLError, also for references."""
+    """Load YAML or JSON with all scalars as strings. Raises yaml.YAMLError; anchors, aliases and tags are errors too."""
     depth = 0
     for token in yaml.scan(text, Loader=yaml.BaseLoader):
         depth += isinstance(token, _STARTS) - isinstance(token, _ENDS)

@@ -84,7 +84,7 @@ class _SearchBuilder(WholeReplyBuilder):
 
 
 def _is_search(item: Any) -> bool:
-    """Whether an item is a search that is charged. Opening a page is not charged."""
+    """Whether an item of the answer is a search that is charged; opening a page is not."""
     action: dict[str, Any] = item.get("action") or {}
     return item.get("type") == "web_search_call" and action.get("type", "search") == "search"
 

@@ -26,7 +26,7 @@ from debate_cli.providers.search.openai import make_openai_search
 ENGINE_MODEL = "web_search"
 """Name of a search engine as a model in records, as in `ollama/web_search`."""
 WITHOUT_SEARCH = "without evidence.web the debate runs, with the files of evidence.sources if it has any"
-"""Part of a message: what works without web search."""
+"""Part of a message: what the debate does without a web search."""
 
 
 def _search_row(
@@ -82,7 +82,7 @@ def find_search_row(row: ProviderRow) -> ProviderRow | None:
 
 
 def find_search_target(config: DebateConfig, env: Mapping[str, str]) -> SearchTarget | None:
-    """Destination of web searches in `config`; None without web search.
+    """Destination of web searches in `config`; None if it has no web search.
 
     Raises ConfigError if searches are impossible.
     """
@@ -122,7 +122,7 @@ def rerank_spec(config: DebateConfig) -> ModelSpec | None:
 
 
 def find_rerank_problems(config: DebateConfig) -> list[Problem]:
-    """A problem if the provider of the model for reranking has no embeddings."""
+    """The problem that the provider of the reranking model has no embeddings; empty if it has."""
     spec = rerank_spec(config)
     row = None if spec is None else merge_provider_rows(config).get(split_model_name(spec.model)[0])
     if spec is None or row is None or row.kind in EMBEDDING_KINDS:
@@ -195,7 +195,7 @@ def _engine_target(config: DebateConfig, web: WebSearchConfig) -> SearchTarget |
 
 
 def _may_search(provider: str) -> bool:
-    """Whether a provider may have the search tool of its protocol. One that a configuration adds may have it."""
+    """Whether a provider may have the search tool of its protocol: the vendor, or one that a configuration adds."""
     return provider in SEARCH_TOOLS or provider not in BUILTIN_PROVIDERS
 
 

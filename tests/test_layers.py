@@ -1,6 +1,7 @@
 """Imports point downward: a file imports from its own room and from rooms earlier in `ROOMS`."""
 
 import ast
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 PACKAGE = Path(__file__).parent.parent / "debate_cli"
@@ -49,6 +50,17 @@ def test_imports_point_downward() -> None:
             if ROW.get(room, len(ROOMS)) > ROW[own]
         ]
     assert not wrong, "\n".join(wrong)
+
+
+def test_no_circle_of_imports() -> None:
+    """No file imports itself through others, also for type checking and inside functions; the package's `__init__` aside."""
+    files = {".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts): path for path in PACKAGE.rglob("*.py")}
+    del files["debate_cli.__init__"]
+    graph: dict[str, set[str]] = {}
+    for name, path in files.items():
+        found = _imported_modules(path.read_text())
+        graph[name] = {module for each in found for module in (each, each.rpartition(".")[0]) if module in files}
+    TopologicalSorter(graph).prepare()
 
 
 def test_systems_do_not_import_each_other() -> None:

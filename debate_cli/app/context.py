@@ -22,7 +22,6 @@ from debate_cli.storage.redact import Redactor
 
 if TYPE_CHECKING:
     from debate_cli.app.batches import BatchQueue
-    from debate_cli.app.model_pool import ModelPool
     from debate_cli.llm.budget import Budget
 
 
@@ -61,8 +60,6 @@ class RunContext:
     """Receives a copy of each line of the journal."""
     batches: BatchQueue | None = None
     """Queue in which judges' requests wait for a batch; None asks at once."""
-    pool: ModelPool | None = None
-    """Model clients that several debates share; None creates them for this run."""
     budget: Budget | None = None
     """Budget that several debates share; None if the run has its own budget, from the limits of `config`."""
     people: PeopleAccess | None = None

@@ -30,7 +30,7 @@ from debate_cli.systems.registry import get_system, settings_for
 
 
 class ModelFactory:
-    """Creates the actors of one debate. `aclose` closes the connections, unless the context's pool owns them."""
+    """Creates the actors of one debate. `aclose` closes the connections, unless a given pool owns them."""
 
     def __init__(
         self,
@@ -38,17 +38,19 @@ class ModelFactory:
         *,
         used: Sequence[ModelCall] = (),
         rejected_modes: Mapping[str, Iterable[StructuredOutputMode]] | None = None,
+        pool: ModelPool | None = None,
     ) -> None:
         """`used`: earlier calls of the debate, which count against the budget; of one without a price, only its tokens.
 
-        They are ignored if the context has a pool or a budget, which already includes them. `rejected_modes`: model ->
-        modes of structured output that do not work.
+        They are ignored with a `pool` or a budget of the context, which already includes them. `pool`: model clients that
+        several debates share. `rejected_modes`: model -> modes of structured output that do not work.
         """
         self._config = with_mock_providers(context.config) if context.mock else context.config
         self._context = context
         limits = context.config.limits
         budget = context.budget or Budget.of_calls(limits.max_cost_usd, limits.max_tokens, used)
-        self._pool = context.pool or ModelPool(context, budget)
+        self._owns_pool = pool is None
+        self._pool = pool or ModelPool(context, budget)
         self._rejected_modes = rejected_modes or {}
         self._prompts = Prompts(context.prompts).validate()
 
@@ -93,7 +95,7 @@ class ModelFactory:
 
     async def aclose(self) -> None:
         """Close connections and embedded models, unless the pool belongs to the context."""
-        if self._context.pool is None:
+        if self._owns_pool:
             await self._pool.aclose()
 
     def _judge_handle(self, brief: Brief, debate: Debate) -> ModelHandle:

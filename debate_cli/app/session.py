@@ -15,6 +15,7 @@ from debate_cli.app.config_resolution import redact_config
 from debate_cli.app.context import RunContext
 from debate_cli.app.judge_request import GENERATOR
 from debate_cli.app.model_factory import ModelFactory
+from debate_cli.app.model_pool import ModelPool
 from debate_cli.app.outcome import Outcome
 from debate_cli.app.resume import closing_event, config_in_force, describe_in_flight_calls, find_changes
 from debate_cli.domain.debate import Debate, fold
@@ -41,6 +42,8 @@ class Session:
     """Runs the engine on one debate and keeps it on disk."""
 
     context: RunContext
+    pool: ModelPool | None = None
+    """Model clients that several debates share; None creates them for each debate."""
 
     async def begin(
         self, debate_id: str, folder: Path | None, *, force: bool = False, added_runs: AddedRuns | None = None
@@ -126,7 +129,7 @@ class Session:
                 debate = debate.apply(closed)
             await journal.sync()
             self.context.observer.event(resumed, debate)
-            session = Session(replace(self.context, config=debate.config))
+            session = replace(self, context=replace(self.context, config=debate.config))
             return await session._run_engine(debate, journal, path, used=debate.exchanges)
 
     async def _judge_locked(
@@ -148,7 +151,7 @@ class Session:
         used: Sequence[ModelCall] = (),
         added_runs: AddedRuns | None = None,
     ) -> Outcome:
-        factory = ModelFactory(self.context, used=used, rejected_modes=debate.rejected_modes)
+        factory = ModelFactory(self.context, used=used, rejected_modes=debate.rejected_modes, pool=self.pool)
         log = journal or NullEventLog()
         try:
             run = self._debate_run(debate, factory, log, runs)

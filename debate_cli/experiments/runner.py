@@ -271,8 +271,8 @@ class ExperimentRun:
         for name, spec in zip((cell.first, cell.second), inputs.models, strict=True):
             self._providers[name] = split_model_name(spec.model)[0]
         queue = None if self.batches is None else self.batches.of(path.parent, self._stop)
-        context = replace(inputs.context, observer=_CellObserver(self), stop=self._stop, pool=self._pool, batches=queue)
-        session = Session(context)
+        context = replace(inputs.context, observer=_CellObserver(self), stop=self._stop, batches=queue)
+        session = Session(context, self._pool)
 
         def missing(debate: Debate) -> tuple[JudgingOpened, ...]:
             return _missing_runs(debate, inputs.judges, context) if is_finished(debate) else ()

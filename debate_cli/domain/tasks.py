@@ -51,7 +51,7 @@ class Cue(FrozenModel):
     sees: tuple[int, ...] = ()
     """Indices of the turns that the speaker may see, including the speaker's own, ascending."""
     questions: tuple[FollowUpQuestion, ...] = ()
-    """The questions to answer; only in the phase `answers`."""
+    """Questions to answer in the phase `answers`, or the speaker's own questions in a follow-up cross-examination."""
     guidance: str | None = None
     """The moderator's guidance to all debaters for this round."""
 

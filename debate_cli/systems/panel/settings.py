@@ -41,7 +41,7 @@ class PanelJudge(ConfigModel):
     model: str | None = None
     """Name in `models`, or `provider/model`; None means the panel's `judge`."""
     weight: float | None = Field(default=None, gt=0)
-    """Weight of the vote; None means the persona's default weight, or 1 for a persona with a `description`."""
+    """Weight of the vote; None means the default weight of a shipped persona, or 1 for another one."""
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
         """Problems: an unknown persona, an empty description, an id with characters that are not allowed."""

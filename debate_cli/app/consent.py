@@ -48,7 +48,7 @@ class Consent:
     settings: str
     """SHA-256 of the provider's settings, as a debate stores them."""
     download: str = ""
-    """The file that is downloaded from `host`; None if texts of the debate are sent there."""
+    """The file that is downloaded from `host`; empty if texts of the debate are sent there."""
 
     def format_sentence(self) -> str:
         """A sentence on what is refused, and both ways to allow it."""

@@ -33,7 +33,7 @@ class PendingModels:
     models: tuple[ModelSpec, ...]
     """Models that are still needed, each once."""
     run: str = FIRST_RUN
-    """The judging run of `models`; None for the debate itself."""
+    """The judging run of `models`; the debate's own by default."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,7 @@ __all__ = [
 ]
 
 IN_MEMORY_CONFIG_NAME = "the configuration"
-"""Name in errors of a configuration without a file."""
+"""What errors call a configuration that has no file."""
 PYTHON_PROVIDER = "python"
 """Provider part of the names of models that are passed as objects."""
 
@@ -104,7 +104,7 @@ class _LoadedDebateConfig(DebateConfig):
         return config
 
     def to_loaded(self) -> LoadedConfig:
-        """The `LoadedConfig` with these values. Prompts are read again if they were changed."""
+        """A `LoadedConfig` with the present values. If `prompts` was changed, the prompt files are read again."""
         plain = DebateConfig.model_construct(self.model_fields_set, **_field_values(self))
         loaded = self._loaded
         if loaded is None:
@@ -153,9 +153,10 @@ def import_debate(
     """Read a debate that was held elsewhere from a text, Markdown, subtitle, table or chat file.
 
     `format`: `text`, `markdown`, `vtt`, `srt`, `csv`, `jsonl`, `chat` or `transcript`; None recognises it. `topic`: the
-    motion, else that of the file, else its name. `sides`: speaker -> `for`, `against` or a label. `drop`: speakers to
-    leave out. `merge`: spelling -> speaker. `columns`: `speaker`, `text` or `round` -> column of a table. The result can be
-    judged with `judge(debate, ..., path=...)`, which also saves it. Raises TranscriptError, or ConfigError for a wrong argument.
+    motion; None takes that of the file or, if it has none, the file's name. `sides`: speaker -> `for`, `against` or a
+    label. `drop`: speakers to leave out. `merge`: spelling -> speaker. `columns`: `speaker`, `text` or `round` ->
+    column of a table. The result can be judged with `judge(debate, ..., path=...)`, which also saves it. Raises
+    TranscriptError, or ConfigError for a wrong argument.
     """
     if format is not None and format not in READERS:
         raise ConfigError(f"format: {format!r} is not one of {', '.join(READERS)}")
@@ -277,10 +278,7 @@ def score(
 def _judging_request(
     loaded: LoadedConfig | None, systems: Sequence[str], model: str | None, models: Mapping[str, Model] | None
 ) -> tuple[JudgingRequest, dict[str, Model]]:
-    """The request, and the model objects by `provider/model`.
-
-    An object for `judge` or `default` replaces every judge.
-    """
+    """The request, and `provider/model` -> model object. An object for `judge` or `default` replaces every judge."""
     config = loaded.config if loaded is not None else None
     own = {name if "/" in name else f"{PYTHON_PROVIDER}/{name}": given for name, given in (models or {}).items()}
     chosen = next((f"{PYTHON_PROVIDER}/{name}" for name in ("judge", "default") if name in (models or {})), model)
@@ -288,7 +286,7 @@ def _judging_request(
 
 
 def _with_models(loaded: LoadedConfig, models: Mapping[str, Model] | None) -> tuple[LoadedConfig, dict[str, Model]]:
-    """The configuration with each named model replaced by the given object, and the objects by `provider/model`."""
+    """The configuration, which now names the objects of `models`, and `provider/model` -> object."""
     own: dict[str, Model] = {}
     specs = dict(loaded.config.models)
     for name, given in (models or {}).items():

@@ -39,9 +39,9 @@ from debate_cli.llm.usage import estimate_input_tokens
 from debate_cli.storage.batch_store import BatchStore, RequestKey, StoredBatch, StoredRequest
 
 MAX_WAITING_DEBATES = 10_000
-"""Maximum number of debates that wait for batches at the same time. Each takes about 0.4 MB of memory."""
+"""Maximum number of debates that wait for batches at the same time. A waiting debate takes about 0.4 MB of memory."""
 FILES_PER_DEBATE, OTHER_FILES = 2, 200
-"""Open files of a debate (its journal and its lock), and of the rest of the process."""
+"""Number of open files per debate (journal and lock), and of the rest of the process."""
 SETTLE_S = 0.1
 """Seconds for which all debates must have waited before a batch is submitted."""
 FIRST_POLL_S, MAX_POLL_S, POLL_GROWTH = 0.5, 60.0, 1.5
@@ -176,7 +176,7 @@ class BatchQueue:
             await api.aclose()
 
     def _refuse_changed(self, key: RequestKey) -> None:
-        """Stop the run if the task was submitted with other content and its answer was not used in this run."""
+        """Stop the run if the task was submitted with another prompt, unless the user agrees to ask it again."""
         for other in self._store.find_by_task(key):
             if other.custom_id not in self._served:
                 error = UsageError(
@@ -190,7 +190,7 @@ class BatchQueue:
                 self._store.drop([other.custom_id])
 
     def _read(self, question: _Question, result: str) -> Reply:
-        """The reply in a result. A request without an answer is dropped, so that it can be submitted again."""
+        """Parse a `result` of a batch. If it is an error, the stored request is removed and can be submitted again."""
         assert question.custom_id is not None
         self._served.add(question.custom_id)
         try:
@@ -225,7 +225,7 @@ class BatchQueue:
             self._halt(StorageError(f"{self._store.path}: unexpected {type(error).__name__}: {error}; collect again"))
 
     def _has_news(self) -> bool:
-        """Whether a judge must still receive an answer, or a request must be submitted."""
+        """Whether an answer has arrived that its judge has not processed yet, or a request is not submitted yet."""
         return any(question.answer.done() or question.batch is None for question in self._questions)
 
     def _halt(self, why: DebateError) -> None:
@@ -332,7 +332,7 @@ class BatchQueue:
         return batch.requests
 
     def _settle(self, question: _Question, results: dict[str, str], unanswered: ModelError | None) -> ModelError | None:
-        """Deliver an answer or an error. Returns the error."""
+        """Give a question its answer from `results`, or an error. Returns the error."""
         assert question.custom_id is not None
         result = results.get(question.custom_id)
         if question.answer.done():
@@ -348,9 +348,10 @@ class BatchQueue:
         return None
 
     async def _find(self, api: BatchApi, batch: StoredBatch, questions: Sequence[_Question]) -> str | None:
-        """The vendor's id of a batch whose submission was interrupted; None if it is not certain (yet).
+        """The vendor's id of a batch whose submission was interrupted; None if it is not known.
 
-        If the vendor has no such batch, and the user agrees, its requests go into the next batch. Raises UsageError.
+        If the vendor has no such batch, its requests are submitted again; UsageError if the user does not agree to
+        that.
         """
         found = await api.find(BatchIntent(batch.key, batch.requests, batch.written_at))
         if found.id is not None:
@@ -463,7 +464,7 @@ class _TrackedActor:
 
 
 def wrap_actors(actors: Actors, queue: BatchQueue) -> Actors:
-    """Wrap `actors` so that they tell `queue` when they work."""
+    """Wrap `actors` so that they tell `queue` when they work. Otherwise it would submit a batch too early."""
     speakers = {name: _TrackedActor(speaker, queue) for name, speaker in actors.debaters.items()}
     return replace(actors, debaters=speakers, judge=_TrackedActor(actors.judge, queue))
 

@@ -25,7 +25,7 @@ from debate_cli.systems.trace import TraceRow, build_trace_table
 LATEST_RUNS = "latest"
 _SYSTEMS = "judging.systems."
 _SCORE_CHANGE_DECIMALS = 9
-"""Decimals of a score difference."""
+"""Number of decimals to which a difference of scores is rounded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class SideVerdict(FrozenModel):
 
 
 class ScoreChange(FrozenModel):
-    """A debater's score under one system on both sides; None where a side has none."""
+    """A debater's score under one system on both sides; None on a side without a score."""
 
     participant: str
     a: float | None
@@ -99,11 +99,11 @@ class JudgmentComparison(FrozenModel):
     standings: tuple[StandingChange, ...]
     """Changed ones only, in the order of A."""
     compared_claims: int
-    """Number of arguments with the same id and claim on both sides; 0 unless both sides were asked for standings."""
+    """Number of arguments with the same id and claim on both sides; 0 unless both sides have standings."""
     judged_claims: tuple[int, int]
     """Numbers of arguments with a standing on side A, and on side B."""
     settings: tuple[SettingDifference, ...]
-    """Without limits, output, and systems that judged only one side."""
+    """Differences, except in limits, output, and the settings of systems that judged only one side."""
 
     @property
     def alike(self) -> bool:
@@ -115,7 +115,7 @@ class JudgmentComparison(FrozenModel):
 
 
 def compare_judgments(a: ComparisonSide, b: ComparisonSide) -> JudgmentComparison:
-    """Compare side A with side B. For a run that a debate lacks, there is no verdict."""
+    """Compare side A with side B. A side whose debate has no such judging run has no verdicts."""
     first, second = _verdicts_by_system(a), _verdicts_by_system(b)
     kinds: list[str] = list(dict.fromkeys([*first, *second]))
     traced = _side_trace(a), _side_trace(b)
@@ -136,7 +136,7 @@ def judge_models_used(debate: Debate, system: str, run: str) -> tuple[str, ...]:
 
 
 def judging_cost(debate: Debate, runs: Mapping[str, str]) -> float | None:
-    """Cost in US dollars of these systems, each in its run, including failed calls; None if a price is unknown."""
+    """Cost in US dollars of all calls in `runs` (system -> its run), failed or not; None if a price is unknown."""
     return usage_of_briefs(debate, lambda brief: runs.get(brief.system) == brief.run).cost_usd
 
 
@@ -225,7 +225,7 @@ def _systems_by_kind(side: ComparisonSide) -> dict[str, SystemSettings]:
 
 
 def _comparable_config(side: ComparisonSide, systems: tuple[SystemSettings, ...]) -> DebateConfig:
-    """The debate's configuration with these systems and with the models of the side's own runs."""
+    """The debate's configuration, but with `systems` alone, and with the models that the side's runs used."""
     config, runs = side.debate.config, _counted_runs(side)
     named = [run.judging.decides for run in runs if run.judging.decides is not None]
     decides = named[-1] if named else runs[0].judging.deciding_kind if runs else None
@@ -242,7 +242,7 @@ def _key_with_kind(key: str, kinds: list[str]) -> str:
 def _counted_runs(side: ComparisonSide) -> list[JudgingRun]:
     """The runs that count for a side, the one with the highest precedence last.
 
-    Not counted are runs whose systems were all replaced, and a reviewer's run unless it is the side's own.
+    Runs whose systems were all replaced do not count. With `latest`, runs of reviewers do not count either.
     """
     return [
         run

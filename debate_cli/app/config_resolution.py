@@ -35,12 +35,12 @@ def resolve_config(
     checks: ConfigCheck = check_config,
     trusted_folders: Sequence[Path] = (),
 ) -> LoadedConfig:
-    """Load the configuration at `path` (or `text`) with `changes` (key path, value) applied.
+    """Load the configuration at `path`, or in `text`, and apply `changes` (pairs of key path and value).
 
-    `env`: the process's own environment; the `.env` beside the file is read here. `checks` finds contradictions.
-    `shipped`: whether the file is part of the package, so that `.env` and relative paths belong to the working folder.
-    `trusted_folders`: folders, besides its own, of files that it may name. Raises ConfigError; `prepare_run` checks
-    whether the models can be asked.
+    `env`: the process's environment; the `.env` beside the file is added here. `checks`: finds contradictions between
+    settings. `shipped`: whether the file is part of the package; then `.env` and relative paths belong to the working
+    folder. `trusted_folders`: folders other than its own that may contain files named in it. Raises ConfigError.
+    Whether the models can be asked is checked by `prepare_run`.
     """
     folder = Path() if path is None or shipped else path.parent
     loaded = read_config_file(
@@ -60,17 +60,17 @@ def resolve_config(
 
 
 def check_for_mock(config: DebateConfig) -> list[Problem]:
-    """Check `config` for a run on the mock: a role without a model gets the mock."""
+    """Contradictions in `config` for a run on the mock. Roles without a model are allowed; they get the mock."""
     return check_config(_with_default_model(config))
 
 
 def check_for_judging(config: DebateConfig) -> list[Problem]:
-    """Check `config` for `judge`: debaters are not needed, and roles may lack a model."""
+    """Contradictions in `config` for `debate judge`. Debaters, and models of roles, may be missing."""
     return check_judging_config(_with_default_model(config))
 
 
 def check_for_any_use(config: DebateConfig) -> list[Problem]:
-    """Check `config` for a debate; without debaters, for judging texts."""
+    """Contradictions in `config` for a debate or, if it has no debaters, for judging texts."""
     return check_config(config) if config.debaters else check_for_judging(config)
 
 
@@ -162,7 +162,7 @@ def redact_config(config: DebateConfig, redact: Redact) -> DebateConfig:
 
 
 def check_output_folder(loaded: LoadedConfig, trusted_folders: Sequence[Path]) -> None:
-    """Check that the file of a configuration may write into the folder of its debates.
+    """Check that a configuration file does not choose a forbidden folder for its debates (`output.dir`).
 
     Allowed are the working folder, the file's own folder, the `trusted_folders`, and any folder that an option or the
     environment names. Raises ConfigError.
@@ -184,5 +184,5 @@ def all_secrets(loaded: LoadedConfig) -> tuple[str, ...]:
 
 
 def config_redactor(loaded: LoadedConfig | None) -> Redactor:
-    """Redactor for the secrets of a configuration; without one, only for texts that look like a key."""
+    """Redactor for the secrets of a configuration. If there is none, it removes only texts that look like a key."""
     return Redactor(() if loaded is None else all_secrets(loaded))

@@ -2,7 +2,8 @@ r"""Where a run sends requests and keys, and for which of them the user must con
 
 A file may have been downloaded, so each pair (variable, host) in it needs the user's consent. No consent is needed for
 
-- a built-in provider's variable that goes to this provider's own host, or to the address that the environment sets for it;
+- a built-in provider's variable that goes to this provider's own host, or to the address that the environment sets for
+  it;
 - any other variable that goes to a loopback address, or to an address that an option or the environment sets;
 - a variable whose value comes from the `.env` beside the configuration;
 - a built-in provider's host, or the address that the environment sets for it, that gets no variable.
@@ -35,13 +36,13 @@ from debate_cli.storage.variables import Environment
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """A required consent: a provider's requests, with the value of a variable, may go to a host that a file names."""
+    """A consent that is needed: to send requests, with the value of a variable, to a host that a file names."""
 
     provider: str
     file: str
-    """Name of the file in messages."""
+    """The file that names the variable or the host, as messages call it."""
     variable: str | None
-    """Environment variable; None if requests contain none."""
+    """Environment variable; None if the requests contain no variable that needs consent."""
     host: str
     fingerprint: str
     """SHA-256 of the file, or of the provider's settings in a stored debate."""
@@ -51,7 +52,7 @@ class Consent:
     """The file that is downloaded from `host`; empty if texts of the debate are sent there."""
 
     def format_sentence(self) -> str:
-        """A sentence on what is refused, and both ways to allow it."""
+        """A sentence that says what is refused, and names the option and the variable that allow it."""
         what = f"{self.variable} and the debate's texts" if self.variable else "the debate's texts"
         does = f"download and run {self.download} from" if self.download else f"send {what} to"
         return (
@@ -61,7 +62,7 @@ class Consent:
         )
 
     def remembered_as(self) -> tuple[RememberedConsent, ...]:
-        """What to store when the user consents, so that it also holds for the debates of the file."""
+        """What to store when the user consents. The consent then also holds for debates that were run with the file."""
         fingerprints = dict.fromkeys((self.fingerprint, self.settings))
         return tuple(RememberedConsent(self.variable, self.host, sha256) for sha256 in fingerprints)
 
@@ -186,7 +187,7 @@ def describe_destinations(destinations: Iterable[Destination]) -> list[dict[str,
 
 
 def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None) -> dict[str, ProviderOrigin]:
-    """Origins of the providers in `config`: from `loaded` for equal settings, else the debate in `file`."""
+    """Origin of each provider's settings in `config`: that in `loaded` for equal settings, else the debate `file`."""
     given = loaded.config.providers if loaded is not None else {}
     origins: Mapping[str, ProviderOrigin] = loaded.provider_origins if loaded is not None else {}
     found = {
@@ -204,9 +205,9 @@ def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None)
 def _find_destination(
     row: ProviderRow, origin: ProviderOrigin | None, settings: str, built_in: ProviderRow | None, env: Environment
 ) -> Destination | None:
-    """Where requests to `row` go.
+    """The destination of requests to the provider `row`; None for a built-in provider at its own server.
 
-    `settings`: hash of its settings; `built_in`: the built-in row of its name.
+    `settings`: hash of the provider's settings. `built_in`: the built-in row with the same name.
     """
     url = resolve_base_url(row, env) or ""
     host = server_name(url)
@@ -227,7 +228,7 @@ def _find_destination(
 def _variables_to_allow(
     sent: Sequence[str], url: str, origin: ProviderOrigin, env: Environment
 ) -> Iterator[str | None]:
-    """The variables that need consent to be sent to `url`; None means the debate's texts alone."""
+    """The variables that need consent before they are sent to `url`; a None among them: the debate's texts need it."""
     named = [variable for variable in sent if origin.names_address or variable in origin.variables]
     from_dotenv = [variable for variable in named if origin.is_beside_dotenv and env.is_from_dotenv(variable)]
     needed = [

@@ -32,7 +32,7 @@ class Cassette(Protocol):
     """Whether it replays, so that neither key nor price is needed."""
 
     def wrap(self, name: str, model: Model, redact: Callable[[str], str]) -> Model:
-        """Wrap `model` (known as `name`). `redact` removes the secrets of its run."""
+        """Wrap `model`. `name`: its `provider/model`. `redact`: removes the secrets of its run."""
         ...
 
 
@@ -46,36 +46,35 @@ class RunContext:
     env: Mapping[str, str] = field(default_factory=dict[str, str])
     """The process's environment with the keys of `.env` files."""
     secrets: tuple[str, ...] = ()
-    """Values that are never written or shown. They are also removed from the text of models."""
+    """Values that are never written or shown. They are also removed from replies of models."""
     prompts: Mapping[str, str] = field(default_factory=dict[str, str])
     """Name of a shipped prompt -> text that replaces it."""
     corpus: Corpus | None = None
-    """The indexed files of the configuration's sources; None without any."""
+    """The index of the configuration's sources; None if it has no sources, or nothing searches them."""
     mock: bool = False
-    """Whether the mock provider replaces every model, also those that a stored debate names."""
+    """Whether the mock provider replaces every model, including those that a stored debate names."""
     models: Mapping[str, Model] = field(default_factory=dict[str, Model])
-    """`provider/model` -> an object of the caller that replaces that model."""
+    """`provider/model` -> the caller's object that is asked instead of that model."""
     cassette: Cassette | None = None
     journal_mirror: JournalMirror | None = None
     """Receives a copy of each line of the journal."""
     batches: BatchQueue | None = None
-    """Queue in which judges' requests wait for a batch; None asks at once."""
+    """Queue in which judges' requests wait for a batch; None: they are sent at once."""
     budget: Budget | None = None
     """Budget that several debates share; None if the run has its own budget, from the limits of `config`."""
     people: PeopleAccess | None = None
     """How people are reached; None uses files in the default folder."""
     asked_people: tuple[str, ...] = ()
-    """The people among the models to ask, as `human` or `files/NAME`."""
+    """The people that will be asked, by their names as models: `human` or `files/NAME`."""
     destinations: tuple[Destination, ...] = ()
-    """Servers other than built-in providers' own. `app.consent` says which need consent."""
+    """Servers that will be asked, except built-in providers' own. `app.consent` says which of them need consent."""
     observer: Observer = field(default_factory=NullObserver)
     warn: Callable[[str], None] | None = None
-    """Receives warnings that must be shown even if the observer shows nothing. None sends them to the observer as
-    notes."""
+    """Receives warnings that are shown even if the observer shows nothing. None: the observer gets them as notes."""
     stop: StopSignal = field(default_factory=StopSignal)
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     clock: Callable[[], float] = time.monotonic
-    """Clock in seconds, for rates per minute. `sleep` advances it."""
+    """Clock in seconds, for rates per minute. A `sleep` must advance it, also in tests."""
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     """Clock for the times of events."""
 
@@ -85,5 +84,5 @@ class RunContext:
         return Redactor(self.secrets)
 
     def send_warning(self, message: str) -> None:
-        """Send a warning to `warn`, else to the observer."""
+        """Send a warning to `warn` or, if that is None, to the observer."""
         (self.warn or self.observer.note)(message)

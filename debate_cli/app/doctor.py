@@ -1,7 +1,7 @@
 """Use case `doctor`: asks models tiny questions to see which structured-output modes work, how fast, and at what cost.
 
-Each mode has its own question. It passes the adapter and the rate limiter but no budget, because a model needs only a
-few hundred tokens.
+Each mode has its own question. The question passes the adapter and the rate limiter but no budget, because a model
+needs only a few hundred tokens.
 """
 
 import asyncio
@@ -225,7 +225,7 @@ class _Diagnoser:
         return Diagnosis(spec.model, None, checks, profile, self._registry.price(spec))
 
     def _build_model(self, spec: ModelSpec, refused: set[str]) -> Model:
-        """Create the model as for a debate. `refused` collects the sampling parameters that its server rejects."""
+        """Create the model as for a debate. The sampling parameters that its server rejects are added to `refused`."""
         row, profile = self._registry.row(spec.model), self._registry.profile(spec.model)
         if row.name not in self._limiters:
             gate = ProviderGate(row.name, note=self._context.observer.note, patience_s=CHECK_PATIENCE_S)
@@ -284,7 +284,7 @@ async def _check_mode(model: Model, request: Request, mode: FormMode) -> ModelCh
 
 
 def _classify_reply(reply: Reply, mode: FormMode) -> tuple[CheckResult, str | None, bool]:
-    """Result, problem, and whether the answer contains the form."""
+    """The result, the problem (None for `ok`), and whether the reply contains the form."""
     if reply.refusal is not None:
         return "failed", f"the model declined to answer: {_one_line(reply.refusal)}", False
     parsed = parse_reply(reply.text, SUM_FORM, truncated=reply.truncated)

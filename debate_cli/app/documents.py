@@ -31,10 +31,7 @@ class JudgeSource(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Name of the text in results: its path within the working folder, else its file name.
-
-        A report can link to such a path.
-        """
+        """Name of the text in results: its path (for links) if it is in the working folder, else its file name."""
         if self.content is not None:
             return STDIN_NAME
         try:
@@ -55,11 +52,11 @@ def find_sources(
     read_stdin: Callable[[int], bytes],
     not_judged: Iterable[Path] = (),
 ) -> tuple[list[JudgeSource], list[str]]:
-    """The debates and texts of paths, ids, folders, globs and `-`, each once, and a note for each partly used folder.
+    """The debates and texts of `references`, each once, and a note for each folder of which files are skipped.
 
-    Ids are searched in `folders`. With `judges_texts`, `-` is a text (`read_stdin` gives at most that many bytes), and
-    so is every text file in and below a folder without saved debates, except those in `not_judged`. Raises UsageError,
-    TranscriptError.
+    `references`: paths, ids (searched in `folders`), folders, globs and `-` (standard input). With `judges_texts`, `-`
+    is a text, and so is every text file in and below a folder without saved debates, except those in `not_judged`.
+    `read_stdin`: reads at most the given number of bytes. Raises UsageError, TranscriptError.
     """
     if not judges_texts and STDIN in references:
         raise UsageError("-: standard input is a text, which only a panel judges; add --system panel")
@@ -77,7 +74,7 @@ def find_sources(
         found += [JudgeSource(path, is_text=True) for path in texts]
         if skipped:
             count = f"{len(skipped)} file{'' if len(skipped) == 1 else 's'}"
-            kinds = "not text, or JSON, links out of the folder, the configuration or its context"
+            kinds = "no text files, or are JSON, links out of the folder, the configuration or its context"
             notes.append(f"{folder}: {count} skipped, because they are {kinds}: {', '.join(skipped)}")
     if STDIN in references:
         found.append(JudgeSource(Path(STDIN_NAME), is_text=True, content=read_stdin(MAX_TEXT_BYTES + 1)))
@@ -116,8 +113,8 @@ def _may_be_debate(path: Path) -> bool:
 def _texts_in(folder: Path, excluded: Collection[Path]) -> tuple[list[Path], list[str]]:
     """The text files in and below `folder`, and the names of its other files; both sorted, without hidden files.
 
-    The others contain the files in `excluded`, and links that leave the folder, so that no file from elsewhere reaches
-    a model.
+    Files in `excluded` are among the others, and so are links that leave the folder: their files must not reach a
+    model.
     """
     texts: list[Path] = []
     others: list[str] = []

@@ -1,4 +1,4 @@
-"""Use case `estimate`: calls, tokens and cost of a run for each role, planned and at worst. No model is asked.
+"""Use case `estimate`: the planned and the highest possible calls, tokens and cost of each role. No model is asked.
 
 Planned numbers come from a simulation on the mock; those of a long debate are extrapolated from two shorter
 simulations. At worst every speech reaches its limit, every question is repeated as often as allowed, and panels
@@ -49,11 +49,11 @@ MAX_SPEECH_ASKS = 2 * MAX_ASKS
 TYPICAL_SEARCH_TOKENS, TYPICAL_REPORT_TOKENS = 6000, 500
 """Tokens that a model reads, and writes, in a call with one search."""
 REASK_TOKENS = 600
-"""High estimate of the tokens of a message that asks again."""
+"""Upper estimate of the tokens of a message that asks a question again."""
 MAX_SIMULATED_TURNS = 80
 """Longest debate, in turns, that is simulated whole. Longer simulations would keep the user waiting."""
 SHORT_TURNS, LONG_TURNS = 20, 60
-"""Turns of the two simulations for a longer debate. In the last third of the second one prompts no longer grow
+"""Turns of the two simulations for a longer debate. In the last third of the longer one, prompts no longer grow
 (`history_policy.MAX_FULL_TURNS`)."""
 
 
@@ -63,7 +63,7 @@ class PromptMeter:
 
     serves: bool = True
     longest_prompts: dict[str, int] = field(default_factory=dict[str, int])
-    """Purpose of a request -> high estimate of the tokens of its longest prompt."""
+    """Purpose of a request -> upper estimate of the tokens of its longest prompt."""
 
     def wrap(self, name: str, model: Model, redact: Callable[[str], str]) -> Model:
         """`model`, with its prompts measured."""
@@ -128,7 +128,7 @@ def _shorten_format(form: FormatConfig, rounds: int) -> FormatConfig:
 
 @dataclass(frozen=True, slots=True)
 class CallTotals:
-    """Number of requests with their tokens and cost."""
+    """Number of requests, and their tokens and cost."""
 
     calls: int
     usage: Usage
@@ -213,10 +213,10 @@ async def estimate_run(context: RunContext) -> RunEstimate:
 def estimate_searches(
     config: DebateConfig, env: Mapping[str, str], simulated: Sequence[SearchRecord], factor: float = 1.0
 ) -> Iterator[RoleEstimate]:
-    """The estimate of the web searches; empty without any. `simulated`: the searches in the simulation.
+    """The estimate of the web searches; empty if there are none. `simulated`: the searches in the simulation.
 
-    `factor`: length of the debate as a multiple of the simulation's. A model makes one call for several queries of a
-    search engine. At worst it searches as often as allowed, and each call is continued as often as allowed.
+    `factor`: length of the debate divided by that of the simulation. A model that searches makes one call where a
+    search engine gets several queries. At worst it searches, and is asked to continue, as often as allowed.
     """
     target = find_search_target(with_lookup_search(config), env)
     made = [item for item in simulated if item.kind == "web"]
@@ -292,7 +292,7 @@ class _RoleUse(NamedTuple):
 
 
 def _group_usage(answers: Iterable[Turn | Assessment]) -> dict[str, list[tuple[int, int]]]:
-    """Moment of an answer (`speech` for speeches) -> input and output tokens of each call."""
+    """`speech`, or the moment of an assessment -> input and output tokens of each call."""
     found: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for item in answers:
         usage = item.exchange.usage
@@ -302,9 +302,9 @@ def _group_usage(answers: Iterable[Turn | Assessment]) -> dict[str, list[tuple[i
 
 
 def _extrapolate_sum(values: Sequence[int], added: int, *, grows: bool) -> float:
-    """Sum of a series with `added` more values, each the mean of the last third.
+    """Sum of `values` and of `added` further values that equal the mean of the last third.
 
-    If the series `grows`, the trend continues.
+    If the series `grows`, the further values follow its trend.
     """
     third = math.ceil(len(values) / 3)
     last = fmean(values[-third:])
@@ -363,16 +363,16 @@ class _Estimator:
     def _estimate(
         self, name: str, spec: ModelSpec, question: QuestionLoad, planned: int, use: _RoleUse
     ) -> RoleEstimate:
-        """The estimate of a role. `planned`: number of calls if the simulation has none."""
+        """The estimate of a role. `planned`: number of its calls, used if it has no call in the simulation."""
         return estimate_role(name, spec, self.registry, question, (use.calls or planned, use.usage))
 
     def _extrapolate(
         self, purposes: Sequence[str], select: Callable[[Debate], Iterable[Turn | Assessment]]
     ) -> _RoleUse:
-        """Usage in the whole debate of a role whose answers `select` returns.
+        """Usage in the whole debate of the role whose answers `select` returns, from the two simulations.
 
-        Speeches, and questions on turns, pairs and rounds, become more; they become longer only with `history: full`.
-        Questions on the whole debate become longer.
+        In a longer debate there are more speeches and more questions on turns, pairs and rounds; with `history: full`
+        they are also longer. There are as many questions on the whole debate, but they are longer.
         """
         long, short = (_group_usage(select(item.debate)) for item in (self.simulation, self.shorter))
         grows_by = (planned_turns(self.config) - self.simulation.turns) / max(
@@ -407,7 +407,7 @@ class _Estimator:
 
 
 async def estimate_judging(task: JudgeTask, *, batch: bool = False) -> RunEstimate:
-    """Estimate the judging runs of `task`, with the prices of a `batch` or of single calls."""
+    """Estimate the judging runs of `task`. `batch`: whether to use the prices of batches."""
     asked = fold([*task.events, *task.openings])
     before = fold(task.events)
     judged, meter = await _simulate(task)

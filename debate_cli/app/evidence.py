@@ -11,7 +11,7 @@ from debate_cli.regular_file import cache_folder
 
 
 def open_sources(config: EvidenceConfig, folder: Path, env: Mapping[str, str]) -> Corpus | None:
-    """Index the sources of `config`, relative to `folder`; None if there are none. Raises UsageError."""
+    """Index the sources of `config`, whose paths start in `folder`; None if there are none. Raises UsageError."""
     if not config.sources:
         return None
     files = {
@@ -23,7 +23,7 @@ def open_sources(config: EvidenceConfig, folder: Path, env: Mapping[str, str]) -
 
 
 def describe_skipped(corpus: Corpus) -> str | None:
-    """A sentence on files that are not indexed; None if there are none."""
+    """A sentence that names the files that are not indexed; None if there are none."""
     if not corpus.skipped:
         return None
     first, count, total = corpus.skipped[0], len(corpus.skipped), len(corpus.skipped) + len(corpus.files)
@@ -33,7 +33,7 @@ def describe_skipped(corpus: Corpus) -> str | None:
 
 
 def describe_changed(corpus: Corpus, debate: Debate) -> str | None:
-    """A sentence on sources that changed since passages of them were shown; None if none did."""
+    """A sentence that names the sources that changed after the debate used their passages; None if there are none."""
     changed = corpus.find_changed(debate.passages)
     if not changed:
         return None
@@ -46,7 +46,7 @@ def describe_changed(corpus: Corpus, debate: Debate) -> str | None:
 
 
 def evidence_notes(corpus: Corpus | None, config: DebateConfig, resumed: Debate | None) -> Iterator[str]:
-    """Notes for the user about sources, before a debate begins or, with `resumed`, continues."""
+    """Notes for the user about sources: before a debate begins, or before `resumed`, a stored debate, continues."""
     evidence = config.evidence
     if evidence is None:
         return

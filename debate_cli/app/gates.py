@@ -21,7 +21,7 @@ DOCUMENT_OUTCOMES = ("PASS", "FAIL", "CONDITIONAL")
 
 
 _Check = Callable[[Verdict | None], str | None]
-"""Returns why a deciding verdict (None without one) does not meet a gate; None if it does."""
+"""Returns why a deciding verdict (None if there is no verdict) does not meet a gate; None if it does."""
 
 
 class GateResult(NamedTuple):
@@ -48,7 +48,7 @@ class Gates(NamedTuple):
     """Names from `FORBIDDEN`."""
 
     def require_names(self, names: Collection[str], where: str = "") -> None:
-        """Raise UsageError if a gate names an unknown debater, or an impossible share.
+        """Raise UsageError if a gate names an unknown debater, or requires a share of votes that is not from 0 to 1.
 
         `names`: the debaters; empty for a text. `where` precedes the sentence, e.g. `a.json: `.
         """
@@ -79,7 +79,7 @@ class Gates(NamedTuple):
     def evaluate(self, debate: Debate, verdicts: Sequence[Verdict]) -> list[GateResult]:
         """Results of the requested gates, in the order of the fields.
 
-        If several runs judged side by side and none decides, the verdict of each must meet a gate.
+        If there are several deciding verdicts, of runs with equal precedence, each must meet the gates.
         """
         deciding = deciding_verdicts(debate, verdicts) or (None,)
         results: list[GateResult] = []
@@ -119,7 +119,7 @@ def _name_run(verdict: Verdict | None, problem: str | None) -> str | None:
 
 
 def _find_score(verdict: Verdict, name: str | None) -> float | None:
-    """The score of a debater, or the share of an option, with this name; without a name the highest score."""
+    """The score of the debater `name`, or the share of votes for the option `name`; for None the highest score."""
     if name is None:
         return max(verdict.scores.values(), default=None)
     shares = verdict.notes.get("weights") if name in DOCUMENT_OUTCOMES and name not in verdict.scores else None
@@ -128,7 +128,7 @@ def _find_score(verdict: Verdict, name: str | None) -> float | None:
 
 
 def _format_distinguishable(score: float, least: float) -> tuple[str, str]:
-    """Format both numbers, the lower first, with at least two decimals and enough to differ."""
+    """Format a `score` below `least`, and `least`. The score gets two decimals, or as many as show that it is lower."""
     higher = f"{least:.12g}"
     rounded = (f"{score:.{digits}f}" for digits in range(2, 12))
     lower = next((shown for shown in rounded if float(shown) < float(higher)), None)
@@ -166,7 +166,7 @@ def _check_forbidden(name: str, debate: Debate, verdicts: Sequence[Verdict], ver
 
 
 def _check_manipulation(debate: Debate, _verdicts: Sequence[Verdict]) -> str | None:
-    """Sentence of the gate on manipulation. A passage counts once, even if several judges report it."""
+    """Why `--fail-on manipulation` is not met. A passage counts once, even if several judges report it."""
     every = (item for assessment in debate.assessments for item in assessment.findings if item.kind == "manipulation")
     count = len({_finding_identity(finding) for finding in every})
     if not count:
@@ -175,7 +175,7 @@ def _check_manipulation(debate: Debate, _verdicts: Sequence[Verdict]) -> str | N
 
 
 def _check_missing(debate: Debate, verdicts: Sequence[Verdict]) -> str | None:
-    """Sentence of the gate on missing judgments, also for an unfinished debate."""
+    """Why `--fail-on missing` is not met: judgments are missing, or the debate is unfinished."""
     if debate.status == "incomplete":
         return "--fail-on: the debate is unfinished, so judgments are missing"
     count = len(missing_briefs(debate, verdicts))

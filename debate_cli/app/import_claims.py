@@ -41,11 +41,11 @@ _MAX_SHOWN_CHARS = 80
 
 @dataclass(slots=True)
 class ClaimSearch:
-    """The claims found so far. Also valid if the search ends early."""
+    """The search for the claims of a debate, and what it has found so far."""
 
     debate: Debate
     turns: dict[int, Turn] = field(default_factory=dict[int, Turn])
-    """Index -> the turn with its claims."""
+    """Index of a turn -> the turn with its claims as arguments."""
     error: DebateError | None = None
     """Why the search ended early."""
     stopped: bool = False
@@ -57,12 +57,12 @@ class ClaimSearch:
 
     @property
     def claims(self) -> int:
-        """Number of claims with a passage in the speech."""
+        """Number of claims for which the model quoted a passage of the speech."""
         return sum(len(turn.arguments or ()) for turn in self.turns.values())
 
     @property
     def left_out(self) -> int:
-        """Number of claims without one."""
+        """Number of claims that were dropped because the quoted passage is not in the speech."""
         return sum(warning.startswith(f"{NOT_SAID}:") for turn in self.turns.values() for warning in turn.warnings)
 
     def finish(self, spec: ModelSpec) -> Debate:
@@ -159,7 +159,7 @@ class _Asker:
 
 
 def _with_claims(turn: Turn, found: Sequence[CheckedClaim]) -> Turn:
-    """The turn with its valid claims as arguments, and a warning for each other one."""
+    """The turn with its valid claims as arguments, and a warning for each claim that was dropped."""
     arguments = tuple(
         Argument(id="", claim=item.claim, reasoning="", evidence=item.passage) for item in found if item.was_said
     )
@@ -177,7 +177,7 @@ def _with_problem(turn: Turn, problem: str) -> Turn:
 
 
 def _without_claims(turn: Turn) -> Turn:
-    """A turn that was not asked about: without arguments if short, else as `_with_problem`."""
+    """A turn that was not asked about. If it is long enough for claims, a warning says so; else it has no arguments."""
     return _with_problem(turn, "was not asked") if is_asked_about(turn) else turn.model_copy(update={"arguments": ()})
 
 

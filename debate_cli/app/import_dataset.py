@@ -1,4 +1,4 @@
-"""Use case `import --format debatrix | nyu | lechmazur | ukp`: debates of a public data set, and their labels as CSV."""
+"""Use case `import --format debatrix | nyu | lechmazur | ukp`: debates of public data sets, and their labels as CSV."""
 
 import csv
 import hashlib
@@ -58,9 +58,10 @@ class LabelTable:
 def read_dataset(
     paths: Sequence[Path], request: ImportRequest, folder: Path, at: datetime
 ) -> Iterator[tuple[str, Callable[[], ImportedFile], tuple[HumanLabel, ...]]]:
-    """For each debate of the data set `request.format`: name, a function that creates the transcript, and labels.
+    """For each debate of the data set `request.format`: its name, a function that creates its transcript, its labels.
 
-    The function raises TranscriptError. `folder`: folder of the transcripts. Raises UsageError if there is no debate.
+    The function raises TranscriptError. `folder`: where the transcripts will be written. Raises UsageError if there is
+    no debate.
     """
     assert request.format is not None  # the data set is named by its format
     if request.columns:

@@ -55,7 +55,7 @@ class ImportedFile:
     imported: ImportedDebate
 
     def with_debate(self, debate: Debate) -> ImportedFile:
-        """The file with another debate as its transcript."""
+        """The same file with `debate` as its transcript."""
         return replace(self, imported=replace(self.imported, debate=debate))
 
 
@@ -86,9 +86,10 @@ def _visible_files(folder: Path) -> Iterator[Path]:
 
 
 def choose_targets(files: Sequence[Path], out: Path | None, folder: Path) -> list[Path]:
-    """The transcript of each file: `out` if it is a file, else a file in the folder `out` or `folder`.
+    """The file for the transcript of each debate: `out` if it names a file, else one in the folder `out` or `folder`.
 
-    It is named after the imported file. Raises UsageError if `out` is one file for several debates.
+    A transcript in a folder is named after the imported file. Raises UsageError if `out` is one file for several
+    debates.
     """
     if out is not None and out.suffix == TRANSCRIPT_SUFFIX:
         if len(files) > 1:
@@ -106,7 +107,7 @@ class DebateIds:
         self._used: Counter[str] = Counter()
 
     def choose(self, name: str) -> str:
-        """An id from `name`, with a number if it was used before."""
+        """An id made from `name`; a number is added if the id was used before."""
         base = slugify(name, MAX_ID_LENGTH - _NUMBER_CHARS) or "debate"
         found = base
         while self._used[found]:
@@ -133,7 +134,7 @@ def read_import_file(path: Path, target: Path, request: ImportRequest, at: datet
 
 
 def save_import(file: ImportedFile, *, force: bool) -> None:
-    """Write the transcript. Raises StorageError, also if it exists and `force` is not set."""
+    """Write the transcript. Raises StorageError if that fails, or if the file exists and `force` is not set."""
     with lock_debate(file.target):
         write_transcript(file.target, to_transcript(file.imported.debate), Redactor(), overwrite=force)
 

@@ -47,7 +47,7 @@ from debate_cli.systems.registry import check_system_kind
 from debate_cli.systems.scoring import score
 
 WINDOW = 4
-"""Number of files in progress or waiting to be yielded, per concurrent file."""
+"""Per concurrent file: maximum number of files that are in progress, or wait for the result of an earlier file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,21 +58,21 @@ class JudgeTask:
     """Path of the file, or the name of standard input."""
     events: tuple[Event, ...]
     openings: tuple[JudgingOpened, ...]
-    """Judging runs to add. The first judging run of a text is not among them."""
+    """Judging runs to add. The first judging run of a text is not among them, because its `events` open it."""
     context: RunContext
     target: Path | None
     """The transcript to write; None writes nothing."""
     note: str | None = None
     """A sentence on an incomplete last line of the journal."""
     is_text: bool = False
-    """Whether it is a text. Then its own judging run is done as well."""
+    """Whether it is a text, not a debate. The first judging run of a text is done, too."""
     unsuitable: Mapping[str, str] = field(default_factory=dict[str, str])
     """Requested system that cannot judge the debate -> the reason."""
     completed: tuple[str, ...] = ()
     """Ids of existing judging runs that are to be completed."""
 
     async def judge(self, session: Session, *, save: bool = True, force: bool = False) -> Outcome:
-        """Judge the file in `session`. Without `save` nothing is written."""
+        """Judge the file. With `save` False nothing is written; with `force` a target that changed is overwritten."""
         target = self.target if save else None
         completed = (FIRST_RUN,) if self.is_text else self.completed
         return await session.judge(self.events, self.openings, target, completed=completed, force=force)
@@ -83,7 +83,7 @@ class JudgeTask:
         return tuple(item.name for item in self.context.config.debaters)
 
     def describe_verdict_change(self, debate: Debate) -> str | None:
-        """A sentence if judging in place changed the deciding verdict. `debate`: the state afterwards."""
+        """A sentence if judging in place changed the deciding verdict, else None. `debate`: the judged debate."""
         was, now = _deciding_outcome(fold(self.events)), _deciding_outcome(debate)
         if self.target != self.source.with_suffix(".json") or not was or not now or was[0] == now[0]:
             return None
@@ -94,14 +94,14 @@ class JudgeTask:
 
     @property
     def state(self) -> int:
-        """Hash of the file's answers and judging runs."""
+        """Hash of the file's answers and judging runs, to notice that the file was changed."""
         debate = fold(self.events)
         return hash((debate.id, debate.answered_keys, tuple(run.id for run in debate.runs)))
 
 
 @dataclass(frozen=True, slots=True)
 class JudgePlan:
-    """A file that can be judged. It does not hold the debate, so that a folder of any size fits into memory."""
+    """A file that can be judged, without its content, so that plans for a folder of any size fit into memory."""
 
     source: Path
     target: Path | None
@@ -122,7 +122,7 @@ class JudgePlan:
 
     @classmethod
     def of_task(cls, task: JudgeTask, read: Callable[[], JudgeTask]) -> JudgePlan:
-        """The plan of `task`. `read` creates the task again."""
+        """The plan for `task`. `read`: creates the same task again by reading the file."""
         return cls(
             task.source,
             task.target,
@@ -175,7 +175,7 @@ def build_judge_plans(
     for kind in request.systems:
         check_system_kind(kind)
     if target.out is not None and len(sources) > 1 and target.out.suffix:
-        raise UsageError(f"--out {target.out}: several files need a folder")
+        raise UsageError(f"--out {target.out}: this is one file for several results; name a folder")
     if target.text_id is not None and (len(sources) != 1 or not sources[0].is_text):
         raise UsageError("--id names the debate made from one text; a transcript keeps its own id")
     if request.context is not None and not any(source.is_text for source in sources):
@@ -198,10 +198,11 @@ def build_judge_plans(
 def build_completion_plans(
     paths: Sequence[Path], request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Plans that complete the judging runs of saved debates, each with its own models.
+    """Plans that complete the judging runs of saved debates. Each judging run keeps its models.
 
-    Also returns a sentence for each file that cannot be read or is already complete. `loaded` supplies prompts that
-    replace shipped ones. Raises ConfigError and MissingKeyError; TranscriptError for a bad single file.
+    Also returns a sentence for each file that cannot be read or is already complete. `loaded`: the configuration, of
+    which only the replaced prompts are used. Raises ConfigError and MissingKeyError; TranscriptError for a bad single
+    file.
     """
     plans: list[JudgePlan] = []
     problems: list[str] = []
@@ -279,10 +280,10 @@ async def judge_files(
 ) -> AsyncIterator[tuple[JudgeTask, Outcome]]:
     """Judge the files, `concurrency` at a time, and yield the results in the order of `plans`.
 
-    A file that failed, or was not started before a stop, is left out. The error of a single file is raised; errors of
-    several go to `on_error`. `equip` adds observer, cassette and people to the context of a file. `force` overwrites
-    changed targets. Only a few results wait for an earlier file. With `batches` the judges are asked in batches,
-    as many at a time as may wait.
+    A file that failed, or was not started before a stop, yields no result. The error of a single file is raised; errors
+    of several go to `on_error`. `equip`: adds observer, cassette and people to the context of a file. `force`:
+    overwrites targets that were changed. With `batches` the judges are asked in batches, and `count_waiting_debates`
+    replaces `concurrency`.
     """
     concurrency = concurrency if batches is None else count_waiting_debates()
     room = asyncio.Semaphore(concurrency)
@@ -331,7 +332,7 @@ def _reserve_target(task: JudgePlan, taken: dict[Path, Path]) -> None:
 
 
 def _deciding_outcome(debate: Debate) -> tuple[tuple[str, str], str] | None:
-    """Winner (or an empty string), victory and system of the deciding verdict; None before any judging."""
+    """Winner (empty if there is none), victory and system of the deciding verdict; None if nothing was judged."""
     found = next((verdict for verdict in score(debate, runs="all") if verdict.decides), None)
     if found is None:
         return None

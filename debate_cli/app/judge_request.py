@@ -36,7 +36,7 @@ class JudgingRequest:
     model: str | None = None
     """`provider/model` of every judge; None keeps each judge's own."""
     model_option: str = "--model"
-    """The option that gave `model`, for error messages."""
+    """The option that set `model`, for error messages."""
     other_models: tuple[str, ...] = ()
     """Further models for every judge; each gets a separate judging run."""
     judges: int | None = None
@@ -44,7 +44,7 @@ class JudgingRequest:
     repeat: int = 1
     """Number of judging runs per model."""
     lookup: str | None = None
-    """Where systems look up facts: `corpus`, `web` or `both`; None keeps their settings."""
+    """Where systems look up facts: `corpus`, `web` or `both`; None leaves that to each system's settings."""
     evidence: tuple[str, ...] = ()
     """Absolute paths of files and folders for looking up facts; empty uses those of `config`."""
     replace: bool = False
@@ -81,10 +81,7 @@ class JudgingRequest:
 
     @property
     def models(self) -> dict[str, ModelSpec]:
-        """Role -> model.
-
-        The configuration's default model is also used for `judge`, so that no stored judge is used instead.
-        """
+        """Role -> model. The configuration's default model is also the `judge`, so that no stored judge is used."""
         models = dict(self.config.models) if self.config is not None else {}
         if "default" in models:
             models.setdefault("judge", models["default"])
@@ -134,7 +131,7 @@ def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str
 
 
 def open_further_runs(judged: Debate, request: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
-    """The judging runs of a text besides its first: for further models and repetitions."""
+    """The judging runs of a text after its first one: for further models and repetitions."""
     return _openings(judged.config.judging, request, at, taken=0)[1:]
 
 
@@ -171,7 +168,10 @@ def document_events(name: str, text: str, debate_id: str, request: JudgingReques
 
 
 def document_config(name: str, text: str, request: JudgingRequest) -> DebateConfig:
-    """The configuration for judging a text: requested systems for texts (default: `default_text_kind`), no debaters."""
+    """The configuration for judging a text. It has no debaters, and of the requested systems those that judge texts.
+
+    If there is no such system, the default system for texts judges.
+    """
     given = request.config
     configured = given.judging.systems if given is not None else ()
     wanted = tuple(system for system in configured if not request.systems or system.kind in request.systems)
@@ -198,9 +198,10 @@ def document_config(name: str, text: str, request: JudgingRequest) -> DebateConf
 
 
 def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfig:
-    """Convert `config`, given with --resume, to the form in which `debate` stores it, for comparison.
+    """`config`, given with --resume, in the form in which `debate` stores its configuration, for comparing the two.
 
-    For a debate about a text, only the judges of `config` are compared. A free-flowing debate keeps its stored order.
+    If the debate is a judged text, the result has the text as motion and background, and the judges of `config`. The
+    order of a free-flowing debate is taken from the stored debate.
     """
     is_stored = not config.debaters and config.topic == debate.topic
     if debate.document_name is None or is_stored:
@@ -235,10 +236,10 @@ def _limits_without_budget(debate: Debate) -> Limits:
 
 
 def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> JudgingRequest:
-    """The request with the changed stored configuration, without the debate's budget; unchanged without changes.
+    """The request with the stored configuration, to which its `changes` are applied. Unchanged if it has no changes.
 
-    Judges keep their stored models. Raises UsageError for a setting that needs a configuration, ConfigError for an
-    invalid one.
+    The debate's budget is left out, and judges keep their stored models. Raises UsageError for a setting that cannot be
+    changed without a configuration, ConfigError for an invalid one.
     """
     if not request.changes:
         return request
@@ -257,7 +258,7 @@ def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> Jud
 
 
 def _requested_systems(debate: Debate, request: JudgingRequest) -> tuple[SystemSettings, ...]:
-    """The requested systems. Each has its configured settings, else its stored ones, else defaults."""
+    """The requested systems, each with its configured settings or, if there are none, its stored or default ones."""
     configured = request.config.judging.systems if request.config is not None else ()
     if not request.systems:
         return configured or debate.config.judging.systems or JudgingConfig().systems
@@ -296,10 +297,7 @@ def _check_settings(system: SystemSettings) -> None:
 
 
 def _check_judgeable(debate: Debate, system: SystemSettings, *, is_named: bool) -> None:
-    """Raise TranscriptError if no system, or a requested one, can judge the debate.
-
-    Systems that were not requested explicitly may be unable to judge it.
-    """
+    """Raise TranscriptError if an explicitly requested system cannot judge the debate, or if no system can."""
     _check_settings(system)
     if not debate.turns and debate.document_name is None and debate.closed is not None:  # an open one may be under way
         raise TranscriptError(

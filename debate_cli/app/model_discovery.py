@@ -35,7 +35,7 @@ SUGGESTED_MODELS: Mapping[str, str] = MappingProxyType(
 MAX_MODELS_PER_SERVER = 5
 """Maximum number of models offered per server."""
 LISTING_TIMEOUT_S = 1.0
-"""Timeout in seconds of the connection, and of each part of the answer."""
+"""Timeout in seconds of the connection, and of each read of the answer."""
 LISTING_DEADLINE_S = 3.0
 """Timeout in seconds of the whole answer."""
 MAX_LISTING_BYTES = 1_000_000

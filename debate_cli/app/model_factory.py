@@ -30,7 +30,7 @@ from debate_cli.systems.registry import get_system, settings_for
 
 
 class ModelFactory:
-    """Creates the actors of one debate. `aclose` closes the connections, unless a given pool owns them."""
+    """Creates the debaters and the judge of one debate."""
 
     def __init__(
         self,
@@ -40,10 +40,11 @@ class ModelFactory:
         rejected_modes: Mapping[str, Iterable[StructuredOutputMode]] | None = None,
         pool: ModelPool | None = None,
     ) -> None:
-        """`used`: earlier calls of the debate, which count against the budget; of one without a price, only its tokens.
+        """`used`: earlier calls of the debate, which count against the budget; of unpriced calls only the tokens count.
 
-        They are ignored with a `pool` or a budget of the context, which already includes them. `pool`: model clients that
-        several debates share. `rejected_modes`: model -> modes of structured output that do not work.
+        `used` is ignored with a `pool` or a budget of the context, which already counts these calls. `pool`: model
+        clients that several debates share; None creates them. `rejected_modes`: model -> modes of structured output that
+        do not work.
         """
         self._config = with_mock_providers(context.config) if context.mock else context.config
         self._context = context
@@ -70,7 +71,7 @@ class ModelFactory:
         return actors if self._context.batches is None else wrap_actors(actors, self._context.batches)
 
     def _build_passages(self, *, speeches: bool) -> PassageFinder | None:
-        """The search for passages, for debaters (if `speeches`) and judges that look up facts; None if not needed."""
+        """Finds passages for judges that look up facts and, with `speeches`, for debaters; None if nobody needs any."""
         config, corpus = with_lookup_search(self._config), self._context.corpus
         evidence = config.evidence or EvidenceConfig()
         own_web = self._config.evidence.web if speeches and self._config.evidence is not None else None
@@ -85,9 +86,9 @@ class ModelFactory:
     def handle_for(
         self, spec: ModelSpec, run: JudgingRun | None = None, batches: BatchQueue | None = None
     ) -> ModelHandle:
-        """The handle for the model of `spec` in a judging `run`, or (None) in the debate.
+        """The handle for a model. Equal specs share one handle.
 
-        With `batches` its requests wait for a batch. Equal specs share one handle.
+        `run`: the judging run, whose providers are used; None for the debate. With `batches` requests wait for a batch.
         """
         has_own_providers = run is not None and bool(run.providers) and not self._context.mock
         config = with_run_providers(self._config, run) if run is not None and has_own_providers else self._config
@@ -143,7 +144,7 @@ def judge_model_spec(config: DebateConfig, run: JudgingRun, judge_role: str | No
 
 
 def judge_roles(system: SystemSettings) -> tuple[str | None, ...]:
-    """The model roles of a system's judges; empty if it asks no model."""
+    """The roles, as in `models` of the configuration, of a system's judges; empty if the system asks no model."""
     return tuple(dict.fromkeys(judge_model_role(system, assessor) for assessor in judge_ids(system)))
 
 

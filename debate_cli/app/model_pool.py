@@ -52,7 +52,7 @@ class ModelPool:
     """Creates and owns model clients. Debates that share a pool share its connections, limits and budget."""
 
     def __init__(self, context: RunContext, budget: Budget | None = None, rates: SharedRates | None = None) -> None:
-        """Limits, environment, secrets and observer come from `context`; so does the budget, if it has one.
+        """`context`: supplies limits, environment, secrets and observer. `budget`: None creates one from the limits.
 
         `rates`: requests and tokens per minute that are shared with other processes.
         """
@@ -79,7 +79,7 @@ class ModelPool:
         rejected: Iterable[StructuredOutputMode] = (),
         batches: BatchQueue | None = None,
     ) -> ModelHandle:
-        """The handle for the model of `spec` with the providers and the seed of `config`. Equal specs share one.
+        """The handle for a model, with the providers and the seed of `config`. Equal specs share one handle.
 
         `rejected`: modes of structured output that do not work. With `batches` requests wait for a batch.
         """
@@ -91,7 +91,7 @@ class ModelPool:
         return providers.handles[key]
 
     def search_client(self, config: DebateConfig, prompts: Prompts) -> SearchClient | None:
-        """The client for web searches of `config`, with the limits and budget of models; None without web search.
+        """The client for the web searches of `config`, limited like models; None if `config` has no web search.
 
         Raises ConfigError if searches are impossible.
         """
@@ -135,7 +135,7 @@ class ModelPool:
             await providers.registry.aclose()
 
     def _providers_of(self, config: DebateConfig) -> _ProviderContext:
-        """The providers of a configuration, shared by configurations with equal rows and seeds."""
+        """The providers of `config`. Configurations with equal providers and seeds share them."""
         for known in self._providers:
             if known.config.seed == config.seed and known.config.providers == config.providers:
                 return known
@@ -252,7 +252,7 @@ class ModelPool:
             )
 
     def _limiter_for(self, row: ProviderRow) -> RateLimiter:
-        """The rate limiter of a provider. Equal rows share one."""
+        """The rate limiter of a provider. Equal rows share one limiter."""
         known = next((limiter for other, limiter in self._limiters if other == row), None)
         if known is not None:
             return known
@@ -269,7 +269,7 @@ class ModelPool:
         return limiter
 
     def _shared_window(self, row: ProviderRow) -> SharedWindow | None:
-        """The window shared by all processes with the provider's key; None without a limit per minute."""
+        """Counts of the last minute, shared by all processes with the same key; None without a limit per minute."""
         if self._rates is None or (row.requests_per_minute is None and row.tokens_per_minute is None):
             return None
         key = self._context.env.get(row.api_key_env or "", "")
@@ -293,7 +293,7 @@ class ModelPool:
 
 @dataclass(frozen=True, slots=True)
 class _ProviderContext:
-    """A set of providers with handles of their models and what their servers rejected."""
+    """The providers of one configuration, with the handles of their models and what their servers rejected."""
 
     config: DebateConfig
     """Configuration, of which only providers and seed are used."""

@@ -13,7 +13,7 @@ from debate_cli.providers.registry import find_price, find_row_problems, format_
 
 
 def provider_problems(config: DebateConfig) -> list[Problem]:
-    """Problems of the providers of `config` that `domain.config_checks` does not find, each with its key path."""
+    """Problems in the settings of `providers` that `domain.config_checks` does not find, each with its key path."""
     known = {problem.path for problem in check_config(config)}
     found = [_provider_problem(line, config) for line in find_provider_problems(config)]
     return [problem for problem in found if problem.path not in known]
@@ -60,7 +60,7 @@ def model_problems(
 
 
 def _row_key_path(row: ProviderRow, config: DebateConfig, path: KeyPath) -> KeyPath:
-    """Key path of a provider's problem: its entry in the configuration, else `path`, the key of its model."""
+    """Where to report a provider's problem: its entry in `config`; if it has none, `path`, the key of its model."""
     own = config.providers.get(row.name)
     if own is None:
         return path

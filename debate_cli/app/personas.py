@@ -35,9 +35,9 @@ _DEBATE_ID = "personas"
 def prepare_personas(
     documents: Sequence[TextDocument], request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[RunContext, ModelSpec]:
-    """The context to ask in, and the judge model.
+    """The context for asking, and the model to ask: that of the judge.
 
-    Raises UsageError for too long documents, ConfigError, MissingKeyError.
+    Raises UsageError if the documents are too long; ConfigError, MissingKeyError.
     """
     if sum(len(document.text) for document in documents) > MAX_DOCUMENT_CHARS:
         limit = f"{MAX_DOCUMENT_CHARS // 1000},000 characters"
@@ -48,7 +48,7 @@ def prepare_personas(
 def prepare_asked_model(
     name: str, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[RunContext, ModelSpec]:
-    """The context to ask the judge model about the text `name`, and the model. Raises ConfigError, MissingKeyError."""
+    """The context for asking a judge about the text `name`, and its model. Raises ConfigError, MissingKeyError."""
     events = document_events(name, "", _DEBATE_ID, _with_default_panel(request), datetime.now(UTC))
     config = config_for_judging(fold(events), request)
     context = prepare_judges(config, loaded, name, request=request)
@@ -90,7 +90,7 @@ async def find_stakeholders(
 def format_judges_config(
     stakeholders: Sequence[Stakeholder], documents: Sequence[TextDocument], model: str, command: str
 ) -> str:
-    """A configuration with the stakeholders as judges of a panel. `command`: how to use it, for its first comment."""
+    """A YAML configuration with the stakeholders as judges of a panel. `command`: the command that uses it."""
     named = documents[0].name if len(documents) == 1 else "this document"
     head = {"topic": f"Should {named} be accepted as it is?", "models": {"judge": {"model": model}}}
     return "".join(

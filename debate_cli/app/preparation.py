@@ -84,11 +84,11 @@ def prepare_run(
     models: Mapping[str, Model] | None = None,
     searches: Collection[SearchPlace] = (),
 ) -> RunContext:
-    """Check every selected model and replaced prompt before the first call.
+    """Check every selected model and replaced prompt before the first call, and create the run's context.
 
-    `asked`: whether the selected models will be asked; False for an estimate. `added`: name for errors -> models of
-    added judging runs. `models`: the caller's own model objects, by `provider/model`. `searches`: where passages for
-    debaters are searched. Raises MissingKeyError, ConfigError, and UsageError for sources that cannot be read.
+    `asked`: whether the selected models will be asked; False for an estimate. `added`: name in errors -> models of an
+    added judging run. `models`: `provider/model` -> the caller's own model object. `searches`: where passages are
+    searched. Raises MissingKeyError, ConfigError, and UsageError for sources that cannot be read.
     """
     config = with_mock_models(loaded.config) if mock else loaded.config
     Prompts(loaded.prompts).validate()
@@ -172,10 +172,10 @@ def prepare_resume(
     asked: bool,
     close: bool = False,
 ) -> RunContext:
-    """Prepare the rest of a stored debate; with `close` only its judging.
+    """Prepare to continue a stored debate; with `close` only its judging.
 
-    `loaded`: configuration to resume with. `asked`: whether models will be asked. Raises ConfigError with a line for
-    each setting that would change what was already said.
+    `loaded`: the configuration to resume with. `asked`: whether models will be asked. Raises ConfigError with a line
+    for each setting that would change what was already said.
     """
     given = _check_changes(loaded, stored)
     config = config_in_force(stored.debate.config, given, models=not mock)
@@ -205,7 +205,7 @@ def prepare_resume(
 def _search_places(
     loaded: LoadedConfig, stored: StoredDebate, config: DebateConfig, *, speaks: bool
 ) -> tuple[SearchPlace, ...]:
-    """Where the rest of a stored debate searches passages, for its debaters (if one `speaks`) and judges."""
+    """Where the rest of a stored debate searches passages. `speaks`: whether debaters still speak; they search too."""
     places = config.judging.lookup_places
     files: tuple[SearchPlace, ...] = ("files",) if speaks or "corpus" in places else ()
     web: tuple[SearchPlace, ...] = ("web",) if speaks or "web" in places else ()
@@ -213,7 +213,7 @@ def _search_places(
 
 
 def _may_read_sources(loaded: LoadedConfig, stored: StoredDebate) -> bool:
-    """Whether the user named the sources in this command. A saved debate may not name files to open."""
+    """Whether the user named the sources in this command. Sources that only a saved debate names are not opened."""
     return loaded.source_map.name != str(stored.path) or ("evidence", "sources") in loaded.source_map.origins
 
 
@@ -248,7 +248,10 @@ def prepare_judges(
     request: JudgingRequest,
     models: Mapping[str, Model] | None = None,
 ) -> RunContext:
-    """Prepare `config` for the judges of `request` only. `name`: name in errors of a configuration without a file."""
+    """Create the context for asking the judges of `config`; debaters are not checked.
+
+    `loaded`: the file of the request's configuration; None if it has none. `name`: then the name in errors.
+    """
     require_judge_models(config)
     env = load_environment(Path(), os.environ) if loaded is None else loaded.env
     own = loaded or LoadedConfig(config, Path(), (), {}, SourceMap(name), env)
@@ -276,7 +279,7 @@ def prepare_judges(
 
 
 def require_batches(config: DebateConfig, specs: Iterable[ModelSpec], name: str) -> None:
-    """Raise ConfigError if a model of `specs` has no batches. Errors begin with `name`."""
+    """Raise ConfigError, beginning with `name`, if the provider of a model in `specs` offers no batches."""
     rows = merge_provider_rows(config)
     for spec in specs:
         row = rows.get(split_model_name(spec.model)[0])
@@ -291,10 +294,7 @@ def _named_specs(config: DebateConfig | None) -> tuple[ModelSpec, ...]:
 
 
 def _refuse_stored_paths(name: str, specs: Sequence[ModelSpec], prompts: Sequence[str], command: str) -> None:
-    """Raise ConfigError if asking needs a file that the stored debate `name` names.
-
-    The debate may have been downloaded.
-    """
+    """Raise ConfigError if a file named in the stored debate `name` is needed. The debate may have been downloaded."""
     files = [
         *(f"prompts.{prompt}" for prompt in prompts),
         *(f"the script of {spec.model}" for spec in specs if spec.script is not None),
@@ -333,9 +333,10 @@ def _check_changes(loaded: LoadedConfig, stored: StoredDebate) -> DebateConfig:
 def _require_callable(
     parts: Sequence[tuple[PendingModels, SourceMap]], env: Mapping[str, str], folder: Path, redact: Redactor
 ) -> None:
-    """Raise ConfigError, MissingKeyError or NoLocalModelError with every problem of `parts`, each once.
+    """Raise ConfigError, MissingKeyError or NoLocalModelError with every problem of the models in `parts`, each once.
 
-    Problems with the limits are located in the first source map, that of the given configuration.
+    The source map gives a problem's file and line; for problems with `limits`, the first map, that of the
+    configuration.
     """
     own_source = parts[0][1]
     problems: dict[Problem, SourceMap] = {}

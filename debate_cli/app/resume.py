@@ -27,11 +27,11 @@ CHANGEABLE_FORMAT = (*PLAN_SETTINGS, "history")
 
 @dataclass(frozen=True, slots=True)
 class PendingModels:
-    """Models to ask, and the configuration for reaching them."""
+    """Models that are still to be asked, and the configuration with their providers."""
 
     config: DebateConfig
     models: tuple[ModelSpec, ...]
-    """Models that are still needed, each once."""
+    """The models, each once."""
     run: str = FIRST_RUN
     """The judging run of `models`; the debate's own by default."""
 
@@ -43,7 +43,7 @@ class RemainingWork:
     main: PendingModels
     """Models of the debate itself."""
     added_runs: tuple[PendingModels, ...] = ()
-    """Models of each unfinished judging run that defines its own providers."""
+    """Models of each unfinished judging run that has providers of its own."""
 
     @property
     def models(self) -> tuple[ModelSpec, ...]:
@@ -52,10 +52,7 @@ class RemainingWork:
 
 
 def config_in_force(stored: DebateConfig, given: DebateConfig, *, models: bool = True) -> DebateConfig:
-    """`stored` with the settings of `given` that a resume may change.
-
-    Without `models`, debaters and judges keep their models.
-    """
+    """`stored` with those settings of `given` that a resume may change. `models`: whether it may change models."""
     changes: dict[str, object] = {name: getattr(given, name) for name in ("limits", "format", "evidence")}
     if models:
         changes |= {name: getattr(given, name) for name in ("models", "providers", "judging")}
@@ -88,7 +85,7 @@ def find_changes(
 
 
 def closing_event(at: datetime) -> DebateClosed:
-    """The event that ends a debate early: only its judges are asked from then on."""
+    """The event that ends a debate early. From then on only its judges are asked."""
     return DebateClosed(at=at, reason="complete")
 
 
@@ -194,10 +191,7 @@ def _without_changeable(config: DebateConfig) -> DebateConfig:
 
 
 def _keeps_spoken_turns(debate: Debate, given: DebateConfig) -> bool:
-    """Whether every turn so far has the same cue in the plan of `given`.
-
-    A debate that closed for good must keep its plan.
-    """
+    """Whether the plan of `given` keeps the cue of every turn so far. A complete debate must keep its whole plan."""
     if _plan(given) == _plan(debate.config):
         return True
     if debate.status == "complete":

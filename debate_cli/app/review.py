@@ -1,7 +1,7 @@
 """Use case `review`: a person fills in the forms of a judging system, and the answers become a judging run.
 
-A review is a function of the saved debate, its conditions and the answers: `Review.evaluate` returns the parts, the
-problems of the answers, and the resulting assessments. Nothing is stored before every part is answered.
+`Review.evaluate` computes the parts, the problems of the answers and the assessments from the saved debate, the terms
+of the review and the answers. The judging run is saved when every part is answered.
 """
 
 import hashlib
@@ -109,7 +109,7 @@ class Review:
 
     @cached_property
     def shown(self) -> Debate:
-        """The debate as the person sees it."""
+        """The debate as the person sees it: in a blind review with replaced names."""
         return self._mask_debate(self.debate)
 
     @property
@@ -143,11 +143,11 @@ class Review:
         return reading.state()
 
     def mask(self, text: str) -> str:
-        """`text` with names replaced as the person sees them."""
+        """`text` as the person sees it: in a blind review with replaced names."""
         return text if self.blinding is None else self.blinding.mask(text)
 
     def unmask(self, value: Any) -> Any:
-        """The person's text with the real names."""
+        """What the person wrote, with the real names."""
         return value if self.blinding is None else self.blinding.unmask(value)
 
     def shown_form(self, brief: Brief, debate: Debate) -> BriefForm:
@@ -182,7 +182,7 @@ class _Reading:
         self._prompts = Prompts()
 
     def read_brief(self, brief: Brief, debate: Debate) -> Assessment | None:
-        """Add the part of a brief, and its assessment if the answer is valid."""
+        """Add the part for a brief. If its answer is valid, add and return the assessment; else return None."""
         shown, system = self._review.shown_form(brief, debate), get_system(brief.system)
         text = self._prompts.render(
             system.prompt_package, shown.question.prompt, **shown.question.prompt_values(shown.shown, self._prompts)
@@ -203,7 +203,7 @@ class _Reading:
         return assessment
 
     def read_probabilities(self, subject: Subject) -> None:
-        """Add the part with the probabilities after a round, or at the end."""
+        """Add the part that asks for probabilities after a round or the debate; if it is answered, also the marks."""
         names = [participant.name for participant in self._review.shown.participants]
         schema = derive_schema(ProbabilityForm, probabilities=each_of("participant", names))
         form = Form("probabilities", ProbabilityForm, schema)
@@ -249,7 +249,7 @@ class _Reading:
         return ReviewState(tuple(ordered), tuple(self._problems), tuple(self._unanswered), tuple(self._assessments))
 
     def _check(self, part: ReviewPart) -> Any:
-        """Add a part. Returns its filled-in form; None if the answer is unusable."""
+        """Add a part. Returns its filled-in form; None if its answer is missing or unusable."""
         self._parts.append(part)
         if part.name not in self._answers.parts:
             self._unanswered.append(part.name)
@@ -319,7 +319,7 @@ def open_review(stored: StoredDebate, terms: ReviewTerms, at: datetime | None = 
 
 
 def debate_key(debate: Debate) -> str:
-    """Fingerprint of a debate for the file of a review, used instead of its id."""
+    """Hash of a debate's id. The draft of a blind review has it instead of the id, which could reveal names."""
     return hashlib.sha256(debate.id.encode()).hexdigest()[:12]
 
 
@@ -375,7 +375,7 @@ def _answers_of(assessment: Assessment) -> str:
 
 
 def _find_settings(debate: Debate, kind: str) -> SystemSettings:
-    """The settings of a system from the debate, else its defaults, for an added run."""
+    """The settings of a system for an added run: those stored in the debate, or else the defaults."""
     stored = {system.kind: system for run in debate.runs_by_precedence(kind) for system in run.judging.systems}
     settings = (stored.get(kind) or settings_class(kind).model_validate({"kind": kind})).for_added_run()
     return settings.for_text() if debate.document_name is not None else settings

@@ -18,7 +18,7 @@ from debate_cli.storage.transcript_store import StoredDebate
 
 @dataclass(frozen=True, slots=True)
 class DebateJob:
-    """A debate that is ready to run: a new one, or a `stored` one to resume."""
+    """A debate that is ready to run: a new debate, or the one in `stored`, which is resumed."""
 
     context: RunContext
     debate_id: str
@@ -28,7 +28,7 @@ class DebateJob:
     force: bool = False
     """Whether to overwrite an existing debate with this id."""
     close: bool = False
-    """Whether the stored debate ends early, so that only its judges are asked."""
+    """Whether to end the stored debate early, so that only its judges are asked."""
 
     @property
     def transcript_paths(self) -> tuple[Path, ...]:
@@ -67,10 +67,7 @@ def build_job(
     force: bool = False,
     close: bool = False,
 ) -> DebateJob:
-    """The job for a prepared debate.
-
-    `folder` None uses the configuration's folder; a missing id is generated.
-    """
+    """The job for a prepared debate. If None, `debate_id` is generated and `folder` comes from the configuration."""
     config = context.config
     name = (
         validate_id(debate_id)
@@ -82,6 +79,6 @@ def build_job(
 
 
 def models_replaced_by_mock(stored: StoredDebate) -> tuple[str, ...]:
-    """Real models that the mock replaces in the rest of a stored debate."""
+    """Models, other than mocks, that the mock will replace in the rest of a stored debate."""
     left = find_remaining_work(stored.debate).models
     return tuple(dict.fromkeys(spec.model for spec in left if not spec.model.startswith("mock/")))

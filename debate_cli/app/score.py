@@ -41,7 +41,7 @@ class ScoredFile(NamedTuple):
     text: str | None = None
     """Name of the text that a panel judged; None for a debate. Not written to any output."""
     sources: tuple[SourceCheck, ...] = ()
-    """The check of each citation."""
+    """Results of checking the debate's citations, one for each citation."""
 
 
 class DebateFacts(NamedTuple):
@@ -58,7 +58,7 @@ class DebateFacts(NamedTuple):
 
 
 class PanelReview(NamedTuple):
-    """The votes behind one verdict, and the required changes of a judged text. Untrusted."""
+    """The votes behind one verdict, and the changes that judges of a text require. Not sanitized."""
 
     system: str
     run: str
@@ -73,7 +73,7 @@ class CheckedFile(NamedTuple):
     gates: tuple[GateResult, ...] = ()
     """Results of the requested gates."""
     report: str | None = None
-    """Relative address, from the index, of the debate's own page; None without one."""
+    """Address of the debate's own page, relative to the index page; None if no page is written."""
     remark: str | None = None
     """A sentence on what could not be scored or checked."""
     torn: str | None = None
@@ -82,9 +82,9 @@ class CheckedFile(NamedTuple):
     """Number of stored verdicts that were compared with recomputed ones."""
     facts: DebateFacts | None = None
     reviews: tuple[PanelReview, ...] = ()
-    """One per verdict of voting judges; empty until a caller collects them."""
+    """One for each verdict that was voted on; empty until a caller sets it with `collect_reviews`."""
     debate: Debate | None = None
-    """The debate; None after a caller removed it to save memory."""
+    """The debate; a caller that no longer needs it sets None to save memory."""
 
     @property
     def unmet(self) -> list[str]:
@@ -204,7 +204,7 @@ def _score_file(path: Path, request: ScoreRequest) -> CheckedFile:
 
 
 def collect_reviews(verdicts: Sequence[Verdict]) -> tuple[PanelReview, ...]:
-    """The reviews of freshly scored verdicts. Stored verdicts lack the notes for it."""
+    """The panel reviews of verdicts that were just computed. Stored verdicts lack the votes."""
     found: list[PanelReview] = []
     for verdict in verdicts:
         system = get_system(verdict.system)
@@ -217,7 +217,7 @@ def collect_reviews(verdicts: Sequence[Verdict]) -> tuple[PanelReview, ...]:
 def _check_run(debate: Debate, runs: str, prefix: str = "runs ") -> None:
     known = [run.id for run in debate.runs]
     if runs not in {"latest", "all", *known}:
-        raise UsageError(f"{prefix}{runs}: there is no such judging run; it has {', '.join(known)}")
+        raise UsageError(f"{prefix}{runs}: there is no such judging run; the debate has {', '.join(known)}")
 
 
 class _CheckResult(NamedTuple):
@@ -226,7 +226,7 @@ class _CheckResult(NamedTuple):
     differences: tuple[str, ...] = ()
     """A sentence for each stored verdict that differs."""
     other_rules: str | None = None
-    """A remark on verdicts under other scoring rules, which are not compared; None if there are none."""
+    """A remark on verdicts of other scoring rules, which cannot be compared; None if there are none."""
     compared_count: int = 0
 
 

@@ -18,7 +18,7 @@ MODEL_SEPARATOR = "; "
 
 
 class DebaterRecord(NamedTuple):
-    """The debater's part of a record. In a row each column ends in the number of the debater, e.g. `model_1`."""
+    """What a verdict's record says of one debater. Its columns end in the debater's number, e.g. `model_1`."""
 
     debater: str
     """Name of the debater."""
@@ -27,9 +27,9 @@ class DebaterRecord(NamedTuple):
     model: str
     """`provider/model` of the speeches."""
     position: int | None
-    """Rank of its first speech among the first speeches of all debaters, from 1; empty without a speech."""
+    """Rank of the debater's first speech among the first speeches of all debaters, from 1; empty without a speech."""
     score: float | None
-    """Score on the system's own scale; empty without one."""
+    """Score on the scale of the judging system; empty without a score."""
 
 
 class VerdictRecord(NamedTuple):

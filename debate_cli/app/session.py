@@ -50,8 +50,8 @@ class Session:
     ) -> Outcome:
         """Run a new debate, then the judging runs of `added_runs`, and save it.
 
-        With a `folder` it is journalled and saved there as ID.json. Raises UsageError if the debate exists and `force`
-        is not set, StorageError if it cannot be written.
+        `folder`: where it is journalled and saved as ID.json; None saves nothing. Raises UsageError if the debate
+        exists and `force` is not set, StorageError if it cannot be written.
         """
         opened = self.opening_event(debate_id)
         debate = fold([opened])
@@ -107,7 +107,7 @@ class Session:
         return replace(outcome, verdicts=combine_runs(outcome.debate, outcome.verdicts, reversed(runs)))
 
     async def _resume_locked(self, stored: StoredDebate, path: Path, *, close: bool) -> Outcome:
-        """Resume while holding the debate's lock. Another process may have continued the debate meanwhile."""
+        """Resume the debate. The caller holds its lock and has read `stored` since it took the lock."""
         before = stored.debate
         if is_finished(before) and not stored.from_journal:
             path.with_suffix(JOURNAL_SUFFIX).unlink(missing_ok=True)
@@ -174,9 +174,9 @@ class Session:
     def _add_kept_debate(
         self, error: StorageError, debate: Debate, journal: Journal | None, path: Path | None
     ) -> StorageError:
-        """Add to the error where the debate is stored: in its journal or, if that was removed, in a transcript.
+        """`error` with the place where the debate is kept: its journal; if that was removed, a new transcript.
 
-        Returns UnsavedError if it is not stored anywhere.
+        Returns UnsavedError if the debate is not stored anywhere.
         """
         if journal is None or path is None:
             return self._unsaved_error(error, debate)
@@ -223,7 +223,7 @@ class Session:
         )
 
     def _open_runs(self, debate: Debate, openings: Sequence[JudgingOpened], log: EventLog) -> Debate:
-        """The debate with further judging runs. They are synced together with their first answer."""
+        """Append further judging runs to the log and the debate. The log is synced with their first answer."""
         for opening in openings:
             debate = debate.apply(opening)
             log.append(opening)

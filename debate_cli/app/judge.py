@@ -223,7 +223,7 @@ def build_completion_plans(
 
 
 def find_uncollected(folder: Path) -> list[Path]:
-    """Files of the debates in `folder` with requests in batches. Most files are named after their debate."""
+    """Files of the debates in `folder` that have requests in batches."""
     left = set(BatchStore(folder).open_debates())
     files = list_debate_files(folder) if left else []
     found = [path for path in files if path.stem in left]

@@ -80,5 +80,7 @@ def _parse_run_ids(text: str) -> tuple[str, str]:
 def _select_side(stored: StoredDebate, run: str) -> ComparisonSide:
     known = [known.id for known in stored.debate.runs]
     if run not in {LATEST_RUNS, *known}:
-        raise UsageError(f"{stored.path}: --runs {run}: there is no such judging run; the debate has {', '.join(known)}")
+        raise UsageError(
+            f"{stored.path}: --runs {run}: there is no such judging run; the debate has {', '.join(known)}"
+        )
     return ComparisonSide(stored.debate, run)

@@ -20,7 +20,8 @@ from debate_cli.app.model_factory import judge_model_spec, with_mock_models, wit
 from debate_cli.app.session import Session
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import DebateConfig, FormatConfig, Limits, ModelSpec
-from debate_cli.domain.debate import Debate, fold, usage_of_briefs
+from debate_cli.domain.debate import Debate, fold
+from debate_cli.domain.debate_usage import usage_of_briefs
 from debate_cli.domain.evidence import SearchRecord
 from debate_cli.domain.judges import judge_ids, judge_model_role, judge_title
 from debate_cli.domain.judging_config import SystemSettings

@@ -109,7 +109,7 @@ class Debater:
         choose = partial(
             self._history.build,
             partial(self._build_request, cue, debate, instructions),
-            DebateLength(len(context.debate.turns), sum(len(turn.text) for turn in context.debate.turns)),
+            DebateLength(len(context.debate.turns), context.debate.speech_chars),
         )
         answer, request, is_recent = await self._history.ask(
             self._model,

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from debate_cli.domain.config import FormatConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.evidence import Passage
+from debate_cli.domain.growing_fold import fold_growing
 from debate_cli.domain.participant import Participant
 from debate_cli.domain.recent_history import recent_history
 from debate_cli.domain.tasks import Cue
+from debate_cli.domain.turn import Turn
 
 
 @dataclass(frozen=True)
@@ -50,12 +52,12 @@ class TurnContext:
     @cached_property
     def own_ids(self) -> tuple[str, ...]:
         """Ids of the speaker's arguments so far."""
-        return tuple(key for key, (name, _) in self.debate.arguments.items() if name == self.cue.speaker)
+        return tuple([key for key, (name, _) in self.debate.arguments.items() if name == self.cue.speaker])
 
     @cached_property
     def opponent_ids(self) -> tuple[str, ...]:
         """Ids of all other participants' arguments so far."""
-        return tuple(key for key, (name, _) in self.debate.arguments.items() if name != self.cue.speaker)
+        return tuple([key for key, (name, _) in self.debate.arguments.items() if name != self.cue.speaker])
 
     @cached_property
     def target_ids(self) -> tuple[str, ...]:
@@ -74,14 +76,20 @@ class TurnContext:
     def new_ids(self, count: int) -> tuple[str, ...]:
         """The next `count` ids for new arguments of the speaker."""
         prefix = self.speaker.prefix
-        numbers = [int(match[1]) for key in self.own_ids if (match := re.fullmatch(rf"{prefix}-(\d{{1,9}})", key))]
-        first = max(numbers, default=0) + 1
-        return tuple(f"{prefix}-{number}" for number in range(first, first + count))
+        turns = self.debate.turns
+        last = fold_growing(turns[0], ("last id", prefix), turns, 0, partial(_last_number, prefix)) if turns else 0
+        return tuple(f"{prefix}-{number}" for number in range(last + 1, last + 1 + count))
 
     def match_id(self, written: str, known: Iterable[str]) -> str:
         """The id in `known` that equals `written` apart from case, spacing and dashes; else `written`, trimmed."""
         normalized = _normalize_id(written)
         return next((key for key in known if _normalize_id(key) == normalized), " ".join(written.split()))
+
+
+def _last_number(prefix: str, before: int, turn: Turn) -> int:
+    """The highest number of an argument with this prefix."""
+    matches = (re.fullmatch(rf"{prefix}-(\d{{1,9}})", argument.id) for argument in turn.arguments or ())
+    return max((before, *(int(match[1]) for match in matches if match)))
 
 
 def _normalize_id(key: str) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
+from operator import attrgetter
 from typing import Literal
 
 from debate_cli.domain.argument_ids import RenamedArgument, rename_in_assessments, rename_in_turns
@@ -32,7 +34,15 @@ from debate_cli.domain.events import (
 )
 from debate_cli.domain.evidence import Passage, Search, SearchKind, SearchRecord
 from debate_cli.domain.frozen_model import FrozenModel, memoize_on_value
-from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun, first_assessments, insert_assessment, mark_replaced
+from debate_cli.domain.growing_fold import Value, fold_growing
+from debate_cli.domain.judging_run import (
+    FIRST_RUN,
+    JudgingRun,
+    find_assessments,
+    first_assessments,
+    insert_assessment,
+    mark_replaced,
+)
 from debate_cli.domain.model_call import ModelCall, StructuredOutputMode, TotalUsage, total_usage
 from debate_cli.domain.participant import Participant, participants
 from debate_cli.domain.tasks import Brief, Cue, speech_key
@@ -40,15 +50,6 @@ from debate_cli.domain.turn import Argument, Turn
 from debate_cli.domain.verdict import Verdict
 
 RESUMABLE_CLOSE_REASONS: frozenset[CloseReason] = frozenset({"budget", "interrupted", "failed"})
-
-DERIVED_FROM: Mapping[str, frozenset[str]] = {
-    "turns_by_index": frozenset({"turns"}),
-    "turns_by_round": frozenset({"turns"}),
-    "arguments": frozenset({"turns"}),
-    "answered_keys": frozenset({"turns", "assessments"}),
-    "assessments_of_turns": frozenset({"assessments"}),
-}
-"""Cached property of a debate -> the fields that it is computed from."""
 
 
 class Debate(FrozenModel):
@@ -119,31 +120,32 @@ class Debate(FrozenModel):
         return "complete" if self.closed is not None and self.closed not in RESUMABLE_CLOSE_REASONS else "incomplete"
 
     @cached_property
-    def turns_by_index(self) -> dict[int, Turn]:
+    def turns_by_index(self) -> Mapping[int, Turn]:
         """Turn per index."""
-        return {turn.index: turn for turn in self.turns}
+        return self._fold_turns("turns_by_index", dict[int, Turn](), lambda found, turn: {**found, turn.index: turn})
 
     @cached_property
-    def passages_by_id(self) -> dict[str, Passage]:
+    def passages_by_id(self) -> Mapping[str, Passage]:
         """Passage per id."""
         return {passage.id: passage for passage in self.passages}
 
     @cached_property
-    def turns_by_round(self) -> dict[int, tuple[Turn, ...]]:
+    def turns_by_round(self) -> Mapping[int, tuple[Turn, ...]]:
         """Number of a round -> its turns, by index. Rounds without turns are left out."""
-        found: dict[int, list[Turn]] = {}
-        for turn in self.turns:
-            found.setdefault(turn.round, []).append(turn)
-        return {number: tuple(turns) for number, turns in found.items()}
+        return self._fold_turns("turns_by_round", dict[int, tuple[Turn, ...]](), _add_to_round)
 
     @cached_property
-    def arguments(self) -> dict[str, tuple[str, Argument]]:
+    def arguments(self) -> Mapping[str, tuple[str, Argument]]:
         """Argument id -> (speaker, argument), in the order of the debate; the first of a duplicate id counts."""
-        found: dict[str, tuple[str, Argument]] = {}
-        for turn in self.turns:
-            for argument in turn.arguments or ():
-                found.setdefault(argument.id, (turn.speaker, argument))
-        return found
+        return self._fold_turns("arguments", dict[str, tuple[str, Argument]](), _add_arguments)
+
+    @cached_property
+    def speech_chars(self) -> int:
+        """Characters of all speeches."""
+        return self._fold_turns("speech_chars", 0, lambda chars, turn: chars + len(turn.text))
+
+    def _fold_turns(self, name: str, start: Value, step: Callable[[Value, Turn], Value]) -> Value:
+        return fold_growing(self.turns[0], name, self.turns, start, step) if self.turns else start
 
     @cached_property
     def assessments_of_turns(self) -> tuple[Assessment, ...]:
@@ -160,7 +162,7 @@ class Debate(FrozenModel):
     @cached_property
     def settled_keys(self) -> frozenset[str]:
         """Keys of all tasks that are answered or given up."""
-        return self.answered_keys | self.given_up
+        return self.answered_keys | self.given_up if self.given_up else self.answered_keys
 
     @property
     def exchanges(self) -> list[ModelCall]:
@@ -219,7 +221,7 @@ class Debate(FrozenModel):
 
     def assessments_of_system(self, system: str, run: str) -> tuple[Assessment, ...]:
         """The assessments by one system in one judging run."""
-        return tuple(item for item in self.assessments if item.system == system and item.run == run)
+        return find_assessments(self.assessments, self.runs, system, run)
 
     def searches_for(self, key: str) -> tuple[SearchRecord, ...]:
         """The searches for the cue or brief with this key. A search that was repeated has its last record only."""
@@ -245,22 +247,27 @@ class Debate(FrozenModel):
     def select_turns(self, *, round_number: int | None = None, speaker: str | None = None) -> tuple[Turn, ...]:
         """The turns of a round, of a speaker, or both."""
         turns = self.turns if round_number is None else self.turns_by_round.get(round_number, ())
-        return turns if speaker is None else tuple(turn for turn in turns if turn.speaker == speaker)
+        return turns if speaker is None else tuple([turn for turn in turns if turn.speaker == speaker])
+
+    def turns_before(self, index: int) -> tuple[Turn, ...]:
+        """The turns before turn `index`, in order."""
+        return self.turns[: bisect_left(self.turns, index, key=_index_of)]
 
     def visible_to(self, cue: Cue) -> Debate:
         """What the speaker of `cue` may know: the turns that the cue lists, and the assessments of these turns only."""
-        sees_all = frozenset(cue.sees).issuperset(self.turns_by_index)
-        if sees_all and len(self.assessments_of_turns) == len(self.assessments):
-            return self
-        return self._hide_from(cue)
+        return self._show_only(cue.sees)
 
     @memoize_on_value
-    def _hide_from(self, cue: Cue) -> Debate:
-        seen = frozenset(cue.sees)
-        return self._replace(
-            turns=tuple(turn for turn in self.turns if turn.index in seen),
-            assessments=tuple([item for item in self.assessments_of_turns if seen.issuperset(item.subject.turns)]),
-        )
+    def _show_only(self, indices: tuple[int, ...]) -> Debate:
+        seen = frozenset(indices)
+        if not seen.issuperset(self.turns_by_index):
+            return self._replace(
+                turns=tuple(turn for turn in self.turns if turn.index in seen),
+                assessments=tuple([item for item in self.assessments_of_turns if seen.issuperset(item.subject.turns)]),
+            )
+        if len(self.assessments_of_turns) == len(self.assessments):
+            return self
+        return self._replace(assessments=self.assessments_of_turns)
 
     def show_first_passages(self, key: str, count: int) -> Debate:
         """The debate with only the first `count` of the passages shown to the speaker of the cue with this key."""
@@ -312,14 +319,10 @@ class Debate(FrozenModel):
                 return self.charge_reservations()._apply_resume(event)
 
     def _replace(self, **changes: object) -> Debate:
-        """The debate with these fields replaced.
-
-        Cached properties that depend on other fields are kept, because a long debate has many states.
-        """
+        """The debate with these fields replaced. What depends on its answers is kept if these stay."""
         changed = self.model_copy(update=changes)
-        for name, sources in DERIVED_FROM.items():
-            if name in vars(self) and not sources & changes.keys():
-                vars(changed)[name] = vars(self)[name]
+        if not {"turns", "assessments"} & changes.keys():
+            vars(changed).update({name: vars(self)[name] for name in _DERIVED_FROM_ANSWERS if name in vars(self)})
         return changed
 
     def _apply_started(self, event: TaskStarted) -> Debate:
@@ -363,19 +366,25 @@ class Debate(FrozenModel):
         if turn.index in self.turns_by_index:
             return self
         (own,), renamed = rename_in_turns((turn,), self.participants, self.turns, self.renamed_arguments)
-        turns = tuple(sorted((*self.turns, own), key=lambda item: item.index))
-        return self._replace(turns=turns, renamed_arguments=renamed)._with_answer(self, speech_key(turn.index))
+        place = bisect_left(self.turns, own.index, key=_index_of)
+        turns = (*self.turns[:place], own, *self.turns[place:])
+        after = self._replace(turns=turns, renamed_arguments=renamed)
+        return after._with_answer(self, speech_key(turn.index), self.assessments_of_turns)
 
     def _apply_assessment(self, assessment: Assessment) -> Debate:
         key = assessment.brief.key
         if key in self.answered_keys:
             return self
         (own,) = rename_in_assessments((assessment,), self.turns, self.renamed_arguments)
-        return self._replace(assessments=insert_assessment(self.assessments, own, self.runs))._with_answer(self, key)
+        after = self._replace(assessments=insert_assessment(self.assessments, own, self.runs))
+        of_turns = self.assessments_of_turns
+        return after._with_answer(
+            self, key, insert_assessment(of_turns, own, self.runs) if own.subject.turns else of_turns
+        )
 
-    def _with_answer(self, before: Debate, key: str) -> Debate:
+    def _with_answer(self, before: Debate, key: str, assessments_of_turns: tuple[Assessment, ...]) -> Debate:
         """The debate after the answer to a task, which is no longer in flight. `before`: the debate without the answer."""
-        vars(self)["answered_keys"] = before.answered_keys | {key}
+        vars(self).update(answered_keys=before.answered_keys | {key}, assessments_of_turns=assessments_of_turns)
         return self._answer_key(key)
 
     def _apply_failure(self, failure: Failure) -> Debate:
@@ -429,6 +438,23 @@ class Debate(FrozenModel):
         return self._replace(runs=(*mark_replaced(kinds, self.runs), added))
 
 
+_DERIVED_FROM_ANSWERS = ("answered_keys", "assessments_of_turns")
+"""Cached properties that depend on turns and assessments only; each answer extends those of the debate before."""
+_index_of: Callable[[Turn], int] = attrgetter("index")
+
+
+def _add_to_round(found: Mapping[int, tuple[Turn, ...]], turn: Turn) -> Mapping[int, tuple[Turn, ...]]:
+    return {**found, turn.round: (*found.get(turn.round, ()), turn)}
+
+
+def _add_arguments(found: Mapping[str, tuple[str, Argument]], turn: Turn) -> Mapping[str, tuple[str, Argument]]:
+    new: dict[str, tuple[str, Argument]] = {}
+    for argument in turn.arguments or ():
+        if argument.id not in found:
+            new.setdefault(argument.id, (turn.speaker, argument))
+    return {**found, **new} if new else found
+
+
 _SEARCHES: Mapping[SearchKind, str] = {
     "web": "the web search",
     "rerank": "ordering passages by meaning",
@@ -467,47 +493,3 @@ def initial_debate(event: DebateOpened) -> Debate:
         origin=event.origin,
         runs=(JudgingRun(id=FIRST_RUN, judging=event.config.judging, started_at=event.at),),
     )
-
-
-def restrict_to_runs(debate: Debate, runs: Collection[str]) -> Debate:
-    """The debate with only these judging runs. All speeches and debaters' failures stay."""
-    alone = debate.with_assessments(item for item in debate.assessments if item.run in runs)
-    failures = tuple(item for item in debate.failures if not isinstance(item.task, Brief) or item.task.run in runs)
-    return alone.model_copy(update={"failures": failures, "runs": tuple(run for run in debate.runs if run.id in runs)})
-
-
-def judging_usage(debate: Debate, runs: Collection[str]) -> TotalUsage:
-    """Usage of the calls of these judging runs, including failed ones."""
-    return usage_of_briefs(debate, lambda brief: brief.run in runs)
-
-
-def usage_of_briefs(debate: Debate, counted: Callable[[Brief], bool]) -> TotalUsage:
-    """Usage of the calls for the briefs that `counted` selects, including failed ones. Speeches are not included."""
-    answered = tuple(item for item in debate.assessments if counted(item.brief))
-    failed = tuple(item for item in debate.failures if isinstance(item.task, Brief) and counted(item.task))
-    keys = {item.brief.key for item in answered} | {item.task.key for item in failed}
-    searches = tuple(item for item in debate.searches if item.key in keys)
-    parts: dict[str, object] = {"turns": (), "searches": searches, "assessments": answered, "failures": failed}
-    return debate.model_copy(update=parts).usage
-
-
-def models_used_by_debater(debate: Debate, person: Participant) -> tuple[str, ...]:
-    """`provider/model` of a debater's speeches, each once, in order; before the first speech, the configured one."""
-    return _distinct_models(turn.exchange for turn in debate.select_turns(speaker=person.name)) or (person.model,)
-
-
-def models_used_by_debaters(debate: Debate) -> tuple[str, ...]:
-    """`provider/model` of all debaters' speeches, each once."""
-    return tuple(
-        dict.fromkeys(model for person in debate.participants for model in models_used_by_debater(debate, person))
-    )
-
-
-def models_used_by_judges(debate: Debate, run: str, system: str, assessor: str | None = None) -> tuple[str, ...]:
-    """`provider/model` of a system's judges in a run, or of one judge, each once; empty before the first answer."""
-    found = (item for item in debate.assessments_of_system(system, run) if assessor in (None, item.assessor))
-    return _distinct_models(item.exchange for item in found)
-
-
-def _distinct_models(exchanges: Iterable[ModelCall]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(exchange.model for exchange in exchanges if exchange.attempts))

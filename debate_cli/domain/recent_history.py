@@ -1,12 +1,13 @@
 """A short form of a long debate: its last turns, and a list of older arguments. Pure; no model is asked."""
 
 import re
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping
+from itertools import islice
 from typing import NamedTuple
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import memoize_on_value
+from debate_cli.domain.growing_fold import fold_growing
 from debate_cli.domain.turn import ResponseType, Turn
 
 RECENT_TURNS = 2
@@ -15,6 +16,8 @@ MAX_ENTRIES = 60
 """Maximum number of entries of a ledger."""
 MAX_CLAIM_CHARS = 200
 MAX_ANSWERS = 4
+Answers = tuple[tuple[str, ResponseType], ...]
+"""(speaker, type) of responses, at most MAX_ANSWERS."""
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s")
 
 
@@ -26,8 +29,8 @@ class LedgerEntry(NamedTuple):
     speaker: str
     claim: str
     """First sentence of the argument, at most MAX_CLAIM_CHARS characters."""
-    answers: tuple[tuple[str, ResponseType], ...]
-    """(speaker, type) of the last responses, at most MAX_ANSWERS. Recent turns count too."""
+    answers: Answers
+    """The last responses. Recent turns count too."""
 
 
 class Ledger(NamedTuple):
@@ -59,40 +62,72 @@ def recent_history(debate: Debate, keep: tuple[int, ...] = ()) -> RecentHistory:
 
     `keep`: indices of further turns to show whole.
     """
-    newest: dict[str, list[int]] = defaultdict(list)
-    for turn in reversed(debate.turns):
-        if len(newest[turn.speaker]) < RECENT_TURNS:
-            newest[turn.speaker].append(turn.index)
-    return _history_with(debate, frozenset((*keep, *(index for indices in newest.values() for index in indices))))
+    newest = (index for indices in _claims_so_far(debate).newest.values() for index in indices)
+    return _history_with(debate, frozenset({*keep, *newest} & debate.turns_by_index.keys()))
 
 
 @memoize_on_value
 def _history_with(debate: Debate, shown: frozenset[int]) -> RecentHistory:
-    older = [turn for turn in debate.turns if turn.index not in shown]
-    return RecentHistory(tuple(turn for turn in debate.turns if turn.index in shown), _build_ledger(debate, older))
+    turns = tuple(debate.turns_by_index[index] for index in sorted(shown))
+    return RecentHistory(turns, _build_ledger(_claims_so_far(debate), turns))
 
 
-def _build_ledger(debate: Debate, older: Sequence[Turn]) -> Ledger:
-    answers: dict[str, list[tuple[str, ResponseType]]] = defaultdict(list)
-    for turn in debate.turns:
-        for response in turn.responses or ():
-            answers[response.target].append((turn.speaker, response.type))
-    newest = [claim for turn in reversed(older) for claim in _claims(turn)]
-    unanswered = [claim for claim in newest if claim[0] not in answers][:MAX_ENTRIES]
-    answered = [claim for claim in newest if claim[0] in answers][: MAX_ENTRIES - len(unanswered)]
-    entries = tuple(
-        LedgerEntry(key, speaker, _first_sentence(text), tuple(answers.get(key, ())[-MAX_ANSWERS:]))
-        for key, speaker, text in (*unanswered, *answered)
+class _Claim(NamedTuple):
+    turn: int
+    id: str
+    speaker: str
+    text: str
+
+
+class _Claims(NamedTuple):
+    """What a ledger is made of."""
+
+    newest: Mapping[str, tuple[int, ...]]
+    """Speaker -> indices of its last RECENT_TURNS turns."""
+    all: tuple[_Claim, ...]
+    unanswered: tuple[_Claim, ...]
+    answers: Mapping[str, Answers]
+    """Id of an argument -> the last responses to it."""
+
+
+def _claims_so_far(debate: Debate) -> _Claims:
+    start = _Claims({}, (), (), {})
+    return fold_growing(debate.turns[0], "ledger", debate.turns, start, _add_turn) if debate.turns else start
+
+
+def _add_turn(before: _Claims, turn: Turn) -> _Claims:
+    answers = {**before.answers}
+    for response in turn.responses or ():
+        given: Answers = (*answers.get(response.target, ()), (turn.speaker, response.type))
+        answers[response.target] = given[-MAX_ANSWERS:]
+    added = _claims(turn)
+    return _Claims(
+        {**before.newest, turn.speaker: (*before.newest.get(turn.speaker, ()), turn.index)[-RECENT_TURNS:]},
+        (*before.all, *added),
+        tuple([claim for claim in (*before.unanswered, *added) if claim.id not in answers]),
+        answers,
     )
-    return Ledger(entries, max(0, len(newest) - MAX_ENTRIES))
 
 
-@memoize_on_value
-def _claims(turn: Turn) -> tuple[tuple[str, str, str], ...]:
-    """(id, speaker, text) of each argument; of a turn without arguments and responses, `turn N` and its text."""
+def _build_ledger(claims: _Claims, shown_turns: Collection[Turn]) -> Ledger:
+    """The ledger without the claims of `shown_turns`."""
+    shown = {turn.index for turn in shown_turns}
+    listed = [*islice((claim for claim in reversed(claims.unanswered) if claim.turn not in shown), MAX_ENTRIES)]
+    answered = (claim for claim in reversed(claims.all) if claim.turn not in shown and claim.id in claims.answers)
+    listed += islice(answered, MAX_ENTRIES - len(listed))
+    entries = tuple(
+        LedgerEntry(claim.id, claim.speaker, _first_sentence(claim.text), claims.answers.get(claim.id, ()))
+        for claim in listed
+    )
+    older = len(claims.all) - sum(len(_claims(turn)) for turn in shown_turns)
+    return Ledger(entries, max(0, older - MAX_ENTRIES))
+
+
+def _claims(turn: Turn) -> tuple[_Claim, ...]:
+    """A claim for each argument; of a turn without arguments and responses, `turn N` and its text."""
     if not turn.arguments and not turn.responses:
-        return ((f"turn {turn.index}", turn.speaker, turn.text),)
-    return tuple((argument.id, turn.speaker, argument.claim) for argument in turn.arguments or ())
+        return (_Claim(turn.index, f"turn {turn.index}", turn.speaker, turn.text),)
+    return tuple(_Claim(turn.index, item.id, turn.speaker, item.claim) for item in turn.arguments or ())
 
 
 def _first_sentence(text: str) -> str:

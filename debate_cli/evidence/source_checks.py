@@ -1,12 +1,13 @@
 """Checks every citation of a debate against the passages in the debate. Pure; no sources are read."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Literal
 
 from debate_cli.domain.assessment import Finding
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.evidence import Citation, Passage
 from debate_cli.domain.frozen_model import memoize_on_value
+from debate_cli.domain.growing_fold import fold_growing
 from debate_cli.domain.turn import CLOSING_ITEM, Turn
 from debate_cli.evidence.quote_check import QuoteOutcome, check_quote
 
@@ -39,21 +40,28 @@ class SourceCheck(Finding):
 @memoize_on_value
 def check_sources(debate: Debate) -> tuple[SourceCheck, ...]:
     """The check of each citation, in the order of the debate."""
+    if not debate.turns:
+        return ()
+    citing = fold_growing(debate.turns[0], "citing", debate.turns, (), _add_citing)
+    return tuple(check for turn in citing for check in check_turn(debate, turn))
+
+
+def _add_citing(turns: tuple[Turn, ...], turn: Turn) -> tuple[Turn, ...]:
+    return (*turns, turn) if any(turn.citations()) else turns
+
+
+@memoize_on_value
+def check_turn(debate: Debate, turn: Turn) -> tuple[SourceCheck, ...]:
+    """The check of each citation of one turn, in its order."""
     return tuple(
         _to_source_check(turn, item, citation, debate.passages_by_id.get(citation.source))
-        for turn in debate.turns
         for item, citation in turn.citations()
     )
 
 
-@memoize_on_value
-def genuine_quotes(debate: Debate) -> Mapping[int, tuple[str, ...]]:
-    """Index of a turn -> its quotes that are verified or near."""
-    found: dict[int, tuple[str, ...]] = {}
-    for check in check_sources(debate):
-        if check.outcome in HELD_OUTCOMES:
-            found[check.turn] = (*found.get(check.turn, ()), check.quote)
-    return found
+def genuine_quotes(debate: Debate, turn: Turn) -> tuple[str, ...]:
+    """The quotes of a turn that are verified or near."""
+    return tuple(check.quote for check in check_turn(debate, turn) if check.outcome in HELD_OUTCOMES)
 
 
 def iter_words_beside(turn: Turn, item: str) -> Iterator[str]:

@@ -8,21 +8,27 @@ and failure.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
+from operator import attrgetter
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import CloseReason
 from debate_cli.domain.frozen_model import memoize_on_value
+from debate_cli.domain.growing_fold import fold_growing
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.people import TERMINAL_PROVIDERS
 from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.domain.turn import Turn
 from debate_cli.formats.stages import stages
 from debate_cli.formats.timetable import Timetable, active_debaters, build_cue, build_timetable
-from debate_cli.systems.registry import get_system
+from debate_cli.systems.registry import active_systems
 
+_Point = tuple[str, ...]
+"""A statement of a speech; see `_points_made`."""
+_key_of: Callable[[Brief], str] = attrgetter("key")
 MIN_ROUNDS_TO_CONVERGE = 2
 """Minimum number of full rounds of a debate that converges."""
 
@@ -43,8 +49,7 @@ def next_step(debate: Debate) -> Step:
     if debate.status == "complete":
         return Step(close=debate.closed)
     table = build_timetable(debate)
-    settled = debate.settled_keys
-    if not all(brief.key in settled for brief in _awaited_briefs(debate, table)):
+    if not debate.settled_keys.issuperset(map(_key_of, _awaited_briefs(debate, table))):
         return Step()
     is_new_wave = not any(item.turn in debate.turns_by_index for item in table.due_turns)
     if is_new_wave and (reason := _stop_reason(debate, table)):
@@ -77,25 +82,27 @@ def list_cues(debate: Debate) -> tuple[Cue, ...]:
 
 def has_converged(debate: Debate, rounds: int) -> bool:
     """Whether the last of the `rounds` full rounds so far brought no new claim and no new rebuttal from any side."""
-    if rounds < MIN_ROUNDS_TO_CONVERGE:
+    if rounds < MIN_ROUNDS_TO_CONVERGE or not debate.turns:
         return False
     new = {point for turn in debate.turns_by_round.get(rounds, ()) for point in _points_made(turn)}
-    earlier = (_points_made(turn) for turn in debate.turns if turn.round < rounds)
-    return not new.difference(*earlier)
+    first_rounds = fold_growing(debate.turns[0], "points", debate.turns, dict[_Point, int](), _add_points)
+    return all(first_rounds[point] < rounds for point in new)
 
 
-def _awaited_briefs(debate: Debate, table: Timetable) -> Iterator[Brief]:
-    """Briefs of the debate's own judges that must be settled before the debate continues."""
+def _awaited_briefs(debate: Debate, table: Timetable) -> Iterable[Brief]:
+    """The briefs of the debate's own judges that must be settled before the debate goes on."""
     number = table.due_turns[0].round if table.due_turns else None
-    for settings in debate.run(FIRST_RUN).active_systems():
-        yield from get_system(settings.kind).awaited(debate, settings, table.next_index, number)
+    return chain.from_iterable(
+        system.awaited(debate, settings, table.next_index, number)
+        for system, settings in active_systems(debate.run(FIRST_RUN))
+    )
 
 
 def _stop_reason(debate: Debate, table: Timetable) -> CloseReason | None:
     """Why the debate ends before the next turns; None if it continues."""
     if len(active_debaters(debate, table.next_index, table.next_round)) <= 1:
         return "surrender"
-    full = sum(item.is_complete for item in table.rounds)
+    full = len(table.rounds) - bool(table.due_turns)
     begun = bool(table.due_turns) and len(table.rounds[-1].turns) > len(table.due_turns)
     is_free_flowing = debate.config.format.kind == "free_flowing"
     if is_free_flowing and table.due_turns and not begun and has_converged(debate, full):
@@ -103,8 +110,14 @@ def _stop_reason(debate: Debate, table: Timetable) -> CloseReason | None:
     return None
 
 
+def _add_points(first_rounds: Mapping[_Point, int], turn: Turn) -> Mapping[_Point, int]:
+    """Statement -> the first round in which it was made."""
+    points = _points_made(turn)
+    return {**first_rounds, **{point: min(turn.round, first_rounds.get(point, turn.round)) for point in points}}
+
+
 @memoize_on_value
-def _points_made(turn: Turn) -> set[tuple[str, ...]]:
+def _points_made(turn: Turn) -> set[_Point]:
     """The statements of a speech, normalized; for an unstructured speech, its whole text."""
     if turn.arguments is None and turn.responses is None:
         return {("text", _normalize_words(turn.text))}

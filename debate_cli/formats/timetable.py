@@ -1,6 +1,6 @@
 """The timetable of a debate: its rounds so far and the one that is due.
 
-It is recomputed from the debate each time, including past cues, so a resumed debate continues as if it had not been
+It is computed from the debate only, including past cues, so a resumed debate continues as if it had not been
 interrupted.
 """
 
@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import memoize_on_value
+from debate_cli.domain.growing_fold import fold_growing
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.tasks import Cue, FollowUpQuestion
 from debate_cli.domain.turn import Phase, Turn
@@ -68,9 +69,10 @@ def build_timetable(debate: Debate) -> Timetable:
     if debate.origin is not None:
         return Timetable(tuple(_held_rounds(debate)), ())
     one_by_one = debate.is_sequential
-    rounds: list[ScheduledRound] = []
-    index = 0
-    for stage in stages(debate.config.format):
+    plan = stages(debate.config.format)
+    rounds = list(_past_speeches(debate)[: len(plan)])
+    index = rounds[-1].turns[-1].turn + 1 if rounds else 0
+    for stage in plan[len(rounds) :]:
         board = _RoundBuilder(debate, rounds, stage, len(rounds) + 1, index)
         current = board.sequential_round() if one_by_one else board.parallel_round()
         if not current.turns:
@@ -80,6 +82,32 @@ def build_timetable(debate: Debate) -> Timetable:
             return Timetable(tuple(rounds), current.turns[-1:] if one_by_one else current.turns)
         index += len(current.turns)
     return Timetable(tuple(rounds), ())
+
+
+def _past_speeches(debate: Debate) -> tuple[ScheduledRound, ...]:
+    """The first rounds of a free-flowing debate, without the last two, which may still change; none in other formats."""
+    made = tuple(debate.turns_by_round.values())[:-1]
+    if debate.config.format.kind != "free_flowing" or not made:
+        return ()
+    names = tuple(participant.name for participant in debate.participants)
+    return fold_growing(debate.turns[0], ("rounds", names), made, (), partial(_add_speeches, names))[:-1]
+
+
+def _add_speeches(
+    names: tuple[str, ...], rounds: tuple[ScheduledRound, ...], made: tuple[Turn, ...]
+) -> tuple[ScheduledRound, ...]:
+    """`rounds` with the next one if it is as planned: without a gap, by debaters in their order. The same rounds if it is not."""
+    number, start = len(rounds) + 1, rounds[-1].turns[-1].turn + 1 if rounds else 0
+    places = [names.index(turn.speaker) if turn.speaker in names else -1 for turn in made]
+    is_planned = (
+        [(turn.round, turn.index) for turn in made] == [(number, start + place) for place in range(len(made))]
+        and places == sorted(set(places))
+        and -1 not in places
+    )
+    if not is_planned:
+        return rounds
+    scheduled = (ScheduledTurn(turn.index, number, "speech", turn.speaker, turn.index, questions=()) for turn in made)
+    return (*rounds, ScheduledRound(number, tuple(scheduled), is_complete=True))
 
 
 def _held_rounds(debate: Debate) -> Iterator[ScheduledRound]:

@@ -81,8 +81,15 @@ def _normalized_texts(turn: Turn) -> tuple[str, ...]:
 def find_quoted_turn(quote: str, turns: Iterable[Turn]) -> Turn | None:
     """The first of `turns` in which `quote` occurs, in its original or its sanitized texts."""
     parts = _quote_parts(quote)
-    found = (turn for turn in turns if any(_find_parts(text, parts) is not None for text in _normalized_texts(turn)))
+    likely = (turn for turn in turns if parts and parts[0] in _joined_texts(turn))
+    found = (turn for turn in likely if any(_find_parts(text, parts) is not None for text in _normalized_texts(turn)))
     return next(found, None)
+
+
+@memoize_on_value
+def _joined_texts(turn: Turn) -> str:
+    """All of `_normalized_texts`: most turns do not hold a quote, which one search shows."""
+    return "\n".join(_normalized_texts(turn))
 
 
 def turn_texts(turn: Turn) -> Iterator[str]:

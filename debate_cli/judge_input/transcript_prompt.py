@@ -67,8 +67,8 @@ def format_recent_prompt(debate: Debate, subject: Subject) -> str:
     The turns of the subject are always included.
     """
     visible = _visible_turns(debate, last_visible_turn(debate, subject))
-    keep = [turn.index for turn in visible if subject.round is not None and turn.round == subject.round]
     so_far = debate if visible is debate.turns else debate.model_copy(update={"turns": visible})
+    keep = [turn.index for turn in so_far.select_turns(round_number=subject.round) if subject.round is not None]
     history = recent_history(so_far, (*subject.turns, *keep))
     if not history.ledger.entries:
         return format_full_prompt(debate, subject)
@@ -80,13 +80,14 @@ def format_recent_prompt(debate: Debate, subject: Subject) -> str:
 def count_visible(debate: Debate, subject: Subject) -> tuple[int, int]:
     """Number and characters of the speeches that a judge of `subject` may see."""
     visible = _visible_turns(debate, last_visible_turn(debate, subject))
-    return len(visible), sum(len(turn.text) for turn in visible)
+    hidden = debate.turns[len(visible) :]
+    return len(visible), debate.speech_chars - sum(len(turn.text) for turn in hidden)
 
 
 def _visible_turns(debate: Debate, last: int | None) -> tuple[Turn, ...]:
     if last is None or not debate.turns or debate.turns[-1].index <= last:
         return debate.turns
-    return tuple(turn for turn in debate.turns if turn.index <= last)
+    return debate.turns_before(last + 1)
 
 
 def _introduction_lines(debate: Debate) -> Iterator[str]:

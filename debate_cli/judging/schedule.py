@@ -7,7 +7,7 @@ asks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import RESUMABLE_CLOSE_REASONS, Debate
@@ -80,7 +80,7 @@ def debate_progress(debate: Debate, run: JudgingRun) -> Progress:
     )
     return Progress(
         finished_rounds=finished_rounds(debate) if debate.turns else (),
-        judgeable_turns=tuple(_judgeable_turns(debate, is_over=is_over)),
+        judgeable_turns=_judgeable_turns(debate, is_over=is_over),
         is_over=is_over,
     )
 
@@ -102,8 +102,9 @@ def _priority(active: tuple[JudgingRun, SystemSettings]) -> tuple[bool, int]:
     return system.kind != run.judging.deciding_kind, -follow_ups
 
 
-def _judgeable_turns(debate: Debate, *, is_over: bool) -> Iterator[int]:
-    for index, turn in enumerate(debate.turns):
-        if turn.index != index and not is_over:
-            return
-        yield turn.index
+def _judgeable_turns(debate: Debate, *, is_over: bool) -> Sequence[int]:
+    count = len(debate.turns)
+    if not debate.turns or debate.turns[-1].index == count - 1:
+        return range(count)
+    indices = tuple(turn.index for turn in debate.turns)
+    return indices if is_over else range(next(place for place, index in enumerate(indices) if index != place))

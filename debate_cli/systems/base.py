@@ -6,13 +6,12 @@ plug-ins are found through `systems.registry`. Rendering and calls to models are
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import chain
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from debate_cli.domain.assessment import SHARED_FINDINGS, Assessment, Finding, Mark
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
+from debate_cli.domain.growing_fold import fold_growing
 from debate_cli.domain.judges import judge_ids
 from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.judging_run import JudgingRun
@@ -27,6 +26,7 @@ from debate_cli.systems.claims import ClaimReview
 from debate_cli.systems.explanation import describe_outcome, describe_scores
 from debate_cli.systems.tables import DebaterCell, Gauge, Number, Table
 
+Part = TypeVar("Part")
 SettingsT = TypeVar("SettingsT", bound=SystemSettings)
 WHOLE_DEBATE = Subject(moment="debate")
 POINTS = "points"
@@ -39,7 +39,7 @@ class Progress:
 
     finished_rounds: tuple[int, ...]
     """Numbers of the rounds whose speeches are all made."""
-    judgeable_turns: tuple[int, ...]
+    judgeable_turns: Sequence[int]
     """Indices of the turns that can be judged: all before the first gap; all turns once the debate is over."""
     is_over: bool
     """Whether the debate has all its speeches."""
@@ -422,47 +422,30 @@ def briefs_for(run: str, settings: SystemSettings, subject: Subject, revision: i
         yield Brief(run=run, system=settings.kind, assessor=judge, subject=subject, revision=revision)
 
 
-def turn_briefs(run: str, settings: SystemSettings, turns: Iterable[int]) -> Iterator[Brief]:
+def turn_briefs(run: str, settings: SystemSettings, turns: Iterable[int]) -> tuple[Brief, ...]:
     """The briefs on single turns."""
-    return iter(_briefs_on_turns(run, settings.kind, judge_ids(settings), "turn", tuple((index,) for index in turns)))
+    return _fold_briefs(run, settings, "turn", tuple(turns), lambda index: Subject(moment="turn", turns=(index,)))
 
 
-def pair_briefs(run: str, settings: SystemSettings, pairs: Iterable[tuple[int, int]]) -> Iterator[Brief]:
+def pair_briefs(run: str, settings: SystemSettings, pairs: Iterable[tuple[int, int]]) -> tuple[Brief, ...]:
     """The briefs on pairs of turns."""
-    return iter(_briefs_on_turns(run, settings.kind, judge_ids(settings), "pair", tuple(pairs)))
+    return _fold_briefs(run, settings, "pair", tuple(pairs), lambda pair: Subject(moment="pair", turns=pair))
 
 
-def round_briefs(run: str, settings: SystemSettings, numbers: Iterable[int]) -> Iterator[Brief]:
+def round_briefs(run: str, settings: SystemSettings, numbers: Iterable[int]) -> tuple[Brief, ...]:
     """The briefs on the rounds with these numbers."""
-    judges = judge_ids(settings)
-    for number in numbers:
-        yield from _cached_briefs(run, settings.kind, judges, "round", round_number=number)
+    return _fold_briefs(run, settings, "round", tuple(numbers), lambda number: Subject(moment="round", round=number))
 
 
-@lru_cache(maxsize=256)
-def _briefs_on_turns(
-    run: str, kind: str, judges: tuple[str, ...], moment: Moment, subjects: tuple[tuple[int, ...], ...]
+def _fold_briefs(
+    run: str, settings: SystemSettings, moment: Moment, parts: tuple[Part, ...], subject_of: Callable[[Part], Subject]
 ) -> tuple[Brief, ...]:
-    briefs = (_cached_briefs(run, kind, judges, moment, turns=turns) for turns in subjects)
-    return tuple(chain.from_iterable(briefs))
+    """The briefs of every judge on each of `parts`."""
 
+    def add(briefs: tuple[Brief, ...], part: Part) -> tuple[Brief, ...]:
+        return (*briefs, *briefs_for(run, settings, subject_of(part)))
 
-@lru_cache(maxsize=8192)
-def _cached_briefs(
-    run: str,
-    kind: str,
-    judges: tuple[str, ...],
-    moment: Moment,
-    *,
-    turns: tuple[int, ...] = (),
-    round_number: int | None = None,
-) -> tuple[Brief, ...]:
-    """The brief of every judge on a part of the debate.
-
-    Cached, because each state of a debate lists the briefs on all parts.
-    """
-    subject = Subject(moment=moment, turns=turns, round=round_number)
-    return tuple(Brief(run=run, system=kind, assessor=judge, subject=subject) for judge in judges)
+    return fold_growing(settings, ("briefs", run, moment), parts, (), add)
 
 
 def sum_marks(marks: Iterable[Mark], criteria: Mapping[str, float]) -> tuple[ReportedScore, ...]:

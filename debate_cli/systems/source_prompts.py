@@ -8,7 +8,7 @@ from debate_cli.evidence.source_checks import (
     FAILED_OUTCOMES,
     HELD_OUTCOMES,
     SourceCheck,
-    check_sources,
+    check_turn,
     iter_words_beside,
 )
 from debate_cli.judge_input.quotes import is_quoted_in
@@ -95,7 +95,7 @@ def _poverty(check: SourceCheck, answer: JudgedCitation) -> int:
 def format_quote_checks(debate: Debate, turn: Turn) -> str:
     """The citations of `turn` with the results of their quote checks, for a judge. Empty without citations."""
     names = debater_names(debate)
-    lines = [_check_line(check, turn.speaker, names) for check in check_sources(debate) if check.turn == turn.index]
+    lines = [_check_line(check, turn.speaker, names) for check in check_turn(debate, turn)]
     return "\n".join((f"{WORD_CHECKS} {POOR_SOURCES}", *lines)) if lines else ""
 
 

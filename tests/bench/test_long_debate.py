@@ -19,4 +19,4 @@ def test_own_work_per_turn_stays_constant(figures: Figures) -> None:
         assert (len(debate.turns), debate.failures) == (turns, ())
     for shorter, longer in pairwise(TURNS):
         ratio = seconds[longer] / seconds[shorter]
-        figures.add(f"own work, {longer} turns to {shorter}", ratio, f"{seconds[longer]:.1f} s of CPU", bound=2.4)
+        figures.add(f"own work, {longer} turns to {shorter}", ratio, f"{seconds[longer]:.1f} s of CPU", bound=2.2)

@@ -54,7 +54,6 @@ def read_addressed_to_judge(
     Neither for quotes from an earlier turn (which is judged separately), for those that the rules found (`known`), for
     words of a source that a turn quotes, and for removal markers.
     """
-    quotes = genuine_quotes(debate)
     findings, warnings = list[Manipulation](), list[str]()
     for quote in cast("tuple[str, ...]", getattr(form, FIELD))[:MAX_QUOTES]:
         words = quote.replace(REMOVAL_MARKER, " ").strip()
@@ -63,7 +62,7 @@ def read_addressed_to_judge(
         judged, earlier = _split_visible_turns(debate, subject)
         turn = find_quoted_turn(words, judged)
         if turn is not None:
-            own = own_texts(turn_texts(turn), quotes.get(turn.index, ()))
+            own = own_texts(turn_texts(turn), genuine_quotes(debate, turn))
             findings += [_build_finding(words, turn)] if any(is_quoted_in(words, text) for text in own) else []
         elif any(is_quoted_in(words, text) for text in (debate.topic, debate.config.background or "")):
             findings.append(_build_finding(words, None))
@@ -78,15 +77,16 @@ def _is_known(words: str, known: Iterable[Manipulation]) -> bool:
 
 def _split_visible_turns(debate: Debate, subject: Subject) -> tuple[list[Turn], list[Turn]]:
     last = last_visible_turn(debate, subject)
-    visible = [turn for turn in debate.turns if last is None or turn.index <= last]
+    visible = debate.turns if last is None else debate.turns_before(last + 1)
     match subject.moment:
         case "turn" | "pair":
-            judged = [turn for turn in visible if turn.index in subject.turns]
+            judged = {*subject.turns}
         case "round":
-            judged = [turn for turn in visible if turn.round == subject.round]
+            judged = {turn.index for turn in debate.select_turns(round_number=subject.round)}
         case "debate":
-            judged = visible
-    return judged, [turn for turn in visible if turn not in judged]
+            judged = {turn.index for turn in visible}
+    of_judged = [turn for turn in visible if turn.index in judged]
+    return of_judged, [turn for turn in visible if turn.index not in judged]
 
 
 def _build_finding(words: str, turn: Turn | None) -> Manipulation:

@@ -22,9 +22,8 @@ def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, 
     whole debate. Words of a source that a debater quotes word for word are masked for judges, but are no finding.
     """
     names = debater_names(debate)
-    quotes = genuine_quotes(debate)
     found: list[Iterable[Manipulation]] = [
-        _find_in_turn(turn, names, last_passage_before(turn, debate), quotes.get(turn.index, ()))
+        _find_in_turn(turn, names, last_passage_before(turn, debate), genuine_quotes(debate, turn))
         for turn in _subject_turns(debate, subject)
     ]
     if subject.moment == "debate" and not subject.turns:
@@ -37,7 +36,7 @@ def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, 
 def _subject_turns(debate: Debate, subject: Subject) -> Iterator[Turn]:
     match subject.moment:
         case "turn":
-            yield from (turn for turn in debate.turns if turn.index in subject.turns)
+            yield from (debate.turns_by_index[index] for index in subject.turns if index in debate.turns_by_index)
         case "round":
             yield from debate.select_turns(round_number=subject.round)
         case "debate" if not subject.turns:

@@ -15,7 +15,9 @@ from typing import Any, TypeVar, cast
 from pydantic import BaseModel
 
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.growing_fold import fold_growing
 from debate_cli.domain.judging_config import SystemSettings
+from debate_cli.domain.turn import Turn
 from debate_cli.judge_input.injection.detector import detect_injection
 from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 
@@ -31,9 +33,11 @@ class NameAliases:
 
     def __init__(self, debate: Debate, settings: SystemSettings | None = None) -> None:
         configured = _setting_names(settings.model_dump(mode="json")) if settings is not None else ()
-        names = dict.fromkeys((*debate_names(debate), *configured))
+        odd = [name for name in (*_debater_names(debate), *configured) if not is_plain_name(name)]
+        odd += _odd_argument_ids(debate)
+        names = {*debate_names(debate), *configured} if odd else set[str]()
         free = (alias for number in range(1, 2 * len(names) + 2) if (alias := f"ITEM-{number}") not in names)
-        self._aliases = {name: next(free) for name in names if not is_plain_name(name)}
+        self._aliases = {name: next(free) for name in dict.fromkeys(odd)}
         self._names = {alias: name for name, alias in self._aliases.items()}
 
     def hide(self, value: T) -> T:
@@ -57,9 +61,22 @@ def is_plain_name(name: str) -> bool:
 
 def debate_names(debate: Debate) -> Iterator[str]:
     """Names and sides of the debaters, and ids of the arguments."""
+    yield from _debater_names(debate)
+    yield from debate.arguments
+
+
+def _debater_names(debate: Debate) -> Iterator[str]:
     for participant in debate.participants:
         yield from (participant.name, participant.side)
-    yield from debate.arguments
+
+
+def _odd_argument_ids(debate: Debate) -> tuple[str, ...]:
+    """The ids of arguments that a judge must not read."""
+
+    def add(found: tuple[str, ...], turn: Turn) -> tuple[str, ...]:
+        return (*found, *(item.id for item in turn.arguments or () if not is_plain_name(item.id)))
+
+    return fold_growing(debate.turns[0], "odd ids", debate.turns, (), add) if debate.turns else ()
 
 
 def _setting_names(value: object) -> Iterator[str]:

@@ -12,7 +12,8 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from debate_cli.domain.debate import Debate, judging_usage, restrict_to_runs
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.debate_usage import judging_usage, restrict_to_runs
 from debate_cli.domain.events import AssessmentCompleted, CloseReason, Event, JudgingOpened, TaskFailed
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.model_call import TotalUsage

@@ -4,13 +4,17 @@ Every question can add entries; the register review at the end confirms or withd
 `calibration` subtracts the points; the questions are in `turn_question`, `exchange_question` and `register_question`.
 """
 
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from heapq import nsmallest
 from typing import Literal, NamedTuple
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel, memoize_on_value
+from debate_cli.domain.growing_fold import fold_growing
+from debate_cli.domain.tasks import MOMENTS, Moment
 from debate_cli.domain.text_normalization import normalize_quote
 from debate_cli.systems.live.findings import LogicGap, RegisterDecision, RegisterFault, SuspectClaim
 
@@ -74,6 +78,52 @@ def _collect_opened(debate: Debate, given: Iterable[Assessment]) -> dict[_EntryK
     return rows
 
 
+def find_open_entries(
+    debate: Debate, given: tuple[Assessment, ...], before: int, at_most: int
+) -> tuple[RegisterRow, ...]:
+    """Of the entries with a quote that the judging of turns before turn `before` opened, those that cost most.
+
+    `given`: assessments of the live system in canonical order. No review has decided on these entries yet.
+    """
+    on_turns, on_pairs = _collect_ranked(given, "turn", before), _collect_ranked(given, "pair", before)
+    merged = {**on_turns, **on_pairs}
+    for key in on_turns.keys() & on_pairs.keys():
+        merged[key] = _rank(_merge_opened(on_turns[key].row, on_pairs[key].row))
+    known = debate.turns_by_index
+    return tuple(item.row for item in nsmallest(at_most, (item for item in merged.values() if item.row.turn in known)))
+
+
+class _RankedRow(NamedTuple):
+    rank: tuple[float, int, str, str, float, str]
+    """The most expensive rows come first, those of equal cost by position."""
+    row: RegisterRow
+
+
+def _rank(row: RegisterRow) -> _RankedRow:
+    return _RankedRow((-row.points, *_position(row)), row)
+
+
+def _collect_ranked(given: tuple[Assessment, ...], moment: Moment, before: int) -> Mapping[_EntryKey, _RankedRow]:
+    """The entries with a quote that assessments of turns, or of pairs, before turn `before` opened."""
+    start, end = (bisect_left(given, (MOMENTS.index(moment), index), key=_last_turn) for index in (-1, before))
+    chosen = given[start:end]
+    return fold_growing(chosen[0], "register", chosen, {}, _add_opened) if chosen else {}
+
+
+def _last_turn(assessment: Assessment) -> tuple[int, int]:
+    """Place of the assessment's moment, and the last turn that it is about."""
+    return MOMENTS.index(assessment.subject.moment), max(assessment.subject.turns, default=-1)
+
+
+def _add_opened(found: Mapping[_EntryKey, _RankedRow], assessment: Assessment) -> Mapping[_EntryKey, _RankedRow]:
+    added: dict[_EntryKey, _RankedRow] = {}
+    for key, row in _open_rows(assessment):
+        known = added.get(key) or found.get(key)
+        if row.quote:
+            added[key] = _rank(row if known is None else _merge_opened(known.row, row))
+    return {**found, **added} if added else found
+
+
 @memoize_on_value
 def _open_rows(assessment: Assessment) -> tuple[tuple[_EntryKey, RegisterRow], ...]:
     """The entries in one assessment.
@@ -123,13 +173,13 @@ def _open_row(finding: SuspectClaim | LogicGap, assessment: Assessment) -> Regis
 def _merge_opened(first: RegisterRow, second: RegisterRow) -> RegisterRow:
     exposing = [row.exposed_by for row in (first, second) if row.exposed_by is not None]
     shown_by_turn = len(exposing) < 2  # noqa: PLR2004 - one of the two entries needed no later turn
-    return first.model_copy(
-        update={
-            "points": max(first.points, second.points),
-            "reason": first.reason or second.reason,
-            "exposed_by": None if shown_by_turn else min(exposing),
-        }
-    )
+    merged: dict[str, object] = {
+        "points": max(first.points, second.points),
+        "reason": first.reason or second.reason,
+        "exposed_by": None if shown_by_turn else min(exposing),
+    }
+    changes = {name: value for name, value in merged.items() if getattr(first, name) != value}
+    return first.model_copy(update=changes) if changes else first
 
 
 def _apply_decision(opened: RegisterRow | None, decision: RegisterDecision, *, withdrawals: bool) -> RegisterRow:

@@ -21,7 +21,7 @@ from debate_cli.systems.live.findings import (
     ReviewStatus,
     SuspectClaim,
 )
-from debate_cli.systems.live.register import RegisterRow, build_register
+from debate_cli.systems.live.register import RegisterRow, build_register, find_open_entries
 from debate_cli.systems.live.settings import LiveSettings
 from debate_cli.systems.source_prompts import find_supporting_source, format_source_checks
 
@@ -103,18 +103,18 @@ def _find_turn(quote: str, turns: Sequence[Turn], collector: MarkCollector) -> T
 
 def turns_before(index: int, context: JudgingContext[LiveSettings]) -> tuple[Turn, ...]:
     """The turns before turn `index`, in order, so that the author of a claim comes before those who quote it."""
-    return tuple(turn for turn in context.debate.turns if turn.index < index)
+    return context.debate.turns_before(index)
 
 
 def list_entries(context: JudgingContext[LiveSettings], before: int | None = None) -> tuple[RegisterRow, ...]:
     """The entries in a question, by turn: all so far, or only those from turns before turn `before`."""
-    given = [
-        item
-        for item in ordered_assessments(context.debate, "live", context.brief.run)
-        if before is None or (item.subject.turns and max(item.subject.turns) < before)
-    ]
-    rows = [row for row in build_register(context.debate, given) if row.quote and row.status == "open"]
-    return tuple(sorted(sorted(rows, key=lambda row: -row.points)[:MAX_LISTED_ENTRIES], key=lambda row: row.turn))
+    given = ordered_assessments(context.debate, "live", context.brief.run)
+    if before is not None:
+        rows = find_open_entries(context.debate, given, before, MAX_LISTED_ENTRIES)
+    else:
+        found = [row for row in build_register(context.debate, given) if row.quote and row.status == "open"]
+        rows = sorted(found, key=lambda row: -row.points)[:MAX_LISTED_ENTRIES]
+    return tuple(sorted(rows, key=lambda row: row.turn))
 
 
 def format_entries(rows: Sequence[RegisterRow], context: JudgingContext[LiveSettings]) -> str:

@@ -1,12 +1,14 @@
 """The judging system `live`. One judge marks every turn, compares every exchange and reads the whole debate."""
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.growing_fold import fold_growing
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.tasks import Brief, Cue, Subject
+from debate_cli.domain.turn import Turn
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.aggregation import stored_settings
 from debate_cli.systems.base import (
@@ -120,11 +122,14 @@ class LiveSystem(JudgingSystem[LiveSettings]):
         is_review = brief.subject.moment == "debate" and brief.revision == score.REVIEW_REVISION
         return (SOURCES_KIND,) if is_review else ()
 
-    def awaited(self, debate: Debate, settings: LiveSettings, index: int, round_number: int | None) -> Iterator[Brief]:
+    def awaited(
+        self, debate: Debate, settings: LiveSettings, index: int, round_number: int | None
+    ) -> tuple[Brief, ...]:
         """With feedback, a turn waits for the judging of all turns before it."""
-        if settings.feedback and round_number is not None:
-            yield from turn_briefs(FIRST_RUN, settings, range(index))
-            yield from _pair_briefs(debate, FIRST_RUN, settings, range(index))
+        if not settings.feedback or round_number is None:
+            return ()
+        turns = range(index)
+        return (*turn_briefs(FIRST_RUN, settings, turns), *_pair_briefs(debate, FIRST_RUN, settings, turns))
 
     def instruct(self, debate: Debate, settings: LiveSettings, cue: Cue) -> str:
         """The pressure on the speaker, and how its personality changed."""
@@ -197,10 +202,26 @@ def _whole_briefs(debate: Debate, run: str, settings: LiveSettings) -> Iterator[
         yield from briefs_for(run, settings, WHOLE_DEBATE, revision=score.REVIEW_REVISION)
 
 
-def _pair_briefs(debate: Debate, run: str, settings: LiveSettings, turns: Iterable[int]) -> Iterator[Brief]:
-    present = debate.turns_by_index
-    pairs = ((index - 1, index) for index in turns if index - 1 in present)
-    return pair_briefs(run, settings, (pair for pair in pairs if present[pair[0]].speaker != present[pair[1]].speaker))
+def _pair_briefs(debate: Debate, run: str, settings: LiveSettings, turns: Sequence[int]) -> tuple[Brief, ...]:
+    exchanges = (
+        fold_growing(debate.turns[0], "pairs", debate.turns, _Exchanges((), None), _add_exchange).pairs
+        if debate.turns
+        else ()
+    )
+    return pair_briefs(run, settings, [pair for pair in exchanges if pair[1] in turns])
+
+
+class _Exchanges(NamedTuple):
+    """The pairs of adjacent turns of different speakers, and the last turn."""
+
+    pairs: tuple[tuple[int, int], ...]
+    last: Turn | None
+
+
+def _add_exchange(before: _Exchanges, turn: Turn) -> _Exchanges:
+    last = before.last
+    is_exchange = last is not None and last.index == turn.index - 1 and last.speaker != turn.speaker
+    return _Exchanges((*before.pairs, (turn.index - 1, turn.index)) if is_exchange else before.pairs, turn)
 
 
 SYSTEM = LiveSystem()

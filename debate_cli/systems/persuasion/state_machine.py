@@ -5,12 +5,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from itertools import pairwise
+from functools import lru_cache, partial
 from typing import NamedTuple
 
+from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.frozen_model import memoize_on_value
+from debate_cli.domain.growing_fold import fold_growing
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.participant import Participant
 from debate_cli.domain.tasks import Cue
@@ -35,9 +35,9 @@ from debate_cli.systems.persuasion.stance import (
 from debate_cli.systems.persuasion.strategies import pick_strategy
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class StatePoint:
-    """Every debater's state after one turn. Compared by identity, so that it can be a key of memoized results."""
+    """Every debater's state after one turn."""
 
     turn: int | None
     """Index of the turn; None for the start."""
@@ -45,6 +45,8 @@ class StatePoint:
     """Name -> state, in the order of the participants."""
     effects: tuple[Effect, ...] = ()
     """Effects of the turn. Debaters who have surrendered and targets that a judge has not rated have none."""
+    round: int | None = None
+    """Round of the turn; None for the start."""
 
 
 def compute_state_curve(
@@ -56,19 +58,31 @@ def compute_state_curve(
     all rounds before it are over and it is not; None if the debate itself shows whether its last round is over.
     """
     given = ordered_assessments(debate, "persuasion", run) if settings.effects == "judge" else ()
-    rated = _ratings_by_turn(average_ratings(given))
-    points = [_start_point(debate.participants)]
-    last: Turn | None = None
-    for turn in sorted(debate.turns, key=lambda item: item.index):
-        if turn.speaker not in points[0].states:
-            continue
-        if last is not None and last.round != turn.round:
-            points[-1] = _end_round(last, points[-1], settings)
-        points.append(_next_point(turn, points[-1], settings, rated.get(turn.index, ())))
-        last = turn
-    if last is not None and _is_round_over(debate, last.round, points[-1].states, due_round):
-        points[-1] = _end_round(last, points[-1], settings)
-    return tuple(points)
+    by_turn: dict[int, tuple[Assessment, ...]] = {}
+    for item in given:
+        if item.subject.moment == "turn" and len(item.subject.turns) == 1:
+            index = item.subject.turns[0]
+            by_turn[index] = (*by_turn.get(index, ()), item)
+    start = _start_point(debate.participants)
+    rated = tuple([(turn, by_turn.get(turn.index, ())) for turn in debate.turns if turn.speaker in start.states])
+    if not rated:
+        return (start,)
+    first, key = rated[0][0], ("persuasion", settings, debate.participants)
+    points = fold_growing(first, key, rated, (start,), partial(_add_turn, settings))
+    last = rated[-1][0]
+    is_over = _is_round_over(debate, last.round, points[-1].states, due_round)
+    return (*points[:-1], _end_round(points[-1], settings)) if is_over else points
+
+
+def _add_turn(
+    settings: PersuasionSettings, points: tuple[StatePoint, ...], rated: tuple[Turn, tuple[Assessment, ...]]
+) -> tuple[StatePoint, ...]:
+    """The curve with the point of one more turn, which ends the round before if it is in another one."""
+    turn, given = rated
+    *earlier, last = points
+    if last.round not in {None, turn.round}:
+        last = _end_round(last, settings)
+    return (*earlier, last, _next_point(turn, last, settings, average_ratings(given)))
 
 
 def _is_round_over(debate: Debate, number: int, states: Mapping[str, DebaterState], due_round: int | None) -> bool:
@@ -89,7 +103,8 @@ class StateChange(NamedTuple):
 
 def find_last_change(curve: Sequence[StatePoint], name: str) -> StateChange | None:
     """The last speech in a curve that changed the stance or the conviction of a debater; None if there is none."""
-    for before, point in reversed(tuple(pairwise(curve))):
+    for place in range(len(curve) - 1, 0, -1):
+        before, point = curve[place - 1], curve[place]
         for effect in point.effects:
             state = before.states[name]
             after = apply_effect(state, effect) if effect.target == name else state
@@ -123,27 +138,12 @@ def _start_point(debaters: tuple[Participant, ...]) -> StatePoint:
     return StatePoint(None, {item.name: starting_state(item) for item in debaters})
 
 
-TurnRatings = tuple[tuple[str, tuple[tuple[str, float], ...]], ...]
-"""The judges' ratings of one turn: (target, ((criterion, rating), ...))."""
-
-
-def _ratings_by_turn(rated: EffectRatings) -> Mapping[int, TurnRatings]:
-    found: dict[int, TurnRatings] = {}
-    for (index, target), of in rated.items():
-        found[index] = (*found.get(index, ()), (target, tuple(of.items())))
-    return found
-
-
-@memoize_on_value
-def _next_point(turn: Turn, point: StatePoint, settings: PersuasionSettings, rated: TurnRatings) -> StatePoint:
-    """The point after `turn`, which follows `point`.
-
-    Memoized on the turn, so that a debate that grows turn by turn computes each point once.
-    """
+def _next_point(turn: Turn, point: StatePoint, settings: PersuasionSettings, rated: EffectRatings) -> StatePoint:
+    """The point after `turn`, which follows `point`."""
     before = point.states
     targets = tuple(name for name, state in before.items() if name != turn.speaker and not state.surrendered)
     if settings.effects == "judge":
-        effects = judge_effects(turn, targets, {(turn.index, target): dict(of) for target, of in rated})
+        effects = judge_effects(turn, targets, rated)
     elif settings.effects == "factors":
         effects = factor_effects(turn, targets, before, settings)
     else:
@@ -153,10 +153,9 @@ def _next_point(turn: Turn, point: StatePoint, settings: PersuasionSettings, rat
         now[effect.target] = apply_effect(now[effect.target], effect)
     strategy = turn.strategy.name if turn.strategy is not None else None
     now[turn.speaker] = record_speech(now[turn.speaker], effects, strategy)
-    return StatePoint(turn.index, now, effects)
+    return StatePoint(turn.index, now, effects, turn.round)
 
 
-@memoize_on_value
-def _end_round(turn: Turn, point: StatePoint, settings: PersuasionSettings) -> StatePoint:
-    del turn
+def _end_round(point: StatePoint, settings: PersuasionSettings) -> StatePoint:
+    """`point`, the last one of its round, with the surrenders of that round."""
     return replace(point, states=end_round(point.states, settings.victory_conditions, settings.bystander_effect))

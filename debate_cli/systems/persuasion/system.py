@@ -63,9 +63,9 @@ class PersuasionSystem(JudgingSystem[PersuasionSettings]):
 
     def awaited(
         self, debate: Debate, settings: PersuasionSettings, index: int, round_number: int | None
-    ) -> Iterator[Brief]:
+    ) -> tuple[Brief, ...]:
         """All earlier turns, because their effects decide who has surrendered."""
-        yield from turn_briefs(FIRST_RUN, settings, range(index))
+        return turn_briefs(FIRST_RUN, settings, range(index))
 
     def stopped(self, debate: Debate, settings: PersuasionSettings, due_round: int) -> frozenset[str]:
         """The debaters who surrendered at the end of a round before the due one."""

@@ -6,7 +6,7 @@ margin below 1 is a draw, up to and including 3 narrow, above 3 clear. `trace` a
 briefing.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from math import fsum
 
@@ -14,7 +14,7 @@ from pydantic import ConfigDict, Field
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.frozen_model import FrozenModel
+from debate_cli.domain.frozen_model import FrozenModel, memoize_on_value
 from debate_cli.domain.judges import judge_ids
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.verdict import Notes, Verdict, Victory
@@ -179,14 +179,17 @@ def _fallacies(given: Sequence[Assessment]) -> tuple[FallacyRow, ...]:
     )
 
 
+@memoize_on_value
+def _count_fallacies(assessment: Assessment) -> Counter[str]:
+    """Argument -> number of fallacies in it."""
+    return Counter(finding.item for finding in assessment.findings if isinstance(finding, Fallacy) and finding.item)
+
+
 def _penalty(
     item: str, given: Sequence[Assessment], judges: Mapping[str, float], settings: StructuredSettings
 ) -> float:
     """Penalty of one argument: its number of fallacies, as a weighted mean over the judges, times the points."""
-    counts = [
-        sum(isinstance(finding, Fallacy) and finding.item == item for finding in assessment.findings)
-        for assessment in given
-    ]
+    counts = [_count_fallacies(assessment)[item] for assessment in given]
     pairs = zip(counts, (judges[assessment.assessor] for assessment in given), strict=True)
     return settings.fallacy_penalty * weighted_mean(pairs) if any(counts) else 0.0
 

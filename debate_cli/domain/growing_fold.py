@@ -1,0 +1,61 @@
+"""Folds of lists that grow at their end, such as the turns of a debate."""
+
+from collections.abc import Callable, Hashable
+from operator import is_
+from typing import Any, NamedTuple, TypeVar
+
+from debate_cli.domain.frozen_model import FrozenModel, memoize_on_value
+
+Item = TypeVar("Item")
+Value = TypeVar("Value")
+KEPT_VALUES = 8
+"""Values that are kept, so that a list which ends a few items earlier is not folded again."""
+
+
+def fold_growing(
+    first: FrozenModel, name: Hashable, items: tuple[Item, ...], start: Value, step: Callable[[Value, Item], Value]
+) -> Value:
+    """`functools.reduce(step, items, start)`. After a call with the same `first` and `name`, only new items are folded.
+
+    Each event makes a new debate, whose turns are those of the debate before and perhaps one more. What is computed turn by
+    turn therefore continues from the value of the debate before, so a debate of twice the length takes twice the work.
+
+    `first`: the value that remembers the newest values, usually the first turn. `name`: identifies the fold; it holds
+    everything besides the items that `start` and `step` depend on. Both must be pure, and values must not be changed.
+    """
+    known = _known_fold(first, name)
+    prefix = known.prefix or _Prefix((), (start,))
+    shared = _count_shared(prefix.items, items)
+    kept = len(prefix.values) - (len(prefix.items) - shared)
+    begin, values = (shared, prefix.values[:kept]) if kept > 0 else (0, (start,))
+    for item in items[begin:]:
+        values = (*values[1 - KEPT_VALUES :], step(values[-1], item))
+    if shared < len(items):
+        known.prefix = _Prefix(items, values)
+    return values[-1]
+
+
+class _Prefix(NamedTuple):
+    items: tuple[Any, ...]
+    values: tuple[Any, ...]
+    """The values after the last items, at most KEPT_VALUES; the last one is that of all items."""
+
+
+class _KnownFold:
+    """The newest list that was folded; None before the first one. Replaced as a whole, because judges run in threads."""
+
+    prefix: _Prefix | None = None
+
+
+@memoize_on_value
+def _known_fold(first: FrozenModel, name: Hashable) -> _KnownFold:
+    del first, name
+    return _KnownFold()
+
+
+def _count_shared(known: tuple[object, ...], items: tuple[object, ...]) -> int:
+    """Number of items with which both lists begin."""
+    count = min(len(known), len(items))
+    if known[:count] == items[:count]:
+        return count
+    return next((place for place, same in enumerate(map(is_, known, items)) if not same), count)

@@ -1,0 +1,41 @@
+"""What is computed turn by turn is the same as if it were computed at once."""
+
+from functools import reduce
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from debate_cli.domain.growing_fold import KEPT_VALUES, fold_growing
+from debate_cli.domain.tasks import Subject
+
+LISTS = st.lists(st.integers(0, 2), max_size=3 * KEPT_VALUES).map(tuple)
+FIRST_LISTS = st.lists(LISTS, min_size=1, max_size=8)
+
+
+def append(before: tuple[int, ...], item: int) -> tuple[int, ...]:
+    """A fold that depends on the order of the items."""
+    return (*before, item)
+
+
+@given(FIRST_LISTS, st.lists(st.integers(0, 3 * KEPT_VALUES), max_size=20))
+def test_a_fold_has_the_value_of_reduce(lists: list[tuple[int, ...]], lengths: list[int]) -> None:
+    """For lists that continue one another, end earlier, or differ from some item on."""
+    first = Subject(moment="turn")
+    for place, length in enumerate(lengths):
+        items = lists[place % len(lists)][:length]
+        assert fold_growing(first, "test", items, (), append) == reduce(append, items, ())
+
+
+def test_a_list_that_grows_is_folded_item_by_item() -> None:
+    """And one that ends shortly before is not folded again."""
+    first, folded = Subject(moment="turn"), list[int]()
+
+    def step(before: int, item: int) -> int:
+        folded.append(item)
+        return before + item
+
+    items = tuple(range(3 * KEPT_VALUES))
+    for length in range(1, len(items) + 1):
+        fold_growing(first, "test", items[:length], 0, step)
+    assert fold_growing(first, "test", items[: 1 - KEPT_VALUES], 0, step) == sum(items[: 1 - KEPT_VALUES])
+    assert folded == list(items)

@@ -48,6 +48,14 @@ def test_every_command_knows_the_jury(debate: Command, saved: Path, command: lis
     assert shown in done.out + done.err
 
 
+@pytest.mark.parametrize(
+    "options", [(), ("--format", "markdown"), ("--format", "html")], ids=["plain", "markdown", "html"]
+)
+def test_a_report_has_the_section_of_the_jury(debate: Command, saved: Path, options: tuple[str, ...]) -> None:
+    """A table about the debate, which belongs to no verdict."""
+    assert "heard by the jury" in debate("replay", str(saved), *options).out.lower()
+
+
 def test_junit_carries_the_jury(debate: Command, saved: Path) -> None:
     """The JUnit report of the gates is written for a debate that a jury decides."""
     done = debate("score", saved.name, "--expect-winner", "Ada", "--format", "junit")

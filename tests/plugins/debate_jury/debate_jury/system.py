@@ -19,9 +19,10 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.llm.form import Form, FormModel
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.aggregation import get_run_id, ordered_assessments
-from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext, JudgingSystem
+from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext, JudgingSystem, ReportSection
 from debate_cli.systems.charts import Chart, bar_chart
 from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, build_verdict, decide_outcome
+from debate_cli.systems.tables import DebaterCell, Table
 
 
 class JurySettings(SystemSettings):
@@ -49,7 +50,7 @@ class JuryVote(Finding):
     participant: str
 
     def describe(self) -> list[str]:
-        """Who got the vote."""
+        """DebaterCell got the vote."""
         return [f"votes for {self.participant}"]
 
 
@@ -122,6 +123,14 @@ class JurySystem(JudgingSystem[JurySettings]):
         return [
             bar_chart("Votes of the jury", "One bar per debater.", {"votes": "votes"}, votes, highest, (0, highest))
         ]
+
+    def sections(self, debate: Debate) -> list[ReportSection]:
+        """How long the jury listened."""
+        rows = tuple(
+            (DebaterCell(person.name), str(len(debate.select_turns(speaker=person.name))))
+            for person in debate.participants
+        )
+        return [ReportSection("jury", (Table("heard by the jury", ("debater", "speeches"), rows),), ())]
 
 
 SYSTEM = JurySystem()

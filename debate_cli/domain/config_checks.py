@@ -109,7 +109,7 @@ def _check_names(config: DebateConfig) -> Iterator[Problem]:
                 "a name must not contain line breaks, control characters, or spaces at its start or end; remove them",
             )
     for index in duplicate_indices(debater.name.casefold() for debater in config.debaters):
-        yield Problem(("debaters", index, "name"), "an earlier debater has this name; give each its own")
+        yield Problem(("debaters", index, "name"), "an earlier debater has this name; give each a different `name`")
 
 
 def _check_two_sides(config: DebateConfig) -> Iterator[Problem]:

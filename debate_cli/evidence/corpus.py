@@ -29,7 +29,7 @@ KEPT_INDEXES = 5
 """Number of most recently used indexes in the cache. Those used within a day are kept too."""
 MAX_QUERY_TERMS = 40
 MAX_RANKED_PASSAGES = 10_000
-"""Maximum sum over the searched terms of passages with the term. Beyond it, the most frequent terms are ignored."""
+"""The most frequent terms of a query are ignored if its terms occur in more passages than this, summed over terms."""
 _DAY_S = 86_400
 _TOKENIZER = "tokenize = 'porter unicode61 remove_diacritics 2'"
 MAX_FILES = 100_000
@@ -75,7 +75,7 @@ def list_source_files(given: str, base: Path, title: str | None = None) -> list[
 
 
 def _is_hidden(name: Path, pattern: Path) -> bool:
-    """Whether a part of a matched name begins with a dot that `pattern` does not name."""
+    """Whether a file or folder in the path `name` begins with a dot, unless `pattern` names it."""
     return any(part.startswith(".") and part not in pattern.parts for part in name.parts)
 
 
@@ -113,7 +113,7 @@ def split_section(section: Section, words: int) -> Iterator[tuple[str, int, int]
 
 
 def _pieces(section: Section, words: int) -> Iterator[tuple[int, int]]:
-    """Start and end of each paragraph, of each line of a table, and of each sentence of a long paragraph."""
+    """Start and end of each piece: a paragraph, a sentence of a long paragraph, or a line of a table."""
     for start, end in _cut(section.text, 0, len(section.text), _LINE_END if section.is_list else _PARAGRAPH_END):
         if _count_words(section.text, start, end) <= words:
             yield start, end
@@ -180,7 +180,7 @@ class Corpus:
             return dict(index.execute("SELECT source, count(*) FROM passages GROUP BY source").fetchall())
 
     def find_changed(self, known: Iterable[Passage]) -> list[str]:
-        """The sources of `known` passages whose text is in none of the files, sorted: changed or missing ones."""
+        """The sources that were changed or removed, sorted: the text of a passage in `known` is in none of the files."""
         sources = {passage.text: passage.source for passage in known if passage.origin == "corpus"}
         with closing(_open_index(self._path)) as index:
             query = "SELECT text FROM passages WHERE text IN (SELECT value FROM json_each(?))"
@@ -220,7 +220,7 @@ def _rarest_terms(index: sqlite3.Connection, terms: Sequence[str]) -> list[str]:
 
 
 def _count_terms(index: sqlite3.Connection, terms: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """Each term with the number of passages that contain it, in any inflection."""
+    """(term, number of passages that contain it in any inflection) for each term."""
     with closing(sqlite3.connect(":memory:")) as memory:
         memory.execute(f"CREATE VIRTUAL TABLE terms USING fts5(term, {_TOKENIZER})")
         memory.execute("CREATE VIRTUAL TABLE stems USING fts5vocab(terms, instance)")
@@ -291,7 +291,7 @@ def restore_corpus(passages: Sequence[FoundPassage], skipped: Sequence[SkippedFi
 
 
 def _read_skipped(place: Path) -> list[SkippedFile] | None:
-    """The files that the index at `place` left out; None if there is no usable index."""
+    """The files that were not indexed, as the index at `place` lists them; None if there is no usable index."""
     try:
         with closing(_open_index(place)) as index:
             return [SkippedFile(*row) for row in index.execute("SELECT name, reason FROM skipped ORDER BY rowid")]
@@ -300,7 +300,7 @@ def _read_skipped(place: Path) -> list[SkippedFile] | None:
 
 
 def _build(inserts: Iterable[Callable[[sqlite3.Connection], None]], place: Path) -> None:
-    """Write the index at `place`. It is either complete or absent. `inserts` add its passages. Raises StorageError."""
+    """Write the index at `place`, whole or not at all. `inserts`: functions that add passages. Raises StorageError."""
     try:
         place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         handle, draft = tempfile.mkstemp(dir=place.parent, suffix=".tmp")
@@ -330,7 +330,7 @@ def _build(inserts: Iterable[Callable[[sqlite3.Connection], None]], place: Path)
 
 
 def _delete_old_indexes(cache: Path, since: float) -> None:
-    """Delete indexes, and incomplete ones, that were not used `since` and are not among the newest."""
+    """Delete all indexes last used before `since` (seconds since 1970), except the KEPT_INDEXES newest complete ones."""
     with suppress(OSError):
         used = sorted(((file.stat().st_atime, file) for file in cache.iterdir()), reverse=True)
         complete = [file for _, file in used if file.suffix == ".sqlite"]

@@ -43,7 +43,7 @@ class Section(NamedTuple):
     first_line: int | None = None
     """Number of the first line in the file, from 1; None if the format has no lines."""
     unit: str = "line"
-    """Meaning of the lines in `text`: lines of the file, rows of a table, or values."""
+    """What a line of `text` is: `line` of the file, `row` of a table, or `value`."""
     page: int | None = None
 
     @property
@@ -274,7 +274,7 @@ def _read_pdf(data: bytes) -> Iterator[Section]:
             raise UnreadableSourceError(f"it becomes more than {MAX_TEXT_CHARS:,} characters of text; split it")
         yield Section(text, page=number)
     if not count:
-        raise UnreadableSourceError("its pages hold no text, as those of a scan; have its text recognized")
+        raise UnreadableSourceError("its pages contain no text, like those of a scan; run text recognition (OCR) on it")
 
 
 def _read_docx(data: bytes) -> Iterator[Section]:

@@ -21,12 +21,12 @@ MIN_SIMILARITY = 0.6
 MAX_ALIGNED_WORDS = (1_000, 20_000)
 """Maximum number of words of a quote, and of a passage, for alignment. Longer ones must match exactly."""
 MAX_PLACES = 50
-"""Maximum number of places that are tried for one part of a quote, and of ellipses in a quote."""
+"""Maximum number of places that are tried for one part of a quote. Ellipses after this many are not recognized."""
 _ELLIPSIS = re.compile(r"[\[(]\s*(?:…|\.{3,}|(?:\. ){2,}\.)\s*[\])]|…|\.{3,}|(?:\. ){2,}\.")
 _BEFORE = re.compile(r"(?P<word>[^\W_]+(?:['-][^\W_]+)*)(?:[^\w.!?:;]|_)*$")
 _AFTER = re.compile(r"(?:[^\w.!?:;]|_)*(?P<word>[^\W_]+)")
 _MAX_EDGE_CHARS = 100
-"""Number of characters beside a match in which the adjacent word is searched."""
+"""Number of characters, on each side of a match, that are searched for the adjacent word."""
 _SIGNED = re.compile(r"[-+±.][$€£¥]?\.?\d")
 _NAME_MARK = "="
 _GENUINE: frozenset[QuoteOutcome] = frozenset({"verified", "near"})
@@ -103,7 +103,7 @@ def _check(quote: str, text: FoldedText) -> QuoteCheck:
 
 
 def _conclude(text: FoldedText, matches: Sequence[_Match], gaps: str) -> QuoteCheck:
-    """The result for matches in order. `gaps` describes negations that ellipses leave out."""
+    """The result for the matches of all parts. `gaps`: description of negations that ellipses leave out, or empty."""
     outcome = _SEVERITY[max(_SEVERITY.index(match.outcome) for match in matches)]
     return QuoteCheck(
         "altered" if gaps else outcome,
@@ -125,7 +125,7 @@ def _trim(quote: str) -> str:
 
 
 def _split_at_ellipses(quote: str, text: FoldedText) -> Iterator[str]:
-    """The trimmed parts of `quote`, without a split where the passage has the same ellipsis."""
+    """The trimmed parts of `quote` between its ellipses. An ellipsis that the passage has too does not split it."""
     marks = [match.span() for match in islice(_ELLIPSIS.finditer(quote), MAX_PLACES)] + [(len(quote), len(quote))]
     start = at = 0
     while at < len(marks):
@@ -138,9 +138,9 @@ def _split_at_ellipses(quote: str, text: FoldedText) -> Iterator[str]:
 
 
 def _find_with_ellipses(whole: str, text: FoldedText) -> _Match | None:
-    """The place with the words and the same number of ellipses as the quote; None if there is none.
+    """The place in the passage with the words of the quote and as many ellipses; None if there is none.
 
-    Such an ellipsis is part of the passage and leaves nothing out.
+    Ellipses of the passage itself leave nothing out.
     """
     count = len(_ELLIPSIS.findall(whole))
     if not count or count > len(_ELLIPSIS.findall(text.original)):
@@ -160,7 +160,7 @@ def _is_edge(char: str) -> bool:
 
 
 def _count_words(part: str) -> int:
-    """Number of words between spaces. In scripts without spaces each character is a word."""
+    """Number of words, separated by spaces. In scripts without spaces each character is a word."""
     folded = fold_text(part)
     unspaced = sum(token.is_unspaced for token in folded.tokens)
     return max(unspaced, sum(any(map(str.isalnum, piece)) for piece in folded.text.split()))
@@ -176,7 +176,7 @@ def _exact_matches(part: str, text: FoldedText) -> Iterator[_Match]:
 
 
 def _find_part(part: str, text: FoldedText) -> list[_Match]:
-    """The possible places of `part`, with the best possible outcome."""
+    """The places in the passage that may be the source of `part`, if it is verified; else if near; else if altered."""
     exact = list(islice(_exact_matches(part, text), MAX_PLACES))
     if exact:
         return exact
@@ -204,14 +204,14 @@ def _same_words(quoted: FoldedText, mine: Sequence[Word], text: FoldedText) -> I
 
 
 def _cuts_token(words: Sequence[Word], at: int) -> bool:
-    """Whether a boundary at `at` cuts a token, such as a number with its unit or a verb with its “n't”."""
+    """Whether the words before and at index `at` are one token, such as a number and its unit, or a verb and “n't”."""
     return 0 < at < len(words) and words[at - 1].start == words[at].start
 
 
 def _left_out_after_article(quoted: FoldedText, mine: Sequence[Word], text: FoldedText, place: tuple[int, int]) -> str:
-    """The word between an article at an end of the quote and the words at `place`, which the quote leaves out.
+    """The difference if a quote has an article at its start or end where the passage has another word; else empty.
 
-    Empty if there is none. A quote may add an article at the start or end of a sentence.
+    An example is “the trial” for “the first trial”. An article that the quote adds at an end of a sentence is harmless.
     """
     start, end = place
     before = _BEFORE.search(text.text, max(0, start - _MAX_EDGE_CHARS), start)
@@ -224,13 +224,13 @@ def _left_out_after_article(quoted: FoldedText, mine: Sequence[Word], text: Fold
 
 
 def _whole_words(text: FoldedText, start: int, end: int) -> str:
-    """The original words around `start` and `end` that a match cuts."""
+    """The original wording from `start` to `end`, extended to whole words."""
     space = text.text.find(" ", end)
     return text.original_words(text.text.rfind(" ", 0, start) + 1, space if space >= 0 else len(text.text))
 
 
 def _align(quoted: FoldedText, mine: Sequence[Word], text: FoldedText) -> list[_Match]:
-    """The most similar words of the passage, if they are similar enough to be the altered source."""
+    """The words of the passage that the quote may have altered, and the differences; empty if none are similar enough."""
     from rapidfuzz.distance import Levenshtein
 
     theirs = text.words

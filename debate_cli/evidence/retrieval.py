@@ -46,7 +46,7 @@ class Lookup(NamedTuple):
 
 
 def look_nothing_up(_brief: Brief, _debate: Debate) -> Lookup | None:
-    """A lookup of nothing."""
+    """The lookup of a judge who looks nothing up."""
     return None
 
 
@@ -66,13 +66,13 @@ class PassageFinder:
     """Orders the passages of the files for a speech; None keeps the order of the index."""
 
     def needs_passages(self, task: Task, debate: Debate) -> bool:
-        """Whether passages are searched for `task`: for each speech, and for an assessment with a lookup."""
+        """Whether passages are searched for `task`: if this finder has sources, for each speech and each lookup."""
         if isinstance(task, Cue):
             return self.corpus is not None or self.web_queries > 0
         return self._lookup_of(task, debate) is not None
 
     def list_searches(self, task: Task, debate: Debate) -> tuple[Search, ...]:
-        """The reranking and web searches for `task`, without queries that were already made for this speaker."""
+        """The reranking and the web searches for `task`. A web query is not repeated for the same speaker."""
         if not isinstance(task, Cue):
             return self._list_lookups(task, debate)
         ordering = Search(key=task.key, kind="rerank", query=build_query(task, debate))
@@ -94,10 +94,7 @@ class PassageFinder:
         return await self.web.search(search)
 
     def find(self, task: Task, debate: Debate, at: datetime) -> PassagesShown:
-        """The passages for `task`, alternately from files and web.
-
-        Those that the speaker has already seen come last.
-        """
+        """The passages for `task`. For a speech, files and web alternate, and what the speaker has seen before is last."""
         made = debate.searches_for(task.key)
         web = [item for record in made if record.kind == "web" for item in record.results]
         if not isinstance(task, Cue):
@@ -118,7 +115,7 @@ class PassageFinder:
         return number_passages(found[: self.limit], debate, task.key, at)
 
     def _lookup_of(self, brief: Brief, debate: Debate) -> Lookup | None:
-        """The lookup for `brief` in places where this finder can search; None for nothing."""
+        """What to look up for `brief`, where this finder can search; None if there is nothing."""
         wanted = self.lookup(brief, debate)
         if wanted is None or not wanted.queries:
             return None
@@ -134,7 +131,7 @@ class PassageFinder:
         return tuple(Search(key=brief.key, query=query) for query in queries)
 
     def _find_for_judge(self, brief: Brief, debate: Debate, web: Sequence[FoundPassage]) -> list[FoundPassage]:
-        """For each item of the lookup, the best passages of the files, and the results from the web."""
+        """The best passages of the files for each query of the lookup, then the results from the web (`web`)."""
         lookup = self._lookup_of(brief, debate)
         filed: list[FoundPassage] = []
         if lookup is not None and "corpus" in lookup.places and self.corpus is not None:
@@ -172,7 +169,7 @@ def _claims_to_answer(cue: Cue, debate: Debate) -> list[str]:
 
 
 def number_passages(found: Sequence[FoundPassage], debate: Debate, key: str | None, at: datetime) -> PassagesShown:
-    """The event for `found`. Each passage gets the next id, or the id that it already has in `debate`."""
+    """The event for the passages in `found`. Each gets the id that it has in `debate` already, else the next one."""
     ids = {passage.place: passage.id for passage in debate.passages}
     numbers = [int(match[1]) for passage in debate.passages if (match := _PASSAGE_NUMBER.fullmatch(passage.id))]
     following = max(numbers, default=0) + 1

@@ -65,7 +65,7 @@ def genuine_quotes(debate: Debate, turn: Turn) -> tuple[str, ...]:
 
 
 def iter_words_beside(turn: Turn, item: str) -> Iterator[str]:
-    """The words of `turn` beside the citations for `item`: the argument, the response, or the closing."""
+    """The texts of the argument, response or closing of `turn` that has the id `item`, without citations."""
     for argument in turn.arguments or ():
         if argument.id == item:
             yield f"{argument.claim} {argument.reasoning} {argument.evidence}".strip()

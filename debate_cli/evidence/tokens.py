@@ -52,7 +52,7 @@ _LINE_HYPHEN = re.compile(r"[-‐\u00ad][ \t]*\n\s*")
 _LAST_LETTERS = re.compile(r"[^\W\d_]{1,40}$")
 _FIRST_LETTERS = re.compile(r"[^\W\d_]{1,40}")
 _MAX_CAPITALS = 0.4
-"""Maximum share of capitalized words in a text whose capitals mark names."""
+"""If more than this share of the words is capitalized, capitals do not mark names."""
 
 
 def is_harmless(char: str) -> bool:
@@ -83,7 +83,7 @@ class FoldedText:
     original: str
     text: str
     shape: str
-    """`text` with long dashes kept. These separate words, while hyphens join them. As long as `text`."""
+    """`text` with its long dashes, which separate words, while hyphens join them. It has the length of `text`."""
     origins: tuple[int, ...]
     """For each character of `text` its index in `original`, and at the end the length of `original`."""
 
@@ -146,7 +146,7 @@ class FoldedText:
 
     @cached_property
     def names(self) -> frozenset[Token]:
-        """Words that are capitalized inside a sentence, and the same words at the start of one."""
+        """Names: words that are capitalized inside a sentence, and the same words at the start of one."""
         words = [token for token in self.tokens if token.text[0].isalpha()]
         capitalized = [token for token in words if self.original[self.origins[token.start]].isupper()]
         if len(capitalized) > _MAX_CAPITALS * len(words):
@@ -155,7 +155,7 @@ class FoldedText:
         return frozenset(token for token in capitalized if token.text in inside or self._is_name(token))
 
     def _is_name(self, token: Token) -> bool:
-        """Whether capitalized `token` is inside a sentence; an article counts only as in “plan A”."""
+        """Whether a capitalized token is a name: not the first of a sentence, and no article except in “plan A”."""
         before = self.original[max(0, self.origins[token.start] - 20) : self.origins[token.start]]
         if token.text in ARTICLES:
             return token.text == "a" and re.search(r"[^\W\d_] $", before) is not None and not before[-2].isupper()
@@ -164,7 +164,7 @@ class FoldedText:
 
 @lru_cache(maxsize=1024)
 def fold_text(text: str, skipped: tuple[tuple[int, int], ...] = ()) -> FoldedText:
-    """Fold `text`, without the parts in `skipped`: (start, end)."""
+    """Fold `text`. `skipped`: (start, end) of parts to leave out."""
     folded: list[str] = []
     shape: list[str] = []
     origins: list[int] = []
@@ -191,10 +191,10 @@ def _is_sign_after_dash(text: str, at: int, before: int) -> bool:
 
 
 def find_layout(text: str, other: str) -> tuple[tuple[int, int], ...]:
-    """Start and end of layout in `text`, which a quote may leave out.
+    """(start, end) of each part of `text` that is only layout, so that the compared text `other` need not have it.
 
-    Layout is: hyphens and line ends in a word that is in one piece in one of the texts; footnote numbers and link
-    addresses if `other` has none.
+    Layout is: the hyphen and line end inside a word that occurs undivided in one of the texts; footnote numbers if
+    `other` has none; addresses of links if `other` has none.
     """
     found = list(_LINE_HYPHEN.finditer(text))
     words = set(re.findall(r"\w+", f"{text} {other}".casefold())) if found else set[str]()
@@ -206,13 +206,13 @@ def find_layout(text: str, other: str) -> tuple[tuple[int, int], ...]:
 
 
 def _joined_word(text: str, start: int, end: int) -> str:
-    """The letters before `start` and after `end`; empty if one of them is missing."""
+    """The letters directly before `start` and directly after `end`, joined; empty unless there are letters on both sides."""
     before, after = _LAST_LETTERS.search(text, max(0, start - 40), start), _FIRST_LETTERS.match(text, end)
     return before[0] + after[0] if before and after else ""
 
 
 def _clusters(text: str) -> Iterator[tuple[int, str]]:
-    """Each character with the combining marks and syllable parts after it, and its index."""
+    """(index, character with the combining marks and syllable parts that follow it) for each character."""
     if text.isascii():
         yield from enumerate(text)
         return
@@ -252,12 +252,12 @@ class Word:
 
     @property
     def is_number(self) -> bool:
-        """Whether a unit may follow."""
+        """Whether the word is a number, which a unit may follow."""
         return self.exact[-1].isnumeric()
 
     @property
     def is_unit(self) -> bool:
-        """Whether the word, after a number, is its unit."""
+        """Whether the word is a unit if a number is before it."""
         return self.form.removeprefix("=") in UNITS
 
     def is_quoted_as(self, quoted: Word) -> bool:

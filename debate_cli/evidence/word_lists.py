@@ -95,9 +95,9 @@ _COMMON_WORDS = {
     for language, words in _LANGUAGES.items()
 }
 _MIN_COMMON_SHARE = 0.04
-"""Minimum share of common words of its language in a text."""
+"""A text is in a language if at least this share of its words are common words of the language."""
 _MAX_FOREIGN_SHARE = 0.05
-"""Maximum share of words with non-ASCII letters in a text that counts as ASCII."""
+"""A text counts as ASCII if at most this share of its words has other letters."""
 
 
 def detect_language(words: Collection[str]) -> str | None:
@@ -114,7 +114,7 @@ def is_ascii(words: Collection[str]) -> bool:
 
 
 def has_negation(words: Collection[str], language: str | None) -> bool:
-    """Whether casefolded `words` contain a negation of `language`; None means of any language."""
+    """Whether casefolded `words` contain a negation of `language`; if that is None, of any language."""
     if language != "en":
         words = [part for word in words for part in (word, *word.split("'"))]
     if language is None:
@@ -150,13 +150,13 @@ def stem(word: str) -> str:
 
 
 def are_inflections(first: str, second: str) -> bool:
-    """Whether two words with one stem are forms of one word: `plans` and `planned`, but not `plans` and `plane`."""
+    """Whether two words with the same stem are one word: true for `plans` and `planned`, false for `plans` and `plane`."""
     return first == second or not (first.isalpha() and second.isalpha()) or not _bases(first).isdisjoint(_bases(second))
 
 
 @lru_cache(maxsize=4096)
 def _bases(word: str) -> frozenset[str]:
-    """The words of which `word` may be a form, including itself."""
+    """The words of which `word` may be an inflected form, and `word` itself."""
     found = {word, _IRREGULAR.get(word, word)}
     if word.endswith("ings"):
         found |= _bases(word[:-1])

@@ -38,14 +38,14 @@ class Step:
     """The next step. Without cues and without a reason to close, the debate waits for an answer or a judge."""
 
     cues: tuple[Cue, ...] = ()
-    """Cues that can be asked now, all at once."""
+    """Turns to ask for now, all at the same time."""
     close: CloseReason | None = None
     """`complete`, `surrender` or `converged` if no further speech will be made; else None."""
 
 
 @memoize_on_value
 def next_step(debate: Debate) -> Step:
-    """Who speaks now, or why the debate is over. A debate that closed for good has no further cues."""
+    """Who speaks now, or why the debate is over. A debate that closed for good has no cues."""
     if debate.status == "complete":
         return Step(close=debate.closed)
     table = build_timetable(debate)
@@ -81,7 +81,7 @@ def list_cues(debate: Debate) -> tuple[Cue, ...]:
 
 
 def has_converged(debate: Debate, rounds: int) -> bool:
-    """Whether the last of the `rounds` full rounds so far brought no new claim and no new rebuttal from any side."""
+    """Whether the last full round brought no new claim and no new rebuttal from any side. `rounds`: full rounds so far."""
     if rounds < MIN_ROUNDS_TO_CONVERGE or not debate.turns:
         return False
     new = {point for turn in debate.turns_by_round.get(rounds, ()) for point in _points_made(turn)}
@@ -111,14 +111,14 @@ def _stop_reason(debate: Debate, table: Timetable) -> CloseReason | None:
 
 
 def _add_points(first_rounds: Mapping[_Point, int], turn: Turn) -> Mapping[_Point, int]:
-    """Statement -> the first round in which it was made."""
+    """Claim or rebuttal -> the first round in which it was made."""
     points = _points_made(turn)
     return {**first_rounds, **{point: min(turn.round, first_rounds.get(point, turn.round)) for point in points}}
 
 
 @memoize_on_value
 def _points_made(turn: Turn) -> set[_Point]:
-    """The statements of a speech, normalized; for an unstructured speech, its whole text."""
+    """The claims and rebuttals of a speech, normalized; if it is unstructured, its whole text."""
     if turn.arguments is None and turn.responses is None:
         return {("text", _normalize_words(turn.text))}
     claims = {("claim", _normalize_words(argument.claim)) for argument in turn.arguments or ()}

@@ -19,15 +19,15 @@ class Stage:
 
     phase: Phase
     follow_up: bool = False
-    """Whether it is a cross-examination about the answers of the stage before."""
+    """Whether this stage is a cross-examination about the answers of the stage before."""
 
 
 @memoize_on_value
 def stages(config: FormatConfig) -> tuple[Stage, ...]:
     """The plan of a format.
 
-    Free-flowing: rounds of speeches. Otherwise the configured phases, each cross-examination followed by its exchanges:
-    stages of answers, and between two of them further questions.
+    Free-flowing: stages of speeches. Otherwise the configured phases; after each cross-examination come its exchanges:
+    a stage of answers, then for every further exchange a stage of questions and one of answers.
     """
     if config.kind == "free_flowing":
         return (Stage("speech"),) * config.turns

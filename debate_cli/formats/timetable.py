@@ -30,7 +30,7 @@ class ScheduledTurn(NamedTuple):
     phase: Phase
     speaker: str
     horizon: int
-    """The speaker sees the turns before this index."""
+    """The speaker sees only turns with a lower index."""
     questions: tuple[FollowUpQuestion, ...]
 
 
@@ -41,7 +41,7 @@ class ScheduledRound:
     number: int
     turns: tuple[ScheduledTurn, ...]
     is_complete: bool
-    """Whether all its turns are made."""
+    """Whether all turns of the round were made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ def _guidance(debate: Debate, round_number: int) -> str | None:
 class _RoundBuilder:
     """Builds one round. `start`: index of its first turn.
 
-    The speakers of a past round are those of its turns. Only for the due round it is computed who has given up.
+    The speakers of a past round are read from its turns. Who has given up is computed for the due round only.
     """
 
     debate: Debate
@@ -180,7 +180,7 @@ class _RoundBuilder:
         return ScheduledRound(self.number, turns, all(self._is_made(turn) for turn in turns))
 
     def sequential_round(self) -> ScheduledRound:
-        """A round in which every debater sees all earlier turns. It is known up to the due turn."""
+        """A round in which every debater sees all earlier turns. If it is not complete, its last turn is the due one."""
         questions = self._questions()
         turns: list[ScheduledTurn] = []
         for name in self._names():
@@ -205,7 +205,7 @@ class _RoundBuilder:
         return (self.stage.phase == "answers" or self.stage.follow_up) and not questions.get(name)
 
     def _questions(self) -> dict[str, tuple[FollowUpQuestion, ...]]:
-        """Debater -> questions: in an answer stage those to answer, in a follow-up those that the debater asked."""
+        """Debater -> questions: those to answer in a stage of answers, those that the debater asked in a follow-up."""
         if self.stage.phase != "answers" and not self.stage.follow_up:
             return {}
         put = follow_up_questions(self.debate, self._latest_turns("cross_examination"))

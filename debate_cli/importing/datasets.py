@@ -43,7 +43,7 @@ class DatasetDebate(NamedTuple):
 
 
 def read_debatrix(texts: Texts) -> Iterator[DatasetDebate]:
-    """PanelBench of Debatrix: `motion/ID.yml`, `speech/ID.yml`, and `gold/*.csv` beside them."""
+    """Read PanelBench of Debatrix: `motion/ID.yml`, `speech/ID.yml`, and `gold/*.csv` beside these folders."""
     for path in sorted(texts):
         if path.parent.name == "speech" and path.suffix in {".yml", ".yaml"}:
             try:
@@ -96,10 +96,10 @@ def _debatrix_labels(
 
 
 def read_nyu(texts: Texts) -> Iterator[DatasetDebate]:
-    """NYU's debates about reading comprehension: files of JSON lines with `question`, `answers` and `turns`.
+    """Read NYU's debates about reading comprehension: files of JSON lines with `question`, `answers` and `turns`.
 
-    The motion is that the first answer is right. Remarks of the judge are left out; the last probabilities become its
-    label. Consultancies, with only one debater, are left out.
+    The motion is that the first answer is right. The judge's last probabilities become the label; remarks of the judge
+    are left out, and so are consultancies, which have only one debater.
     """
     for path in sorted(path for path in texts if path.suffix == ".jsonl"):
         try:
@@ -153,7 +153,7 @@ _REPORT_ROW = re.compile(r"^\| ([^|]+?) \| [^|]+ \| ([+−-]?\d+(?:\.\d+)?) \|",
 
 
 def read_lechmazur(texts: Texts) -> Iterator[DatasetDebate]:
-    """Debates of models: `transcripts/*.md`; the judges' margins are in the reports of the matchups."""
+    """Read lechmazur's debates of models: `transcripts/*.md`; the judges' margins are in the reports of the matchups."""
     labels: dict[str, list[HumanLabel]] = {}
     for path in sorted(texts):
         if path.name.startswith("matchup-judgment-"):
@@ -186,7 +186,7 @@ def _read_lechmazur_debate(text: str) -> FoundDebate:
 
 
 def _collect_report_labels(report: str, labels: dict[str, list[HumanLabel]]) -> None:
-    """Add a label for each row of a matchup's tables. A positive margin is for PRO."""
+    """Add to `labels` (debate -> labels) each row of the tables in a matchup's report. PRO wins by a positive margin."""
     for name, body in zip(*[iter(_REPORT_DEBATE.split(report)[1:])] * 2, strict=True):
         for judge, margin in _REPORT_ROW.findall(body.partition("\n### ")[0]):
             value = float(margin.replace("−", "-"))
@@ -195,7 +195,7 @@ def _collect_report_labels(report: str, labels: dict[str, list[HumanLabel]]) -> 
 
 
 def read_ukp(texts: Texts) -> Iterator[DatasetDebate]:
-    """UKPConvArg1Strict: a tab-separated file per topic and stance.
+    """Read UKPConvArg1Strict: a tab-separated file per topic and stance.
 
     Each row has two arguments and names the more convincing one.
     """

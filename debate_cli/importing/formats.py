@@ -15,7 +15,7 @@ from debate_cli.storage.transcript import parse_transcript, transcript_to_debate
 
 
 def read_transcript(text: str) -> FoundDebate:
-    """The speeches of a transcript as free speeches, with its rounds and sides. Raises UnreadableDebateError."""
+    """The speeches of a transcript, without their parts but with rounds and sides. Raises UnreadableDebateError."""
     try:
         transcript = parse_transcript(text.encode(), "the file")
     except TranscriptError as error:
@@ -36,7 +36,7 @@ def read_transcript(text: str) -> FoundDebate:
 
 
 Reader = Callable[[str, Mapping[str, str]], FoundDebate]
-"""Reads a text. The mapping gives the columns of a table: field -> column."""
+"""Reads a text. Its second argument names the columns of a table: field -> column."""
 
 READERS: dict[str, Reader] = {
     "text": lambda text, _: prose.read_text(text),
@@ -62,7 +62,7 @@ _HEAD_CHARS = 4000
 
 
 def detect_format(text: str, name: str) -> str:
-    """Detect the format of a text by its content. `name` decides only between tables and prose."""
+    """Detect the format of a text by its content. The file's `name` only decides between a table and prose."""
     start = text[:_HEAD_CHARS].lstrip("\ufeff \t\n")
     if start.startswith("WEBVTT"):
         return "vtt"
@@ -76,7 +76,7 @@ def detect_format(text: str, name: str) -> str:
 
 
 def _detect_json(text: str, start: str) -> str:
-    """The format of a text that begins like JSON; `text` if it begins with a remark in brackets."""
+    """The format of a text that begins with a bracket or brace; `text` if it only begins with a remark in brackets."""
     first = _parse(start.split("\n", 1)[0].rstrip(","))
     value = cast("object", first) if isinstance(first, dict) else _parse(text)
     if value is None and not isinstance(first, list):

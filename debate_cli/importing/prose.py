@@ -81,7 +81,7 @@ def _markdown_lines(text: str) -> Iterator[_Line]:
 
 
 def _bold_label(line: str) -> SpeakerLabel | None:
-    """The name in bold at the start of a line, if a colon or nothing follows it."""
+    """The name in bold at the start of a line; None unless it is followed by a colon or the end of the line."""
     match = _BOLD.match(line)
     if match is None:
         return None
@@ -124,7 +124,7 @@ def _headings(lines: Sequence[_Line]) -> tuple[_Line, ...]:
 
 
 def _assemble(lines: Sequence[_Line], headings: Sequence[_Line]) -> FoundDebate:
-    """The speeches of labels that name speakers. Every other line belongs to the speech before it."""
+    """The speeches of a text. A line whose label names a speaker begins one; other lines belong to the speech before."""
     is_speaker = _speaker_test(lines)
     topic = _find_topic(lines, headings, is_speaker)
     omitted = Omissions()
@@ -165,9 +165,9 @@ def _assemble(lines: Sequence[_Line], headings: Sequence[_Line]) -> FoundDebate:
 
 
 def _speaker_test(lines: Sequence[_Line]) -> Callable[[_Line], bool]:
-    """Create a test whether a line begins a speech: its label names a speaker, and it is not indented further.
+    """Create a test whether a line begins a speech.
 
-    Its indentation is compared with that of the other labels.
+    Its label must name a speaker and must not be indented further than the least indented label of a speaker.
     """
     chosen = select_names(line.label.name for line in lines if line.label is not None)
     named = [line.label for line in lines if line.label is not None and fold_name(line.label.name) in chosen]

@@ -26,7 +26,7 @@ _LABEL = re.compile(
 _TIMED_NAME = re.compile(
     rf"(?P<indent>[ \t]*)(?P<name>[^\s:\[\](){{}}<>\"#*|/][^:\n\[\](){{}}<>\"#*|/]{{0,79}}?)[ \t]+[\[(]?(?P<before>{TIME})[\])]?[ \t]*"
 )
-"""A line with a name and a time and nothing else, as services of transcription write it."""
+"""A line with nothing but a name and a time, as transcription services write it."""
 _TIME_ONLY = re.compile(rf"[ \t]*(?:[\[(]{TIME}[\])]|\d{{1,2}}:\d{{2}}:\d{{2}}(?:[.,]\d{{1,3}})?)[ \t]*")
 _IS_TIME = re.compile(TIME)
 _PARTICLES = frozenset({
@@ -97,7 +97,7 @@ def fold_name(name: str) -> str:
 
 
 def select_names(names: Iterable[str]) -> frozenset[str]:
-    """The folded forms of those `names` that name speakers. `names` has one entry per occurrence."""
+    """The folded forms of the `names` of speakers. `names`: all labels, one entry for each occurrence."""
     places = list(names)
     counts = Counter(map(fold_name, places))
     several = {name for name, count in counts.items() if count > 1}

@@ -91,7 +91,7 @@ def _with_clean_name(speech: Speech) -> Speech:
 
 
 def _display_names(names: Iterable[str]) -> dict[str, str]:
-    """Folded name -> spelling to show: the first one with small letters, else the first one."""
+    """Folded name -> spelling to show: the first that is not all capitals, else the first."""
     found: dict[str, str] = {}
     for name in names:
         folded = fold_name(name)

@@ -96,7 +96,7 @@ def _is_skipped_block(line: str, omitted: Omissions) -> bool:
 
 
 def _split_voices(body: str, start: str) -> Iterator[_Part]:
-    """The parts of a cue. Words before the first voice tag, and after a closing tag, have no name."""
+    """The parts of a cue, by voice tag. Words before the first tag, and after a closing tag, have no speaker."""
     at, voice = 0, None
     for match in _VOICE.finditer(body):
         yield from _lines_of(body[at : match.start()], start, voice)

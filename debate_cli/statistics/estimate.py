@@ -85,7 +85,7 @@ def estimate(
 
 
 def resample_counts(clusters: int, *, resamples: int, seed: int) -> NDArray[np.int64]:
-    """Draw how often each cluster appears in each resample: shape (resamples, clusters), rows sum to `clusters`."""
+    """Draw how often each cluster appears in each resample: a row per resample, which sums to `clusters`."""
     import numpy as np
 
     generator = np.random.default_rng(seed)

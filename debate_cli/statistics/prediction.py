@@ -89,13 +89,13 @@ def calibration_bins(forecasts: Sequence[tuple[float, float]]) -> tuple[Calibrat
 
 
 def debates_to_tell_apart(differences: Sequence[float]) -> int | None:
-    """Return about how many debates show that two judges of the same debates differ, at 5 % and with a power of 0.8.
+    """Return how many debates are needed to show that two judges differ, at 5 % and with a power of 0.8.
 
     n = ((z(0.975) + z(0.8)) · sd / mean)², the sample size of a paired test. Source: J. M. Lachin, Introduction to
     Sample Size Determination and Power Analysis for Clinical Trials, Controlled Clinical Trials 2 (1981).
 
     Args:
-        differences: Per debate, how much better the first did (for accuracy: 1, 0 or −1).
+        differences: Per debate that both judged, how much better the first judge did (for accuracy: 1, 0 or −1).
 
     Returns:
         None for fewer than two debates, or where the mean difference is 0.

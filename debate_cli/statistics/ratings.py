@@ -81,7 +81,7 @@ class Ratings:
         side: Advantage of the left place in units of the natural logarithm of odds. Its value is None where the
             results cannot tell it from the strengths, for example because each pair met in one order only.
         groups: Number of groups of players that never met, directly or through others. 1 means that all compare.
-        separable: The results alone put no bound on some strength: for example, a player won everything.
+        separable: Whether the results alone put no bound on some strength, for example because a player won everything.
         prior: Weight of the imaginary draw against a player of mean strength that each player was given. 0 means none.
         resamples_with_prior: Share of the bootstrap's resamples that needed the imaginary draws, 0 to 1.
         results: Number of comparisons.
@@ -245,7 +245,7 @@ class _Design:
         return np.append(values[:-1] - values[:-1].mean(), values[-1])
 
     def is_separable(self) -> bool:
-        """Whether there is a direction of strengths in which the likelihood of all results always increases.
+        """Whether the best strengths are infinite: the likelihood rises without end in some direction of strengths.
 
         Solved as a linear program: maximize the sum of margins s, 0 ≤ s ≤ 1, with each result's margin at least s.
         Source: A. Albert and J. A. Anderson, On the Existence of Maximum Likelihood Estimates in Logistic Regression
@@ -287,7 +287,7 @@ def _connected_groups(results: Sequence[Result], names: Sequence[str]) -> list[i
 
 
 def _record(results: Sequence[Result], name: str) -> tuple[float, float]:
-    """Games of a player, and its mean score."""
+    """Sum of the weights of a player's games, and the weighted mean of the player's scores."""
     games = sum(result.weight for result in results if name in (result.left, result.right))
     points = sum(
         result.weight * (result.score if result.left == name else 1 - result.score)

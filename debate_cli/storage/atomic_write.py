@@ -21,7 +21,7 @@ _DISK_FULL_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 @contextlib.contextmanager
 def friendly_os_errors(path: Path, doing: str) -> Generator[None]:
-    """Raise an OSError about `path` as a StorageError of one sentence: `cannot be {doing}`."""
+    """Raise an OSError about `path` as a StorageError of one sentence. `doing`: what failed, such as `written`."""
     try:
         yield
     except FileExistsError as error:
@@ -46,7 +46,7 @@ def make_folder(folder: Path) -> None:
 
 
 def atomic_write(path: Path, data: bytes, *, overwrite: bool = False, mode: int = FILE_MODE) -> None:
-    """Write `data` to `path`. The file always has either its old or its new content.
+    """Write `data` to `path`. Even after a crash the file has either its whole old or its whole new content.
 
     The data is on the disk when this returns. Raises StorageError, also if `path` exists and `overwrite` is not set;
     the file is then unchanged. A new file gets `mode`, an overwritten one keeps its mode.
@@ -67,7 +67,7 @@ def atomic_write(path: Path, data: bytes, *, overwrite: bool = False, mode: int 
 
 
 def remove_temp_files(path: Path) -> None:
-    """Remove the temporary files of killed writers of `path`. Call it only while holding the lock of the debate."""
+    """Remove temporary files that killed processes left beside `path`. The caller must hold the lock of the debate."""
     for beside in path.parent.glob(f".{glob.escape(path.name)}.{'[0-9a-f]' * _TOKEN_CHARS}.tmp"):
         with contextlib.suppress(OSError):
             beside.unlink(missing_ok=True)

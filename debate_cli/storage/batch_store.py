@@ -139,7 +139,7 @@ class BatchStore:
             database.execute("UPDATE batches SET vendor_id = ? WHERE key = ?", (vendor_id, key))
 
     def save_answers(self, answers: Iterable[tuple[str, str]]) -> None:
-        """Store results by custom id."""
+        """Store answers: (custom id of a request, the vendor's result)."""
         with self._writing() as database:
             database.executemany("UPDATE requests SET answer = ?2 WHERE custom_id = ?1", answers)
 
@@ -154,7 +154,7 @@ class BatchStore:
             database.execute("DELETE FROM requests WHERE batch = ?", (key,))
 
     def forget(self, debate: str) -> None:
-        """Remove the requests of a debate whose answers are in its transcript."""
+        """Remove the requests of a debate, after their answers were saved in its transcript."""
         if self.path.exists():
             with self._writing() as database:
                 database.execute("DELETE FROM requests WHERE debate = ?", (debate,))
@@ -169,7 +169,7 @@ class BatchStore:
 
     @contextmanager
     def _writing(self) -> Generator[sqlite3.Connection]:
-        """A transaction that is on the disk when the block ends. Removes batches without requests."""
+        """A transaction that is on the disk when the block ends. At its end, batches without requests are removed."""
         make_folder(self.path.parent)
         with self._opened() as database:
             database.executescript(_SCHEMA)

@@ -69,7 +69,7 @@ _PATTERN_MESSAGES = {
     "prefix": "must be 1 to 16 letters and digits that begin with a letter",
 }
 _WORD_HINTS: Mapping[KeyPath, str] = {("providers", "kind"): "; `openai` is every server that has OpenAI's API"}
-"""First and last key of a path -> text that follows the list of valid words in an error."""
+"""First and last key of a path -> advice that an error adds to its list of valid words."""
 _EXPECTED_WORDS = {"literal_error": "expected", "union_tag_invalid": "expected_tags"}
 """Kind of an error that lists the valid words -> key of the list in the error's context."""
 _UNLISTED_PHASES = frozenset(get_args(Phase)) - frozenset(CONFIGURABLE_PHASES)
@@ -90,9 +90,9 @@ class SourceMap:
     """Position of each key."""
 
     def locate(self, path: KeyPath, *, key: bool = False) -> str:
-        """`file:line:column` of the value at `path` (or its key), or of the nearest enclosing part.
+        """`file:line:column` of the value at `path`, or of the nearest part of the file around it.
 
-        If an option or variable set the value, the name of that.
+        `key`: whether the position of the key is wanted instead. If an option or a variable set the value, its name.
         """
         position = self._nearest(path, key=key)
         if isinstance(position, SourcePosition):
@@ -102,7 +102,7 @@ class SourceMap:
     def format_problem(self, problem: Problem) -> str:
         """One line: `file:line:column: key.path: what is wrong; what to do`.
 
-        The key is left out if an option with its own name set it.
+        If an option such as `--topic` set the value, its name is shown instead of position and key.
         """
         key = ".".join(_shorten(str(part), _KEY_CHARS) for part in problem.path)
         message = _shorten(problem.message, _MESSAGE_CHARS)
@@ -168,7 +168,7 @@ def _meant_key(path: KeyPath, data: Any, model: type[BaseModel]) -> KeyPath:
 
 
 def format_validation_error(item: Any) -> str:
-    """One pydantic error about stored data in plain words, without advice."""
+    """The message for one pydantic error about stored data, without advice."""
     kind: str = item["type"]
     if kind == "extra_forbidden":
         return "unknown key"
@@ -183,7 +183,7 @@ def format_validation_error(item: Any) -> str:
 
 
 def allowed_keys(path: KeyPath, data: Any, model: type[BaseModel] = DebateConfig) -> set[str]:
-    """The keys allowed in the mapping at `path` of a value of `model`; `data` determines the kind of a system."""
+    """The keys that `model` allows in the mapping at `path`. `data`: the whole value, which names the kinds of systems."""
     root = _schema_of(model)
     nodes = [root]
     for part in path:
@@ -206,9 +206,9 @@ def _children(schema: dict[str, Any], part: str | int) -> Iterator[dict[str, Any
 
 
 def _members(schema: dict[str, Any], data: Any, root: dict[str, Any]) -> list[dict[str, Any]]:
-    """Resolve the reference in `schema` and list the members of its union.
+    """The members of the union `schema`, or `schema` itself; references are resolved in `root`.
 
-    The `kind` in `data` selects one member; without it all are returned. `root` contains the referenced schemas.
+    If `data` has a known `kind`, only the member of this kind.
     """
     if "$ref" in schema:
         return _members(root["$defs"][schema["$ref"].rpartition("/")[2]], data, root)

@@ -42,9 +42,9 @@ _MAX_PROMPT_FILES = 100
 _MAX_BACKGROUND_BYTES = 1024 * 1024
 _MAX_PROMPT_BYTES = 256 * 1024
 _TEXT_SUFFIXES = frozenset({".md", ".rst", ".txt"})
-"""Suffixes of files that a panel can judge, for an error message."""
+"""Suffixes of texts that a panel can judge, which are often given in place of a configuration."""
 _HIDDEN_LENGTHS = (4096, 60)
-"""Lengths to which errors shorten a quoted value. Beginnings of secrets with these lengths are redacted."""
+"""Lengths to which errors shorten a value. A secret that was cut to such a length is redacted too."""
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
 
 
@@ -135,9 +135,9 @@ def _check_inside(path: Path, folders: Sequence[Path]) -> None:
 
 
 def _read_named_file(path: Path, within: Sequence[Path] | None, max_bytes: int) -> str:
-    """The text of a file that must be in one of the folders `within` (None: any folder).
+    """The text of a file. Raises ValueError with one sentence if it cannot be read or is in none of `within`.
 
-    Raises ValueError with one sentence.
+    `within`: the allowed folders; None allows all.
     """
     if within is not None:
         _check_inside(path, within)
@@ -310,7 +310,7 @@ class _ConfigLoader:
         return None
 
     def _add(self, problems: Iterable[Problem]) -> None:
-        """Add problems, except about a value that already has one, inside it or around it."""
+        """Add problems. Left out is a problem of a value if that value, a part of it or one around it has one already."""
         known = {problem.path for problem in self.problems}
         for problem in problems:
             length = len(problem.path)
@@ -329,7 +329,7 @@ def _find_key_variables(providers: object) -> set[str]:
 
 
 def _literal_secrets(data: Any, path: KeyPath) -> Iterator[tuple[Problem, str]]:
-    """Every secret written into the configuration itself: its problem and the text to hide."""
+    """(problem, secret) for each secret that is written in the configuration itself."""
     message = "a key in plain text; put it into an environment variable and name the variable"
     if isinstance(data, str) and (looks_like_secret(data) or _is_literal_header(path, data)):
         yield Problem(path, message), data
@@ -351,7 +351,7 @@ def _is_literal_header(path: KeyPath, value: str) -> bool:
 def _with_alias_positions(
     positions: Mapping[KeyPath, SourcePosition], data: Mapping[str, Any]
 ) -> dict[KeyPath, SourcePosition]:
-    """`positions`, with aliases: a key with several names or places is listed under all of them."""
+    """`positions`, plus an entry for every other name or place of a key that has several."""
     found = dict(positions)
     for (section, name), others in KEY_ALIASES.items():
         parent = data.get(section)

@@ -29,7 +29,7 @@ from debate_cli.storage.upgrades import SCHEMA_VERSION, check_version
 MAX_JOURNAL_BYTES = 256 * 1024 * 1024
 _VERSION_KEY = "schema_version"
 _CHECKSUM = re.compile(rb',"crc32":"([0-9a-f]{8})"\}$')
-"""End of a line: CRC-32 of the rest of the line, with the checksum of the previous line as start value."""
+"""End of a line: CRC-32 of the line up to here, with the checksum of the previous line as start value."""
 _DAMAGED_SUFFIX = ".damaged"
 
 
@@ -147,7 +147,7 @@ class Journal:
 
     @property
     def is_on_disk(self) -> bool:
-        """Whether the open file still has a name, so that the debate can be resumed from it."""
+        """Whether the file was not deleted while it is open, so that the debate can be resumed from it."""
         return self._fd >= 0 and os.fstat(self._fd).st_nlink > 0
 
     def append(self, event: Event) -> None:
@@ -287,7 +287,7 @@ def _scan(path: Path) -> tuple[JournalContents, _Damage | None]:
 
 
 def _describe_lines(lines: Sequence[bytes]) -> str:
-    """Describe the lines after damage: `4 lines after it (1 speech, 2 judgments)`; empty for none."""
+    """`4 lines after it (1 speech, 2 judgments)`: the lines after the damaged one; empty if there are none."""
     if not lines:
         return ""
     kinds = Counter((_parse_object(line) or {}).get("type") for line in lines)
@@ -311,10 +311,10 @@ def _read_bytes(path: Path) -> bytes:
 
 
 def _parse_line(line: bytes, previous: Sequence[int | None]) -> tuple[dict[str, Any] | None, int | None]:
-    """The JSON object on a line without its checksum, and the checksum.
+    """(JSON object without the checksum, checksum) of a line. The object is None if the line is damaged.
 
-    None for a damaged object or a missing checksum. `previous`: checksums of the lines before. Either all lines of a
-    journal have one, or none has.
+    `previous`: checksums of the lines before; None for a line without one. Either all lines of a journal have a
+    checksum, or none has.
     """
     found = _CHECKSUM.search(line)
     if previous and (found is None) != (previous[-1] is None):
@@ -352,7 +352,7 @@ def _check_first_line(path: Path, fields: dict[str, Any] | None) -> int:
 
 
 def _parse_event(fields: dict[str, Any] | None, *, is_first: bool) -> Event | str:
-    """The event in `fields`, or a description of its fault. Only the first one must be DebateOpened."""
+    """The event in `fields`, or what is wrong with it. The first event, and no other, must be DebateOpened."""
     if fields is None:
         return "the line is damaged"
     try:

@@ -25,8 +25,8 @@ _SAFE_FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 def lock_debate(path: Path) -> Generator[None]:
     """Lock the debate whose journal or transcript is `path`. Both files share one lock.
 
-    If a killed process left the lock file behind, its temporary files are removed. Otherwise the folder, which may
-    contain many debates, is not searched. Raises StorageError with the pid if another process holds the lock.
+    If a killed process left the lock file behind, the temporary files of that process are removed. Raises StorageError
+    with the pid if another process holds the lock.
     """
     lock_path = path.with_suffix(LOCK_SUFFIX)
     make_folder(lock_path.parent)
@@ -71,7 +71,7 @@ def _locked_error(lock_path: Path, pid: int) -> StorageError:
 
 
 def _acquire(lock_path: Path) -> tuple[int, bool]:
-    """Open and lock the file. Tries again if its last holder removed it meanwhile.
+    """Open and lock the file. Tries again if the process that held the lock removed the file meanwhile.
 
     Returns the descriptor, and whether a killed process left the file behind: it then contains a pid.
     """
@@ -117,7 +117,7 @@ def _open_lock_file(lock_path: Path) -> int:
 
 
 def _is_same_file(lock_path: Path, opened: int) -> bool:
-    """Whether `lock_path` is still the open file. Its last holder may have removed it."""
+    """Whether `lock_path` is still the file that is open. The process that held the lock may have removed it."""
     try:
         there = lock_path.stat(follow_symlinks=False)
     except OSError:

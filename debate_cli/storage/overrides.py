@@ -108,7 +108,7 @@ def apply_overrides(
 
 
 def _is_setting(name: str) -> bool:
-    """Whether a variable sets a key path. After one underscore, the first part must be a key of the configuration."""
+    """Whether a variable sets a key path: `DEBATE__…`, or `DEBATE_KEY__…` with a top-level key of the configuration."""
     if name.startswith(_GENERIC_PREFIX):
         return True
     first, separator, _ = name.removeprefix(_PREFIX).lower().partition("__")

@@ -14,9 +14,9 @@ from debate_cli.storage.serialization import providers_to_json
 from debate_cli.storage.variables import Environment
 
 WEB_SEARCH = "web search"
-"""Key of the origin of `evidence.web`, if it names a server. Provider names contain no space, so it is unique."""
+"""Key, among the names of providers, of the server in `evidence.web`. No provider has a space in its name."""
 IsOption = Callable[..., bool]
-"""Whether an option set the value at this key path of the provider."""
+"""Tells whether an option set the value at a key path of the provider."""
 _ADDRESS_VARIABLE = re.compile(
     r"(?:https?://)?\$\{(?P<name>\w*(?:URL|HOST|ENDPOINT|ADDRESS))(?::-[^}]*)?\}(?::\d+)?(?:/.*)?"
 )
@@ -32,13 +32,13 @@ class ProviderOrigin:
     fingerprint: str
     """SHA-256 of the file; for a stored debate, SHA-256 of its provider settings."""
     names_address: bool
-    """Whether the file names the server. False if it is built in or set by an option or the process's environment."""
+    """Whether the file names the server. False if the server is built in, or set by an option or by the environment."""
     variables: frozenset[str] = frozenset()
     """Variables in the file for the key, for headers and within the address."""
     url_variables: tuple[str, ...] = ()
-    """Variables within the address, except one that is the server."""
+    """Variables within the address, except one that holds the server part."""
     is_beside_dotenv: bool = False
-    """Whether the environment's `.env` file is in the same folder."""
+    """Whether `file` is in the folder of the `.env` file in use."""
 
 
 def find_origin(

@@ -20,7 +20,7 @@ MIN_SECRET_CHARS = 6
 PLACEHOLDER_KEYS = frozenset({"ollama", "lm-studio", "not-needed", "no-key-required", "placeholder", "redacted"})
 """Placeholder keys for servers that need no key."""
 _WORD_START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf]))"
-"""Start of a word. A preceding JSON escape does not count as a part of it."""
+"""Start of a word. The letter of a JSON escape such as `\\n` before it is not part of the word."""
 _API_KEY = re.compile(
     _WORD_START
     + r"(?:sk-(?!learn)[A-Za-z0-9_-]{8,}|AIza[A-Za-z0-9_-]{16,}|gsk_[A-Za-z0-9]{16,}|xai-[A-Za-z0-9]{16,}"
@@ -36,13 +36,13 @@ _URL_CREDENTIALS = re.compile(r"""((?<=[A-Za-z0-9+.-])://)[^\s/:@"'\\<>\[\]]*:[^
 _SECRET_MARKERS = (
     "sk-", "aiza", "gsk_", "xai-", "hf_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "akia", "bearer", "api-key", "://",
 )  # fmt: skip
-"""Lower-case texts. Every pattern above contains one of them, so a text without any is not searched."""
+"""Every match of a pattern above contains one of these in lower case, so a text without any is not searched."""
 
 _WORD = re.compile("[!-~]+")
 _LAST_WORD = re.compile(
     rf"(?:(?i:bearer|api-key)\S{{0,4}}\s+)?[!-~{INVISIBLE_CHARS}]+\Z|(?i:bearer|api-key)\S{{0,4}}\s*\Z"
 )
-"""The last word, with a preceding word if that marks it as a credential."""
+"""The last word of a text, and the word `bearer` or `api-key` before it."""
 _MAX_KEY_CHARS = 200
 """Maximum characters of a key that is recognised by a pattern."""
 _MAX_DISGUISE_FACTOR = 7
@@ -95,7 +95,7 @@ class Redactor:
     def uncertain_tail(self, text: str) -> int:
         """Number of characters at the end of `text` that may begin a secret.
 
-        These are its last word, up to the length of the longest secret.
+        This is the length of the last word, or of the longest secret if that is less.
         """
         longest = max(self._longest, _MAX_KEY_CHARS)
         if not self._is_word_only:

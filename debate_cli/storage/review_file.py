@@ -44,7 +44,7 @@ class ReviewFile(NamedTuple):
     """A review on disk."""
 
     debate_key: str
-    """Fingerprint of the debate, used instead of its id."""
+    """Fingerprint of the debate. The file does not contain its id."""
     terms: ReviewTerms
     answers: ReviewAnswers
     source_map: SourceMap

@@ -29,10 +29,7 @@ _KEYS_CHECKED_TOGETHER = {
     "thresholds": ({"draw", "clear"},),
     "min_judges": ({"min_judges", "judges"}, {"min_judges", "personas"}),
 }
-"""Key of a contradiction -> sets of keys that can cause it.
-
-A rubric must contain all keys of one set to cause it alone.
-"""
+"""Key of a contradiction -> sets of keys. A rubric causes the contradiction only if it contains all keys of a set."""
 
 
 def load_rubric(path: Path) -> Rubric:
@@ -83,7 +80,7 @@ def _setting_names(kind: str) -> set[str]:
 
 
 def _settings_problems(changes: Mapping[str, Mapping[str, Any]]) -> Iterable[Problem]:
-    """The errors in these settings when they are part of a configuration."""
+    """The errors of these settings (system -> settings), found by adding them to a minimal configuration."""
     names = [*changes]
     systems = [{**change, "kind": name} for name, change in changes.items()]
     for problem in _config_problems({**_MINIMAL_CONFIG, "judging": {"systems": systems}}):
@@ -101,10 +98,7 @@ def _config_problems(data: dict[str, Any]) -> Sequence[Problem]:
 
 
 def _is_caused_by_rubric(change: Mapping[str, Any], path: KeyPath) -> bool:
-    """Whether the rubric alone causes a problem at `path`.
-
-    Models and omitted bounds come from the debate.
-    """
+    """Whether the rubric alone causes a problem at `path`. A debate has the models and bounds that a rubric leaves out."""
     if path[-1:] in {("judge",), ("model",)} and isinstance(value_at(change, path), str | None):
         return False
     together = _KEYS_CHECKED_TOGETHER.get(str(path[-1])) if path else None

@@ -286,7 +286,7 @@ def _to_stored_searches(debate: Debate) -> tuple[SearchRecord, ...]:
 
 
 def _failure_events(failures: Sequence[StoredFailure], at: datetime) -> list[Event]:
-    """The failures in order. A resume follows the last failure that may be asked again."""
+    """The failures in order, and a resume after the last of those whose tasks a resume may ask again."""
     events: list[Event] = [TaskFailed(at=at, failure=copy_fields(item, Failure)) for item in failures]
     forgiven = [number for number, item in enumerate(failures, start=1) if item.forgiven]
     if forgiven:
@@ -374,9 +374,9 @@ def _parse_current_version(data: bytes) -> Transcript | None:
 
 
 def _may_hold_non_finite(notes: Any) -> bool:
-    """Whether verdict notes may contain NaN or infinity. All other numbers are checked by their models.
+    """Whether verdict notes may contain NaN or infinity; all other numbers of a transcript are checked by their models.
 
-    False alarms are possible (the words may occur in a text); they only cost a second parse.
+    Also true if a text contains one of the words, which only costs a second parse.
     """
     text = to_json(notes, inf_nan_mode="constants")
     return b"NaN" in text or b"Infinity" in text

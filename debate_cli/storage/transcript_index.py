@@ -127,9 +127,9 @@ def count_missing_judgments(debate: Debate) -> int:
 
 
 def _newest_by_system(stored: StoredDebate) -> tuple[StoredConclusion, ...]:
-    """The newest verdict of each system, those of runs beside it, and those of reviewers; the deciding one first.
+    """Of each system the newest verdict and those of runs side by side with it; then the reviewers'.
 
-    A run without assessments does not count as newer.
+    The deciding verdict is first. A run without assessments does not count as newer.
     """
     debate = stored.debate
     judged = {(item.system, item.run) for item in debate.assessments}

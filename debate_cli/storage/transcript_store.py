@@ -37,10 +37,9 @@ class StoredDebate(NamedTuple):
 
 
 def find_debate(reference: str, folders: Iterable[Path]) -> Path:
-    """Find the file of a debate. `reference` is a path, or an id to search in `folders`.
+    """The journal or the transcript of a debate. `reference`: a path, or an id to search in `folders`.
 
-    If both files exist, either may be returned: `open_debate` reads both. Raises UsageError if there is none. A folder
-    is not a debate, unless its name is the id of one.
+    If both files exist, either may be returned, because `open_debate` reads both. Raises UsageError if there is none.
     """
     path = Path(reference)
     if path.suffix in _SUFFIXES or len(path.parts) > 1:
@@ -185,7 +184,7 @@ def _file_by_id(path: Path, folders: Sequence[Path]) -> Path:
 
 
 def _journal_and_transcript(path: Path) -> tuple[Path, Path]:
-    """The journal and the transcript of a debate. `path` is one of them, or both without the suffix."""
+    """Paths of the journal and of the transcript of a debate. `path`: one of the two, or their path without a suffix."""
     bare = path.with_suffix("") if path.suffix in _SUFFIXES else path
     return bare.with_name(bare.name + JOURNAL_SUFFIX), bare.with_name(bare.name + TRANSCRIPT_SUFFIX)
 
@@ -201,7 +200,7 @@ def _from_transcript(path: Path) -> StoredDebate:
 
 
 def _covers_journal(transcript: Debate, journal: Debate) -> bool:
-    """Whether the transcript has all events of the journal, as after a crash just before the journal is removed."""
+    """Whether the transcript has all events of the journal: the program died just before it removed the journal."""
     return (
         journal.closed is not None
         and (journal.started_at, journal.config_sha256) == (transcript.started_at, transcript.config_sha256)

@@ -26,12 +26,12 @@ _MAX_NAMED = 5
 """Maximum number of ignored variables in a note."""
 _VARIABLE = re.compile(r"\$\$\{|\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}|\$\{")
 _UNCLOSED_VARIABLE = re.compile(r"\$\$\{|\$\{")
-"""Used after the last `}` of a text, where _VARIABLE would take quadratic time."""
+"""For the text after the last `}`, where a search for _VARIABLE would take quadratic time."""
 _SECRET_NAME = re.compile(
     r"(?:^|_)(?:(?:API)?KEY|TOKEN|SECRET|PASSWORD|PASS|PWD|AUTH|CRED|COOKIE|DSN|WEBHOOK|SESSION)(?:_|$)", re.IGNORECASE
 )
 _MIN_SECRET_CHARS = 8
-"""A shorter value of a variable with a secret's name may be an ordinary word."""
+"""A shorter value is not treated as a secret, whatever the variable's name, because it may be an ordinary word."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,10 +60,10 @@ class Environment(Mapping[str, str]):
 
 
 def load_environment(folder: Path, env: Mapping[str, str]) -> Environment:
-    """`env`, plus the keys in the `.env` file of `folder` (of the configuration, else the working folder).
+    """`env`, plus the keys in the `.env` file of `folder`: that of the configuration, else the working folder.
 
-    The file's values are not expanded. Addresses, proxies and settings in it are ignored, and so is a link that leads
-    out of `folder`, because the file may have been downloaded. Raises ConfigError if it cannot be read.
+    The file's values are not expanded. Because the file may have been downloaded, addresses, proxies and settings in it
+    are ignored, and so is a file that is a link out of `folder`. Raises ConfigError if it cannot be read.
     """
     path = folder / ".env"
     if not is_inside(path, (folder,)):

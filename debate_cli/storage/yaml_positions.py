@@ -127,7 +127,7 @@ def _check_characters(text: str) -> None:
 
 
 def _check_structure(text: str) -> None:
-    """Check the parser's events before nodes are built, because building is recursive."""
+    """Check depth, number of values, documents and tags before nodes are built, because building is recursive."""
     depth = nodes = documents = 0
     for event in _YAML.parse(text, Loader=_LOADER):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
@@ -142,7 +142,7 @@ def _check_structure(text: str) -> None:
 
 
 def _check_bounds(depth: int, nodes: int, part: Any) -> None:
-    """Check the limits at `part` (an event or a node). `nodes`: number of nodes up to there."""
+    """Raise _FaultError at `part` if a limit is exceeded. `nodes`: number of keys and values up to there."""
     if depth > MAX_YAML_DEPTH:
         raise _FaultError(_position(part), f"nested more than {MAX_YAML_DEPTH} deep; flatten it")
     if nodes > MAX_YAML_NODES:

@@ -112,7 +112,7 @@ def _format_answer_part(request: Request, reply_name: str | None, digest: str) -
     words = " Plain words are an answer too." if request.origin is not None and request.origin.accepts_text else ""
     lines.append(f"Write your answer{where}: the form below (YAML), filled in, or the same as JSON.{words}")
     if reply_name is not None:
-        lines.append("Write it under another name first and rename it, so that it is not read half.")
+        lines.append("Write it under another name first and rename it, so that no incomplete answer is read.")
     lines += ["", "```yaml", f"# answer to prompt {digest}", *format_template(request.schema.json), "```", ""]
     return "\n".join(lines)
 

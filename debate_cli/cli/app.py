@@ -35,7 +35,7 @@ from debate_cli.version import __version__
 INTERRUPTED = 130
 """Exit code after Ctrl-C."""
 NON_REPEATABLE_OPTIONS = ("fail_under", "expect_winner", "max_warnings")
-"""Gates that may be given only once. Otherwise Click would silently use the last one."""
+"""Options that are refused if they are given twice. Click itself would silently use the last one."""
 DEBATE_PANEL, SAVED_PANEL, SETUP_PANEL = "Debate", "Saved debates", "Setting up"
 
 
@@ -100,7 +100,7 @@ class LazyCommandGroup(FormattedGroup):
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the options of `debate` with explicit defaults.
 
-        For a default of None, Typer imports pydantic, which doubles the start-up time.
+        If a default were None, Typer would import pydantic, which would double the start-up time.
         """
         params = super().get_params(ctx)
         for param in params:
@@ -117,7 +117,7 @@ class LazyCommandGroup(FormattedGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run the subcommand and return its exit code.
 
-        If stdout closes early, the subcommand's exit code still counts; without one, raises ClosedPipeError.
+        If stdout closes early and the subcommand ends with an exit code, that code counts; else raises ClosedPipeError.
         """
         try:
             result = super().invoke(ctx)
@@ -149,10 +149,10 @@ class Subcommand(FormattedCommand):
 
 
 def load_command(name: str) -> Any:
-    """Import the options of a subcommand, and import the subcommand when it runs.
+    """Import the module with the options of a subcommand; when the subcommand runs, import its own module.
 
-    The first module has `Options` (a NamedTuple of options and help) and optionally `EPILOG`, the second
-    `run(Options)`.
+    The module with the options has `Options` (a NamedTuple of options and help) and perhaps `EPILOG`. The subcommand's
+    module, which may be the same, has `run(Options)`.
     """
     summary = COMMANDS[name]
     declared = importlib.import_module(f"debate_cli.cli.{summary.options or name}")
@@ -203,7 +203,7 @@ def root(
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Run the command line (`argv`, else `sys.argv`) and exit.
+    """Run the command line `argv` (None: `sys.argv`) and exit.
 
     Every error becomes one sentence on stderr and an exit code.
     """
@@ -231,7 +231,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def _print_unsaved_transcript(transcript: str) -> str:
-    """Print a transcript that could not be saved, and return a clause that says where it went."""
+    """Print a transcript that could not be saved on stdout. Returns a clause that says where it is now."""
     try:
         write_json_chunks([transcript])
         sys.stdout.flush()
@@ -242,7 +242,7 @@ def _print_unsaved_transcript(transcript: str) -> str:
 
 
 def _format_unexpected_error(error: Exception) -> str:
-    """The message for an unexpected error, a missing package, or an output stream that cannot be written."""
+    """The message for an exception that is not a DebateError: a missing package, a full disk at stdout, or a bug."""
     if isinstance(error, OSError) and error.errno in UNWRITABLE_ERRNOS and error.filename is None:
         redirect_to_devnull(sys.stdout)
         return f"standard output cannot be written ({error.strerror}); redirect it elsewhere"

@@ -124,7 +124,7 @@ def _folder(given: Options) -> Generator[Path]:
 def _plan(
     cases: Sequence[Case], requests: Sequence[tuple[JudgeName, JudgingRequest]], loaded: LoadedConfig | None
 ) -> list[JudgePlan]:
-    """The remaining tasks of all judges. Raises UsageError if a judging system can judge none of the debates."""
+    """The judgings that are still to do, for all judges. Raises UsageError if a judge can judge none of the debates."""
     plans: list[JudgePlan] = []
     for judge, request in requests:
         found, problems = plan_judging(cases, judge, request, loaded)
@@ -181,7 +181,7 @@ def _wanted_variants(given: Options) -> list[VariantName]:
 
 
 def _judge_in_turn(given: Options, plans: Sequence[JudgePlan], budget: Budget) -> int:
-    """Ask the judges one after the other, because each adds to the same files; return an exit code."""
+    """Ask the judges one after the other, because all of them add to the same files. Returns an exit code."""
     _obtain_permissions(given, plans)
     earlier = Counter[Path]()
     turns: dict[int, list[JudgePlan]] = {}
@@ -198,7 +198,7 @@ def _judge_in_turn(given: Options, plans: Sequence[JudgePlan], budget: Budget) -
 
 
 def _judge(given: Options, plans: Sequence[JudgePlan], budget: Budget) -> int:
-    """Ask the judges within the budget of the whole audit; return an exit code."""
+    """Carry out `plans` within the budget of the whole audit. Returns an exit code."""
     cassette = config_options.open_cassette(given.record, given.playback)
     errors: list[str] = []
     codes: set[int] = set()
@@ -247,7 +247,7 @@ def _judge(given: Options, plans: Sequence[JudgePlan], budget: Budget) -> int:
 
 
 def _obtain_permissions(given: Options, plans: Sequence[JudgePlan]) -> None:
-    """Ask for the consents that the judges need. Raises an error if this needs a terminal and there is none."""
+    """Ask the user for the consents that the judges need. Raises an error if a terminal is needed but missing."""
     if given.playback is None:
         obtain_consents((place for plan in plans for place in plan.destinations), given.trust_host)
     require_terminal(model for plan in plans for model in plan.asked_people)
@@ -256,7 +256,7 @@ def _obtain_permissions(given: Options, plans: Sequence[JudgePlan]) -> None:
 def _print_left(
     errors: Sequence[str], left: int, planned: int, budget: Budget, observer: screen.PipeSafeObserver
 ) -> None:
-    """Print the first errors, and the number of missing judging runs."""
+    """Print the first errors, the number of judging runs that are left, and why they are."""
     for line in errors[:5]:
         print_status(f"debate: {line}")
     cause = "the budget is reached" if budget.is_closed else "some judgements failed"
@@ -267,7 +267,7 @@ def _print_left(
 
 
 def _find_labels(given: Options, debates: Sequence[AuditDebate]) -> LabelSet:
-    """Labels of --labels, else of people's reviews in the transcripts, else by construction."""
+    """Who won each debate: from --labels, else from people's reviews, else from how the audit's debates were built."""
     if given.labels is not None:
         usable, unknown = select_usable(read_labels(given.labels), debates)
         return LabelSet(usable, str(given.labels), unknown)

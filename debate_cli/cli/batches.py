@@ -27,9 +27,9 @@ class BatchScreen:
         quiet: bool = False,
         show: Callable[[str], None] | None = None,
     ) -> None:
-        """`resubmit`: whether to submit a batch again, without a question, that may have been submitted.
+        """`resubmit`: submits again, without asking the user, a batch whose submission may have succeeded.
 
-        `show` prints a line while a live display uses the terminal; then there is no progress line.
+        `show`: prints a line above a live display; None: there is none, so that a progress line can be shown.
         """
         self._show = show
         self._resubmit = resubmit
@@ -38,9 +38,9 @@ class BatchScreen:
         self.queues = BatchQueues(BatchOptions(waits, self._note, self._show_progress, self._confirm))
 
     def report_end(self, command: str) -> int:
-        """If the run was stopped, print what is left to collect by `command`. Returns an exit code.
+        """Print what is left to collect, and `command`, which collects it. Returns an exit code.
 
-        Raises the error that stopped it.
+        If an error stopped the run, raises this error.
         """
         self._clear()
         halted, left = self.queues.halted, self.queues.open_batches()
@@ -62,7 +62,7 @@ class BatchScreen:
         raise halted
 
     def report_open(self, command: str) -> int:
-        """Like `report_end` if a batch is in progress or stopped the run; else returns 0."""
+        """`report_end` if batches are in progress or a queue stopped the run; else print nothing and return 0."""
         return self.report_end(command) if self.queues.halted or self.queues.open_batches() else 0
 
     def _note(self, line: str) -> None:

@@ -35,7 +35,7 @@ OLLAMA_ALTERNATIVE = "ollama/qwen3:8b"
 LOCAL_ALTERNATIVE = "local/smollm2"
 KEYED_ALTERNATIVE = "anthropic/claude-sonnet-5 with ANTHROPIC_API_KEY set"
 _MAX_LISTED_PATHS = 2
-"""Maximum number of key paths for which a message lists --set options; more are covered by one sentence."""
+"""Maximum number of key paths for which a message lists --set options. For more it names the first path only."""
 _MAX_FILES_SEARCHED = 1000
 """Maximum number of files in a folder that are searched for a suggestion."""
 _MAX_BACKGROUND_BYTES = 1024 * 1024
@@ -102,8 +102,9 @@ def config_from_argument(
 ) -> LoadedConfig:
     """Load the configuration `reference`: a path, `-` for standard input, None for the default one.
 
-    `announce`: whether to print which default is used. `checks` finds contradictions. `trusted_folders`: folders,
-    besides its own, of files that it may name. Raises ConfigError with every fault.
+    `announce`: whether to print which default is used. `checks`: finds contradictions between settings.
+    `trusted_folders`: folders other than its own that may contain files named in it. Raises ConfigError with every
+    fault.
     """
     folders = trusted_folders or ()
     if reference == "-":
@@ -132,7 +133,7 @@ def config_from_argument(
 def config_for_judging(
     reference: str | None, changes: Sequence[ConfigChange] = (), trusted_folders: Sequence[Path] | None = None
 ) -> LoadedConfig | None:
-    """The configuration of --config, checked for judging; None without one, after printing the notes of `.env`."""
+    """The configuration of --config, checked for judging. Without --config, prints the notes on `.env`; None."""
     if reference is None:
         print_notes(load_environment(Path(), os.environ).notes)
         return None
@@ -150,7 +151,7 @@ def _is_shipped(path: Path) -> bool:
 
 
 def _without_example(path: Path, changes: Sequence[ConfigChange]) -> list[ConfigChange]:
-    """The changes; if they set another topic, also the removal of the packaged example's background."""
+    """If `changes` set a topic for the packaged example, the change that removes its background; else nothing."""
     keys = {change.key if isinstance(change, Override) else change[0] for change in changes}
     if not _is_shipped(path) or "topic" not in keys or "background" in keys:
         return []
@@ -175,7 +176,7 @@ def packaged_config_dir() -> Path:
 
 
 def _suggest_reference(path: Path) -> str:
-    """End of the message on a missing file: a suggestion."""
+    """The end of the message that the configuration `path` does not exist: what the user may have meant."""
     if re.search(r"\s|\?$", str(path)):
         return f"; a motion is given by an option: debate run --topic {shlex.quote(str(path))}"
     try:
@@ -188,10 +189,10 @@ def _suggest_reference(path: Path) -> str:
 
 
 def open_cassette(record: Path | None, play: Path | None, *, asked: bool = True) -> Cassette | None:
-    """The cassette of --record or --replay; None without either.
+    """The cassette of --record or --replay; None if neither is given.
 
-    No file is created, and nothing is recorded, unless models will be `asked`. Raises UsageError if both are given,
-    ConfigError if the recording cannot be used.
+    `asked`: whether models will be asked; if not, nothing is recorded and no file is created. Raises UsageError if both
+    are given, ConfigError if the recording cannot be used.
     """
     if record is not None and play is not None:
         raise UsageError("--record and --replay cannot be combined; give one of them")
@@ -202,7 +203,7 @@ def open_cassette(record: Path | None, play: Path | None, *, asked: bool = True)
 
 @contextmanager
 def suggest_alternatives(loaded: LoadedConfig) -> Generator[None]:
-    """Context: an error about a missing key or local model also names options that select another model."""
+    """Context that adds, to an error about a missing key or local model, options that select another model."""
     names = [spec.model for spec in all_model_specs(loaded.config)]
     try:
         yield
@@ -228,7 +229,7 @@ def _sort_missing_last(error: ConfigError, causes: Collection[str]) -> list[str]
 def _add_alternatives(
     problems: Sequence[str], config: DebateConfig, missing: Collection[str], other: str
 ) -> tuple[str, ...]:
-    """The problems. The last one also names options that replace the missing models by Ollama or `other`."""
+    """`problems`; the last one also names the options that select Ollama or `other` instead of the missing models."""
     paths = find_model_paths(config, missing)
     if not paths:
         return tuple(problems)
@@ -242,5 +243,5 @@ def _add_alternatives(
 
 
 def find_model_paths(config: DebateConfig, models: Collection[str]) -> list[str]:
-    """Key paths that name one of `models` (each `provider/model`) in a configuration."""
+    """Key paths, joined by dots, at which `config` names one of `models` (each `provider/model`)."""
     return [".".join(map(str, path)) for path in find_model_key_paths(config, models)]

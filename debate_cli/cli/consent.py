@@ -29,7 +29,7 @@ def can_ask() -> bool:
 
 
 def _ask(missing: Sequence[Consent]) -> Sequence[Consent]:
-    """Ask about each pair and store the consents. Returns what was refused, up to the first refusal."""
+    """Ask about each consent and store the answers. The first refusal is returned, and then nothing is stored."""
     answered: set[RememberedConsent] = set()
     for consent in missing:
         pairs = consent.remembered_as()

@@ -31,14 +31,14 @@ CLOSED_PIPE = 141
 
 
 UNWRITABLE_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
-"""Errors of a stream that accepts no more output. Errors of files are reported where the file is opened."""
+"""Error numbers of a stream that accepts no more output, e.g. of a full disk."""
 _CLOSED_STREAM_ERRNOS = frozenset({errno.EPIPE, errno.EIO, errno.ENXIO})
-"""Errors of a closed pipe and of a lost terminal."""
+"""Error numbers of a closed pipe and of a lost terminal."""
 
 _LINE_BREAKS = re.compile(r"[\n\r\x0b\x0c\x85\u2028\u2029]+")
 
 _COPIED = re.compile(r"(?:^|[: `])debate [a-z]+ |^(?:saved|unchanged|written|configuration): ")
-"""Pattern of a line with a path or command to copy."""
+"""Matches a line with a path or a command that a user may copy."""
 
 _LABEL = re.compile(r"^([a-z ]+:) ")
 
@@ -78,7 +78,7 @@ def _reconfigure(stream: TextIO, *, encoding: str | None = None, errors: str = "
 
 
 def _open_devnull_as(descriptor: int) -> TextIO:
-    """Open an empty stream with the number `descriptor`, so that no other file gets that number."""
+    """Open an empty stream as the file descriptor `descriptor`, so that no file opened later gets that number."""
     opened = os.open(os.devnull, os.O_RDWR)
     if opened > descriptor and not _is_open(descriptor):
         os.dup2(opened, descriptor)
@@ -96,7 +96,7 @@ def _is_open(descriptor: int) -> bool:
 
 
 def replace_control_chars(text: str) -> str:
-    """`text` on one line, with control and invisible characters replaced, as a file's name may contain them."""
+    """`text` on one line. Control and invisible characters, which a file's name may contain, are replaced."""
     return sanitize.replace_unprintable(_LINE_BREAKS.sub(" ", text))
 
 
@@ -111,9 +111,9 @@ def print_status(line: str) -> None:
 
 
 def _wrap_for_terminal(line: str) -> str:
-    """Wrap `line` at words; unchanged without a terminal or with an unknown width.
+    """Wrap `line` at words; unchanged if stderr is no terminal or its width is unknown.
 
-    A path or command to copy stays whole, on its own line if it does not fit behind its label.
+    A path or command to copy stays whole. If it does not fit after its label, it gets a line of its own.
     """
     columns = os.get_terminal_size(sys.stderr.fileno()).columns if is_interactive(sys.stderr) else 0
     if not columns or len(line) * 2 <= columns:
@@ -215,7 +215,7 @@ def show_tables(
     lines: Iterable[str] | None = None,
     plain: bool = False,
 ) -> None:
-    """Print tables: drawn on a terminal unless `plain`, else as `lines`, by default one line per row."""
+    """Print tables, drawn if stdout is a terminal, unless `plain`; else print `lines` (None: one line per row)."""
     if plain or not is_interactive(sys.stdout):
         from debate_cli.render.text.plain import table_lines
 
@@ -241,7 +241,7 @@ def write_json_chunks(pieces: Iterable[str]) -> None:
 
 
 def write_workflow_commands(commands: Iterable[str]) -> None:
-    """Write GitHub workflow commands of ours to stdout."""
+    """Write workflow commands of this program, which the guard lets through, to stdout for GitHub."""
     _reconfigure(sys.stdout, encoding="utf-8")
     for command in commands:
         if isinstance(sys.stdout, WorkflowGuard):

@@ -28,7 +28,8 @@ class Options(NamedTuple):
 
     Asks one question for each structured-output mode (native schema, forced tool call, schema in the prompt) and a
     streamed one: a few hundred tokens a model. A model is usable if at least one mode gives a valid form. Without
-    names, one web search is made if the configuration searches the web. Exit code 3 if a model or the search is not usable.
+    names, one web search is made if the configuration searches the web. Exit code 3 if a model or the search is not
+    usable.
 
     Examples:
 
@@ -86,13 +87,13 @@ async def _diagnose(specs: Sequence[ModelSpec], context: RunContext, *, searches
 
 
 def _uses_config(names: list[str], config: DebateConfig) -> bool:
-    """Whether the configuration decides what these names mean, or which models are asked."""
+    """Whether the configuration is used: it defines one of `names` or, if there are none, the models to ask."""
     own = {*config.models, *config.providers}
     return not names or any("/" not in name or name in own or name.partition("/")[0] in own for name in names)
 
 
 def _print_entries(entries: list[dict[str, Any]], loaded: LoadedConfig, *, as_json: bool) -> None:
-    """Print the results without secrets: one document, a table on a terminal, plain lines elsewhere."""
+    """Print the results without secrets: one JSON document, a table on a terminal, or plain lines."""
     shown = redact_values(entries, Redactor(all_secrets(loaded)))
     if as_json:
         print_json(shown)

@@ -34,10 +34,7 @@ NOTHING_ASKED = "No model was asked."
 
 
 def show_plan(context: RunContext, *, as_json: bool) -> None:
-    """Print configuration and estimate.
-
-    As JSON, the configuration is complete; as text, only explicit settings are shown.
-    """
+    """Print configuration and estimate. Text has only the explicit settings; JSON has all."""
     config = context.config
     plan = asyncio.run(estimate_run(context))
     for warning in plan.context_warnings():
@@ -65,7 +62,7 @@ def show_plan(context: RunContext, *, as_json: bool) -> None:
 
 
 def show_judging_plans(tasks: Sequence[JudgeTask], *, as_json: bool, each: bool = True, batch: bool = False) -> None:
-    """Print the estimate of judging each file (if `each`), and of all together, with the prices of a `batch` if set."""
+    """Print the estimate of judging all files and, with `each`, of each file. `batch`: at the prices of batches."""
     plans = [(task, asyncio.run(estimate_judging(task, batch=batch))) for task in tasks]
     if as_json:
         print_json(
@@ -115,7 +112,10 @@ def _format_table(plan: RunEstimate, *, by_role: bool = True) -> Iterator[str]:
 
 
 def align_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """The rows as lines with aligned columns; numbers, after the column with an empty heading, are right-aligned."""
+    """The rows, of which the first has headings, as lines with aligned columns.
+
+    The columns after the one with an empty heading are numbers, which are right-aligned.
+    """
     texts = rows[0].index("") + 1
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
@@ -190,7 +190,7 @@ def total_data(totals: CallTotals) -> dict[str, object]:
 
 
 def _explicit_settings(config: DebateConfig) -> dict[str, Any]:
-    """The explicit settings of a configuration, and the kind of every judging system."""
+    """The settings that the configuration sets explicitly, and the kind of every judging system."""
     data = config.model_dump(mode="json", exclude_unset=True)
     judging = data.get("judging", {})
     if "systems" in judging:

@@ -68,7 +68,7 @@ def run(given: Options) -> None:
 
 
 def _sources(given: Options) -> tuple[EvidenceConfig, Path]:
-    """The sources of the options, else of the configuration, and the folder in which relative paths start."""
+    """The sources of --evidence (else of the configuration), and the folder in which their relative paths start."""
     if given.evidence:
         return EvidenceConfig(sources=tuple(str(path) for path in given.evidence)), Path()
     loaded = config_options.config_from_argument(given.config, trusted_folders=given.trust_path)

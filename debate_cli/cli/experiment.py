@@ -152,7 +152,7 @@ def _run(given: Options) -> None:
 
 
 def _check_batches(given: Options, experiment: Experiment, folder: Path) -> None:
-    """Raise ConfigError if a judge cannot be asked in batches, UsageError if answers wait and --batch is missing."""
+    """Raise ConfigError if a judge has no batches, UsageError if answers wait in batches and --batch is missing."""
     if given.batch and given.queue:
         raise UsageError("--batch asks the judges from here; leave out --queue (and DEBATE_QUEUE)")
     if given.batch:
@@ -170,7 +170,7 @@ def print_note(note: str) -> None:
 
 
 class _StopNotes(NullObserver):
-    """Shows notes about signals on stderr, or above the live table, which stderr would damage."""
+    """Shows notes about signals on stderr. While the live table is shown, they appear above it instead."""
 
     def __init__(self) -> None:
         self.show: Callable[[str], None] = print_note
@@ -180,7 +180,7 @@ class _StopNotes(NullObserver):
 
 
 class PipeSafeExperimentObserver:
-    """Forwards events to an observer. Once stdout is closed, requests the end of the run."""
+    """Forwards events to an observer. Once stdout is closed, requests a stop of the run."""
 
     def __init__(self, observer: ExperimentObserver, control: screen.PipeSafeObserver) -> None:
         self._observer = observer
@@ -205,7 +205,7 @@ class PipeSafeExperimentObserver:
         self._control.forward(lambda: self._observer.note(note))
 
     def finish(self, summary: RunSummary) -> None:
-        """Print the last event of `--json`."""
+        """With `--json`, print the last event, the summary; else nothing."""
         observer = self._observer
         if isinstance(observer, shown.JsonExperimentObserver):
             self._control.forward(lambda: observer.finish(summary))
@@ -215,7 +215,7 @@ class PipeSafeExperimentObserver:
 def _observe(
     given: Options, control: screen.PipeSafeObserver, notes: _StopNotes, progress: Progress
 ) -> Generator[ExperimentObserver]:
-    """The observer of a run: JSON lines, none, a live table on a terminal, else plain lines."""
+    """The observer of a run: JSON lines (--json), nothing (--quiet), a live table on a terminal, or plain lines."""
     if given.json:
         yield PipeSafeExperimentObserver(shown.JsonExperimentObserver(sys.stdout), control)
     elif given.quiet:
@@ -274,7 +274,7 @@ def _command(given: Options, experiment: Experiment) -> str:
 
 
 def _open_ledger(given: Options) -> Ledger:
-    """The ledger in a folder, or of the experiment in a file."""
+    """The ledger of the experiment that the first path names: its folder, or its file."""
     path = Path(given.paths[0])
     if path.is_dir():
         folder = path

@@ -29,7 +29,7 @@ HEADINGS = ("who", "debates", "", "calls", "tokens in", "tokens out", "USD")
 def show_plan(
     experiment: Experiment, folder: Path, *, shard: tuple[int, int], as_json: bool, batch: bool = False
 ) -> None:
-    """Print the estimate of the unfinished cells, with the prices of a `batch` for judges if set."""
+    """Print the estimate of the unfinished cells of a shard. `batch`: whether judges are priced as in batches."""
     plan = CellPlan(experiment)
     cells = [cell for cell in plan.cells() if cell.bucket % shard[1] == shard[0] - 1]
     left = _drop_finished(cells, folder)

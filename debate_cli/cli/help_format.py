@@ -30,7 +30,7 @@ def format_unknown_command(name: str, known: Iterable[str]) -> str:
 
 
 def describe_usage_error(error: TyperException) -> str:
-    """A wrong option or argument in one sentence, with the command that shows the help."""
+    """A sentence about a wrong option or argument, with the command that shows the help."""
     if isinstance(error, typer.BadParameter):
         error.message = rewrite_usage_error(error.message)
     message = " ".join(error.format_message().split()).rstrip(".")
@@ -41,7 +41,7 @@ def describe_usage_error(error: TyperException) -> str:
 
 
 def rewrite_usage_error(message: str) -> str:
-    """Rewrite a message about a wrong option value in plain words. Unknown messages stay unchanged."""
+    """Rewrite Typer's message about the wrong value of an option in plain words. Unknown messages stay unchanged."""
     message = message.removeprefix("Value error, ")
     if choice := _CHOICE_ERROR.fullmatch(message):
         known = re.findall(r"'([^']*)'", choice["known"])
@@ -54,16 +54,16 @@ def rewrite_usage_error(message: str) -> str:
 
 EXAMPLES_HEADING = "Examples:"
 TYPE_METAVARS = {"<bool>": "", "<str>": "TEXT", "<int>": "N", "<int range>": "N", "<float>": "X", "<path>": "PATH"}
-"""Type -> placeholder for an option's value without a metavar. A flag has no value."""
+"""Type -> placeholder for the value of an option that has no metavar. A flag has no value."""
 MAX_CHOICES_WIDTH = 24
-"""Maximum width of choices that are listed as the option's type. Wider lists go into its help text."""
+"""Maximum width of a list of choices that replaces an option's placeholder. A wider list goes into its help text."""
 
 
 class FormattedCommand(TyperCommand):
     """A subcommand whose help is reflowed."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print the help of a copy of the command. The command stays unchanged."""
+        """Format the help of a copy of the command. The command itself stays unchanged."""
         TyperCommand.format_help(copy_for_help(self, ctx), ctx, formatter)
 
 
@@ -71,7 +71,7 @@ class FormattedGroup(TyperGroup):
     """A group of subcommands whose help is reflowed."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print the help page without changing the command."""
+        """Format the help of a copy of the group. The group itself stays unchanged."""
         TyperGroup.format_help(copy_for_help(self, ctx), ctx, formatter)
 
 
@@ -92,7 +92,7 @@ def reflow_help(text: str) -> str:
 
 
 class _HelpArgument(TyperArgument):
-    """An argument whose placeholder names its type."""
+    """An argument whose help shows its choices, and no other type, because the placeholder names that already."""
 
     def __init__(self, real: TyperArgument) -> None:
         vars(self).update(vars(real))

@@ -91,11 +91,11 @@ class ClaimAsker:
         return cls(context, chosen, is_dry_run=given.dry_run)
 
     def continues(self, file: ImportedFile) -> bool:
-        """Whether the transcript at the target is from the same import, so that only missing claims are asked for."""
+        """Whether the target has a transcript of the same import. If so, only claims that it lacks are asked for."""
         return read_known_claims(file.target, file.imported.debate, self._spec) is not None
 
     def ask(self, file: ImportedFile, save: Callable[[ImportedFile], None]) -> tuple[ImportedFile, int]:
-        """The file with claims as arguments, and an exit code above 0 if some speeches could not be asked about.
+        """The file with claims as arguments, and an exit code above 0 if an error or the user ended the search.
 
         `save` is called after each speech.
         """
@@ -125,7 +125,7 @@ class ClaimAsker:
         return file.with_debate(found), self._report_end(search, count_missing(found))
 
     def _report_end(self, search: ClaimSearch, missing: int) -> int:
-        """Print why the search ended early, and how to continue it."""
+        """If claims are missing, print why and how to continue. Returns the exit code."""
         if not missing:
             return 0
         if search.error is not None:
@@ -195,7 +195,7 @@ def _build_request(given: Options) -> ImportRequest:
 
 
 def _pairs(option: str, given: Iterable[str]) -> dict[str, str]:
-    """Parse `NAME=VALUE` texts into a mapping. Raises UsageError for one without both parts."""
+    """Name -> value, from texts `NAME=VALUE`. Raises UsageError for a text without both parts."""
     found: dict[str, str] = {}
     for text in given:
         name, _, value = (part.strip() for part in text.rpartition("="))
@@ -257,7 +257,7 @@ class _Batch:
             raise typer.Exit(code)
 
     def _save(self, file: ImportedFile) -> ImportedFile:
-        """Ask for the claims if wanted, and write the transcript."""
+        """With --arguments ask for the claims; write the transcript."""
         given, asker = self._given, self._asker
         continued = asker is not None and asker.continues(file)
         if not given.dry_run and not given.force and not continued:
@@ -313,7 +313,7 @@ def _print_found(file: ImportedFile) -> None:
 
 
 def _facts(file: ImportedFile) -> Mapping[str, str]:
-    """Label -> what was found."""
+    """Label -> what the reader found in the file, as text."""
     imported = file.imported
     debate = imported.debate
     found = {
@@ -341,7 +341,7 @@ def _speaker_table(imported: ImportedDebate) -> Table:
 
 
 def _format_line(file: ImportedFile) -> str:
-    """One line of a batch, with tabs between its columns."""
+    """The line for one of several files; tabs separate its columns."""
     debate = file.imported.debate
     cells = (
         str(file.source),

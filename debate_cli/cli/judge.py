@@ -47,7 +47,7 @@ _NOT_COLLECTED = (
     "system", "model", "judges", "repeat", "lookup", "evidence", "mock", "replace", "context", "out", "settings", "files",
     "record", "playback", "id", "no_save",
 )  # fmt: skip
-"""Options that need a new judging run."""
+"""Options that --collect refuses, because they belong to a new judging run."""
 _OPTION_NAMES = {"settings": "set", "playback": "replay"}
 
 
@@ -101,7 +101,7 @@ def _check_batch_options(given: Options) -> None:
 def _plan_collection(
     given: Options, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Plans for debates that wait for a batch. A file that was named is always completed."""
+    """Plans for the debates to collect: those that wait for a batch, and all whose file was named."""
     references = [Path(reference) for reference in given.paths or ()]
     folders = [path for path in references if path.is_dir()] if references else list(transcript_dirs())
     files = [str(path) for path in references if not path.is_dir()]
@@ -119,7 +119,7 @@ def _plan_collection(
 
 
 def _require_store(transcript: Path) -> None:
-    """Raise UsageError if the batches of a transcript are unknown: its questions may be in one that was paid."""
+    """Raise UsageError if there is no store of batches beside a transcript: its questions may already be paid."""
     store = BatchStore(transcript.parent)
     if not store.path.exists():
         raise UsageError(
@@ -153,7 +153,7 @@ def _load_config(given: Options) -> LoadedConfig | None:
 
 
 def _files_beside_texts(given: Options, loaded: LoadedConfig | None) -> list[Path]:
-    """The configuration, its background and the context, which may be in a folder of texts."""
+    """Files that are not judged although they may be in a folder of texts: configuration, its background, --context."""
     files = (given.config, given.context, loaded.background_file if loaded is not None else None)
     return [Path(file) for file in files if file is not None]
 
@@ -209,7 +209,7 @@ class _Judging:
     failed: int = 0
     judged: int = 0
     waiting: int = 0
-    """Files whose judging is incomplete."""
+    """Number of files whose judging is incomplete."""
     batches: BatchScreen | None = None
 
     def judge_and_print(self) -> None:
@@ -259,7 +259,7 @@ class _Judging:
         print_status(f"debate: {plan.source}: {str(error).removeprefix(f'{plan.source}: ')}")
 
     def _print_single(self, results: Sequence[tuple[JudgeTask, Outcome]]) -> None:
-        """Print one document, or the summary of the debate."""
+        """Print the result for a single file: a JSON document or a summary."""
         if self.given.json:
             write_json_chunks(score_rows.dump_scores_json(_score_row(task, outcome) for task, outcome in results))
             return
@@ -271,7 +271,7 @@ class _Judging:
             screen.show_summary(outcome.debate, outcome.verdicts, only=only, full=self.given.details, judged=judged)
 
     def _print_many(self, observer: PipeSafeObserver) -> None:
-        """Print one document, or a table. If stdout is closed, judging continues."""
+        """Print the results for several files: a JSON document or a table. If stdout is closed, judging continues."""
         results = self._results(observer)
         rows = (row for task, outcome in results if (row := self._print_row(task, outcome, observer)) is not None)
         with ignore_broken_pipe():
@@ -285,9 +285,9 @@ class _Judging:
             self._report(task, outcome, observer)
 
     def _print_row(self, task: JudgeTask, outcome: Outcome, observer: PipeSafeObserver) -> ScoredFile | None:
-        """Print a row for a file; for a text first its summary, because the table lacks the required changes.
+        """The row for a file; None if it waits for a batch. Also prints the file's outcome.
 
-        Returns None for a file that waits for a batch.
+        For a text it also prints the summary, because the table lacks the required changes.
         """
         if self._is_waiting(outcome):
             self._report(task, outcome, observer)

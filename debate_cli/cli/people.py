@@ -16,7 +16,7 @@ from debate_cli.render.person_form.person import PeopleAtTerminal, remove_drafts
 
 
 def require_terminal(models: Iterable[str]) -> None:
-    """Raise UsageError if one of `models` is a person at a terminal and there is none."""
+    """Raise UsageError if one of `models` is a person at a terminal, and the program does not run in a terminal."""
     if sys.stdin.isatty() and is_interactive(sys.stdout):
         return
     for model in models:
@@ -35,7 +35,8 @@ class PeopleOfCommand:
     def access(self, files: Path, transcript: Path | None) -> PeopleAccess:
         """How to reach the people of one debate.
 
-        `files` is the folder of prompts and replies. Drafts are kept beside `transcript`; None keeps no drafts.
+        `files`: the folder of prompts and replies. `transcript`: drafts are kept beside this file; None keeps no
+        drafts.
         """
         drafts = transcript.parent if transcript is not None else None
         terminal = PeopleAtTerminal(self._observer.held, self._turn, drafts)
@@ -44,6 +45,6 @@ class PeopleOfCommand:
 
 
 def discard_drafts(transcript: Path | None, debate: Debate) -> None:
-    """Remove the drafts beside `transcript` whose answers are in the debate."""
+    """Remove the drafts beside `transcript` of answers that the debate now contains."""
     if transcript is not None:
         remove_drafts(transcript.parent, debate, debate.answered_keys)

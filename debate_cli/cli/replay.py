@@ -115,7 +115,7 @@ class PlaybackOptions(NamedTuple):
 
     @property
     def key_hint(self) -> str:
-        """The available keys; empty without `step`."""
+        """Which keys do what; empty unless the replay waits for keys."""
         return "any key: next turn · q: stop" if self.step and sys.stdin.isatty() and sys.stdout.isatty() else ""
 
     def wait(self, pause: Pause, key: Callable[[], str]) -> bool:
@@ -166,7 +166,10 @@ def _resolve_format(given: ReplayFormat, *, as_json: bool) -> ReplayFormat:
 
 
 def _check_part_options(format_: ReplayFormat, typed: str, round_number: int | None, only: ReplayPart | None) -> None:
-    """Raise UsageError for a part that this format or round cannot show. `typed`: the format in the user's words."""
+    """Raise UsageError if the options contradict each other: the format, the round, and the part of the debate.
+
+    `typed`: the option that chose the format, as the user wrote it.
+    """
     if format_ in WHOLE_DEBATE_FORMATS and (only is not None or round_number is not None):
         left_out = "--only" if only is not None else "--round"
         raise UsageError(
@@ -207,7 +210,7 @@ def _render_document(
     *,
     show_hidden: bool,
 ) -> str:
-    """The debate as a document. Raises UsageError for plain lines."""
+    """The debate as a document. Raises UsageError for the format of plain lines."""
     part = only.value if only is not None else None
     match format_:
         case ReplayFormat.json:
@@ -267,7 +270,7 @@ def _next_command_hint(path: Path, debate: Debate) -> str:
 
 
 def _play_turns(debate: Debate, options: PlaybackOptions, round_number: int | None, *, judged: bool) -> bool:
-    """Show the turns and what the judges said about them. Returns whether the replay reached the end."""
+    """Show the turns and what the judges said about them. Returns False if the user ended the replay."""
     typed = options.speed is not None and console.is_interactive(sys.stdout)
     performance = ReplayPlan(debate, round_number, is_typed=typed, judged=judged, one_by_one=bool(options.key_hint))
     answers = len(debate.turns) + len(debate.assessments)

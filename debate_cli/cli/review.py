@@ -108,7 +108,7 @@ def run(given: Options) -> None:
 
 
 def _fill_in(review: Review, stored: StoredDebate) -> ReviewAnswers:
-    """The answers that the person gives at the terminal. Raises UsageError without a terminal."""
+    """The answers that the person gives at the terminal. Raises UsageError if there is no terminal."""
     if not (sys.stdin.isatty() and is_interactive(sys.stdout)):
         raise UsageError(
             "there is no terminal for the form; write it as a file with --template, then store it with --from FILE"
@@ -123,7 +123,7 @@ def _fill_in(review: Review, stored: StoredDebate) -> ReviewAnswers:
 
 
 async def _end_on_signals(form: Coroutine[Any, Any, ReviewAnswers]) -> ReviewAnswers:
-    """Show the form. SIGTERM and SIGHUP, e.g. of a closed window, end it like Ctrl-C and save the draft."""
+    """Show the form. SIGTERM and SIGHUP (a closed window) end it like Ctrl-C: the draft is kept."""
     task = asyncio.ensure_future(form)
     for number in (signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, task.cancel)
@@ -134,7 +134,7 @@ async def _end_on_signals(form: Coroutine[Any, Any, ReviewAnswers]) -> ReviewAns
 
 
 def _terms(given: Options, stored: StoredDebate) -> ReviewTerms:
-    """The terms from the options. A blind review keeps the order of its draft, if there is one."""
+    """The terms of the review, from the options. If there is a draft, its order of debaters is kept."""
     terms = ReviewTerms(
         system=given.system or (DEFAULT_SYSTEM if stored.debate.document_name is None else default_text_kind()),
         reviewer=given.name or _user_name(),
@@ -147,15 +147,17 @@ def _terms(given: Options, stored: StoredDebate) -> ReviewTerms:
 
 
 def _user_name() -> str:
-    """Name of the system's user. Raises UsageError if it has none, as in a container with another user id."""
+    """Login name of the user. Raises UsageError if there is none, as for a foreign user id in a container."""
     try:
         return getpass.getuser()
     except (KeyError, OSError) as error:
-        raise UsageError("the system has no name for this user; give the reviewer's name with --name") from error
+        raise UsageError(
+            "the operating system knows no name for this user; give the reviewer's name with --name"
+        ) from error
 
 
 def _terms_of_file(file: ReviewFile, given: Options, stored: StoredDebate) -> ReviewTerms:
-    """The terms in the file. Raises UsageError if an option contradicts it, or if it is about another debate."""
+    """The terms in `file`. Raises UsageError if an option contradicts them, or if it is about another debate."""
     terms = file.terms
     options = {
         "--system": (given.system, terms.system),
@@ -173,7 +175,7 @@ def _terms_of_file(file: ReviewFile, given: Options, stored: StoredDebate) -> Re
 
 
 def _check_file(given: Options, review: Review, file: ReviewFile) -> ReviewState:
-    """The complete review in a file. Raises ConfigError with every problem in its answers."""
+    """The review in a file. Raises ConfigError with every problem of its answers, also for missing ones."""
     state = review.evaluate(file.answers)
     if state.problems:
         raise file.error(state.problems)
@@ -195,7 +197,7 @@ def _store(given: Options, review: Review, stored: StoredDebate, state: ReviewSt
 
 
 def _print_result(outcome: Outcome, review: Review, *, as_json: bool) -> None:
-    """Print the result of the review. A blind one names no debater, because the person may review again."""
+    """Print the result. That of a blind review names no debater, because the person may review the debate again."""
     if as_json and review.terms.blind:
         print_json({"blind": True, "judging_run": review.run.id})
         return

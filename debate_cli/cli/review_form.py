@@ -41,7 +41,7 @@ class ReviewForm:
     def __init__(
         self, review: Review, transcript: Path, ask: Callable[[FormTask, FormDraft], Awaitable[FilledForm]] = fill_in
     ) -> None:
-        """`ask` shows one form."""
+        """`ask`: shows a form to the person and returns it filled in."""
         self._review = review
         self._ask_form = ask
         self._transcript = transcript
@@ -49,7 +49,7 @@ class ReviewForm:
         self._answers = draft.answers if draft is not None else ReviewAnswers()
 
     async def fill_in(self) -> ReviewAnswers:
-        """The complete answers. Raises FormLeftError, with the draft on disk."""
+        """The complete answers. Raises FormLeftError if the person leaves; the answers so far are in the draft."""
         self._answers = self._without_unusable_parts()
         problems: tuple[str, ...] = ()
         while unanswered := self._review.evaluate(self._answers).unanswered:
@@ -71,7 +71,7 @@ class ReviewForm:
         return replace(self._answers, parts=parts)
 
     async def _ask_part(self, part: ReviewPart, problems: tuple[str, ...]) -> tuple[str, ...]:
-        """Ask one part; keep the answer if it is valid. Returns its problems."""
+        """Ask one part. If the answer is valid, keep it; else return its problems, to be shown with the next form."""
         value, seconds = await self._ask(part, problems)
         taken = {**self._answers.seconds, part.name: round(self._answers.seconds.get(part.name, 0.0) + seconds, 3)}
         given = replace(self._answers, parts={**self._answers.parts, part.name: value}, seconds=taken)

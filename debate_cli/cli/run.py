@@ -115,7 +115,7 @@ def _check_options(given: Options) -> None:
 
 
 def _resolve_continue(given: Options) -> Options:
-    """With --continue, treat --id as --resume if the debate is already saved."""
+    """The options; with --continue and a saved debate of this --id, with --resume in place of --id."""
     if not given.continue_:
         return given
     if given.id is None or given.resume is not None:
@@ -146,7 +146,7 @@ def _prepare(given: Options, changes: list[ConfigChange], gates: Gates) -> tuple
 
 
 def _load_inputs(given: Options, changes: list[ConfigChange]) -> tuple[LoadedConfig, StoredDebate | None]:
-    """The configuration, and the debate to resume. Without CONFIG, the stored configuration is used."""
+    """The configuration, and the debate to resume (None: a new one). A resumed debate without CONFIG keeps its own."""
     checks = check_for_mock if given.mock else check_config
     if given.resume is None:
         return config_options.config_from_argument(
@@ -166,7 +166,7 @@ def _load_inputs(given: Options, changes: list[ConfigChange]) -> tuple[LoadedCon
 
 
 def _open_to_resume(given: Options, reference: str, folders: Iterable[Path]) -> StoredDebate:
-    """The debate to resume. With --up-to-damage, its journal is first cut at its damage."""
+    """The debate to resume. With --up-to-damage, its journal is first cut before the damaged line."""
     path = find_debate(reference, folders)
     if given.up_to_damage:
         print_status(f"note: {cut_damaged_journal(path) or f'{path}: the journal is not damaged'}")
@@ -204,7 +204,7 @@ def _execute(given: Options, job: DebateJob, gates: Gates) -> tuple[Outcome, int
 
 
 def _format_source_options(context: RunContext) -> str:
-    """Options that name the sources of a run. A resume needs them again, because it opens no stored path."""
+    """The --evidence options of a run. Resuming needs them again: sources that only a debate names stay closed."""
     evidence = context.config.evidence
     if context.corpus is None or evidence is None:
         return ""
@@ -213,10 +213,7 @@ def _format_source_options(context: RunContext) -> str:
 
 
 def _format_planned_cost(context: RunContext) -> str:
-    """Cost of the planned calls for the heading.
-
-    Exact for the mock, else estimated; empty if the estimate fails or takes too long.
-    """
+    """Estimated cost of the planned calls for the heading; empty if an estimate fails or would take too long."""
     if context.mock:
         return format_cost(0.0)
     if planned_calls(context.config) > MAX_ESTIMATED_CALLS:
@@ -250,10 +247,7 @@ def _check_writable(place: Path) -> None:
 
 
 def write_report(place: Path, outcome: Outcome, redact: Redact, *, show_hidden: bool, force: bool) -> int:
-    """Write the HTML report of a debate, without secrets.
-
-    Returns 0, or the exit code of a failure after reporting it.
-    """
+    """Write the HTML report of a debate, without secrets. If that fails, print why. Returns the exit code."""
     from debate_cli.render.html.page import render_html
 
     document = dump_transcript(to_transcript(outcome.debate, outcome.verdicts), redact)

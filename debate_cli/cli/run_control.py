@@ -44,7 +44,7 @@ def on_signal(stop: StopSignal, observer: PipeSafeObserver, number: signal.Signa
 
 @contextmanager
 def report_output_failure(*saved: Path) -> Generator[None]:
-    """Context for writing stdout. If that fails, raises StorageError with the place of the saved debate.
+    """Context in which stdout is written. If that fails, raises StorageError, which says where the debate is saved.
 
     `saved`: paths of the transcripts.
     """
@@ -66,7 +66,7 @@ def _format_saved_state(saved: Path) -> str:
 
 
 def run_until_stopped(work: Callable[[StopSignal], Coroutine[Any, Any, T]], observer: PipeSafeObserver) -> T:
-    """Run `work` in an event loop. Ctrl-C, SIGTERM, SIGHUP and a closed stdout request a stop."""
+    """Run `work` in an event loop. Its argument is requested to stop by Ctrl-C, SIGTERM, SIGHUP and a closed stdout."""
 
     async def main() -> T:
         return await work(_handle_signals(observer))
@@ -93,7 +93,7 @@ def iterate_until_stopped(work: Callable[[StopSignal], AsyncIterator[T]], observ
 
 
 def _handle_signals(observer: PipeSafeObserver) -> StopSignal:
-    """A stop signal that signals and a closed stdout request.
+    """The stop signal of a run, which signals of the operating system and a closed stdout set.
 
     A signal that the parent process ignores stays ignored, e.g. SIGHUP under `nohup`.
     """
@@ -117,8 +117,9 @@ def report_outcome(
 ) -> int:
     """Print where the debate is saved and what is left to do. Returns the exit code.
 
-    `suggest_judging`: whether to print how to judge it again. `stop_cause`: what interrupted the run, if anything.
-    `resume_options`: options for the command that resumes it. `batch`: whether its judges were asked in a batch.
+    `suggest_judging`: whether to print the command that judges the debate (again). `stop_cause`: what interrupted the
+    run; None if nothing did. `resume_options`: options to add to the command that resumes the run. `batch`: whether the
+    judges were asked in a batch.
     """
     if outcome.path is not None:
         print_status(f"{'unchanged' if outcome.untouched else 'saved'}: {outcome.path}")
@@ -176,7 +177,7 @@ def _report_halt(outcome: Outcome, halted: CloseReason, stop_cause: StopCause, r
 
 
 def _halt_reason(halted: CloseReason, open_failures: Sequence[Failure]) -> tuple[str, str, str, Failure | None]:
-    """What ended the run, its help page, what to change before resuming, and the failure if there was one."""
+    """What ended the run, its help page, what to change before resuming, and the failure (None after Ctrl-C)."""
     if halted == "interrupted":
         return BY_USER.reason, "interrupted", "", None
     ending_it = (
@@ -189,5 +190,5 @@ def _halt_reason(halted: CloseReason, open_failures: Sequence[Failure]) -> tuple
 
 
 def gravest_exit_code(codes: Collection[int]) -> int:
-    """The exit code of a command with several results; 0 if all are 0."""
+    """The exit code of a command with several results: the gravest of `codes`; 0 if all are 0."""
     return next((code for code in EXIT_CODE_PRIORITY if code in codes), 0)

@@ -58,7 +58,7 @@ _ROW_FORMATS = (ScoreFormat.csv, ScoreFormat.jsonl, ScoreFormat.json)
 
 
 class RowKind(StrEnum):
-    """What one row of output describes."""
+    """What a row of the output describes: a verdict, or an argument and criterion."""
 
     verdict = "verdict"
     argument = "argument"
@@ -171,7 +171,7 @@ def _rubric_from_options(weights: str | None, file: Path | None) -> tuple[Rubric
 
 @dataclass(slots=True)
 class _Report:
-    """Prints the problems of scored files at once, and counts results for the closing notes and the exit code."""
+    """Prints the problems of each scored file, and counts results for the closing notes and the exit code."""
 
     unusable: list[UnusableFile] = field(default_factory=list[UnusableFile])
     scored_files: int = 0
@@ -180,7 +180,7 @@ class _Report:
     has_differences: bool = False
 
     def read(self, files: Iterator[CheckedFile | UnusableFile], pages: "PageWriter | None") -> Iterator[CheckedFile]:
-        """The usable files, after writing each debate's page."""
+        """The files that could be scored. Prints the problems of each file and, with `pages`, writes its page."""
         for file in files:
             if isinstance(file, UnusableFile):
                 console.print_status(f"debate: {file.message}")
@@ -245,7 +245,7 @@ def _records(files: Iterable[CheckedFile], read: Callable[[ScoredFile, Debate], 
 
 
 def _without_notes(files: Iterator[CheckedFile]) -> list[CheckedFile]:
-    """All files at once, without debates and notes of verdicts, but with facts and reviews."""
+    """All files with the facts and reviews that the index shows; without debates and notes, to save memory."""
     return [
         checked._replace(
             file=score_rows.drop_notes(checked.file),
@@ -282,14 +282,14 @@ def _print_closing_notes(report: _Report, request: ScoreRequest) -> None:
 
 @dataclass(slots=True)
 class PageWriter:
-    """Writes an HTML page per debate and an index. Overwrites nothing without `force`."""
+    """Writes an HTML page per debate and an index. Existing files are overwritten only with `force`."""
 
     folder: Path
     force: bool
     used_names: set[str] = field(default_factory=lambda: {INDEX_FILE})
 
     def __post_init__(self) -> None:
-        """Raises UsageError, before any page is written, for a folder named like a page, or with an index."""
+        """Raise UsageError, before any page is written, if the folder is named like a page or has an index."""
         if self.folder.suffix == PAGE_SUFFIX and not self.folder.is_dir():
             raise UsageError(f"-o {self.folder}: several pages are written, not one file; name a folder for them")
         if not self.force and (self.folder / INDEX_FILE).exists():

@@ -71,9 +71,9 @@ class PipeSafeObserver:
         print_warning: Callable[[str], None] | None = None,
         screen: TerminalView | None = None,
     ) -> None:
-        """`print_warning` receives the warnings of a run whose observer shows nothing.
+        """`on_close`: called once stdout is closed. `print_warning`: prints warnings; None leaves that to `observer`.
 
-        `screen`: the live view that `observer` draws, if any.
+        `screen`: the live view that `observer` draws; None if it draws none.
         """
         self.is_closed = False
         self.stop_cause: StopCause | None = None
@@ -83,14 +83,14 @@ class PipeSafeObserver:
         self._observer = observer
         self._screen = screen
         self._seen_notes: set[str] = set()
-        """Notes since the last event, without durations."""
+        """Notes since the last event, without the durations in them, so that repeated ones are recognised."""
         self._repeat_count = 0
         self._holds = 0
-        """How many people are being asked at the terminal."""
+        """Number of people who are being asked at the terminal."""
         self._was_left = False
-        """Whether one of them left without an answer."""
+        """Whether a person left without an answer."""
         self._held: list[Callable[[], None]] = []
-        """What is shown once all of them have answered or left."""
+        """Calls that show what happened meanwhile, once all people have answered or left."""
 
     def event(self, event: Event, debate: Debate) -> None:
         """See `Observer`."""
@@ -102,7 +102,7 @@ class PipeSafeObserver:
         self._held += [partial(self._show_event, TurnCompleted(at=event.at, turn=turn), debate) for turn in hidden]
 
     def _show_event(self, event: Event, debate: Debate) -> None:
-        """Show an event. A speech is not shown after a person has left without answering, who will be asked again."""
+        """Show an event. After a person left without an answer, speeches stay hidden, as the person will be asked again."""
         if not (self._was_left and isinstance(event, TurnCompleted)):
             self._observer.event(event, debate)
 
@@ -134,8 +134,8 @@ class PipeSafeObserver:
     def held(self) -> Generator[None]:
         """Context in which nothing is shown and the terminal is free for asking a person.
 
-        Events are shown afterwards, so a person who has not answered yet does not see others' answers. After an error,
-        as when a person leaves, no more speeches are shown, because the person will answer later.
+        What happens meanwhile is shown afterwards, so that the person answers without having seen it. After an error,
+        as when the person leaves, no more speeches are shown, because the person will answer later.
         """
         self._holds += 1
         if self._holds == 1 and self._screen is not None:
@@ -179,7 +179,7 @@ class PipeSafeObserver:
 
 
 def progress_stream(*, quiet: bool, as_json: bool) -> TextIO | None:
-    """Stream for the progress of a run: stdout; with --json stderr if it is a terminal; else None."""
+    """Stream for the progress of a run: stdout; with --json, stderr if it is a terminal; None shows no progress."""
     if quiet or (as_json and not is_interactive(sys.stderr)):
         return None
     return sys.stderr if as_json else sys.stdout
@@ -195,10 +195,10 @@ def open_observer(
     plain: bool = False,
     hint: str = "",
 ) -> Generator[PipeSafeObserver]:
-    """The observer of a run: live if `stream` is a terminal, unless `plain`; else plain lines; none without a stream.
+    """The observer of a run: live if `stream` is a terminal, unless `plain`; else plain lines.
 
-    The heading shows `plan`; the progress line counts `expected` calls. If the observer shows nothing, warnings go to
-    stderr. `hint` explains the keys: below the live view, or first on stderr.
+    `stream`: None shows only warnings, on stderr. `plan`: shown in the heading. `expected`: number of calls for the
+    progress line. `hint`: explains the keys; shown below the live view, or once on stderr.
     """
     if stream is None:
         yield PipeSafeObserver(NullObserver(), print_warning=print_status)
@@ -225,10 +225,7 @@ ViewT = TypeVar("ViewT", bound="TerminalView")
 
 @contextmanager
 def show_view(view: ViewT) -> Generator[ViewT]:
-    """Context that shows the view, and restores the terminal at its end.
-
-    Also restores it before a signal that ends or suspends the process.
-    """
+    """Context that shows the view. Restores the terminal at its end, and before a signal ends the process."""
     view.start()
     try:
         with _pause_on_signals(view):
@@ -270,9 +267,10 @@ def show_summary(
     plain: bool = False,
     judged: Collection[str] | None = None,
 ) -> None:
-    """Print the closing screen, or with `full` or `only` the full tables; drawn on a terminal unless `plain`.
+    """Print the closing screen; with `full` all tables instead, with `only` the tables of one part.
 
-    `judged`: ids of the judging runs that were just added; only their results are shown.
+    Drawn if stdout is a terminal, unless `plain`; else as plain lines. `judged`: ids of the judging runs that were just
+    added; only their results are shown. None shows all.
     """
     is_full = full or only is not None
     if is_interactive(sys.stdout) and not plain:

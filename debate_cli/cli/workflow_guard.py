@@ -14,12 +14,12 @@ _COMMAND_START = re.compile(r"[^\S\r\n]*(:?)")
 
 
 class WorkflowGuard:
-    """A text stream without workflow commands. Also finds a command that is written in pieces."""
+    """A text stream that breaks workflow commands, also those that are written in several pieces."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
         self._line = ""
-        """Stands for what is written of the current line: as much of it as decides about the next characters."""
+        """Short form of the current line so far, enough to recognise a command in what follows."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)
@@ -43,7 +43,7 @@ class WorkflowGuard:
 
 
 def _summarize_line(line: str) -> str:
-    """A short text that more output turns into a command exactly when it does so to `line`."""
+    """A short text that can replace `line`: further characters complete a command in both or in neither."""
     start = _COMMAND_START.fullmatch(line)
     if start is None:
         return f"x{line[-2:]}"

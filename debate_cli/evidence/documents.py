@@ -274,7 +274,7 @@ def _read_pdf(data: bytes) -> Iterator[Section]:
             raise UnreadableSourceError(f"it becomes more than {MAX_TEXT_CHARS:,} characters of text; split it")
         yield Section(text, page=number)
     if not count:
-        raise UnreadableSourceError("its pages contain no text, like those of a scan; run text recognition (OCR) on it")
+        raise UnreadableSourceError("its pages hold no text, like those of a scan; run text recognition (OCR) on it")
 
 
 def _read_docx(data: bytes) -> Iterator[Section]:

@@ -55,14 +55,12 @@ class PairRecord:
 class JudgeRecord:
     r"""Record of one judge.
 
-    Attributes:
-        name: The judge; empty for the judges of the base.
-        judgements: Number of determined judgements.
-        first_share: Share of points for the side for the motion, 0 to 1. If both orders were played, 0.5 means no side bias.
-        swapped: Share of pairs of debates with exchanged sides that different players won, 0 to 1.
-        length: Spearman's ρ between the logarithm of the ratio of lengths and the margin, −1 to 1.
-        self_preference: Share of points for players of its own model, minus the share that other judges give them in the same
-            debates. Debates in which both players have its model are left out. Its value is None if no debate is left.
+    Attributes: name: The judge; empty for the judges of the base. judgements: Number of judgements with a result.
+    first_share: Share of points for the side for the motion, 0 to 1. If both orders were played, 0.5 means no side
+    bias. swapped: Share of pairs of debates with exchanged sides that different players won, 0 to 1. length: Spearman's
+    ρ between the logarithm of the ratio of lengths and the margin, −1 to 1. self_preference: Share of points for
+    players of its own model, minus the share that other judges give them in the same debates. Debates in which both
+    players have its model are left out. Its value is None if no debate is left.
     """
 
     name: str
@@ -126,15 +124,15 @@ class SystemAnalysis:
     Attributes:
         system: The judging system.
         by_result: Ratings from wins, draws and losses.
-        by_margin: Ratings from margins scaled to 0 to 1; None without margins.
+        by_margin: Ratings from margins, scaled to values from 0 to 1; None if there are no margins.
         margin_scale: Margin that counts as a full win, in the points of the system.
-        players: In the order of `by_result`.
-        pairs: Each ordered pair that met.
-        judges: In the order of the rows.
+        players: The players, in the order of `by_result`.
+        pairs: Each pair that met, in both orders.
+        judges: The judges, in the order of the rows.
         alpha: Krippendorff's α of the winners over all judges.
         alpha_margin: Krippendorff's α of the margins over all judges, at the interval level.
-        agreements: Each pair of judges.
-        motions: One-sided ones first.
+        agreements: One for each pair of judges.
+        motions: The motions, one-sided ones first.
     """
 
     system: str
@@ -155,7 +153,7 @@ class Analysis:
     r"""The analysis of an experiment.
 
     Attributes:
-        systems: The deciding system first.
+        systems: One for each judging system, the deciding one first.
         players: Usage of the speeches.
         judges: Usage of the verdicts.
         undetermined: Number of judgements without a result.
@@ -199,7 +197,7 @@ class Bootstrap:
     def over_motions(
         self, rows: Iterable[Judgement], statistic: Callable[[Sequence[Judgement]], float | None]
     ) -> Estimate:
-        """A statistic of rows with its interval."""
+        """The value of `statistic` for `rows`, with its interval."""
         clusters = cluster_rows(rows, lambda row: row.motion)
         return estimate(clusters, statistic, resamples=self.resamples, seed=self.seed)
 
@@ -300,7 +298,7 @@ def _judge_record(judge: str, rows: Sequence[Judgement], bootstrap: Bootstrap) -
 
 
 def _inconsistency(rows: Sequence[Judgement]) -> float | None:
-    """Share of pairs of debates with exchanged sides that different players won. A draw differs from a win."""
+    """Share, of all pairs of debates with exchanged sides, that different players won. A draw counts as different."""
     by_match: dict[tuple[object, ...], list[Judgement]] = defaultdict(list)
     for row in rows:
         if row.first != row.second:
@@ -340,7 +338,7 @@ def _self_preference(judge: str, rows: Sequence[Judgement], bootstrap: Bootstrap
 
 
 def _difference_of_own(judge: str, is_first_own: Mapping[str, bool], rows: Sequence[Judgement]) -> float | None:
-    """Mean points that `judge` gives its own model's side, minus the other judges' in the same debates.
+    """Mean points that `judge` gives the player with its own model, minus those that other judges give this player.
 
     `is_first_own`: debate -> whether the first player has the judge's model.
     """
@@ -364,7 +362,7 @@ def _speaks(row: Judgement, player_model: str) -> bool:
 
 
 Votes = Mapping[str, Mapping[str, Judgement]]
-"""Debate -> judge -> row."""
+"""Debate -> judge -> the judge's judgement of this debate."""
 
 
 def _votes_by_debate(rows: Iterable[Judgement]) -> Votes:

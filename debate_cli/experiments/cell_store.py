@@ -36,10 +36,10 @@ RECOVER_EVERY = 10
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """Which cells a run takes."""
+    """Selects the cells that a run takes."""
 
     retry_failed: bool = False
-    """Whether only failed cells are taken."""
+    """Whether to take failed cells only."""
     shard: tuple[int, int] = (1, 1)
     """Number of the shard, from 1, and of all shards."""
 
@@ -52,11 +52,11 @@ class CellStore(Protocol):
 
     @property
     def rates(self) -> SharedRates | None:
-        """Requests and tokens per minute of all runs together; None if each run counts its own."""
+        """Counts requests and tokens per minute of all runs together; None if each run counts only its own."""
         ...
 
     async def open_budget(self, limits: Limits) -> Budget:
-        """Start taking cells. Returns the budget of all runs together."""
+        """Begin the run, before the first cell is taken. Returns the budget, which all runs share."""
         ...
 
     async def load_progress(self) -> Progress:
@@ -64,11 +64,11 @@ class CellStore(Protocol):
         ...
 
     async def take(self) -> CellRecord | None:
-        """Take the next cell. Returns its record from before; None if no cell is left now."""
+        """Take the next cell. Returns its record as it was before it was taken; None if no cell is left now."""
         ...
 
     async def take_without(self, players: Collection[str]) -> CellRecord | None:
-        """Take a cell in which none of `players` speaks; None if there is none now."""
+        """Like `take`, for a cell in which none of `players` speaks."""
         ...
 
     async def settle(self, record: CellRecord, how: Settlement, results: Sequence[ResultRow]) -> bool:
@@ -76,7 +76,7 @@ class CellStore(Protocol):
         ...
 
     async def renew(self, budget: Budget) -> Progress | None:
-        """Renew the lease of this run, once a second. Returns the progress if it was read again."""
+        """Renew the lease of this run; called once a second. Returns the progress if it was read again, else None."""
         ...
 
     async def close(self) -> None:
@@ -103,7 +103,7 @@ class LedgerCells:
         """Sequence number of the last cell that was taken."""
         self._renewals = 0
         self._baseline = self._settled_here = Spending()
-        """What all settled cells cost when the run began, and what it spent on settled cells."""
+        """Cost of all settled cells when the run began (`_baseline`), and of those that this run settled."""
 
     async def open_budget(self, limits: Limits) -> Budget:
         """See `CellStore`."""
@@ -142,7 +142,7 @@ class LedgerCells:
         return self._ledger.settle(self._owner, record.cell.key, how, results, self._clock())
 
     async def renew(self, budget: Budget) -> Progress | None:
-        """Renew the lease, and exchange the amounts spent with the other runs."""
+        """Renew the lease, store what this run spent, and read what other runs spent."""
         used = budget.used
         own = Spending(
             max(0.0, used.usd - self._baseline.usd - self._settled_here.usd),
@@ -167,7 +167,7 @@ class LedgerCells:
         self._ledger.retire(self._owner)
 
     def _recover(self) -> None:
-        """Give back the cells of dead processes, and read their costs from their journals."""
+        """Open the cells of dead processes again, with the costs that the journals of their debates state."""
         for record in self._ledger.recover(self._clock()):
             path = self._folder / DEBATES_FOLDER / f"{record.cell.debate}.json"
             try:

@@ -36,7 +36,7 @@ class Cell:
     motion: str
     """Id of the motion."""
     first: str
-    """Player for the motion, listed first."""
+    """Player for the motion; listed first in the debate."""
     second: str
     repeat: int
     """Number of the repetition, from 1."""
@@ -45,27 +45,27 @@ class Cell:
     debate: str
     """Id of the debate and name of its file."""
     judges: tuple[str, ...]
-    """Keys of the judges; empty for the base's judges."""
+    """Keys of the judges; empty if the base's judges judge."""
 
     @property
     def bucket(self) -> int:
-        """A number that determines the shard of the cell."""
+        """A number that is the same in every run; its remainder determines the shard of the cell."""
         return int(self.key[:8], 16)
 
 
 class CellInputs(NamedTuple):
-    """Everything to run the debate of a cell."""
+    """Everything that is needed to run the debate of a cell."""
 
     context: RunContext
     motion: Motion
     judges: Mapping[str, Judge]
-    """Key -> judge; empty for the base's judges."""
+    """Key -> judge; empty if the base's judges judge."""
     models: tuple[ModelSpec, ModelSpec]
     """The configured models of the two players."""
 
 
 class CellPlan:
-    """Plans the cells of an experiment, and provides the inputs of each."""
+    """The cells of an experiment, and what is needed to run each."""
 
     def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
@@ -84,7 +84,7 @@ class CellPlan:
         return _sha256([chosen, prints, list(self._motions)])
 
     def cells(self) -> Iterator[Cell]:
-        """Every cell once, ordered by motion, so that unfinished experiments are balanced."""
+        """Every cell once, ordered by motion: if a run is stopped, all players have debated about the same motions."""
         config = self.experiment.file.config
         for motion in self.experiment.motions:
             for axes, variant in self._variants.items():
@@ -109,7 +109,7 @@ class CellPlan:
         return self.experiment.variants[0].context
 
     def inputs_of(self, cell: Cell) -> CellInputs:
-        """Everything to run the debate of a cell. Raises KeyError for a cell of another plan."""
+        """Everything that is needed to run the debate of a cell. Raises KeyError for a cell of another plan."""
         variant = self._variants[cell.axes]
         known = self._prints[cell.axes].judges
         judges = {known[judge.name]: judge for judge in variant.judges}
@@ -125,7 +125,7 @@ class CellPlan:
         return {key: name for prints in self._prints.values() for name, key in prints.judges.items()}
 
     def excluded_judges(self) -> dict[str, list[tuple[str, str]]]:
-        """Judge -> pairs whose debates it does not judge because its own model speaks."""
+        """Judge -> the pairs of players whose debates it does not judge, because its own model speaks there."""
         found: dict[str, list[tuple[str, str]]] = {}
         for variant in self.experiment.variants:
             for pair in self.experiment.file.config.pairs():
@@ -181,7 +181,7 @@ class CellPlan:
         return not any(is_own_model(judge.spec, variant.players[name]) for name in pair)
 
     def _orders(self, motion: Motion, pair: tuple[str, str]) -> tuple[tuple[str, str], ...]:
-        """The pair in the orders in which it debates a motion; only one if a player meets itself."""
+        """The pair in each order in which it debates the motion. A player that meets itself has one order."""
         config = self.experiment.file.config
         swapped = (pair[1], pair[0])
         if config.sides == "first" or pair == swapped:

@@ -49,12 +49,12 @@ class Judge:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """The base with one value of each axis."""
+    """The base configuration with one value of each axis."""
 
     axes: Mapping[str, Any]
     """Key path -> value."""
     context: RunContext
-    """Context with a configuration that has the debate's own judging only, and two placeholders as debaters."""
+    """Context whose configuration has two placeholders as debaters, and only the judging that is part of the debate."""
     judges: tuple[Judge, ...]
     players: Mapping[str, ModelSpec]
     """Player -> model."""
@@ -155,13 +155,13 @@ def _combine_axes(file: ExperimentFile) -> list[dict[str, Any]]:
 
 
 def _share_sources(variants: Sequence[Variant]) -> Variant:
-    """The last variant with the index of sources of the first, so that they are indexed once."""
+    """The last variant with the source index of the first variant, so that sources are indexed once."""
     last = variants[-1]
     return replace(last, context=replace(last.context, corpus=variants[0].context.corpus))
 
 
 def _check_judges_left(file: ExperimentFile, variants: Iterable[Variant]) -> None:
-    """Raise ConfigError if a pair's debates have no judge, because each judge's own model speaks in them."""
+    """Raise ConfigError if the debates of a pair have no judge, because the model of each judge speaks in them."""
     config = file.config
     if not config.judges or config.self_judging:
         return
@@ -244,13 +244,13 @@ class _Loader:
         self._problems[self.file.source_map.format_problem(Problem(path, message))] = None
 
     def _collect(self, error: ConfigError, pair: tuple[int, int]) -> None:
-        """Add the problems of a configuration. Those of its two debaters get the names of the players."""
+        """Add the problems in `error`. Key paths of the two debaters become those of the players in `pair`."""
         self._lacks_key |= isinstance(error, MissingKeyError)
         for line in error.problems:
             self._problems[_DEBATER_PATH.sub(lambda found: f"players.{pair[int(found[1]) % 2]}", line)] = None
 
     def _resolve(self, axes: Mapping[str, Any], pair: tuple[int, int]) -> LoadedConfig:
-        """The base with these values of the axes and these two players as debaters."""
+        """Load the base with these values of the axes and this pair of players as debaters."""
         changes = [*self._limit_changes(), Override("topic", '"a motion"', "motions")]
         changes.append(Override("debaters", "[]", self.file.locate("players")))
         for place, (index, side) in enumerate(zip(pair, ("for", "against"), strict=True)):
@@ -317,9 +317,9 @@ class _Loader:
         return spec
 
     def _with_own_judging(self, loaded: LoadedConfig) -> LoadedConfig:
-        """The configuration of a debate.
+        """The configuration with the judging that is part of the debate.
 
-        If the experiment names judges, only systems that steer the debate judge during it.
+        If the experiment names judges, only systems that steer the debate remain; the others judge afterwards.
         """
         if not self.file.config.judges:
             return loaded
@@ -347,14 +347,14 @@ class _Loader:
 
 
 def _check_without_judges(has_judges: bool, config: DebateConfig) -> list[Problem]:
-    """Check a base. If the experiment names judges, its own judges need no model."""
+    """Contradictions in the base. If the experiment names judges, those of the base need no model."""
     if not has_judges:
         return check_config(config)
     return check_config(config.model_copy(update={"models": {"judge": ModelSpec(model="mock/judge"), **config.models}}))
 
 
 def _cover(count: int) -> Iterator[tuple[int, int]]:
-    """Pairs of indices that contain each index; for a single index, a pair with itself."""
+    """Pairs of the indices below `count` in which each index occurs. A single index is paired with itself."""
     if count == 1:
         yield 0, 0
         return

@@ -1,8 +1,6 @@
-"""Use case `estimate`: calls, tokens and cost of a run for each role, planned and at worst. No model is asked.
+"""Estimates calls, tokens, cost and time of an experiment for each player and judge. No model is asked.
 
-Planned numbers come from a simulation on the mock; those of a long debate are extrapolated from two shorter
-simulations. At worst every speech reaches its limit, every question is repeated as often as allowed, and panels
-deliberate to their last round. Retries after a provider's fault are not included.
+One debate of each combination of axes and players is estimated as in `app.estimate`, and counts for all its cells.
 """
 
 from collections import Counter, defaultdict
@@ -21,9 +19,9 @@ from debate_cli.llm.prices import compute_cost, halve_price
 from debate_cli.providers.registry import ProviderRegistry, split_model_name
 
 TOKENS_PER_SECOND = 50
-"""Assumed speed of answers."""
+"""Assumed speed of a model's answer."""
 SECONDS_TO_FIRST_TOKEN = 1.0
-"""Assumed delay before an answer."""
+"""Assumed seconds from a request to the first token of its answer."""
 
 
 class ParticipantEstimate(NamedTuple):
@@ -32,7 +30,7 @@ class ParticipantEstimate(NamedTuple):
     name: str
     model: str
     debates: int
-    """Number of its debates."""
+    """Number of debates of the player, or of debates that the judge judges."""
     planned: CallTotals
     worst: CallTotals
 
@@ -97,11 +95,11 @@ class _Estimator:
         self._samples: dict[str, tuple[list[_Load], list[tuple[str, ModelSpec, _Load]], _Load]] = {}
         """Axes -> loads of the two debaters, of the debate's own judges, and of one added judge."""
         self._totals: dict[tuple[str, str], _Load] = {}
-        """Kind and name -> sum."""
+        """Kind (`player` or `judge`) and name -> sum of the loads."""
         self._models: dict[tuple[str, str], ModelSpec] = {}
         self._debates: Counter[tuple[str, str]] = Counter()
         self._never_batched: set[tuple[str, str]] = set()
-        """Those of the debate's own roles that are asked while the debate runs."""
+        """Kind and name of the roles, apart from players, that are asked while the debate runs, so not in batches."""
 
     async def add(self, cell: Cell, count: int) -> None:
         if cell.axes not in self._samples:
@@ -123,7 +121,7 @@ class _Estimator:
         return self._participants("judge", batch=batch)
 
     def least_time(self) -> tuple[float, str]:
-        """Minimum seconds within the limits, and the limit that determines them."""
+        """Minimum number of seconds that the limits allow, and the limit that determines it."""
         concurrency = self._plan.experiment.file.config.limits.concurrency
         context = self._plan.context
         rows = ProviderRegistry(context.config, context.env, folder=context.folder).rows

@@ -81,7 +81,7 @@ class Claim:
     owner: str
     plan: str
     before: float
-    """Time in seconds since 1970. Cells that were tried later are not taken, so that a run tries each once."""
+    """Start of the run in seconds since 1970. Cells that were tried since are left, so that a run tries each once."""
     states: tuple[CellState, ...] = ("open", "failed")
     shard: tuple[int, int] = (1, 1)
     """Number of the shard, from 1, and of all shards."""
@@ -92,14 +92,14 @@ class Ledger(LedgerFile):
 
     @property
     def plan(self) -> str:
-        """Fingerprint of the newest plan; empty before the first."""
+        """Fingerprint of the newest plan; empty if there is no plan yet."""
         return self.meta("plan") or ""
 
     def set_plan(self, plan: str, cells: Iterable[Cell]) -> None:
         """Make `cells` the cells of the experiment.
 
         New cells are added. Cells of an earlier plan that are not in `cells` are kept but no longer count. A cell that
-        needs further judges is opened again, without repeating its debate; a running one is taken from its worker.
+        needs further judges is opened again, without repeating its debate. If it is running, its worker loses it.
         """
         rows = (
             (cell.key, seq, plan, cell.bucket, cell.motion, cell.first, cell.second, cell.repeat, cell.axes, cell.debate,
@@ -127,7 +127,7 @@ class Ledger(LedgerFile):
         return () if first is None else tuple(json.loads(first.cell.axes))
 
     def claim(self, wanted: Claim, after: int, now: float, without: Collection[str] = ()) -> CellRecord | None:
-        """Take the next cell after the sequence number `after`. Returns its record from before; None if there is none.
+        """Take the next cell after the sequence number `after`. Returns its earlier record; None if there is no cell.
 
         `without`: players whose cells are not taken.
         """
@@ -192,7 +192,7 @@ class Ledger(LedgerFile):
         )
 
     def retire(self, owner: str) -> None:
-        """Remove a worker that ends, and open its running cells again."""
+        """Remove `owner`, a worker that ends, and open its running cells again."""
         with self.transaction():
             self._db.execute("DELETE FROM workers WHERE owner = ?", (owner,))
             self._db.execute(
@@ -200,7 +200,7 @@ class Ledger(LedgerFile):
             )
 
     def recover(self, now: float) -> list[CellRecord]:
-        """Give back the cells of dead workers, and return them. Their actual cost may be higher than stored."""
+        """Open the cells of dead workers again, and return them. Their actual cost may be higher than stored."""
         found: list[CellRecord] = []
         with self.transaction():
             running = [row[0] for row in self._db.execute("SELECT DISTINCT owner FROM cells WHERE state = 'running'")]
@@ -220,11 +220,11 @@ class Ledger(LedgerFile):
         return found
 
     def correct_cost(self, key: str, spent: Spending) -> None:
-        """Correct the cost of a cell by its journal."""
+        """Store the cost of a cell, read from its journal."""
         self._query("UPDATE cells SET cost_usd = ?, tokens = ? WHERE key = ?", (*spent, key))
 
     def spent(self) -> Spending:
-        """Cost of all settled cells, including earlier plans."""
+        """Cost of all settled cells, including those of earlier plans only."""
         return Spending(*self._query("SELECT TOTAL(cost_usd), CAST(TOTAL(tokens) AS INTEGER) FROM cells").fetchone())
 
     def unsettled_elsewhere(self, owner: str) -> Spending:
@@ -281,11 +281,11 @@ class Ledger(LedgerFile):
         ).fetchone()
 
     def removed(self) -> int:
-        """Number of cells of earlier plans that are not in the newest."""
+        """Number of cells of earlier plans that are not in the newest plan."""
         return self._query("SELECT COUNT(*) FROM cells WHERE plan <> ?", (self.plan,)).fetchone()[0]
 
     def wins(self) -> list[tuple[str | None, str, str, int]]:
-        """Winner (None for none), first player, second player, and number of deciding results."""
+        """Winner (None if there is none), first player, second player, and number of such deciding results."""
         return self._query(
             "SELECT winner, first, second, COUNT(*) FROM results JOIN cells ON cell = key "
             "WHERE decides AND plan = ? AND (judge = '' OR instr(judges, judge)) GROUP BY 1, 2, 3",
@@ -293,7 +293,7 @@ class Ledger(LedgerFile):
         ).fetchall()
 
     def failures(self) -> list[tuple[str, int, str]]:
-        """Cause, number of failed cells, and one message, the most frequent first."""
+        """Cause, number of failed cells with it, and one of their messages; the most frequent cause first."""
         return self._query(
             "SELECT COALESCE(cause, 'unknown'), COUNT(*), MIN(COALESCE(message, '')) FROM cells "
             "WHERE plan = ? AND state = 'failed' GROUP BY 1 ORDER BY 2 DESC, 1",

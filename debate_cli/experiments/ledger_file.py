@@ -17,7 +17,7 @@ _VERSION = 1
 _BUSY_S = 60.0
 _RETRY_S = 0.02
 _PRIMARY_CODE = 0xFF
-"""Bit mask for the part of an SQLite error code that does not depend on the kind of lock."""
+"""Bit mask for the primary part of an SQLite error code, which is the same for all kinds of locks."""
 _SCHEMA = f"""
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE cells (
@@ -89,7 +89,8 @@ class LedgerFile:
     def create(cls, folder: Path, name: str, *, mock: bool) -> Self:
         """Open the ledger in `folder`; create it if there is none.
 
-        Raises UsageError if it belongs to another experiment, or if only one of the two is a rehearsal.
+        Raises UsageError if it belongs to another experiment, or if it is a rehearsal and the experiment is not, or
+        vice versa.
         """
         path = folder / LEDGER_NAME
         make_folder(folder)
@@ -205,7 +206,7 @@ class LedgerFile:
 
 
 def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Switch to WAL. Retries, because SQLite does not wait for a process that opens the new file at the same time."""
+    """Switch to WAL. Tries repeatedly, as SQLite does not wait for a process that opens the new file at the same time."""
     deadline = time.monotonic() + _BUSY_S
     while True:
         try:

@@ -8,7 +8,7 @@ from debate_cli.experiments.ledger import CellRecord, CellState, Ledger, Settlem
 
 
 class PlayerScore(NamedTuple):
-    """A player's deciding judgements so far."""
+    """Number of deciding judgements of a player's debates so far, and of those that it won."""
 
     won: int = 0
     judged: int = 0
@@ -60,7 +60,7 @@ class Status:
     removed: int
     """Number of cells of an earlier version of the file. They are kept but do not count."""
     notes: tuple[str, ...] = field(default=())
-    """Sentences for the user, e.g. which judge does not judge which debates."""
+    """Sentences for the user, e.g. on debates that a judge does not judge."""
 
 
 class ExperimentObserver(Protocol):
@@ -77,7 +77,7 @@ class ExperimentObserver(Protocol):
         ...
 
     def changed(self, progress: Progress) -> None:
-        """The progress, every second."""
+        """Receives the progress, once a second."""
         ...
 
     def note(self, note: str) -> None:
@@ -104,7 +104,7 @@ class NullExperimentObserver:
 
 
 def read_status(ledger: Ledger) -> Status:
-    """The state of an experiment as its ledger has it."""
+    """The state of an experiment according to its ledger."""
     failures = tuple(Failures(*row) for row in ledger.failures())
     notes = tuple(filter(None, (ledger.meta("notes") or "").split("\n")))
     return Status(read_progress(ledger), failures, ledger.removed(), notes)

@@ -20,9 +20,9 @@ class RatingFile:
     r"""The results in a file.
 
     Attributes:
-        results: One per row; two for a row without sides.
+        results: One per row; two for a row whose `side` is `none`.
         margin_scale: Margin that counts as a full win; None if the file has scores.
-        clusters: Source of the clusters, in words.
+        clusters: A phrase that says what the clusters are.
     """
 
     results: tuple[Result, ...]
@@ -33,8 +33,8 @@ class RatingFile:
 def read_rating_file(path: Path) -> RatingFile:
     """Read a CSV file with the columns left, right, and score (0 to 1) or margin (positive for left).
 
-    Optional columns: `cluster` (rows that belong together, e.g. a motion; default: each row by itself), `judge` (rows of
-    one pair and cluster by several judges share their weight), `side` (who had the first place: left, right or none;
+    Optional columns: `cluster` (rows that belong together, e.g. a motion; default: each row by itself), `judge` (rows
+    of one pair and cluster by several judges share their weight), `side` (who had the first place: left, right or none;
     default left).
 
     Raises:
@@ -67,7 +67,7 @@ def read_rating_file(path: Path) -> RatingFile:
 
 
 def _weights(rows: Sequence[Mapping[str, str]]) -> list[float]:
-    """One over the number of judges of the same pair and cluster. A row without a cluster is a cluster by itself."""
+    """Weight per row: 1 / number of judges of the same pair and cluster. A row without a cluster is one by itself."""
     keys = [
         (row["left"], row["right"], row.get("cluster") or number, row.get("side")) for number, row in enumerate(rows)
     ]

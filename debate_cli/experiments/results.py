@@ -128,7 +128,7 @@ def judge_results(
     judges: Mapping[str, tuple[Judge, str]],
     models: tuple[ModelSpec, ModelSpec],
 ) -> list[ResultRow]:
-    """The results of a debate. `judges`: key -> judge and its judging run; empty for the base's judges.
+    """The results of a debate. `judges`: key -> judge and its judging run; empty if the base's judges judged.
 
     `models`: the configured models of the two players.
     """
@@ -142,13 +142,13 @@ def judge_results(
 
 
 def read_judgements(ledger: Ledger) -> Iterator[Judgement]:
-    """All judgements of the newest plan, in the order of its cells, without those of removed judges."""
+    """All judgements of the newest plan, in the order of its cells. Those of removed judges are left out."""
     for record in ledger.records():
         yield from _judgements_of(record, ledger.results_of(record.cell.key))
 
 
 def flatten(row: Judgement) -> dict[str, Any]:
-    """Column -> value, with a column per axis."""
+    """Column -> value. Each axis is a column."""
     columns = row._asdict()
     axes = columns.pop("axes")
     return columns | {f"axes.{key}": value if _is_plain(value) else json.dumps(value) for key, value in axes.items()}
@@ -245,7 +245,7 @@ def _is_plain(value: object) -> bool:
 
 
 def write_parquet(path: Path, rows: Iterable[Judgement], axes: Sequence[str]) -> None:
-    """Write the rows to `path`, a part at a time. Raises UsageError without pyarrow, StorageError."""
+    """Write the rows to `path`, a part at a time. Raises UsageError if pyarrow is missing, StorageError."""
     try:
         pa: Any = import_module("pyarrow")
         parquet: Any = import_module("pyarrow.parquet")
@@ -267,7 +267,7 @@ def _column_types() -> Iterator[tuple[str, str]]:
 
 
 def _to_text_axes(row: Judgement) -> dict[str, Any]:
-    """A row with axes converted to text, because values of one axis may have several types."""
+    """Column -> value, with the values of axes as text, because those of one axis may have several types."""
     return {
         name: value if not name.startswith("axes.") or isinstance(value, str | None) else json.dumps(value)
         for name, value in flatten(row).items()

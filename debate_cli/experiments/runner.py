@@ -41,7 +41,7 @@ RENEW_S = 1.0
 MAX_FAILURES_IN_A_ROW = 25
 """Number of consecutive failed cells after which no further cell is started."""
 LOCKED = "locked"
-"""Cause of failure of a cell whose debate another process holds, such as `debate judge`."""
+"""Cause stored for a cell that stays open because another process, e.g. `debate judge`, has locked its debate."""
 BASE_JUDGES = "judges"
 """Name of the base's judges in reports."""
 
@@ -79,13 +79,13 @@ class RunSummary:
     failed: int
     """Number of cells that failed in this run."""
     stopped: str | None = None
-    """Why no further cell was started: `interrupted`, `budget` or `failures`; None if none was left."""
+    """Why no further cell was started: `interrupted`, `budget` or `failures`; None if no cell was left."""
     elsewhere: int = 0
-    """Number of cells that other processes run, or whose debate they hold."""
+    """Number of cells that other processes run, or whose debates they have locked."""
 
 
 def plan_experiment(experiment: Experiment, ledger: Ledger) -> CellPlan:
-    """Update the cells in the ledger to the experiment's file."""
+    """Plan the cells of an experiment, and make them the cells of the ledger."""
     plan = CellPlan(experiment)
     if ledger.plan != plan.fingerprint:
         ledger.set_plan(plan.fingerprint, plan.cells())
@@ -122,15 +122,15 @@ class ExperimentRun:
         self._stop = StopSignal()
         self._limit = limit
         self.batches: BatchQueues | None = None
-        """Set before `run` to ask judges in batches. Debates run first; speeches are asked one by one."""
+        """Set before `run` to ask judges in batches; None asks them at once. Speeches are always asked one by one."""
         self._started_at = time.monotonic()
         self._taken = self._failures_in_a_row = self._calls = self._locked = self._substitutes = 0
         self._running: dict[str, Cell] = {}
         """Key -> cell."""
         self._providers: dict[str, str] = {}
-        """Player -> provider of its model, of those who spoke so far."""
+        """Player -> provider of its model; only players in cells that were started."""
         self._exhausted = frozenset[str]()
-        """Players without whom there was no further cell."""
+        """Players who speak in every cell that was left, so that no substitute was found."""
         self._outcomes: Counter[CellState] = Counter()
         self._stopped: str | None = None
         self._fatal: StorageError | None = None
@@ -139,7 +139,7 @@ class ExperimentRun:
     async def run(self, *, stop: StopSignal) -> RunSummary:
         """Run cells until none is left, `stop` is requested, or the budget is reached.
 
-        Raises StorageError if the disk is full; everything saved before stays.
+        Raises StorageError if the disk is full. Everything that was saved before is kept.
         """
         self._stop = stop
         context = replace(self._source.context, observer=_NoteObserver(self._observer.note), stop=self._stop)
@@ -183,7 +183,10 @@ class ExperimentRun:
         return frozenset(name for name, provider in self._providers.items() if provider in closed)
 
     def _start_substitutes(self, group: asyncio.TaskGroup) -> None:
-        """Start one further cell for each that waits for a provider, within the concurrency."""
+        """Start one further cell, without the waiting players, for each cell that waits for a provider.
+
+        At most as many as the limit on concurrent debates.
+        """
         waiting = self._waiting_players()
         held = sum(1 for cell in self._running.values() if waiting & {cell.first, cell.second})
         most = min(held, self._source.context.config.limits.concurrency)
@@ -192,7 +195,7 @@ class ExperimentRun:
                 group.create_task(self._substitute())
 
     async def _next_cell(self, without: frozenset[str] = frozenset()) -> CellRecord | None:
-        """Take the next cell, `without` those of some players; None if the run must end."""
+        """Take the next cell; None if there is none or the run must end. `without`: players who do not speak in it."""
         if self._ends() or (self._limit is not None and self._taken >= self._limit):
             return None
         self._taken += 1
@@ -261,7 +264,7 @@ class ExperimentRun:
         self._observer.settled(record, how, winners, self._progress)
 
     async def _debate(self, record: CellRecord) -> tuple[Settlement, list[ResultRow]]:
-        """Run the rest of a cell: the rest of its debate, then the judges that have not judged it."""
+        """Run what is missing of a cell: the rest of its debate, then the judges that have not judged it."""
         cell = record.cell
         path = self._folder / DEBATES_FOLDER / f"{cell.debate}.json"
         holder = lock_holder(path)
@@ -418,7 +421,7 @@ def _missing_runs(debate: Debate, judges: Mapping[str, Judge], context: RunConte
 
 
 def _settlement_of(outcome: Outcome) -> Settlement:
-    """Done if nothing is missing; failed after a failure; open if the run was stopped or the budget reached."""
+    """`done` if nothing is missing, `open` if the run was stopped or the budget reached, else `failed`."""
     debate = outcome.debate
     usage = debate.usage
     spent = Settlement("done", usage.cost_usd or 0.0, usage.input_tokens + usage.output_tokens, usage.attempts)

@@ -37,7 +37,7 @@ RESERVED_AXES: Mapping[str, str] = {
     "vars": "set them in the base",
     "version": "it is the version of the format",
 }
-"""First part of a key path that cannot be an axis -> the reason."""
+"""First part of key paths that cannot be an axis -> the reason."""
 MAX_REPEATS = 1000
 Name = Annotated[str, Field(min_length=1, max_length=60)]
 
@@ -139,7 +139,7 @@ class ExperimentConfig(ConfigModel):
 
     @property
     def slug(self) -> str:
-        """Name of the folder."""
+        """Name of the experiment's folder."""
         return slugify(self.name, 60) or "experiment"
 
     def pairs(self) -> tuple[tuple[str, str], ...]:
@@ -170,11 +170,11 @@ class ExperimentFile:
 
     @property
     def folder(self) -> Path:
-        """Base of the relative paths."""
+        """Folder of the file, in which its relative paths start."""
         return self.path.parent
 
     def locate(self, *path: str | int) -> str:
-        """`file:line:column` of a value."""
+        """`file:line:column` of the value at a key path."""
         return self.source_map.locate(path)
 
 

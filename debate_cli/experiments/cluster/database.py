@@ -80,8 +80,8 @@ def require_extra() -> None:
 def describe_address(dsn: str) -> str:
     """Host and database of an address, without user and password.
 
-    Raises UsageError for an address that is not of PostgreSQL, and for one with two `@`: psycopg would take the rest of
-    the password for the host, and name it in messages.
+    Raises UsageError for an address that is not of PostgreSQL, and for one with two `@`, of which psycopg would take a
+    part of the password for the host, and show it in messages.
     """
     try:
         parts = urlsplit(dsn)
@@ -110,7 +110,7 @@ class Database:
     def __init__(self, pool: AsyncConnectionPool, jobs: JobManager, shown: str) -> None:
         self._pool = pool
         self.jobs = jobs
-        """The queue itself. Its methods raise StorageError only within `run_jobs`."""
+        """The job queue. Call its methods within `run_jobs`, which turns their errors into StorageError."""
         self.shown = shown
         """The address without secrets."""
 
@@ -119,7 +119,7 @@ class Database:
     async def connect(cls, dsn: str) -> AsyncGenerator[Database]:
         """Connect, and create missing tables.
 
-        Raises UsageError for a wrong address and a database of a newer version, StorageError without a connection.
+        Raises UsageError for a wrong address or tables of a newer version, StorageError if no connection is possible.
         """
         require_extra()
         from procrastinate import App, PsycopgConnector
@@ -148,7 +148,7 @@ class Database:
             yield database
 
     async def run(self, work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
-        """Run `work` in a transaction, and repeat it after a lost connection, so `work` must be idempotent.
+        """Run `work` in a transaction. After a lost connection it is repeated, so `work` must be idempotent.
 
         Raises StorageError if the server cannot be reached for OUTAGE_S seconds, or refuses.
         """
@@ -160,7 +160,7 @@ class Database:
         return await self.run_jobs(transaction)
 
     async def run_jobs(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Call the job queue, and repeat the call after a lost connection. Raises StorageError."""
+        """Run `work`, which calls the job queue. It is repeated after a lost connection. Raises StorageError."""
         from procrastinate.exceptions import ConnectorException
         from psycopg import Error, InterfaceError, OperationalError
 

@@ -34,16 +34,16 @@ if TYPE_CHECKING:
     from psycopg import AsyncConnection
 
 QUEUE_META = "queue"
-"""Key, in the ledger, of the address of the queue."""
+"""Name, in the ledger, of the value with the queue's address."""
 QUEUED_AS = "queued_as"
-"""Key, in the ledger, of `_StoredExperiment.created_at`. Set if the folder has queued or followed the experiment."""
+"""Name, in the ledger, of `_StoredExperiment.created_at`; set once this folder has used the experiment in the queue."""
 _CHUNK = 500
 _JOBS_CHUNK = 5000
 _OVERLAP = timedelta(seconds=60)
-"""Period that is read again, because a transaction may become visible later than its time."""
+"""Changes of this period before the newest known one are read again: they may become visible after they are dated."""
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _NO_WORKER_S = 10.0
-"""Seconds without a worker after which a note says so."""
+"""Seconds without a worker after which a note says that none is running."""
 
 
 def experiment_id(name: str, *, mock: bool) -> str:
@@ -52,10 +52,10 @@ def experiment_id(name: str, *, mock: bool) -> str:
 
 
 async def enqueue(database: Database, plan: CellPlan, ledger: Ledger, folder: Path, *, retry_failed: bool) -> int:
-    """Put all open cells of a plan into the queue, except those that are already there. Returns their number.
+    """Put all open cells of a plan into the queue, except those that are already there. Returns how many were added.
 
-    `ledger` and `folder` are those of the experiment. Cells that were done without the queue count, and a debate that
-    was begun is continued. With `retry_failed` failed cells are added too.
+    `ledger`, `folder`: those of the experiment. Cells that were done without the queue stay done; a debate that was
+    begun without it is continued. `retry_failed`: whether to add failed cells too.
     """
     experiment = experiment_id(plan.name, mock=plan.experiment.mock)
     document = dump_experiment(plan.experiment)
@@ -85,7 +85,7 @@ class _StoredExperiment(NamedTuple):
     plan: str
     notes: str
     created_at: str
-    """When its name was first put there, to the microsecond: two experiments of one name differ in it."""
+    """When the experiment was first queued, to the microsecond, which no other experiment of this name shares."""
 
 
 async def _find_experiment(connection: AsyncConnection, experiment: str) -> _StoredExperiment | None:
@@ -95,7 +95,7 @@ async def _find_experiment(connection: AsyncConnection, experiment: str) -> _Sto
 
 
 def _refuse_other(found: _StoredExperiment | None, ledger: Ledger, plan: str) -> None:
-    """Raise UsageError if the experiment in the queue is another one, with other cells, of the same name."""
+    """Raise UsageError if the experiment in the queue has the same name but is another one, with other cells."""
     if found is not None and found.plan not in {"", plan} and ledger.meta(QUEUED_AS) != found.created_at:
         raise UsageError(
             f"the queue has another experiment `{ledger.name}`, of {found.created_at[:10]}, with other cells; change `name` in "
@@ -106,7 +106,7 @@ def _refuse_other(found: _StoredExperiment | None, ledger: Ledger, plan: str) ->
 async def _store_experiment(
     connection: AsyncConnection, *, plan: CellPlan, ledger: Ledger, document: bytes
 ) -> _StoredExperiment:
-    """Store an experiment and end its halt. Returns the stored row; its plan is that of the stored cells.
+    """Store an experiment; one that was halted is run again. Returns the stored row, with the plan of its cells.
 
     Raises UsageError if the queue has another experiment of this name.
     """
@@ -137,7 +137,7 @@ def _cell_row(experiment: str, record: CellRecord, ledger: Ledger) -> tuple[Any,
 
 
 async def _store_cells(connection: AsyncConnection, *, rows: Sequence[tuple[Any, ...]]) -> set[str]:
-    """Store cells, as `Ledger.set_plan` does. Returns the keys of new ones."""
+    """Add new cells and update known ones, as `Ledger.set_plan` does. Returns the keys of the new cells."""
     keys = [row[1] for row in rows]
     query = "SELECT key FROM cells WHERE experiment = %s AND key = ANY(%s)"
     known = {key for (key,) in await (await connection.execute(query, (rows[0][0], keys))).fetchall()}
@@ -157,7 +157,7 @@ async def _store_cells(connection: AsyncConnection, *, rows: Sequence[tuple[Any,
 
 
 async def _store_begun(connection: AsyncConnection, *, experiment: str, record: CellRecord, folder: Path) -> None:
-    """Store the journal of a debate that was begun without the queue."""
+    """Store the transcript or journal of a debate that was begun without the queue."""
     path = folder / DEBATES_FOLDER / record.cell.debate
     transcript, journal = path.with_suffix(TRANSCRIPT_SUFFIX), path.with_suffix(JOURNAL_SUFFIX)
     where = (experiment, record.cell.key)
@@ -182,10 +182,10 @@ async def _reopen_failed(connection: AsyncConnection, *, experiment: str, plan: 
 
 
 async def _add_jobs(connection: AsyncConnection, *, database: Database, experiment: str) -> int:
-    """Add jobs for open cells without one. Returns their number.
+    """Add a job for each open cell that has none. Returns the number of jobs added.
 
-    Jobs have no `lock`: with it, after 50,000 were added and before their table was analyzed, fetching one took over a
-    minute.
+    The jobs do not use procrastinate's `lock`. With it, fetching one of 50,000 jobs took over a minute until PostgreSQL
+    had analyzed the table.
     """
     from procrastinate.jobs import Job
 
@@ -225,7 +225,7 @@ class QueueView:
         self._folder = folder
         since = ledger.meta("queue_since")
         self._since = datetime.fromisoformat(since) if since else _EPOCH
-        """When the newest cell that was copied was changed."""
+        """Time of change of the newest cell that was copied."""
 
     async def copy_changes(self) -> list[tuple[CellRecord, list[ResultRow]]]:
         """Copy all changes. Returns the changed cells."""
@@ -248,7 +248,7 @@ class QueueView:
         return changed
 
     async def read_state(self) -> tuple[str | None, bool]:
-        """Why no further cell is started (`budget`, `failures` or None), and whether a worker is alive."""
+        """Why no further cell is started (`budget` or `failures`, else None), and whether a worker is alive."""
 
         async def read(connection: AsyncConnection) -> tuple[str | None, bool]:
             halted = await fetch_value(connection, "SELECT halted FROM experiments WHERE id = %s", self.id)
@@ -261,7 +261,7 @@ class QueueView:
         return await self._database.run(read)
 
     async def _read_cells(self, connection: AsyncConnection, *, after: tuple[datetime, str]) -> list[tuple[Any, ...]]:
-        """The next cells `after` a time of change and a key: many may have been changed at the same time."""
+        """The next cells in the order of change. `after`: time of change, and key, of the cell before."""
         query = (
             f"SELECT {COLUMNS}, results, transcript IS NOT NULL, updated_at FROM cells "  # noqa: S608 - constants
             "WHERE experiment = %s AND (updated_at, key) > (%s, %s) ORDER BY updated_at, key LIMIT %s"
@@ -269,9 +269,9 @@ class QueueView:
         return await (await connection.execute(query.encode(), (self.id, *after, _CHUNK))).fetchall()
 
     async def _copy_cell(self, record: CellRecord, results: list[ResultRow], *, has_transcript: bool) -> bool:
-        """Copy a cell, unless the folder already has this state.
+        """Copy a cell, unless the folder has this state of it: then its transcript may contain judgements added there.
 
-        The folder's transcript may contain other judgements that were added there.
+        Returns whether it was copied.
         """
         path = self._folder / DEBATES_FOLDER / f"{record.cell.debate}{TRANSCRIPT_SUFFIX}"
         is_ended = record.state in {"done", "failed"}
@@ -302,18 +302,15 @@ class QueueOptions:
 
     dsn: str
     retry_failed: bool = False
-    """Whether failed cells are added too."""
+    """Whether to add failed cells too."""
     enqueue_only: bool = False
-    """Whether to return once the cells are in the queue."""
+    """Whether to end once the cells are in the queue, without watching the workers."""
 
 
 async def run_in_queue(
     options: QueueOptions, plan: CellPlan, ledger: Ledger, observer: ExperimentObserver, *, stop: StopSignal
 ) -> RunSummary:
-    """Put an experiment into the queue and watch it until its cells are done.
-
-    Workers run the cells. A stop ends only the watching.
-    """
+    """Put an experiment into the queue and watch until workers have run its cells. `stop` only ends the watching."""
     folder = ledger.path.parent
     async with Database.connect(options.dsn) as database:
         added = await enqueue(database, plan, ledger, folder, retry_failed=options.retry_failed)

@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class SettledCall(NamedTuple):
-    """Actual cost of a call that had a reservation."""
+    """A call that had a reservation, with its actual cost."""
 
     reservation: str
     usd: float
@@ -48,7 +48,7 @@ class Lease:
         """Lines that are not stored yet, with their sequence numbers."""
         self._seq = 0
         self._replaces = False
-        """Whether the lines replace all those in the database."""
+        """Whether `_lines` replace all lines in the database, instead of being added to them."""
         self._calls: list[SettledCall] = []
         self._storing = asyncio.Lock()
 
@@ -64,7 +64,7 @@ class Lease:
         self._seq += 1
 
     def settle_call(self, call: SettledCall) -> None:
-        """Replace the reservation of a call by its cost. Stored with the next lines."""
+        """Replace the reservation of a call by its cost. The database gets this with the next lines."""
         self._calls.append(call)
 
     async def sync(self) -> None:
@@ -80,7 +80,7 @@ class Lease:
             await self.run(partial(self._store, lines=lines, calls=calls, replaces=replaces))
 
     async def run(self, work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
-        """Run `work` in a transaction, like `Database.run`. Raises LeaseLostError, also without a connection."""
+        """Run `work` in a transaction, like `Database.run`. Raises LeaseLostError, also if the connection is lost."""
         try:
             return await self._database.run(work)
         except StorageError as error:

@@ -27,8 +27,8 @@ _FULL_WAIT_S = 0.5
 class SharedBudget(Budget):
     """The budget of an experiment, stored in the database. Each call is reserved there before it is sent.
 
-    A call is only reserved once the journal of its debate is in the database. So a worker that takes over the debate
-    has the answers of all earlier calls.
+    Before a call is reserved, the journal of its debate is stored in the database. So a worker that takes over the
+    debate has the answers of all earlier calls.
     """
 
     def __init__(self, database: Database, experiment: str, max_cost_usd: float | None, max_tokens: int | None) -> None:
@@ -68,7 +68,7 @@ class SharedBudget(Budget):
     async def _try(
         self, connection: AsyncConnection, lease: Lease, number: str, worst: BudgetAmount
     ) -> tuple[bool, bool]:
-        """Reserve the maximum usage if it fits. Also returns whether other calls hold a part of the budget."""
+        """Reserve `worst` if the budget allows. Returns whether it does, and whether other calls have reservations."""
         if self.is_limited:  # calls of all workers are reserved one after the other
             await connection.execute("SELECT FROM experiments WHERE id = %s FOR UPDATE", (self._experiment,))
         await lease.check(connection)

@@ -33,9 +33,9 @@ LEASE_S = 30.0
 TASK = "debate_cli.cell"
 """Task name of the jobs."""
 COLUMNS = "cell, seq, plan, state, attempts, cost_usd, tokens, calls, seconds, cause, message"
-"""Columns of a cell for `record_from_row`."""
+"""Columns of the table `cells` from which `record_from_row` makes a record."""
 _FORGOTTEN_LEASES = 10
-"""A worker that was silent for so many leases is removed from the list of workers when another one begins."""
+"""Lease periods without a heartbeat after which a new worker removes a silent one from the list of workers."""
 _POLL_S = 1.0
 """Seconds between two checks of an empty queue."""
 _SWEEPS_A_LEASE = 3
@@ -43,7 +43,7 @@ _SWEEPS_A_LEASE = 3
 
 
 def record_from_row(row: Sequence[Any]) -> CellRecord:
-    """The record of a cell. Raises UsageError if the id of its debate is not valid, because it names a file."""
+    """The record of a cell. Raises UsageError if the id of its debate, which becomes a file name, is not valid."""
     fields: dict[str, Any] = row[0]
     validate_id(fields["debate"])
     judges: tuple[str, ...] = tuple(fields.pop("judges"))
@@ -53,14 +53,14 @@ def record_from_row(row: Sequence[Any]) -> CellRecord:
 class _FetchedJob(NamedTuple):
     number: int
     cell: str
-    """Key of its cell."""
+    """Key of the job's cell."""
 
 
 class QueuedCells:
-    """The cells of an experiment in a queue. The journals of taken cells are in `folder`."""
+    """The cells of an experiment in a queue."""
 
     def __init__(self, database: Database, experiment: str, plan: str, folder: Path, lease_s: float = LEASE_S) -> None:
-        """`experiment`: its id in the queue. Only cells of `plan` are taken."""
+        """`experiment`: its id in the queue. `plan`: only its cells are taken. `folder`: for their journals."""
         self.rates = QueueRates(database)
         self._database = database
         self._experiment = experiment
@@ -69,11 +69,11 @@ class QueuedCells:
         self._lease_s = lease_s
         self._worker = 0
         self._leases = set[Lease]()
-        """Those on the cells that were taken. Two are on one cell if it was lost and taken again before its task ended."""
+        """Leases of the cells that were taken; two for a cell that was lost and taken again before its task ended."""
         self._polling = asyncio.Lock()
-        """Lets one task at a time look into the queue."""
+        """Held by the only task that may look into the queue."""
         self._takings = 0
-        """Tasks that may have fetched a job whose lease is not known yet."""
+        """Number of tasks that may have fetched a job without having its lease yet."""
         self._swept_at = -lease_s
 
     async def open_budget(self, limits: Limits) -> Budget:
@@ -143,7 +143,7 @@ class QueuedCells:
         return await self.load_progress()
 
     async def _send_heartbeat(self) -> None:
-        """Say that this worker lives; register it again if another one has removed it after a long silence."""
+        """Send a heartbeat. If another worker has removed this one after a long silence, register it again."""
         query = "UPDATE procrastinate_workers SET last_heartbeat = now() WHERE id = %s RETURNING id"
         if await self._database.run(lambda found: fetch_value(found, query, self._worker)) is None:
             self._worker = await self._database.run_jobs(self._database.jobs.register_worker)
@@ -159,8 +159,8 @@ class QueuedCells:
     ) -> CellRecord | Literal["empty", "again", "end"]:
         """Take the job that `fetch` returns, lease its cell and restore what is saved of the debate.
 
-        If there is none, returns whether the queue is empty, the job was removed, or the experiment was changed or
-        halted.
+        Instead of a record returns `empty` if there is no job, `again` if this cell cannot be run now, and `end` if the
+        experiment was changed or halted.
         """
         self._takings += 1
         try:
@@ -186,7 +186,7 @@ class QueuedCells:
         return None if job is None else _FetchedJob(_number(job), str(job.task_kwargs["cell"]))
 
     async def _fetch_job_without(self, connection: AsyncConnection, players: list[str]) -> _FetchedJob | None:
-        """Fetch the first job whose cell has none of `players`, as procrastinate's `procrastinate_fetch_job_v2` would."""
+        """Fetch the first job whose cell has none of `players`. Does what `procrastinate_fetch_job_v2` does."""
         rows = await connection.execute(
             """
             UPDATE procrastinate_jobs SET status = 'doing', worker_id = %s WHERE id = (
@@ -204,7 +204,7 @@ class QueuedCells:
         return None if row is None else _FetchedJob(*row)
 
     async def _begin(self, lease: Lease) -> CellRecord | Literal["again"]:
-        """The record of a leased cell, whose saved debate is in the folder; else whether the cell had to be held."""
+        """Write the saved debate of a leased cell into the folder. Returns the cell's record, `again` if that fails."""
         CURRENT_LEASE.set(lease)
         try:
             return await self._database.run(partial(self._restore, lease=lease))
@@ -243,7 +243,7 @@ class QueuedCells:
         return Lease(self._database, self._experiment, job.cell, number, job.number)
 
     async def _restore(self, connection: AsyncConnection, lease: Lease) -> CellRecord:
-        """Write the saved part of a debate to the file from which `Session` resumes. Returns the record of the cell."""
+        """Write the saved part of a debate into the file from which `Session` resumes it. Returns the cell's record."""
         where = (lease.experiment, lease.cell)
         query = f"SELECT transcript, {COLUMNS} FROM cells WHERE experiment = %s AND key = %s"  # noqa: S608 - constants
         row = await (await connection.execute(query.encode(), where)).fetchone()
@@ -258,7 +258,7 @@ class QueuedCells:
         return record
 
     async def sweep(self) -> None:
-        """Give back the cells of workers without a heartbeat, and jobs that this worker holds by mistake."""
+        """Give back the cells of workers without a heartbeat, and jobs of this worker for which it has no lease."""
         self._swept_at = time.monotonic()
         await self._database.run(self._give_back_stalled)
         held = await self._database.run_jobs(
@@ -298,7 +298,7 @@ class QueuedCells:
         )
 
     async def _release(self, lease: Lease) -> None:
-        """End the lease on a cell that is not run here, unless another worker has ended it."""
+        """End a lease whose cell this worker does not run, and give back its job; does nothing for a lost lease."""
 
         async def end(connection: AsyncConnection) -> None:
             await lease.check(connection)
@@ -336,7 +336,7 @@ def _number(job: Job) -> int:
 
 
 async def _count_lost(connection: AsyncConnection, experiment: str, cells: list[str]) -> None:
-    """Count the calls in flight of earlier leases on cells as spent."""
+    """Count what earlier leases on `cells` reserved for calls in flight as spent."""
     await connection.execute(
         """
         WITH lost AS (DELETE FROM reservations WHERE experiment = %s AND cell = ANY(%s) RETURNING usd, tokens)

@@ -33,7 +33,7 @@ IDLE_S = 1.0
 """Seconds between two checks of an idle queue."""
 _FOLDER_PREFIX = "debate-worker-"
 _FOLDER_GRACE_S = 60.0
-"""Seconds after its creation in which the folder of a worker may not be locked yet."""
+"""Seconds after which a worker has certainly locked its new folder. Younger folders are not removed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +51,12 @@ class WorkerOptions:
 
 @dataclass
 class WorkerSummary:
-    """Work of a worker."""
+    """What a worker has done."""
 
     finished: int = 0
     failed: int = 0
     refused: int = 0
-    """Experiments that it must not or cannot run."""
+    """Number of experiments that the worker must not or cannot run."""
 
 
 class _Queued(NamedTuple):
@@ -64,11 +64,11 @@ class _Queued(NamedTuple):
     plan: str
     revision: int
     has_waiting: bool
-    """Whether a cell waits for a worker. If not, other workers have all that are left."""
+    """Whether a cell waits for a worker. If not, other workers run all remaining cells."""
 
 
 class QueuedExperiment:
-    """The experiment of a document, as a `CellSource` for `ExperimentRun`."""
+    """An experiment from the queue, as a `CellSource` for `ExperimentRun`."""
 
     def __init__(self, plan: CellPlan, cells: QueuedCells, concurrency: int | None) -> None:
         self._plan = plan
@@ -129,7 +129,7 @@ class _Worker:
         return self._summary
 
     async def _plan_of(self, queued: _Queued) -> CellPlan | None:
-        """The plan of an experiment; None, with one note, if this worker does not run it."""
+        """The plan of an experiment; None if this worker cannot or must not run it, which notes explain once."""
         key = queued.id, queued.revision
         if key not in self._plans:
             document = await self._database.run(partial(_read_document, experiment=queued.id))
@@ -176,7 +176,7 @@ class _Worker:
 
 @contextmanager
 def _journal_folder() -> Generator[Path]:
-    """A temporary folder, locked while this worker lives. Those of killed workers are removed."""
+    """A temporary folder, locked while this worker lives. Also removes the folders of killed workers."""
     for left in Path(tempfile.gettempdir()).glob(f"{_FOLDER_PREFIX}*"):
         with suppress(OSError):
             _remove_if_abandoned(left)
@@ -185,7 +185,7 @@ def _journal_folder() -> Generator[Path]:
 
 
 def _remove_if_abandoned(folder: Path) -> None:
-    """Remove a folder of this user that no process has locked. Raises OSError. A new one may not be locked yet."""
+    """Remove a folder of this user that no process has locked, unless it is new. Raises OSError."""
     found = folder.lstat()
     if found.st_uid == os.geteuid() and time.time() - found.st_mtime > _FOLDER_GRACE_S:
         with _locked(folder):
@@ -204,7 +204,7 @@ def _locked(folder: Path) -> Generator[None]:
 
 
 async def _list_experiments(connection: AsyncConnection) -> list[_Queued]:
-    """The experiments with cells left that are not halted, oldest first."""
+    """The experiments that have cells left and are not halted, the oldest first."""
     rows = await connection.execute(
         """
         SELECT id, plan, revision, EXISTS (SELECT FROM procrastinate_jobs WHERE queue_name = experiments.id AND status = 'todo')

@@ -154,7 +154,7 @@ class _References:
         return next((item.id for item in self._renamed if (item.speaker, item.written) == (speaker, written)), written)
 
     def _of_others(self, speaker: str | None, written: str) -> str:
-        """The present id of the argument by another speaker that was stored as `written`; `written` if none was."""
+        """The present id of the argument by another speaker that was stored as `written`; else `written` itself."""
         return next((id_ for id_ in self._meant(speaker, written)), written)
 
     def _meant(self, speaker: str | None, written: str) -> Iterator[str]:

@@ -103,7 +103,7 @@ class ModelSpec(ConfigModel):
     max_output_tokens: PositiveInt | None = None
     """Maximum tokens of one answer, which the budget reserves; None means a default for the model."""
     price: Price | None = None
-    """Price of this model; None means that of the provider, else the bundled price table."""
+    """Price of this model; None means the price of the provider, else the bundled price table."""
     sha256: Annotated[str, Field(pattern=r"^[0-9a-fA-F]{64}$")] | None = Field(
         default=None, exclude_if=lambda checksum: checksum is None
     )

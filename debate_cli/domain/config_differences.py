@@ -7,14 +7,14 @@ from typing import Any, NamedTuple, cast
 from debate_cli.domain.config import DebateConfig
 
 MAX_SETTING_CHARS = 56
-"""Characters of a formatted value."""
+"""Maximum length of a formatted value."""
 LEADING_CONTEXT_CHARS = 16
-"""Characters shown before the first difference of two long values."""
+"""Number of characters that are shown before the first difference of two long values."""
 NOT_SET = "not set"
 
 
 def format_setting(value: Any) -> str:
-    """Format JSON data on one line: plain texts, with commas between the entries of lists and mappings.
+    """Format JSON data as plain text on one line, with commas between the entries of lists and mappings.
 
     A mapping with a name is shown as its name, a mapping with one value as that value.
     """

@@ -319,7 +319,7 @@ class Debate(FrozenModel):
                 return self.charge_reservations()._apply_resume(event)
 
     def _replace(self, **changes: object) -> Debate:
-        """The debate with these fields replaced. What depends on its answers is kept if these stay."""
+        """The debate with these fields replaced. If turns and assessments stay, _DERIVED_FROM_ANSWERS is kept."""
         changed = self.model_copy(update=changes)
         if not {"turns", "assessments"} & changes.keys():
             vars(changed).update({name: vars(self)[name] for name in _DERIVED_FROM_ANSWERS if name in vars(self)})
@@ -439,7 +439,7 @@ class Debate(FrozenModel):
 
 
 _DERIVED_FROM_ANSWERS = ("answered_keys", "assessments_of_turns")
-"""Cached properties that depend on turns and assessments only; each answer extends those of the debate before."""
+"""Cached properties that depend on turns and assessments only. Each answer extends their values."""
 _index_of: Callable[[Turn], int] = attrgetter("index")
 
 

@@ -8,7 +8,7 @@ from debate_cli.domain.config_model import ConfigModel
 
 
 class EvidenceSource(ConfigModel):
-    """A source with a title; a source without one is given as its path alone."""
+    """A source with a title. A source without a title is written as its path alone."""
 
     path: str = Field(min_length=1)
     """A file, a folder, or a pattern such as `reports/*.md`, relative to the configuration."""

@@ -1,4 +1,4 @@
-"""Folds of lists that grow at their end, such as the turns of a debate."""
+"""Computes values step by step over lists that grow at their end, such as the turns of a debate."""
 
 from collections.abc import Callable, Hashable
 from operator import is_
@@ -9,19 +9,19 @@ from debate_cli.domain.frozen_model import FrozenModel, memoize_on_value
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 KEPT_VALUES = 8
-"""Values that are kept, so that a list which ends a few items earlier is not folded again."""
+"""Number of values that are kept, so that a list that lacks the last few items need not be folded from its start."""
 
 
 def fold_growing(
     first: FrozenModel, name: Hashable, items: tuple[Item, ...], start: Value, step: Callable[[Value, Item], Value]
 ) -> Value:
-    """`functools.reduce(step, items, start)`. After a call with the same `first` and `name`, only new items are folded.
+    """`functools.reduce(step, items, start)`, but items of an earlier call with the same `first` and `name` are skipped.
 
-    Each event makes a new debate, whose turns are those of the debate before and perhaps one more. What is computed turn by
-    turn therefore continues from the value of the debate before, so a debate of twice the length takes twice the work.
+    Each event makes a new debate, with the turns of the debate before and perhaps one more. A fold over turns therefore
+    continues from the result for the debate before, so a debate of twice the length takes twice the work.
 
-    `first`: the value that remembers the newest values, usually the first turn. `name`: identifies the fold; it holds
-    everything besides the items that `start` and `step` depend on. Both must be pure, and values must not be changed.
+    `first`: the object that stores the newest results, usually the first turn. `name`: identifies the fold; contains all
+    that `start` and `step` depend on, besides the items. `step` must be pure, and callers must not change a result.
     """
     known = _known_fold(first, name)
     prefix = known.prefix or _Prefix((), (start,))
@@ -38,11 +38,11 @@ def fold_growing(
 class _Prefix(NamedTuple):
     items: tuple[Any, ...]
     values: tuple[Any, ...]
-    """The values after the last items, at most KEPT_VALUES; the last one is that of all items."""
+    """The results after each of the last items, at most KEPT_VALUES; the last one is the result for all items."""
 
 
 class _KnownFold:
-    """The newest list that was folded; None before the first one. Replaced as a whole, because judges run in threads."""
+    """The newest list that was folded. `prefix` is replaced as a whole, never changed, because judges run in threads."""
 
     prefix: _Prefix | None = None
 

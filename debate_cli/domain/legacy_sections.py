@@ -41,7 +41,7 @@ def move_legacy_sections(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def find_legacy_place(data: Mapping[str, Any]) -> int | None:
-    """Position of `persuasion` in `judging.systems`; None without legacy sections or without the system."""
+    """Position of `persuasion` in `judging.systems`; None if there are no legacy sections, or the system is missing."""
     if not any(isinstance(data.get(section), dict) for section in LEGACY_SECTIONS):
         return None
     kinds = [

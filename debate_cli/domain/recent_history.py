@@ -80,7 +80,7 @@ class _Claim(NamedTuple):
 
 
 class _Claims(NamedTuple):
-    """What a ledger is made of."""
+    """The claims and responses of a debate, from which a ledger is made."""
 
     newest: Mapping[str, tuple[int, ...]]
     """Speaker -> indices of its last RECENT_TURNS turns."""

@@ -28,7 +28,7 @@ class Subject(FrozenModel):
     round: int | None = None
     """Number of the round, if the subject is a round; else None."""
     turns: tuple[int, ...] = ()
-    """Indices of the turns; empty means all turns of the moment."""
+    """Indices of the turns; empty means all turns of the round or debate."""
 
 
 class FollowUpQuestion(FrozenModel):

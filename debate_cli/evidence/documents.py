@@ -19,7 +19,7 @@ from debate_cli.regular_file import read_regular_file
 MAX_FILE_BYTES = 20_000_000
 """Maximum size of a source file."""
 MAX_TEXT_CHARS = 100_000_000
-"""Maximum length of a file's text. Paths and column names are repeated in it."""
+"""Maximum length of a file's text, in which the paths and column names of data are repeated for each value."""
 _MAX_PATH_CHARS = 200
 """Maximum length of a path or column name; the beginning of a longer one is cut."""
 _FENCE = re.compile(r"^ {0,3}(?P<marks>`{3,}|~{3,})(?P<rest>.*)$", re.MULTILINE)

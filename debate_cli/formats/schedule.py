@@ -67,7 +67,7 @@ def planned_turns(config: DebateConfig) -> int:
 
 @memoize_on_value
 def finished_rounds(debate: Debate) -> tuple[int, ...]:
-    """Numbers of the rounds without further speeches."""
+    """Numbers of the rounds in which no further speech will be made."""
     table = build_timetable(debate)
     over = debate.status == "complete" or next_step(debate).close is not None
     return tuple(

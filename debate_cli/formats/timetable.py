@@ -85,7 +85,7 @@ def build_timetable(debate: Debate) -> Timetable:
 
 
 def _past_speeches(debate: Debate) -> tuple[ScheduledRound, ...]:
-    """The first rounds of a free-flowing debate, without the last two, which may still change; none in other formats."""
+    """The rounds of a free-flowing debate except the last two, which may still change; empty in other formats."""
     made = tuple(debate.turns_by_round.values())[:-1]
     if debate.config.format.kind != "free_flowing" or not made:
         return ()
@@ -96,7 +96,7 @@ def _past_speeches(debate: Debate) -> tuple[ScheduledRound, ...]:
 def _add_speeches(
     names: tuple[str, ...], rounds: tuple[ScheduledRound, ...], made: tuple[Turn, ...]
 ) -> tuple[ScheduledRound, ...]:
-    """`rounds` with the next one if it is as planned: without a gap, by debaters in their order. The same rounds if it is not."""
+    """`rounds` and the round of the turns `made`, unless a turn of it is missing or not in the order of `names`."""
     number, start = len(rounds) + 1, rounds[-1].turns[-1].turn + 1 if rounds else 0
     places = [names.index(turn.speaker) if turn.speaker in names else -1 for turn in made]
     is_planned = (

@@ -49,7 +49,7 @@ class Omissions:
         self._counts: Counter[str] = Counter()
 
     def add(self, noun: str, count: int = 1) -> None:
-        """Count `count` more of `noun`, given in the singular."""
+        """Count further left-out parts: `count` of the kind `noun`, which is in the singular."""
         if count:
             self._counts[noun] += count
 

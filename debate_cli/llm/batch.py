@@ -20,7 +20,7 @@ class BatchStatus:
     done: int = 0
     """Requests that the vendor has processed; 0 if it does not say."""
     unanswered: ModelError | None = None
-    """Why results of an ended batch are missing for some requests; None if there should be one for each."""
+    """Why results of an ended batch are missing for some requests; None if every request should have a result."""
 
 
 @dataclass(frozen=True, slots=True)

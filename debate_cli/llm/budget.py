@@ -30,7 +30,7 @@ class BudgetAmount:
 
 
 class BudgetReservation:
-    """The reserved amount of one attempt; `used` is the actual amount."""
+    """The amount that is reserved for one attempt, and `used`, the actual amount."""
 
     def __init__(self, worst_case: BudgetAmount) -> None:
         self.worst_case = worst_case
@@ -236,7 +236,7 @@ class BudgetedModel:
         return replace(reply, usage=self._estimate_usage(request, answer))
 
     def _usage_of_failure(self, request: Request, error: ModelError, received: str) -> Usage:
-        """Usage of a failed call: reported, or estimated if an incomplete answer may be billed."""
+        """Usage of a failed call: as the server reports it, or an estimate if an incomplete answer may be billed."""
         known = error_usage(error)
         return self._lost_usage(request, known, received) if error.may_be_billed or received else known
 

@@ -73,7 +73,7 @@ def keep_if(wanted: bool) -> JsonSchema | None:
 def one_of(values: Iterable[str | int]) -> JsonSchema:
     """Narrow a property to one of `values`.
 
-    Without values it does not narrow, because providers reject an empty choice.
+    If there are no values, the property is not narrowed, because providers reject an empty choice.
     """
     choices = list(values)
     return {"enum": choices} if choices else {}

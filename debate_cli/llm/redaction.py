@@ -22,7 +22,7 @@ _ESCAPES = r"\\{0,8}"
 
 
 def compile_secret_pattern(secrets: Iterable[str]) -> re.Pattern[str] | None:
-    """A pattern that finds each of `secrets` in plain and encoded form; None without secrets."""
+    """A pattern that finds each of `secrets` in plain and encoded form; None if there are none."""
     longest_first = sorted(set(secrets), key=lambda secret: (-len(secret), secret))
     spellings = [
         spelling

@@ -54,7 +54,7 @@ ErrorT = TypeVar("ErrorT", ModelError, BudgetError)
 
 
 def ignore_note(_note: str) -> None:
-    """Ignore a note."""
+    """A callback that ignores each note."""
 
 
 def draw_backoff(failures: int, random: Callable[[float, float], float]) -> float:

@@ -1,7 +1,7 @@
 """Structured output: asks a model to fill in a form, in the best mode that the model supports.
 
 The modes are `native` (JSON schema parameter), `tool` (forced tool call) and `prompt` (schema in the prompt). Parsing a
-reply is in `llm.json_reply`, retries after provider faults in `llm.retry`. The caller decides what to do without a form.
+reply is in `llm.json_reply`, retries after provider faults in `llm.retry`. If no answer is valid, the caller decides.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ TRUNCATED_REPLY: ParsedReply[Any] = ParsedReply("no_object", faults=("truncated"
 EMPTY_REPLY: ParsedReply[Any] = ParsedReply("no_object", faults=("the answer is empty",))
 """The answer to a request for plain text is empty."""
 MAX_TRUNCATED_CHARS = 1000
-"""Characters of a truncated answer that are shown to the model again."""
+"""Maximum number of characters of a truncated answer that are shown to the model again."""
 
 
 def build_request(request: Request, form: Form[Any] | None, mode: StructuredOutputMode) -> Request:

@@ -131,7 +131,7 @@ def hub_host(env: Mapping[str, str]) -> str:
 def fetch_hub_file(file: HubFile, access: HubAccess) -> Path:
     """The file in the cache. Downloads it, or the rest of it, if necessary, which may take minutes.
 
-    Raises NoLocalModelError without the package or a SHA-256, and WeightsError if it cannot be downloaded.
+    Raises NoLocalModelError if the package or a SHA-256 is missing, and WeightsError if the file cannot be downloaded.
     """
     if not _SHA256.fullmatch(file.sha256):
         raise NoLocalModelError(

@@ -54,7 +54,7 @@ _CLOUD_MODELS = ("ollama/*-cloud", "ollama/*:cloud")
 def find_price(spec: ModelSpec, row: ProviderRow, env: Mapping[str, str]) -> Price | None:
     """Price of the tokens of `spec`: from its own entry, else from its provider, else from the bundled tables.
 
-    Without any of these, a model on this machine is free, and the price of any other model is unknown (None).
+    If none of these has a price, a model on this machine is free, and the price of any other model is unknown (None).
     """
     known = spec.price or row.price or find_bundled_price(spec.model)
     if known is not None or any(fnmatchcase(spec.model, pattern) for pattern in _CLOUD_MODELS):

@@ -76,7 +76,7 @@ class StoredBatch(NamedTuple):
     reserved_tokens: int
     """Maximum number of tokens that its requests can use."""
     reserved_usd: float | None
-    """Maximum cost of its requests in US dollars; None without a price."""
+    """Maximum cost of its requests in US dollars; None if the price is unknown."""
     vendor_id: str | None = None
     """Id at the vendor; None until it is known."""
 

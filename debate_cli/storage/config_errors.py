@@ -92,7 +92,8 @@ class SourceMap:
     def locate(self, path: KeyPath, *, key: bool = False) -> str:
         """`file:line:column` of the value at `path`, or of the nearest part of the file around it.
 
-        `key`: whether the position of the key is wanted instead. If an option or a variable set the value, its name.
+        `key`: whether to return the position of the key instead. If an option or a variable set the value, the result
+        is the name of that.
         """
         position = self._nearest(path, key=key)
         if isinstance(position, SourcePosition):

@@ -54,7 +54,7 @@ class LoadedConfig:
 
     config: DebateConfig
     folder: Path
-    """Base of its relative paths: the file's folder, or the working folder."""
+    """Base of relative paths in the configuration: the file's folder, or the working folder."""
     secrets: tuple[str, ...]
     """Values that must never be written: secret variables, headers, and keys of providers."""
     prompts: Mapping[str, str]
@@ -271,7 +271,7 @@ class _ConfigLoader:
             self.problems.append(Problem(("background", "file"), str(error)))
 
     def _check_scripts(self, config: DebateConfig) -> Iterator[Problem]:
-        """Problems of mock scripts outside the folder of the configuration."""
+        """A problem for each mock script that is outside the folder of the configuration."""
         for name, spec in config.models.items():
             path = ("models", name, "script")
             if spec.script is not None and not self._is_option(*path):
@@ -281,7 +281,7 @@ class _ConfigLoader:
                     yield Problem(path, str(error))
 
     def _check_sources(self, config: DebateConfig) -> Iterator[Problem]:
-        """Problems of sources outside the folder of the configuration."""
+        """A problem for each source that is outside the folder of the configuration."""
         if config.evidence is None or self._is_option("evidence", "sources"):
             return
         for number, source in enumerate(config.evidence.named_sources):

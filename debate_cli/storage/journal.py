@@ -313,7 +313,7 @@ def _read_bytes(path: Path) -> bytes:
 def _parse_line(line: bytes, previous: Sequence[int | None]) -> tuple[dict[str, Any] | None, int | None]:
     """(JSON object without the checksum, checksum) of a line. The object is None if the line is damaged.
 
-    `previous`: checksums of the lines before; None for a line without one. Either all lines of a journal have a
+    `previous`: checksums of the lines before, None where a line has none. Either all lines of a journal have a
     checksum, or none has.
     """
     found = _CHECKSUM.search(line)

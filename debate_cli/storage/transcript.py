@@ -286,7 +286,7 @@ def _to_stored_searches(debate: Debate) -> tuple[SearchRecord, ...]:
 
 
 def _failure_events(failures: Sequence[StoredFailure], at: datetime) -> list[Event]:
-    """The failures in order, and a resume after the last of those whose tasks a resume may ask again."""
+    """The failures in order. If a resume may ask tasks of some of them again, DebateResumed follows the last of these."""
     events: list[Event] = [TaskFailed(at=at, failure=copy_fields(item, Failure)) for item in failures]
     forgiven = [number for number, item in enumerate(failures, start=1) if item.forgiven]
     if forgiven:
@@ -321,7 +321,7 @@ def load_transcript_file(path: Path) -> Transcript:
 def parse_transcript(data: bytes, name: str, steps: Sequence[UpgradeStep] = UPGRADE_STEPS) -> Transcript:
     """Parse a transcript. `name`: its name in errors. Raises TranscriptError.
 
-    `steps` upgrade older versions to the newest.
+    `steps`: the functions that upgrade older versions to the newest.
     """
     data = data.removeprefix(BOM_UTF8)
     transcript = _parse_current_version(data) if steps is UPGRADE_STEPS and _CURRENT_VERSION_START.match(data) else None

@@ -41,9 +41,9 @@ class PeopleAccess:
     files: PromptFolder
     """Folder in which `files` exchanges prompts and replies."""
     human: AskAtTerminal | None = None
-    """Asks with a form at the terminal; None without a terminal."""
+    """Asks with a form at the terminal; None if there is no terminal."""
     paste: AskAtTerminal | None = None
-    """Shows a prompt at the terminal and reads the pasted answer; None without a terminal."""
+    """Shows a prompt at the terminal and reads the pasted answer; None if there is no terminal."""
 
 
 def make_person(provider: str, people: PeopleAccess, time_limit_s: float | None = None) -> Model:

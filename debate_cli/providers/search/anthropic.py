@@ -1,6 +1,6 @@
 """Anthropic's web search tool in the messages API: request body and reply.
 
-Key, connection and errors are those of its models. A passage is a text that the answer cites (`cited_text`) with its
+Key, connection and errors are as for its models. A passage is a text that the answer cites (`cited_text`) with its
 address, because the pages themselves are encrypted.
 """
 

@@ -1,6 +1,6 @@
 """OpenAI's web search tool in the responses API: request body and reply.
 
-Key, connection and errors are those of its models. The answer contains addresses but quotes no page. So a passage is
+Key, connection and errors are as for its models. The answer contains addresses but quotes no page. So a passage is
 the paragraph of the model's summary that cites an address.
 """
 

@@ -70,8 +70,7 @@ class SearchTarget:
     """`provider/model` for records and prices."""
     settings: WebSearch
     price: Price | None
-    """Price of tokens and searches. None if that of tokens is not known; its `search` is None if that of searches is
-    not."""
+    """Price of tokens, and of searches in `search`; None if the price of tokens is not known."""
 
 
 def find_search_row(row: ProviderRow) -> ProviderRow | None:

@@ -81,8 +81,10 @@ def stopped_debaters(debate: Debate, due_round: int) -> frozenset[str]:
 
 
 def debater_instructions(debate: Debate, cue: Cue) -> tuple[str, ...]:
-    """What each system of the debate itself tells the speaker of `cue`."""
-    return tuple(system.instruct(debate, settings, cue) for system, settings in active_systems(debate.run(FIRST_RUN)))
+    """What each system of the debate itself tells the speaker of `cue`, in an order that no configuration changes."""
+    active = {system.kind: (system, settings) for system, settings in active_systems(debate.run(FIRST_RUN))}
+    chosen = (active[kind] for kind in system_kinds() if kind in active)
+    return tuple(system.instruct(debate, settings, cue) for system, settings in chosen)
 
 
 def pick_adaptive_strategy(debate: Debate, cue: Cue) -> StrategyPick | None:

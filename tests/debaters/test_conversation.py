@@ -174,10 +174,11 @@ def test_guidance_is_quoted_as_advice() -> None:
     )
 
 
-def debate_with_pressure() -> Debate:
-    """A debate in which the live judge puts cognitive pressure on Pro."""
+def debate_with_pressure(*others: str, first: bool = False) -> Debate:
+    """A debate in which the live judge puts cognitive pressure on Pro; `others`: more systems, `first`: before live."""
     debaters = ({**PAIR[0], "personality": "strategist", "elasticity": 1.0}, {**PAIR[1], "personality": "engineer"})
-    debate = new_debate(config(systems=["live"], debaters=debaters))
+    systems = [*others, "live"] if first else ["live", *others]
+    debate = new_debate(config(systems=systems, debaters=debaters))
     for index in range(2):
         debate = with_turns(debate, speech(next_step(debate).cues[0], debate))
         brief = Brief(run="r1", system="live", assessor="judge", subject=Subject(moment="turn", turns=(index,)))
@@ -199,6 +200,17 @@ def test_pressure_becomes_a_directive_at_the_end_of_the_rules() -> None:
     assert parrot.asked[0].system.endswith(result.directive)
     other = own.model_copy(update={"speaker": "Con", "index": 3})
     assert "logic of your arguments" not in request_for(other, debate).system
+
+
+def test_the_order_of_the_systems_does_not_change_a_directive() -> None:
+    """Pressure comes before the state of persuasion, whichever system a configuration lists first."""
+    directives: list[str | None] = []
+    for first in (False, True):
+        debate = debate_with_pressure("persuasion", first=first)
+        directives.append(take_turn(Parrot("never mind"), next_step(debate).cues[0], debate).directive)
+    assert directives[0] == directives[1]
+    assert directives[0] is not None
+    assert directives[0].index("logic of your arguments") < directives[0].index("You hold your position")
 
 
 def persuaded(order: str, *, embody: bool = True, conviction: float = 0.7) -> tuple[Debate, tuple[Cue, ...]]:

@@ -1,6 +1,6 @@
 """Entry point of `debate`, `debate-cli` and `python -m debate_cli`.
 
-Keeps Python from importing files of the working folder.
+It ensures that Python imports no files from the working folder.
 """
 
 import os
@@ -11,9 +11,9 @@ PACKAGE_PARENT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 
 
 def remove_working_folder(paths: list[str], working_folder: str, python_path: str = "") -> list[str]:
-    """Remove the working folder from `paths` (like `sys.path`).
+    """Remove the working folder from `paths`, which is usually `sys.path`.
 
-    It stays if the package itself is there, or if `python_path` (PYTHONPATH) contains its absolute path.
+    The folder stays if it contains this package, or if `python_path` (PYTHONPATH) lists its absolute path.
     """
     trusted = {os.path.realpath(path) for path in python_path.split(os.pathsep) if os.path.isabs(path)}
     unsafe = {os.path.realpath(working_folder)} - {PACKAGE_PARENT} - trusted
@@ -21,7 +21,7 @@ def remove_working_folder(paths: list[str], working_folder: str, python_path: st
 
 
 def main() -> None:
-    """Run the command line. Imports only the standard library before `sys.path` is safe."""
+    """Run the command line. Before the working folder is removed from `sys.path`, only the standard library is imported."""
     try:
         sys.path[:] = remove_working_folder(sys.path, os.getcwd(), os.environ.get("PYTHONPATH", ""))
     except FileNotFoundError:  # the working folder was deleted, so there is nothing in it to import

@@ -40,11 +40,11 @@ from debate_cli.llm.model import OnText
 from debate_cli.observer import Observer
 
 GRACE_S = 10.0
-"""Seconds to wait for calls in flight after the user requested a stop."""
+"""Maximum wait in seconds for calls in flight, after the user requested a stop."""
 IDLE_CHECK_S = 0.1
 """Seconds between two checks whether a call is in flight, after the user requested a stop."""
 SHOWN_QUERY_CHARS = 80
-"""Maximum length of a query on the screen while it is searched."""
+"""Maximum number of characters of a search query on the screen."""
 
 
 class Speaker(Protocol):
@@ -56,7 +56,7 @@ class Speaker(Protocol):
 
 
 class Assessor(Protocol):
-    """Makes assessments for every judge."""
+    """Makes the assessments of all judges."""
 
     async def assess(self, brief: Brief, debate: Debate) -> Assessment | Failure:
         """Answer the brief. A failure or an abstention is returned, not raised."""
@@ -68,21 +68,21 @@ class Actors:
     """The actors of one run."""
 
     debaters: Mapping[str, Speaker]
-    """Debater's name -> speaker."""
+    """Name of a debater -> what speaks for it."""
     judge: Assessor
     passages: PassageSearch | None = None
-    """Search for passages; None without sources."""
+    """The search for passages; None if the debate has no sources."""
 
 
 class PassageSearch(Protocol):
     """Finds passages for speakers and judges."""
 
     def needs_passages(self, task: Task, debate: Debate) -> bool:
-        """Whether passages are found for `task` before it is asked."""
+        """Whether passages must be found before `task` is asked."""
         ...
 
     def list_searches(self, task: Task, debate: Debate) -> Sequence[Search]:
-        """The searches for `task` that a provider must make."""
+        """The searches for `task` that need a provider."""
         ...
 
     async def search(self, search: Search) -> SearchRecord:
@@ -90,7 +90,7 @@ class PassageSearch(Protocol):
         ...
 
     def find(self, task: Task, debate: Debate, at: datetime) -> PassagesShown:
-        """The passages for the speaker or judge of `task`, once its searches have ended."""
+        """The passages for the speaker or judge of `task`. Call it when the searches for `task` have ended."""
         ...
 
 
@@ -117,14 +117,14 @@ class NullEventLog:
 
 
 class StopSignal:
-    """Requests the end of a run: the first request gracefully, the second at once."""
+    """Asks a run to stop: the first request lets calls in flight end, the second stops at once."""
 
     def __init__(self) -> None:
         self._graceful = asyncio.Event()
         self._immediate = asyncio.Event()
 
     def request(self) -> None:
-        """Request a graceful stop; on the second call, an immediate one."""
+        """Request a stop; the second call requests an immediate one."""
         (self._immediate if self._graceful.is_set() else self._graceful).set()
 
     @property
@@ -133,10 +133,7 @@ class StopSignal:
         return self._graceful.is_set()
 
     async def wait(self, is_idle: Callable[[], bool]) -> None:
-        """Wait for a stop request, then until nothing is in flight.
-
-        Also ends after GRACE_S seconds or a second request.
-        """
+        """Wait for a stop request, then until no call is in flight, GRACE_S seconds are over, or a second request."""
         await self._graceful.wait()
         with suppress(TimeoutError):
             async with asyncio.timeout(GRACE_S):
@@ -147,7 +144,7 @@ class StopSignal:
 
 
 class DebateRun:
-    """One run of the engine on a debate: from its present state to a close or an interruption."""
+    """One run of the engine on a debate, from its present state until it closes or is interrupted."""
 
     def __init__(
         self,
@@ -179,7 +176,7 @@ class DebateRun:
         self._halted: CloseReason | None = None
 
     async def run(self) -> Debate:
-        """Run until nothing is due, then close. Returns the debate afterwards."""
+        """Run until nothing is due, close the debate, and return its state."""
         stopping = asyncio.ensure_future(self._stop.wait(self._is_idle))
         try:
             reason = await self._start_due_tasks()
@@ -207,7 +204,7 @@ class DebateRun:
         return self.halted or reason or "failed"
 
     async def _start_due_tasks(self) -> CloseReason | None:
-        """Start every due task that is not in flight. Returns the format's reason to close, if it has one."""
+        """Start every due task that is not in flight. Returns why the format ends the debate; None if it goes on."""
         if self.halted is not None:
             return None
         cues, reason = self._due_cues()
@@ -227,10 +224,10 @@ class DebateRun:
         return step.cues, step.close
 
     async def _prepare_passages(self, due: Sequence[Task]) -> list[Task]:
-        """The tasks of `due` that can be asked because their passages were found or they need none.
+        """The tasks of `due` that can be asked: their passages were found, or they need none.
 
-        Searches are started for the others. Passages get their ids, in the order of the tasks, once no search is in
-        flight, so that ids do not depend on the order of answers.
+        For the others, searches are started. When no search is in flight, passages get their ids in the order of the
+        tasks, so that ids do not depend on which search ended first.
         """
         finder = self._actors.passages
         if finder is None:
@@ -254,7 +251,7 @@ class DebateRun:
         return list(due)
 
     async def _search(self, task: Task, search: Search, finder: PassageSearch) -> Event:
-        """Make a search and return its event. If the budget is reached, the task ends instead."""
+        """Make a search and return it as an event; if the budget is reached, the failure of `task` instead."""
         record = await finder.search(search)
         failure = record.failure
         if failure is None or failure.cause != "BudgetError":
@@ -274,7 +271,7 @@ class DebateRun:
         self._in_flight[asyncio.ensure_future(self._answer(task, ask))] = task
 
     async def _answer(self, task: Task, ask: Callable[[], Awaitable[Event]]) -> Event:
-        """The answer of `ask` to `task`. Each request is recorded before it is sent, so that a lost one is charged."""
+        """Call `ask` for `task`. Each request is recorded before it is sent, so that it is charged if its answer is lost."""
         meter = self._meters[task.key] = CallMeter(partial(self._record_reservation, task))
         with use_meter(meter):
             try:
@@ -294,9 +291,9 @@ class DebateRun:
         self._record_started(TaskStarted(at=self._clock(), key=task.key, reservation=reservation))
 
     def _record_started(self, event: TaskStarted) -> None:
-        """Record the start of a task, without sync.
+        """Record the start of a task without waiting for the disk.
 
-        After a power failure only the hint is lost that the call may have been billed.
+        A power failure can lose this event, and with it the hint that the call may have been billed.
         """
         self.debate = self.debate.apply(event)
         self._log.append(event)
@@ -316,9 +313,9 @@ class DebateRun:
         return AssessmentCompleted(at=at, assessment=answer.model_copy(update={"at": at}))
 
     async def _record_finished(self, done: Collection[asyncio.Future[Any]]) -> None:
-        """Record finished answers in the order of their tasks.
+        """Record finished answers in the order in which their tasks were started.
 
-        Raises StorageError if an answer cannot be synced, or if the journal failed while a request was sent.
+        Raises StorageError if an answer, or before it a request, cannot be written to the journal.
         """
         arrived = [item for item in self._in_flight if item in done]
         for item in arrived:
@@ -328,7 +325,7 @@ class DebateRun:
             item.result()
 
     async def _record(self, events: Iterable[Event]) -> None:
-        """Apply the events and sync them. In memory they count even if the sync fails."""
+        """Apply the events to the debate, then sync them. If the sync fails, `self.debate` still has them."""
         applied: list[tuple[Event, Debate]] = []
         for event in events:
             self.debate = self.debate.apply(event)
@@ -343,7 +340,7 @@ class DebateRun:
             self._observer.event(event, debate)
 
     def _halt_on(self, failure: Failure) -> None:
-        """A reached budget or a debater's failure ends the run. A judge's failure never does."""
+        """End the run if the budget is reached or a debater failed. A judge's failure does not end it."""
         if failure.cause == "BudgetError":
             self._halted = "budget"
         elif isinstance(failure.task, Cue):

@@ -51,7 +51,7 @@ class DebateError(Exception):
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """One line per problem: the message, except for errors that report several."""
+        """One line per problem. Most errors have one problem, which is the message."""
         return (str(self),)
 
 
@@ -68,7 +68,7 @@ class UnsavedError(StorageError):
 
 
 class LeaseLostError(DebateError):
-    """A worker may no longer write a cell's debate: another one has the cell, or the queue cannot be reached."""
+    """A worker may no longer write a cell's debate: another worker has the cell, or the queue cannot be reached."""
 
 
 class UsageError(DebateError):
@@ -105,7 +105,7 @@ class NoLocalModelError(ConfigError):
 
 
 class UntrustedHostError(ConfigError):
-    """A file names a host, or a variable for it, without the user's consent. The message names all three."""
+    """A file names a host, or a variable with its address, and the user has not allowed it. The message names all three."""
 
     page: ClassVar[str] = "untrusted-host"
 
@@ -123,8 +123,8 @@ class NewerVersionError(TranscriptError):
 class ModelError(DebateError):
     """A provider did not give an answer.
 
-    `attempts`: number of requests sent. The counts of tokens and web searches are the known usage; `estimated` marks an
-    estimate. `may_be_billed`: whether the last request was sent and its answer is incomplete.
+    `attempts`: number of requests sent. Tokens and web searches are the known usage of these requests; `estimated`:
+    whether it is an estimate. `may_be_billed`: whether the last request was sent and its answer is incomplete.
     """
 
     exit_code: ClassVar[int] = 3
@@ -138,9 +138,9 @@ class ModelError(DebateError):
 
 
 class TransientError(ModelError):
-    """A retry may succeed. `retry_after`: the server's requested wait in seconds, if any.
+    """A retry may succeed. `retry_after`: seconds that the server asks to wait; None if it asks for no wait.
 
-    `is_final`: whether the retries have ended.
+    `is_final`: whether no further retry follows.
     """
 
     is_final: bool = False
@@ -242,8 +242,8 @@ class RefusedError(PermanentError):
 class BudgetError(DebateError):
     """The maximum cost of the next call exceeds the rest of the budget.
 
-    `attempts`: number of earlier requests for the same question. The counts of tokens and web searches are their known
-    usage; `estimated` marks an estimate.
+    `attempts`: number of earlier requests for the same question. Tokens and web searches are their known usage;
+    `estimated`: whether it is an estimate.
     """
 
     exit_code: ClassVar[int] = 4
@@ -263,13 +263,13 @@ class BatchPendingError(DebateError):
 
 
 def get_error_page(cause: str) -> str:
-    """Help page of the error class `cause`; empty if there is none."""
+    """Name of the help page for the error class with the name `cause`; empty if it has none."""
     kind = globals().get(cause)
     return kind.page if isinstance(kind, type) and issubclass(kind, DebateError) else ""
 
 
 def describe_missing_module(error: ModuleNotFoundError) -> str:
-    """Message for a missing package of the installation, with the command that installs it."""
+    """Message that a package which this program needs is not installed, with the command that installs it."""
     return (
         f"the Python package {error.name} is missing, so the installation is incomplete; run "
         f"`{sys.executable} -m pip install .` in the checkout of debate-cli"
@@ -277,5 +277,5 @@ def describe_missing_module(error: ModuleNotFoundError) -> str:
 
 
 def format_page_hint(page: str) -> str:
-    """Reference to a help page for the end of a sentence, with a leading space; empty without a page."""
+    """Words for the end of a message that name a help page, with a leading space; empty if there is no page."""
     return f" (debate explain {page})" if page else ""

@@ -1,4 +1,4 @@
-"""The protocol `Observer`: the engine reports a run to it, event by event. Rendering implements it."""
+"""The protocol `Observer`, to which the engine reports a run event by event. Rendering implements it."""
 
 from typing import Protocol
 
@@ -29,9 +29,9 @@ class Observer(Protocol):
         ...
 
     def text(self, cue: Cue, piece: str) -> None:
-        """A piece of a speech arrived, as the model wrote it: JSON if structure was requested.
+        """A piece of a speech arrived, as the model wrote it: JSON if a form was requested.
 
-        See `llm.model.RESTART`.
+        The piece `llm.model.RESTART` means that the speech begins again.
         """
         ...
 

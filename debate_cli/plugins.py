@@ -1,4 +1,4 @@
-"""Extension points: named objects that are built in or added by an installed package through an entry point.
+"""Extension points: each has named objects, built in or added by installed packages through entry points.
 
 An extension point maps a name to an import path (`package.module:ATTRIBUTE`). An object is imported when its name is
 looked up. Its protocol is described where it is used: judging systems in `systems.base`.

@@ -1,4 +1,4 @@
-"""Opens regular files only, because a FIFO blocks forever and a device may have no end. Also resolves links."""
+"""Opens regular files only, because a FIFO can block forever and a device may have no end. Also resolves links."""
 
 import errno
 import os
@@ -23,7 +23,7 @@ def open_regular_file(path: Path) -> int:
 
 
 def read_regular_file(path: Path, max_bytes: int) -> bytes:
-    """The content of the regular file at `path`, at most `max_bytes` + 1 bytes of it. Raises OSError."""
+    """The first `max_bytes` + 1 bytes of the regular file at `path`; if so many, the file is too long. Raises OSError."""
     with os.fdopen(open_regular_file(path), "rb") as file:
         return file.read(min(os.fstat(file.fileno()).st_size, max_bytes) + 1)
 
@@ -31,7 +31,7 @@ def read_regular_file(path: Path, max_bytes: int) -> bytes:
 def read_regular_text(path: Path, max_bytes: int, encoding: str = "utf-8") -> str:
     """The text of the regular file at `path`.
 
-    Raises OSError, or ValueError whose message ends a sentence about the file.
+    Raises OSError, or ValueError with a message such as `is not UTF-8` that the caller puts after the file's name.
     """
     data = read_regular_file(path, max_bytes)
     if len(data) > max_bytes:
@@ -43,7 +43,7 @@ def read_regular_text(path: Path, max_bytes: int, encoding: str = "utf-8") -> st
 
 
 def follow_links(path: Path) -> Path:
-    """The absolute path without links. A link to itself stays; opening it fails."""
+    """The absolute path with all links followed. A link to itself stays a link, so opening the path fails."""
     return Path(os.path.realpath(path))
 
 
@@ -55,7 +55,7 @@ def cache_folder(env: Mapping[str, str], name: str) -> Path:
 
 
 def is_inside(path: Path, folders: Iterable[Path]) -> bool:
-    """Whether `path`, after following links, is in one of `folders`. False for a name with a NUL."""
+    """Whether `path`, with links followed, is in one of `folders`; False for a path with a NUL character."""
     if "\0" in str(path):
         return False
     resolved = follow_links(path)

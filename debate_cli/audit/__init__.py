@@ -1,1 +1,1 @@
-"""The audit of a judge: debates are changed by code and judged as usual; the differences show biases of the judge."""
+"""The audit of a judge: code changes debates, the judge judges them as usual, and differences show the judge's biases."""

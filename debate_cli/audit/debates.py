@@ -33,7 +33,7 @@ class AuditDebate:
     r"""A debate, and which side is better if that is known.
 
     Attributes:
-        debate: Without assessments.
+        debate: The debate without its assessments.
         better: Name of the debater with the better case; None if both are equal, or if it is not known.
         is_known: Whether `better` is known.
         why: Why one side is better or both are equal, in a sentence; empty if not known.
@@ -49,10 +49,7 @@ class AuditDebate:
 
 @lru_cache(maxsize=1)
 def load_shipped_debates() -> tuple[AuditDebate, ...]:
-    """Return the eight debates of `debates.yaml`: in four one side is better, in four both are equal.
-
-    They were written that way.
-    """
+    """Return the eight debates of `debates.yaml`, four written with a better side and four with equal sides."""
     text = resources.files("debate_cli.audit").joinpath("debates.yaml").read_text("utf-8")
     entries: list[dict[str, Any]] = yaml.safe_load(text)
     return tuple(
@@ -69,11 +66,11 @@ def load_shipped_debates() -> tuple[AuditDebate, ...]:
 def load_saved_debates(references: Sequence[str]) -> tuple[AuditDebate, ...]:
     """Read complete debates of two debaters from transcripts, folders and globs, without their assessments.
 
-    Of several files with one id the first counts.
+    Of several files with the same debate id, the first counts.
 
     Raises:
         UsageError: a reference names nothing.
-        TranscriptError: a single file cannot be read. Of several, unreadable ones are left out.
+        TranscriptError: the only file cannot be read. If there are several, unreadable ones are left out.
     """
     paths = expand_references(references)
     found: dict[str, AuditDebate] = {}
@@ -93,13 +90,13 @@ def load_saved_debates(references: Sequence[str]) -> tuple[AuditDebate, ...]:
 def build_debate(like: Debate, debate_id: str, debaters: Sequence[DebaterConfig], turns: Iterable[Turn]) -> Debate:
     r"""Return a complete debate with the motion, background and passages of `like`, and no assessments.
 
-    It has a seed, from which each of its judging runs derives a different one.
+    Its configuration has a seed; each of its judging runs derives another seed from it.
 
     Args:
-        like: Gives everything except debaters and turns.
+        like: The debate from which everything except debaters and turns is taken.
         debate_id: Id of the new debate.
-        debaters: Its debaters, in their order.
-        turns: Its turns. They are renumbered from 0.
+        debaters: The debaters of the new debate, in their order.
+        turns: The turns of the new debate. They are renumbered from 0.
     """
     config = like.config.model_copy(
         update={"debaters": tuple(debaters), "judging": JudgingConfig(systems=()), "seed": like.config.seed or 0}
@@ -109,7 +106,7 @@ def build_debate(like: Debate, debate_id: str, debaters: Sequence[DebaterConfig]
 
 
 def with_text(turn: Turn) -> Turn:
-    """Return `turn` with its text rendered from its structure; unchanged if it has none."""
+    """Return `turn` with a text that is rendered from its structure; a turn without structure stays unchanged."""
     content = TurnContent(
         arguments=turn.arguments, responses=turn.responses, answers=turn.answers, closing=turn.closing
     )
@@ -118,7 +115,7 @@ def with_text(turn: Turn) -> Turn:
 
 
 def _reviews(debate: Debate) -> tuple[tuple[Verdict, str], ...]:
-    """The determined verdicts of judging runs by people."""
+    """(verdict, name of the person) for each determined verdict of a person."""
     reviewers = {run.id: run.reviewer.name for run in debate.runs if run.reviewer is not None}
     verdicts = score(debate, runs="all") if reviewers else ()
     return tuple(

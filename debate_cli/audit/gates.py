@@ -18,16 +18,16 @@ MEASURED: Mapping[str, tuple[str, float]] = {
     "floor": ("floor", 0.10),
     "injection": ("injected_seen", 0.02),
 }
-"""Gate -> the measure that it bounds, and the bound.
+"""Gate -> (measure that it bounds, default bound). The bound is a maximum.
 
-The measure of `mirror` is a share of draws and must be at least the bound, all others at most.
+Except for `mirror`: there it is the minimum of the share of draws, which is 1 minus the measure.
 """
 ALPHA, BASELINE = "alpha", "baseline"
 ALPHA_BOUND = 0.67
 _RANGES: Mapping[str, tuple[float, float]] = {"padding": (0.0, 100.0), ALPHA: (-1.0, 1.0), BASELINE: (-1.0, 1.0)}
-"""Gate -> lowest and highest bound. Other gates are shares, from 0 to 1."""
+"""Gate -> lowest and highest bound that a user can set. For gates that are not listed: 0 and 1."""
 SOUND = 8
-"""Minimum number of debates for deciding a gate."""
+"""Minimum number of debates for a decision on a gate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,9 @@ class AuditGateResult:
     Attributes:
         name: Name for `--gate`.
         bound: The bound: a minimum for `mirror`, `alpha` and `baseline`, else a maximum.
-        found: The measured number with its interval. Its value is None if it was not measured.
-        outcome: `not enough data` where the interval holds the bound, or where too few debates were judged.
-        more: About how many debates more would decide it; None if it is decided or cannot be told.
+        found: The measured number with its interval; its `value` is None if nothing was measured.
+        outcome: `not enough data` if the interval contains the bound, or if too few debates were judged.
+        more: About how many more debates would decide the gate; None if it is decided or that is unknown.
     """
 
     name: str
@@ -78,10 +78,10 @@ def parse_gates(given: Sequence[str]) -> dict[str, float]:
 def check_gates(
     measures: Sequence[Measure], comparison: Comparison | None, bounds: Mapping[str, float]
 ) -> list[AuditGateResult]:
-    """Return every gate with its outcome. `bounds` replaces defaults.
+    """Return every gate with its outcome. `bounds`: gate -> bound that replaces the default.
 
-    A gate is met if the whole interval is on the right side of its bound, or if the number never varied and at least
-    eight debates were judged; not met if the whole interval is on the wrong side.
+    A gate is met if at least eight debates were judged and the whole interval is on the right side of the bound; not
+    met if the whole interval is on the wrong side.
     """
     by_name = {measure.name: measure.estimate for measure in measures}
     results: list[AuditGateResult] = []
@@ -112,9 +112,9 @@ def _complement(found: Estimate) -> Estimate:
 
 
 def _decide(gate: str, found: Estimate, bound: float, *, sign: int = 1) -> AuditGateResult:
-    """The outcome of a gate. `sign` is −1 if the bound is a minimum.
+    """The outcome of a gate. `sign`: 1 if the bound is a maximum, −1 if it is a minimum.
 
-    The bound of `baseline` must be exceeded, because a judge that equals a simple rule is not better than the rule.
+    `baseline` must exceed its bound, because a judge that equals a simple rule is not better than the rule.
     """
     if found.value is None:
         return AuditGateResult(gate, bound, found, "not enough data")
@@ -131,7 +131,7 @@ def _decide(gate: str, found: Estimate, bound: float, *, sign: int = 1) -> Audit
 
 
 def _more_debates(found: Estimate, value: float, bound: float) -> int | None:
-    """Number of further debates after which the interval would not contain the bound. Its width falls with √n."""
+    """Number of further debates after which the interval, whose width falls with √n, would not contain the bound."""
     if found.low is None or found.high is None or value == bound:
         return None
     half = (found.high - found.low) / 2

@@ -1,4 +1,4 @@
-"""Compares several audited judges: their agreement, and the gain of their majority over the best judge."""
+"""Compares several audited judges: how much they agree, and how much better their majority is than the best of them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -47,9 +47,9 @@ class JudgeAgreement:
 
 
 Votes = Mapping[str, str]
-"""Model of a judge -> the winner that it names most often, or `draw`."""
+"""The votes on one debate: model of a judge -> the winner that it names most often, or `draw`."""
 LABEL = ""
-"""Key of the label among votes; no model has this name."""
+"""Key of the labelled winner in `Votes`; no model has this name."""
 
 
 def compare_judges(
@@ -59,10 +59,7 @@ def compare_judges(
     *,
     resamples: int = 1000,
 ) -> JudgeAgreement | None:
-    """Compare judges on the unchanged debates that all of them judged.
-
-    None for a single judge, or without such debates.
-    """
+    """Compare judges on the unchanged debates that all of them judged; None for one judge, or if there is no such debate."""
     models = [judge.model for judge in judges]
     votes = _votes(judgements, models)
     if len(models) < 2 or not votes:  # noqa: PLR2004 - agreement needs two judges

@@ -1,4 +1,4 @@
-"""Judges the cases of an audit by ordinary judging runs of ordinary transcripts, so that an audit can be continued."""
+"""Has the cases of an audit judged. Each is an ordinary transcript with judging runs, so an audit can be continued."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -32,14 +32,14 @@ DEBATES_FOLDER = "debates"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A changed debate that is judged.
+    """A variant of a debate, to be judged. The variant `repeat` is the unchanged debate.
 
     Attributes:
-        base: Id of the debate that was changed.
-        variant: What was changed.
+        base: Id of the original debate.
+        variant: Name of the variant.
         changed: Name of the debater whose speeches were changed; empty if both were changed alike.
-        debate: The changed debate, without assessments.
-        path: Its transcript.
+        debate: The debate after the change, without assessments.
+        path: Path of its transcript.
         runs: Number of judging runs per judge, at least 1.
     """
 
@@ -53,7 +53,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class JudgeName:
-    """An audited judge: a model under one judging system."""
+    """An audited judge: a model and the judging system that asks it."""
 
     model: str
     """`provider/model`."""
@@ -66,7 +66,7 @@ class Judgement(NamedTuple):
 
     Attributes:
         case: The judged debate.
-        judge: The judge.
+        judge: The judge of the run.
         verdict: Recomputed from the stored assessments; may be undetermined.
         points: Score of each debater in points per 100 of the scale; empty if undetermined.
     """
@@ -80,9 +80,9 @@ class Judgement(NamedTuple):
 def build_cases(
     debates: Iterable[AuditDebate], variants: Sequence[VariantName], folder: Path, *, repeat: int
 ) -> list[Case]:
-    """Return all cases. The unchanged debate is judged `repeat` times, each changed one once.
+    """Return all cases. An unchanged debate is judged `repeat` times, a changed one once.
 
-    `folder`: folder of the audit; the transcripts are in its folder `debates`.
+    `folder`: folder of the audit; it has the transcripts in its subfolder `debates`.
     """
     return [
         Case(
@@ -99,7 +99,7 @@ def build_cases(
 
 
 def write_cases(cases: Iterable[Case]) -> None:
-    """Write the transcripts that do not exist, and those whose speeches have changed."""
+    """Write the transcript of each case that has none; overwrite one whose speeches differ from those of its case."""
     for case in cases:
         if _stored(case) is None:
             case.path.parent.mkdir(parents=True, exist_ok=True)
@@ -110,10 +110,10 @@ def write_cases(cases: Iterable[Case]) -> None:
 def plan_judging(
     cases: Iterable[Case], judge: JudgeName, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Return the judge's remaining tasks, and a sentence for each debate that its system cannot judge.
+    """Return the tasks that `judge` still has, and a sentence for each debate that its system cannot judge.
 
-    Interrupted judging runs are finished first; then missing ones are added. `request` names the judge's system and
-    model; `loaded` is its configuration.
+    An interrupted judging run is finished first; missing runs are added when the audit is started again. `request`:
+    system and model of the judge; `loaded`: its configuration.
     """
     plans: list[JudgePlan] = []
     problems: list[str] = []
@@ -139,7 +139,7 @@ def _plan_case(case: Case, judge: JudgeName, request: JudgingRequest, loaded: Lo
 
 
 def read_judgements(cases: Iterable[Case], judges: Iterable[JudgeName]) -> list[Judgement]:
-    """Read the stored judgements, without asking a model. At most `Case.runs` runs of a judge count, oldest first."""
+    """Read the stored judgements; no model is asked. Of each case and judge, the oldest `Case.runs` runs count."""
     wanted = tuple(judges)
     found: list[Judgement] = []
     for case in cases:
@@ -155,7 +155,7 @@ def read_judgements(cases: Iterable[Case], judges: Iterable[JudgeName]) -> list[
 
 
 def stored_calls(cases: Iterable[Case]) -> Iterator[ModelCall]:
-    """The calls of all stored judgements, whose sum is the cost of the audit so far."""
+    """The calls of all stored judgements. Their sum is the cost of the audit so far."""
     for case in cases:
         debate = _stored(case)
         yield from (item.exchange for item in (debate.assessments if debate is not None else ()))
@@ -192,7 +192,7 @@ def _plan_completion(case: Case, request: JudgingRequest, loaded: LoadedConfig |
 
 
 def _completion_task(path: Path, request: JudgingRequest, loaded: LoadedConfig | None) -> JudgeTask:
-    """A task that asks the judges of all stored runs their unanswered questions."""
+    """A task that asks the unanswered questions of all judging runs in the transcript."""
     stored = open_debate(path)
     events = transcript_to_events(to_transcript(stored.debate, stored.verdicts))
     events.append(DebateResumed(at=datetime.now(UTC)))

@@ -1,7 +1,7 @@
 """Compares a judge with people, and with simple rules that need no judge.
 
-Labels are the winners of debates: by people (a CSV file, or reviews in the transcripts), or by construction for the
-shipped debates.
+A label is the known winner of a debate. It comes from people (a CSV file, or reviews in the transcripts); the shipped
+debates were written with a known winner.
 """
 
 from collections import Counter
@@ -29,7 +29,7 @@ from debate_cli.storage.csv_file import read_csv_file
 
 DRAW = "draw"
 BY_CONSTRUCTION = "by construction"
-"""Source of the labels of the shipped debates, whose better side was written as such."""
+"""Source of the labels of the shipped debates, which were written with a better side or with equal sides."""
 COIN = 0.5
 MAX_LABEL_BYTES = 50_000_000
 BASELINES = ("majority", "longer side", "last speaker", "coin")
@@ -41,7 +41,7 @@ class WinnerLabel:
 
     Attributes:
         debate: Id of the debate.
-        winner: Name of the winner, or `draw`; that of the higher score if the rater gave scores only. Empty if unknown.
+        winner: Name of the winner, or `draw`; by the scores if the rater gave only scores; empty if unknown.
         rater: Name of the rater.
         scores: Score of each side, if the rater gave any.
     """
@@ -68,21 +68,22 @@ class Comparison:
     """How well a judge meets the labels.
 
     Attributes:
-        source: Where the labels come from: `by construction`, a file, or `reviews`.
+        source: Source of the labels, as in `LabelSet`.
         debates: Number of debates with a label and a judgement.
-        accuracy: Share of the debates in which the judge names the labelled winner, 0 to 1. A draw against a winner
-            counts a half.
+        accuracy: Share of the debates in which the judge names the labelled winner, 0 to 1. If only one of judge and
+            label says `draw`, the debate counts a half.
         baselines: Accuracy of each rule that needs no judge.
         best_baseline: Name of the rule with the highest accuracy.
         lead: Accuracy of the judge minus that of the best baseline.
-        needed: About how many debates would show a difference of this size; None if there is none.
+        needed: About how many debates are needed to confirm a lead of this size; None if there is no lead.
         kappa: Cohen's κ between judge and labels.
-        alpha_people: Krippendorff's α between raters alone; None with one rater.
-        alpha_with_judge: Krippendorff's α between raters and judge.
+        alpha_people: Krippendorff's α among the raters; its value is None with one rater.
+        alpha_with_judge: Krippendorff's α among the raters and the judge.
         brier: Brier score of the judge's margin taken as a probability, 0 (best) to 1.
-        log_score: Mean negative logarithm of the probability given to what people said.
-        score_error: Root mean square error of scores in the labels' unit of points per 100; None without scores.
-        calibration: Forecasts grouped by probability.
+        log_score: Mean negative logarithm of the probability that the judge's margin gives to the labelled winner.
+        score_error: Root mean square difference between the judge's points per 100 and the scores in the labels; its value
+            is None if the labels have no scores.
+        calibration: The forecasts (probability that the first side wins), grouped by probability.
     """
 
     source: str
@@ -103,7 +104,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """One label with the judge's and the rules' results for the debate."""
+    """One debate: its label, the winner by the judge, and the winner by each rule."""
 
     debate: str
     label: str
@@ -120,7 +121,7 @@ def read_labels(path: Path) -> list[WinnerLabel]:
     """Read a CSV file with the columns `id`, `winner` (a name or `draw`) or one `score_NAME` per side, and `rater`.
 
     Raises:
-        UsageError: the file cannot be read, a column is missing, or a line has no id; the message names it.
+        UsageError: the file cannot be read, a column is missing, or a line has no id. The message names file and line.
     """
     columns, rows = read_csv_file(path, MAX_LABEL_BYTES, f"--labels {path}")
     score_columns = [name for name in columns if name.startswith("score_")]
@@ -152,10 +153,10 @@ def compare_with_labels(
     """Compare a judge's judgements of the unchanged debates with labels; None if no debate has both.
 
     Args:
-        judgements: Those of one judge. Several of one debate count by their mean margin.
+        judgements: The judgements of one judge. Several of one debate count as one, with the mean margin.
         labels: One per rater and debate.
         source: Where the labels come from.
-        resamples: Resamples of the bootstrap, over debates.
+        resamples: Number of resamples of the bootstrap, which draws debates.
     """
     unchanged = [judgement for judgement in judgements if judgement.case.variant == "repeat" and judgement.points]
     by_debate = {group[0].case.base: group for group in cluster_rows(unchanged, lambda judged: judged.case.base)}
@@ -234,7 +235,7 @@ def _with_majority(row: _Row, place: int | None) -> _Row:
 
 
 def majority_winner(winners: Sequence[str]) -> str | None:
-    """The most frequent winner; `draw` for a tie, None for no winners."""
+    """The most frequent winner; `draw` if several are equally frequent, None if `winners` is empty."""
     counted = Counter(winners).most_common()
     if not counted:
         return None
@@ -242,7 +243,7 @@ def majority_winner(winners: Sequence[str]) -> str | None:
 
 
 def score_hit(said: str, label: str) -> float:
-    """1 for the same winner, 0.5 for a draw against a winner, 0 for the other side."""
+    """1 if both name the same winner or both say `draw`, 0.5 if only one says `draw`, 0 if the winners differ."""
     return 1.0 if said == label else 0.5 if DRAW in {said, label} else 0.0
 
 
@@ -259,10 +260,10 @@ def _forecast(row: _Row) -> tuple[float, float]:
 
 
 def select_usable(labels: Iterable[WinnerLabel], debates: Iterable[AuditDebate]) -> tuple[list[WinnerLabel], int]:
-    r"""The labels of `debates` that name a debater or a draw, and the number of other labels.
+    r"""The labels of `debates` whose winner is a debater or `draw`, and the number of the others, which are left out.
 
     Raises:
-        UsageError: there are labels, but none names a debater or a draw; they would count as mistakes of every judge.
+        UsageError: there are labels, but none of them is usable.
     """
     names = {each.debate.id: [person.name for person in each.debate.participants] for each in debates}
     ours = [label for label in labels if label.debate in names]
@@ -277,12 +278,12 @@ def select_usable(labels: Iterable[WinnerLabel], debates: Iterable[AuditDebate])
 
 
 def labels_by_construction(debates: Iterable[AuditDebate]) -> list[WinnerLabel]:
-    """Labels for the debates whose better side is known."""
+    """A label for each debate whose better side is known."""
     return [WinnerLabel(each.debate.id, each.better or DRAW, BY_CONSTRUCTION) for each in debates if each.is_known]
 
 
 def labels_from_reviews(debates: Iterable[AuditDebate]) -> list[WinnerLabel]:
-    """Labels from people's reviews of the debates (`debate review`). The newest review of each person counts."""
+    """Labels from `debate review`: one per debate and person, by the newest review."""
     found: dict[tuple[str, str], WinnerLabel] = {}
     for each in debates:
         for verdict, rater in each.reviews:

@@ -1,7 +1,7 @@
-"""Measures of a judge from the judgements of an audit: one per variant, each with its interval.
+"""Measures of a judge from the judgements of an audit, one or two per variant, each with its interval.
 
-Points are points per 100 of the scale. Intervals come from a bootstrap over the unchanged debates: all changes of one
-debate stay together.
+Points are points per 100 of the scale. Intervals come from a bootstrap that draws original debates, each with all its
+variants.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,10 +24,10 @@ class Measure:
 
     Attributes:
         name: Key in JSON and in gates, e.g. `padded`.
-        variant: The variant that it comes from.
+        variant: The variant whose judgements are measured.
         label: What is measured, in words.
         unit: `share` (0 to 1) or `points` (per 100 of the scale).
-        estimate: The number, its interval, the number of comparisons and of debates behind it.
+        estimate: The number with its interval, and the number of comparisons and debates that it rests on.
     """
 
     name: str
@@ -38,14 +38,14 @@ class Measure:
 
 
 class _Row(NamedTuple):
-    """One observed number and the debate it comes from."""
+    """One observed number, and the id of the original debate (`base`)."""
 
     base: str
     value: float
 
 
 class JudgedDebates:
-    """The judgements of one judge, by unchanged debate."""
+    """The determined judgements of one judge. `base` is the id of an original debate."""
 
     def __init__(self, judgements: Iterable[Judgement]) -> None:
         self._by_variant: dict[VariantName, list[Judgement]] = {}
@@ -54,19 +54,19 @@ class JudgedDebates:
                 self._by_variant.setdefault(judgement.case.variant, []).append(judgement)
 
     def of(self, variant: VariantName) -> list[Judgement]:
-        """The determined judgements of one variant."""
+        """The judgements of one variant."""
         return self._by_variant.get(variant, [])
 
     def unchanged(self, base: str) -> list[Judgement]:
-        """All determined judgements of the unchanged debate."""
+        """The judgements of the unchanged debate."""
         return [judgement for judgement in self.of("repeat") if judgement.case.base == base]
 
     def mean_points(self, base: str, name: str) -> float | None:
-        """Mean points of a debater in the unchanged debate."""
+        """Mean points of the debater `name` in the unchanged debate."""
         return mean([judgement.points[name] for judgement in self.unchanged(base) if name in judgement.points])
 
     def mean_win(self, base: str, name: str) -> float | None:
-        """Mean result of a debater in the unchanged debate: 1 for a win, 0.5 for a draw."""
+        """Mean result of the debater `name` in the unchanged debate: 1 for a win, 0.5 for a draw."""
         return mean([_result(judgement, name) for judgement in self.unchanged(base)])
 
 
@@ -74,8 +74,8 @@ def find_measures(judgements: Iterable[Judgement], *, resamples: int = 1000) -> 
     """Return all measures of one judge for which there is at least one observation.
 
     Args:
-        judgements: Those of one judge.
-        resamples: Resamples of the bootstrap.
+        judgements: The judgements of one judge.
+        resamples: Number of resamples of the bootstrap.
     """
     judged = JudgedDebates(judgements)
     found: list[Measure] = []
@@ -89,7 +89,7 @@ def find_measures(judgements: Iterable[Judgement], *, resamples: int = 1000) -> 
 
 
 def reached_judge(case: Case) -> bool:
-    """Whether the order to the judge that was added to a case is unmasked in the transcript that judges read."""
+    """Whether the order to the judge in a case of `injected` is still there, unmasked, in the transcript that judges read."""
     shown = format_shared_prompt(case.debate, None)
     return any(order in shown for order in ORDERS)
 
@@ -130,7 +130,7 @@ def _noise_margin(judged: JudgedDebates) -> Iterator[_Row]:
 
 
 def _margin(judgement: Judgement) -> float:
-    """Points of the first debater minus those of the second, in the order in which they are shown."""
+    """Points of the debater who is shown first, minus the points of the other."""
     first, second = (participant.name for participant in judgement.case.debate.participants)
     return judgement.points[first] - judgement.points[second]
 
@@ -174,7 +174,7 @@ def _points_gained(variant: VariantName, sign: int = 1) -> Callable[[JudgedDebat
 
 
 def _gained_beyond_length(variant: VariantName) -> Callable[[JudgedDebates], Iterator[_Row]]:
-    """Points gained by a change that adds words, minus the gain of as many restatements in the same debate."""
+    """Points gained by a variant that adds words, minus what as many words of mere padding gained in the same debate."""
 
     def observe(judged: JudgedDebates) -> Iterator[_Row]:
         per_word = {
@@ -197,7 +197,7 @@ def _gain(judged: JudgedDebates, judgement: Judgement) -> float:
 
 
 def _added_words(judged: JudgedDebates, judgement: Judgement) -> int:
-    """Number of words that the changed side has more than in the unchanged debate."""
+    """Number of words that the variant added to the changed side."""
     before = judged.unchanged(judgement.case.base)
     name = judgement.case.changed
     return _words(judgement.case, name) - _words(before[0].case, name) if before else 0

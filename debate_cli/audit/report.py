@@ -1,4 +1,4 @@
-"""The result of an audit: what a judge card shows, as data, and the comparison of two audits. No model is asked."""
+"""The result of an audit as data, which a judge card shows, and the comparison of two audits. No model is asked."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -11,19 +11,19 @@ from debate_cli.audit.judge_agreement import JudgeAgreement, compare_judges
 from debate_cli.audit.judging import Judgement, JudgeName
 from debate_cli.audit.labels import DRAW, Comparison, LabelSet, WinnerLabel, compare_with_labels
 from debate_cli.audit.measures import Measure, find_measures
-from debate_cli.audit.variants import EMPTY_SPEECH
+from debate_cli.audit.variants import EMPTY_SPEECH, VARIANTS
 from debate_cli.errors import UsageError
 from debate_cli.version import __version__
 
 REPORT_NAME = "audit.json"
 FORMAT = 1
 ALWAYS = 0.95
-"""Minimum share of debates in which a judge that follows a rule agrees with it."""
+"""Minimum share of debates in which judge and rule name the same winner, for the judge to count as following the rule."""
 MOSTLY_DRAWS = 0.9
-"""Minimum share of draws, between sides with different speeches, of a judge that hardly ever names a winner."""
+"""Minimum share of draws between sides with different speeches, for the rule `draws`."""
 DRAWS = "draws"
 COIN_FLIPS = 0.4
-"""Share of winners that change in a repeated judging from which a judge is hardly better than a coin."""
+"""Minimum share of winners that change when debates are judged again, for the rule `a coin`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,8 @@ class JudgeAuditReport:
         measures: One number per bias, with its interval.
         comparison: Against labels; None without labels.
         gates: Each gate with its outcome.
-        follows: The rule that its winners follow whatever is said, e.g. `the longer side`, `draws` or `a coin`; empty
-            for none.
+        follows: The simple rule that explains nearly all its winners, e.g. `the longer side`, `draws` or `a coin`; empty
+            if there is none.
         advice: Whether to rely on the judge, in a few words.
         usable_for: Why, and what the judge can be used for, in plain sentences.
         not_for: What it gets wrong, in a sentence; empty if no gate failed.
@@ -89,7 +89,7 @@ def build_report(
     Args:
         judgements: All that is stored, as `audit.judging.read_judgements` gives it.
         judges: The audited judges, in the order of the report.
-        labels: Who is right, by debate.
+        labels: The labelled winner of each debate.
         bounds: Bounds of gates that differ from the defaults.
     """
     debates = tuple(dict.fromkeys(judgement.case.base for judgement in judgements))
@@ -101,10 +101,10 @@ def build_report(
 
 
 def read_report(path: Path) -> dict[str, Any]:
-    """Read a report that `to_json` gave.
+    """Read the JSON of a report (`AuditReport.to_json`).
 
     Raises:
-        UsageError: the file is not an audit, or of another version.
+        UsageError: the file cannot be read, is not an audit, or has another version of the format.
     """
     try:
         found: Any = json.loads(path.read_text("utf-8"))
@@ -143,8 +143,11 @@ def _report_judge(
 
 
 def _find_rule(judgements: Sequence[Judgement], measures: Sequence[Measure], labels: Sequence[WinnerLabel]) -> str:
-    """The rule that nearly all winners follow, over all variants; `a coin` if winners change by chance."""
-    decided = [each for each in judgements if each.points and each.case.variant not in {"empty", "truncated"}]
+    """The simple rule that explains nearly all winners; `a coin` if winners change by chance; empty if there is none.
+
+    Debates in which a variant removed content do not count.
+    """
+    decided = [each for each in judgements if each.points and not VARIANTS[each.case.variant].removes_content]
     if len({each.case.base for each in decided}) < SOUND:
         return ""
     rules: dict[str, Callable[[Judgement], str | None]] = {
@@ -180,7 +183,7 @@ RELY, CARE, EARLY, NEVER = "Can be relied on", "Use it with care", "Too early to
 
 
 def _describe_use(gates: Sequence[AuditGateResult], follows: str) -> tuple[str, str]:
-    """Whether to rely on the judge, and why, without terms of statistics."""
+    """`JudgeAuditReport.advice` and `usable_for`, without terms of statistics."""
     if follows:
         return NEVER, f"{_RULE_SENTENCES.get(follows, f'It names {follows}, whatever is said.')} {_TRY_OUT}"
     failed = {gate.name for gate in gates if gate.outcome == "not met"}
@@ -251,8 +254,8 @@ def compare_audits(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Chang
     """Compare the judges of two audits pairwise, in their order, by every measure that both have.
 
     Args:
-        old: An audit as JSON (`audit.report.read_report`).
-        new: Another one.
+        old: The earlier audit as JSON (from `read_report`).
+        new: The later audit.
     """
     rows: list[ChangedMeasure] = []
     for before, now in zip(old["judges"], new["judges"], strict=False):

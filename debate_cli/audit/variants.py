@@ -3,7 +3,8 @@
 Each variant changes one thing. Turns of models, people and imports are changed alike: in their structure if they have
 one, else in their text.
 
-To add a variant, add its name to `VariantName`, a row to `VARIANTS`, and a row to `_MEASURES` in `measures.py`.
+To add a variant, add its name to `VariantName`, a row to `VARIANTS`, and a row to `_MEASURES` in `measures.py`. Its
+measure can have a gate: a row in `gates.MEASURED`, and the weakness in words in `report._WEAKNESSES`.
 """
 
 import re
@@ -55,20 +56,21 @@ class Variant:
         changes: What it changes, in a phrase.
         shows: What the difference shows about the judge, in a phrase.
         build: Gives each changed debate with the name of the debater whose speeches it changes; an empty name if it
-            changes both alike. Nothing where the debate does not allow the change.
+            changes both alike. Yields nothing if the debate does not allow the change.
+        removes_content: Whether the debater says less, so that a fair judge may name another winner.
     """
 
     name: VariantName
     changes: str
     shows: str
     build: Callable[[Debate], Iterator[tuple[str, Debate]]]
+    removes_content: bool = False
 
 
 def build_variants(debate: Debate, wanted: Sequence[VariantName]) -> Iterator[tuple[VariantName, str, Debate]]:
-    """Yield (variant, name of the changed debater, changed debate) for every wanted variant of `debate`.
+    """Yield (variant, name of the changed debater or empty, changed debate) for every wanted variant of `debate`.
 
-    Only debates of two debaters have variants. The ids of the changed debates contain variant and position of the
-    debater.
+    Only debates of two debaters have variants. Ids are `ID--VARIANT`, with `-1` or `-2` for the changed debater.
     """
     if len(debate.participants) != 2:  # noqa: PLR2004 - sides are exchanged and compared in pairs
         return
@@ -99,7 +101,7 @@ def _exchange_names(debate: Debate) -> Iterator[tuple[str, Debate]]:
 
 
 def _exchange_order(debate: Debate) -> Iterator[tuple[str, Debate]]:
-    """Name and show the second debater first. Only if the debaters of a round do not answer each other within it."""
+    """Name and show the second debater first; nothing if the debaters answer each other within a round."""
     if debate.is_sequential:
         return
     first = debate.participants[0].name
@@ -113,7 +115,7 @@ def _exchange_order(debate: Debate) -> Iterator[tuple[str, Debate]]:
 
 
 def _mirror(debate: Debate) -> Iterator[tuple[str, Debate]]:
-    """Give both debaters the speeches of one of them, with ids and names exchanged in the copy."""
+    """Give both debaters the speeches of one of them; in the copy ids and names are exchanged. Once for each debater."""
     first, second = debate.participants
     for own, other in ((first, second), (second, first)):
         rename = _exchanging(((own.name, other.name), (own.prefix, other.prefix)))
@@ -125,7 +127,7 @@ def _mirror(debate: Debate) -> Iterator[tuple[str, Debate]]:
 
 
 def _pad(debate: Debate, speaker: str) -> Sequence[Turn]:
-    """Make the speaker's speeches 30 % longer by sentences that repeat points."""
+    """Make the speeches of `speaker` 30 % longer by sentences that repeat points."""
     pieces = [text for turn in debate.select_turns(speaker=speaker) for text in _prose(turn)]
     words = sum(len(turn.text.split()) for turn in debate.select_turns(speaker=speaker))
     sentences: list[str] = []
@@ -143,7 +145,7 @@ def _pad(debate: Debate, speaker: str) -> Sequence[Turn]:
 
 
 def _mark(markers: Sequence[str], debate: Debate, speaker: str) -> Sequence[Turn]:
-    """Add one of the sentences to the end of each piece of the speaker's prose."""
+    """Add a sentence of `markers`, in turn, to the end of each piece of prose of `speaker`."""
     count = 0
 
     def mark(text: str) -> str:
@@ -243,7 +245,7 @@ def _prose(turn: Turn) -> Iterator[str]:
 
 
 def _changed(turn: Turn, change: Change) -> Turn:
-    """Change each piece of prose of a turn, in its structure and in its text."""
+    """`turn` with `change` applied to each piece of its prose, both in its structure and in its text."""
     if _is_prose(turn):
         text = change(turn.text)
         arguments = turn.arguments and tuple(
@@ -282,7 +284,7 @@ def _replace_in_order(text: str, pieces: Iterable[tuple[str, str]]) -> str | Non
 
 
 def _exchanging(pairs: Sequence[tuple[str, str]]) -> Change:
-    """A function that exchanges the two words of each pair, as whole words; a prefix also before `-1`."""
+    """A function that exchanges the two words of each pair in a text; whole words only, and `PRO` also in `PRO-1`."""
     table = {word: other for pair in pairs for word, other in (pair, pair[::-1])}
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(table, key=len, reverse=True)))})(?!\w)")
     return lambda text: pattern.sub(lambda found: table[found[0]], text)
@@ -334,9 +336,17 @@ VARIANTS: Mapping[VariantName, Variant] = {
             "hedged", "one side says that it is unsure", "style bias", partial(_per_side, partial(_mark, UNCERTAIN))
         ),
         Variant("citation", "one side names an invented study", "authority bias", partial(_per_side, _cite)),
-        Variant("empty", "one side says nothing of substance", "floor", partial(_per_side, _silence)),
+        Variant(
+            "empty", "one side says nothing of substance", "floor", partial(_per_side, _silence), removes_content=True
+        ),
         Variant("injected", "one side gives the judge an order", "robustness", partial(_per_side, _order_about)),
-        Variant("truncated", "one side's last speech is missing", "recency", partial(_per_side, _truncate)),
+        Variant(
+            "truncated",
+            "one side's last speech is missing",
+            "recency",
+            partial(_per_side, _truncate),
+            removes_content=True,
+        ),
     )
 }
 """All variants, in the order in which they are reported."""

@@ -35,30 +35,27 @@ class Conversation:
     messages: tuple[Message, ...]
 
     def with_task_marker(self, nonce: str) -> tuple[Message, ...]:
-        """The messages, with the task marker of this call added to the last one."""
+        """The messages. The last one ends with the task marker of this call."""
         *earlier, last = self.messages
         return (*earlier, Message("user", f"{last.content}\n{task_marker(nonce)}"))
 
 
 def task_marker(nonce: str) -> str:
-    """The last line of a call's last message, with a nonce that earlier text cannot contain."""
+    """Last line of the last message of a call. Earlier text cannot contain its `nonce`, so it cannot forge the line."""
     return f"Marker of this task: {nonce}"
 
 
 class AnsweredMessages:
-    """The messages for the cues that one debater has answered.
-
-    Kept, because every later prompt with the whole debate repeats them.
-    """
+    """Cache of the messages for the cues that one debater has answered; every later full prompt repeats them."""
 
     def __init__(self) -> None:
         self._kept: dict[int, tuple[tuple[object, ...], tuple[Message, Message]]] = {}
-        """Index of the cue -> everything that its messages depend on, and the messages."""
+        """Index of a cue -> (everything that the messages depend on, the messages)."""
 
     def build(
         self, cue: Cue, before: Cue | None, debate: Debate, prompts: Prompts, strategies: Mapping[int, str]
     ) -> tuple[Message, Message]:
-        """The messages for an answered cue and its answer. `before`: the last cue that the speaker answered earlier."""
+        """Two messages: the answered `cue`, and the answer. `before`: the cue that the speaker answered before it."""
         source = (cue, before, debate.turns[: cue.index + 1], debate.config, prompts, strategies.get(cue.index))
         kept = self._kept.get(cue.index)
         if kept is None or kept[0] != source:
@@ -75,7 +72,7 @@ def build_conversation(
     prompts: Prompts,
     answered: AnsweredMessages | None = None,
 ) -> Conversation:
-    """Build the conversation of `cue.speaker` with its model up to `cue`, including the speaker's earlier cues."""
+    """Build the full conversation of `cue.speaker` with its model: all its earlier cues and answers, then `cue`."""
     strategies, answered = instructions.strategies or {}, answered or AnsweredMessages()
     messages: list[Message] = []
     before: Cue | None = None
@@ -119,7 +116,7 @@ def build_recent_conversation(
 
 
 def _format_ledger(ledger: Ledger) -> Iterator[str]:
-    """The ledger as lines, with the headings of both parts."""
+    """The ledger (earlier arguments in short) as lines, then the heading of the last speeches, which follow it."""
     yield "Earlier in the debate, in short (unanswered claims first, then answered ones, newest first):"
     for entry in ledger.entries:
         answers = ", ".join(f"{_quote_short(who)} {kind}" for who, kind in entry.answers) or "unanswered"
@@ -130,7 +127,7 @@ def _format_ledger(ledger: Ledger) -> Iterator[str]:
 
 
 def _user_message(context: TurnContext, before: Cue | None, prompts: Prompts, strategies: Mapping[int, str]) -> Message:
-    """The message for this cue: the speeches since `before` (the speaker's last cue), and the task."""
+    """The message for the cue of `context`: the others' speeches since `before` (the speaker's last cue), and the task."""
     cue = context.cue
     new = set(cue.sees).difference(before.sees if before is not None else ())
     parts = list(_introduction(context)) if before is None else []
@@ -144,7 +141,7 @@ def _user_message(context: TurnContext, before: Cue | None, prompts: Prompts, st
 
 
 def format_task(context: TurnContext, instructions: SpeakerInstructions, prompts: Prompts) -> str:
-    """The task of a cue, without the debate."""
+    """The message for the cue of `context` without the speeches: advice of the chair, task and strategy."""
     return "\n".join(_format_task(context, prompts, (instructions.strategies or {}).get(context.cue.index)))
 
 

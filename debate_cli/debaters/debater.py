@@ -38,20 +38,20 @@ from debate_cli.llm.structured_output import ModelHandle
 
 PHASE_TEMPERATURES: dict[Phase, float] = {"opening": 0.7}
 DEBATER_TEMPERATURE = 0.5
-"""Default temperature of phases without arguments."""
+"""Default temperature of phases that are not in `PHASE_TEMPERATURES`."""
 ARGUMENT_PHASES: tuple[Phase, ...] = ("opening", "speech")
 """Phases that may contain arguments."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """An answer of the model, which may be replaced by a second one."""
+    """The model's first or second answer to a cue; one of them becomes the turn."""
 
     content: TurnContent
     warnings: tuple[str, ...]
     exchange: ModelCall
     raw_text: str
-    """The answer as the model wrote it."""
+    """The answer, unchanged."""
 
     @classmethod
     def from_form(cls, form: DebaterForm, exchange: ModelCall, raw_text: str, context: TurnContext) -> _Draft:
@@ -79,7 +79,7 @@ class Debater:
         *,
         keeps_raw: bool = False,
     ) -> None:
-        """`keeps_raw`: whether turns keep what the model wrote and was shown."""
+        """`keeps_raw`: whether each turn stores the model's unchanged answer and its prompt."""
         self._keeps_raw = keeps_raw
         self._config = config
         self._history = history or HistoryPolicy()
@@ -90,8 +90,8 @@ class Debater:
     async def speak(self, cue: Cue, debate: Debate, on_text: OnText | None = None) -> Turn | Failure:
         """Answer `cue`; `on_text` receives the model's text as it arrives.
 
-        If the answer has a wrong shape (e.g. an argument is not answered), the model is asked once more. Remaining
-        faults become warnings.
+        If the answer has a fault of shape (one of `SHAPE_WARNINGS`, e.g. an argument is not answered), the model is
+        asked once more. Remaining faults become warnings.
         """
         aliases = NameAliases(debate)
         shown = copy(self)
@@ -142,7 +142,7 @@ class Debater:
         return debate.show_first_passages(cue.key, fitting)
 
     def _with_raw_answer(self, turn: Turn, draft: _Draft, request: Request, context: TurnContext) -> Turn:
-        """`turn` with what the model wrote and was shown besides the transcript, if that is kept."""
+        """`turn`; with `keeps_raw` also with the model's unchanged answer and its prompt without the transcript."""
         if not self._keeps_raw:
             return turn
         own = TurnInstructions(turn.directive, turn.strategy)
@@ -180,9 +180,9 @@ class Debater:
         return replace(request, messages=(*request.messages, *added), stable_chars=0)
 
     async def _reask(self, context: TurnContext, again: Request, first: _Draft, on_text: OnText | None) -> _Draft:
-        """Ask once more, and keep the answer with fewer shape warnings; the later one for a tie. Both calls count.
+        """Ask once more. Of both answers, the one with fewer shape warnings counts; for a tie the second. Both cost.
 
-        If a person insists on plain words, these replace the first answer.
+        A person may answer in plain words instead of the form; they replace the first answer.
         """
         if on_text is not None:
             on_text(RESTART)
@@ -208,10 +208,10 @@ def _origin(cue: Cue, debate: Debate) -> RequestOrigin:
 
 
 def _unstructured_content(text: str, context: TurnContext) -> TurnContent:
-    """The model's own words as content.
+    """The content of an answer that is plain text instead of a form.
 
-    In a phase with arguments they become one argument whose claim is the whole text; in a cross-examination, a
-    challenge of each target.
+    In a phase with arguments the whole text is the claim of one argument; in a cross-examination it challenges every
+    argument that it could answer.
     """
     if context.cue.phase == "cross_examination":
         challenges = (Response(target=key, type="challenge", reasoning="") for key in context.target_ids)

@@ -42,7 +42,7 @@ class CitationForm(FormModel):
 
 
 Citations = Annotated[list[CitationForm], items(MAX_CITATIONS)]
-"""Citations. Part of the schema only if passages are shown."""
+"""Quotes from passages. The schema has this field only if the speaker is shown passages."""
 
 
 class ClaimForm(FormModel):
@@ -106,7 +106,7 @@ class RebuttalForm(FormModel):
     """Form of the phase `rebuttal`."""
 
     targets: list[ArgumentId] = []
-    """Ids of the answered arguments. Ids in the text count as well."""
+    """Ids of the arguments that the rebuttal answers. Ids within `speech` count as well."""
     speech: str = text(1200, min_length=1)
 
 

@@ -1,6 +1,6 @@
-"""A debater's instructions besides the debate: character, hidden directive, strategy of the turn.
+"""A debater's instructions besides the task: character, hidden directive, strategy of the turn.
 
-All are pure functions of what the speaker may know, so a resumed debate has the same instructions. The judging systems
+They are computed only from what the speaker may know, so a resumed debate has the same instructions. The judging systems
 write the directive and choose the strategy (`systems.base.JudgingSystem.instruct` and `pick_strategy`).
 """
 
@@ -37,12 +37,12 @@ class TurnInstructions:
 
 @dataclass(frozen=True, slots=True)
 class SpeakerInstructions:
-    """All instructions for a speaker. We write them, and readers do not see them."""
+    """All instructions for a speaker, written by this program. Readers of the debate do not see them."""
 
     directive: str | None = None
     """Directive for this turn only."""
     strategies: Mapping[int, str] | None = None
-    """Turn index -> line with the strategy, for each of the speaker's turns."""
+    """Index of each of the speaker's turns -> line of the prompt that states its strategy."""
     persistent: str = ""
     """Text that is identical in every turn: the character and the user's own instructions."""
 
@@ -61,7 +61,7 @@ def build_turn_instructions(context: TurnContext, config: DebaterConfig) -> Turn
 def build_speaker_instructions(
     config: DebaterConfig, debate: Debate, cue: Cue, instructions: TurnInstructions
 ) -> SpeakerInstructions:
-    """The instructions for this turn, with the strategies of the speaker's earlier turns."""
+    """The instructions for the turn of `cue`, with the strategies of the speaker's earlier turns."""
     picks = {turn.index: turn.strategy for turn in debate.select_turns(speaker=cue.speaker) if turn.index < cue.index}
     picks[cue.index] = instructions.strategy
     persistent = (format_character(debate.participant(cue.speaker).personality), config.system or "")
@@ -81,7 +81,7 @@ def _format_directive(*parts: str) -> str | None:
 
 
 def format_character(personality: Personality | None) -> str:
-    """The persistent instruction for a personality; empty for none."""
+    """The instruction to show a personality; empty if there is none."""
     if personality is None:
         return ""
     traits = ", ".join(f"{trait.replace('_', ' ')} {round(getattr(personality, trait), 1):g}" for trait in TRAITS)

@@ -1,4 +1,4 @@
-"""The content of a turn, and its text for terminals, other debaters and judges.
+"""The content of a turn, and the text that terminals, other debaters and judges show of it.
 
 The labels in the text avoid words that the persuasion system counts, such as "evidence".
 """
@@ -22,7 +22,7 @@ class TurnContent:
     targets: tuple[str, ...] = ()
     """Ids of the arguments that a rebuttal answers."""
     misplaced_arguments: tuple[Argument, ...] = ()
-    """Arguments in a phase without arguments. The text contains them, but they do not count as arguments."""
+    """New arguments where the phase allows none: the text contains them, but they do not count."""
 
 
 def format_turn_text(content: TurnContent) -> str:

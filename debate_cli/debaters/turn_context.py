@@ -24,19 +24,19 @@ class TurnContext:
     cue: Cue
     debate: Debate
     offered_ids: frozenset[str] | None = None
-    """Ids of the arguments in the prompt if it contains only the recent part of the debate; None for all."""
+    """Ids of the arguments in a prompt that shows only the recent part of the debate; None if it shows all."""
 
     @classmethod
     def from_cue(cls, cue: Cue, debate: Debate) -> TurnContext:
-        """The context of `cue` in the whole `debate`."""
+        """The context of `cue`: the part of `debate` that its speaker may see."""
         return cls(cue, debate.visible_to(cue))
 
     def with_recent_history(self) -> TurnContext:
-        """The context with only the recent part of the debate."""
+        """The context of a prompt that shows only the recent part of the debate."""
         return replace(self, offered_ids=recent_history(self.debate).argument_ids)
 
     def offer(self, keys: tuple[str, ...]) -> tuple[str, ...]:
-        """The members of `keys` that are in the prompt."""
+        """Those of the argument ids `keys` that are in the prompt."""
         return keys if self.offered_ids is None else tuple(key for key in keys if key in self.offered_ids)
 
     @property
@@ -61,7 +61,7 @@ class TurnContext:
 
     @cached_property
     def target_ids(self) -> tuple[str, ...]:
-        """Ids that a response may name: in a follow-up those of the questions, otherwise all ids of opponents."""
+        """Ids of arguments that a response may answer: if the cue has questions, those asked about, else all of opponents."""
         if self.cue.questions:
             return tuple(dict.fromkeys(question.target for question in self.cue.questions))
         return self.opponent_ids
@@ -81,7 +81,7 @@ class TurnContext:
         return tuple(f"{prefix}-{number}" for number in range(last + 1, last + 1 + count))
 
     def match_id(self, written: str, known: Iterable[str]) -> str:
-        """The id in `known` that equals `written` apart from case, spacing and dashes; else `written`, trimmed."""
+        """The id in `known` that differs from `written` at most in case, spaces and dashes; `written` if there is none."""
         normalized = _normalize_id(written)
         return next((key for key in known if _normalize_id(key) == normalized), " ".join(written.split()))
 

@@ -15,9 +15,9 @@ from debate_cli.evidence.source_checks import FAILED_OUTCOMES, check_citation
 from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 
 ARGUMENT_ID = re.compile(r"\b[A-Za-z][A-Za-z0-9]{0,15}-\d{1,4}\b")
-"""Matches text that looks like the id of an argument."""
+"""Pattern of an argument id in a text, e.g. `PRO-1`."""
 MIN_PART_CHARS = {"claim": 10, "reasoning": 20, "evidence": 5}
-"""Minimum number of characters of each part of an argument."""
+"""Part of an argument -> minimum number of characters."""
 SHAPE_WARNINGS = ("unanswered", "unknown-target")
 """Codes of faults for which the model is asked again."""
 
@@ -44,7 +44,7 @@ def find_turn_warnings(content: TurnContent, context: TurnContext) -> tuple[str,
 
 
 def count_shape_warnings(found: Iterable[str]) -> int:
-    """Number of warnings with one of the `SHAPE_WARNINGS`."""
+    """Number of `warnings` whose code is one of `SHAPE_WARNINGS`."""
     return sum(warning.partition(":")[0] in SHAPE_WARNINGS for warning in found)
 
 
@@ -62,7 +62,7 @@ def _arguments(arguments: Iterable[Argument], context: TurnContext) -> Iterator[
 
 
 def _citations(content: TurnContent, context: TurnContext) -> Iterator[str]:
-    """Warnings for quotes that are not in their passage, by the same checks as `score`."""
+    """Warnings for quotes that are not in their passage. `debate score` makes the same checks."""
     cited = citations_by_item(content.arguments, content.responses, content.closing)
     for item, citations in cited:
         name = format_argument_id(item)
@@ -93,7 +93,7 @@ def _answers(content: TurnContent, context: TurnContext) -> Iterator[str]:
 
 
 def _closing(closing: Closing, context: TurnContext) -> Iterator[str]:
-    """Check the number of words of the final position, and of text in the lists that is not an argument id."""
+    """Warn if the closing is too long. Words of the final position count, and in the lists all that is no argument id."""
     known = {*context.opponent_ids, *context.own_ids}
     listed = [word for word in (*closing.concessions, *closing.unrebutted) if word not in known]
     words = sum(len(text.split()) for text in (closing.final_position, *listed))
@@ -117,7 +117,7 @@ def _unanswered_targets(targets: Iterable[str], known: tuple[str, ...], what: st
 def _new_arguments(
     misplaced: tuple[Argument, ...], responses: tuple[Response, ...], context: TurnContext
 ) -> Iterator[str]:
-    """Warnings for own ids of no existing argument. Each marks a new argument."""
+    """Warn of new arguments in a cross-examination: misplaced ones, and ids with the speaker's prefix that do not exist."""
     texts = [text for item in responses for text in (item.target, item.reasoning, item.follow_up)]
     written = [
         key for text in texts for key in ARGUMENT_ID.findall(text) if key.startswith(f"{context.speaker.prefix}-")
@@ -128,5 +128,5 @@ def _new_arguments(
 
 
 def format_argument_id(key: str) -> str:
-    """An id that a model wrote, sanitized, on one line, at most 40 characters."""
+    """An argument id from a model's answer, sanitized: one line, at most 40 characters."""
     return " ".join(sanitize_for_prompt(key).split())[:40]

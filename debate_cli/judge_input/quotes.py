@@ -1,7 +1,7 @@
 """Checks whether the words that a judge quotes were said.
 
-Matching ignores case, spaces and typography. An ellipsis, or an alias of a name (`judge_input.injection.name_aliases`),
-matches any words.
+Upper and lower case, spaces and typography make no difference. An ellipsis in a quote matches any words, and so does the
+alias of a name (`judge_input.injection.name_aliases`).
 """
 
 import re
@@ -15,14 +15,14 @@ from debate_cli.domain.turn import Turn
 from debate_cli.judge_input.transcript_prompt import sanitize_for_judge
 
 MIN_QUOTE_CHARS = 4
-"""Minimum length of a normalised quote. A shorter one would match anywhere."""
+"""Minimum length of a normalized quote. A shorter quote could match anywhere."""
 _GAP = re.compile(r"\.\.\.|\[\.{3}\]|\[…\]|…|\bitem-\d+\b")
-"""Separator of the parts of a normalized quote: an ellipsis, or an alias that a judge read instead of a name."""
+"""What separates the parts of a normalized quote: an ellipsis, or an alias that the judge read instead of a name."""
 _QUOTED_PASSAGE = re.compile(r"“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|(?<!\w)\"([^\"]+)\"(?!\w)")
 
 
 def is_quoted_in(quote: str, text: str) -> bool:
-    """Whether `quote` occurs in `text`. Parts of a quote must occur in order."""
+    """Whether `quote` is in `text`. If an ellipsis divides the quote, its parts must occur in this order."""
     return _find_parts(normalize_text(text), _quote_parts(quote)) is not None
 
 
@@ -40,7 +40,7 @@ def find_quoted_line(quote: str, text: str) -> int | None:
 
 @lru_cache(maxsize=8)
 def _index_lines(text: str) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
-    """The normalized text, the positions where its lines begin, and their line numbers in `text`."""
+    """The normalized text, the positions in it where lines begin, and the numbers of these lines in `text`."""
     lines: list[str] = []
     starts: list[int] = []
     numbers: list[int] = []
@@ -79,7 +79,7 @@ def _normalized_texts(turn: Turn) -> tuple[str, ...]:
 
 
 def find_quoted_turn(quote: str, turns: Iterable[Turn]) -> Turn | None:
-    """The first of `turns` in which `quote` occurs, in its original or its sanitized texts."""
+    """The first of `turns` in which `quote` occurs, as the speaker wrote it or as it was sanitized for judges."""
     parts = _quote_parts(quote)
     likely = (turn for turn in turns if parts and parts[0] in _joined_texts(turn))
     found = (turn for turn in likely if any(_find_parts(text, parts) is not None for text in _normalized_texts(turn)))

@@ -1,6 +1,6 @@
-"""Formats the transcript for judges: the part of a prompt that all calls of one judge model share.
+"""Formats the transcript for judges: the part of the prompt that is the same in all calls to a judge's model.
 
-During a debate text is only appended, so that a provider's prompt cache applies.
+While a debate runs, this part only grows at its end, so that a provider's prompt cache applies.
 """
 
 import json
@@ -25,19 +25,19 @@ PROSE_PHASES = frozenset({"rebuttal", "speech"})
 def sanitize_for_judge(text: str, names: tuple[str, ...] = (), after: str = "") -> str:
     """Sanitize a debater's text for a judge, and mask passages that are addressed to the judge.
 
-    `names`: names of the debaters; `after`: the previous passage of the same debater.
+    `names`: names of the debaters; `after`: the last passage that the same debater said before `text`.
     """
     return mask_injection(sanitize_for_prompt(text), names, after=after)
 
 
 @lru_cache(maxsize=1024)
 def sanitize_takeovers(text: str) -> str:
-    """Sanitize a text by a judge or the user for a judge: takeover attempts are masked, mentions of scores are kept."""
+    """Sanitize a text that a judge or the user wrote, for a judge. It may mention scores; `TAKEOVER_TECHNIQUES` are masked."""
     return mask_injection(sanitize_for_prompt(text), only=TAKEOVER_TECHNIQUES)
 
 
 def to_prompt_json(value: object) -> str:
-    """Dump `value` as compact JSON, with `sanitize_takeovers` applied to every string."""
+    """`value` as compact JSON, each string sanitized by `sanitize_takeovers`."""
     return _compact_json(map_json_texts(value, sanitize_takeovers))
 
 
@@ -47,13 +47,13 @@ def debater_names(debate: Debate) -> tuple[str, ...]:
 
 
 def format_full_prompt(debate: Debate, subject: Subject) -> str:
-    """Format motion, background, debaters, and one line per turn that a judge of `subject` may see."""
+    """Motion, background and debaters, then one line for each turn that a judge of `subject` may see."""
     return format_shared_prompt(debate, last_visible_turn(debate, subject))
 
 
 @memoize_on_value
 def format_shared_prompt(debate: Debate, last: int | None) -> str:
-    """Format motion, background, debaters, and one line per turn up to index `last` (None: all turns)."""
+    """Motion, background and debaters, then one line for each turn up to index `last` (None: all turns)."""
     if not debate.participants:
         return "\n".join(_document_lines(debate)) + "\n"
     turns = _visible_turns(debate, last)
@@ -62,9 +62,9 @@ def format_shared_prompt(debate: Debate, last: int | None) -> str:
 
 
 def format_recent_prompt(debate: Debate, subject: Subject) -> str:
-    """Like `format_full_prompt`, with a ledger in place of each debater's earlier turns.
+    """Like `format_full_prompt`, but with a ledger of arguments in place of earlier turns.
 
-    The turns of the subject are always included.
+    The turns of the subject are always shown in full.
     """
     visible = _visible_turns(debate, last_visible_turn(debate, subject))
     so_far = debate if visible is debate.turns else debate.model_copy(update={"turns": visible})
@@ -100,10 +100,7 @@ def _introduction_lines(debate: Debate) -> Iterator[str]:
 
 
 def _turn_lines(debate: Debate, shown: Iterable[Turn]) -> Iterator[str]:
-    """One line per turn of `shown`.
-
-    A passage that continues the speaker's preceding turn is masked together with it.
-    """
+    """One line for each turn in `shown`. An instruction that begins in the speaker's preceding turn is masked too."""
     names = debater_names(debate)
     for turn in shown:
         yield format_turn_line(turn, names, last_passage_before(turn, debate))
@@ -120,7 +117,7 @@ def _ledger_lines(ledger: Ledger, names: tuple[str, ...]) -> Iterator[str]:
 
 
 def _document_lines(debate: Debate) -> Iterator[str]:
-    """A judged text, with its question and context if there are any."""
+    """The lines for a text that is judged instead of a debate: title, question and context if given, then the text."""
     judging = debate.config.judging
     yield f"TITLE: {format_speech(debate.topic)}"
     if judging.question is not None:
@@ -147,7 +144,7 @@ def format_speech(text: str, names: tuple[str, ...] = ()) -> str:
 
 
 def last_passage_before(turn: Turn, debate: Debate) -> str:
-    """The last text, without citations, of the same speaker's previous turn; empty if there is none."""
+    """The last passage, except citations, of the turn that the speaker of `turn` gave before; empty if there is none."""
     earlier = debate.turns[: bisect_left(debate.turns, turn.index, key=lambda other: other.index)]
     before = next((other for other in reversed(earlier) if other.speaker == turn.speaker), None)
     return "" if before is None else _last_text(before)
@@ -155,7 +152,7 @@ def last_passage_before(turn: Turn, debate: Debate) -> str:
 
 @memoize_on_value
 def _last_text(turn: Turn) -> str:
-    """The last words of the speaker, without cited words, which seldom end a sentence."""
+    """The last text of the turn that is no citation. Citations seldom end a sentence."""
     cited = {text for _, citation in turn.citations() for text in (citation.source, citation.quote)}
     return next((text for text in reversed(list(visible_texts(turn))) if text not in cited), "")
 
@@ -174,9 +171,9 @@ def format_turn_line(turn: Turn, names: tuple[str, ...] = (), after: str = "") -
 
 
 def visible_texts(turn: Turn) -> Iterator[str]:
-    """Every text of `turn` that judges see, unchanged.
+    """Every text of `turn` that judges see, before it is sanitized.
 
-    Each is sanitized separately, so a finding never spans two texts.
+    Each text is sanitized separately, so no finding spans two texts.
     """
     yield from iter_strings(_turn_payload(turn))
 

@@ -1,6 +1,6 @@
-"""Checks a form that a person filled in; lists every problem with its place, in words for people. Pure.
+"""Checks a form that a person filled in, and lists every problem with its place, in words for people. Pure.
 
-`llm.json_reply` reads the answers of models, which it repairs.
+Answers of models are read by `llm.json_reply`, which repairs them.
 """
 
 import json
@@ -25,7 +25,7 @@ _TYPE_WORDS = {
 
 
 def check_answer(answer: Any, form: Form[FormT]) -> tuple[FormT | None, list[Problem]]:
-    """The filled-in form, or None with every problem. `answer`: data from YAML; empty optional fields take their defaults."""
+    """(the filled-in form, no problems) or (None, every problem). `answer`: data from YAML; empty fields take their defaults."""
     schema = person_schema(form)
     value = drop_empty_fields(answer, schema)
     problems = [_to_problem(violation) for violation in find_violations(value, schema)]
@@ -41,7 +41,7 @@ def check_answer(answer: Any, form: Form[FormT]) -> tuple[FormT | None, list[Pro
 
 
 def drop_empty_fields(value: Any, schema: JsonSchema) -> Any:
-    """Remove empty fields that have a default from `value`, and convert whole numbers where `schema` requires them."""
+    """`value` without the empty fields that `schema` does not require, and with 3 in place of 3.0 in whole-number fields."""
     if isinstance(value, Mapping):
         parts: Mapping[str, JsonSchema] = schema.get("properties", {})
         required = schema.get("required", ())
@@ -59,7 +59,7 @@ def drop_empty_fields(value: Any, schema: JsonSchema) -> Any:
 
 
 def describe_value(schema: JsonSchema) -> str:
-    """Description of a field's values: `a whole number from 1 to 10`, `one of UPHELD, REFUTED`."""
+    """What values a field with this schema takes: `a whole number from 1 to 10`, `one of UPHELD, REFUTED`."""
     if "const" in schema:
         return f"`{schema['const']}`"
     if "enum" in schema:

@@ -1,6 +1,6 @@
 """Hides the debaters from a reviewer: names, models and ids become `Speaker A`, `[model 1]` and `A-1`. Pure.
 
-The mask is applied to everything that the reviewer reads, and removed from everything that the reviewer writes.
+Everything that the reviewer reads is masked; in everything that the reviewer writes, masks become names and ids again.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from debate_cli.judge_input.injection.name_aliases import map_strings
 
 T = TypeVar("T")
 PUBLIC_SIDES = frozenset({"for", "against"})
-"""Sides that a reviewer may know, because the speeches show them. Other sides are labels that may contain names."""
+"""Sides that are not masked, because the speeches show them. The label of any other side may contain a name."""
 _CLOSED_FIELDS = frozenset({"type", "shift", "phase", "kind"})
-"""Fields with a word from a fixed list, which is never a name."""
+"""Fields that are not masked, because their values come from a fixed list and are never names."""
 _TEXT_FIELDS = ("speaker", "text", "arguments", "responses", "answers", "closing", "passages")
 """Fields of a turn that a reviewer sees."""
 HIDDEN = "[hidden]"
-"""Mask of a word that only its capital letter marks as a name."""
+"""Mask of a hidden word that is written with unusual letters (`ſ` for `s`), so that its own mask is not found."""
 _MIN_PART_CHARS = 3
-"""Shorter parts of a name, such as initials, occur in ordinary words too often."""
+"""Minimum length of a part of a name that is masked. Shorter parts, such as initials, are ordinary words too often."""
 _FUNCTION_WORDS = frozenset(
     {"the", "and", "for", "against", "with", "from", "team", "side", "von", "van", "der", "del"}
 )
-"""Words within names that are not masked."""
+"""Words within names (`Bank of the North`) that are not masked."""
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _VERSIONED_MODEL = re.compile(r"([^\W\d_]{3,})\W?.*\d")
 """Pattern of a model name with a number, which captures its family: `claude` in `claude-sonnet-5`."""
@@ -61,14 +61,11 @@ class Blinding:
         return map_strings(value, self._mask_text, _CLOSED_FIELDS)
 
     def unmask(self, value: T) -> T:
-        """Replace the masks in `value` by the names and ids."""
+        """Replace the masks in all strings of `value` by the names and ids."""
         return map_strings(value, self._unmask_text)
 
     def mask_debate(self, debate: Debate, run: str) -> Debate:
-        """The masked parts of `debate` that a reviewer may see.
-
-        They are motion, background, speeches and the answers of the judging run `run`.
-        """
+        """The parts of `debate` that a reviewer may see, masked: motion, background, speeches, the answers of `run`."""
         config = debate.config
         shown = config.model_copy(
             update={"topic": self.mask(config.topic), "background": self.mask(config.background), "debaters": ()}
@@ -94,7 +91,7 @@ class Blinding:
         )
 
     def in_order(self, participants: Iterable[Participant]) -> list[Participant]:
-        """The participants in the order of display."""
+        """`participants` in the order of display."""
         return sorted(participants, key=lambda item: list(self._letters).index(item.name))
 
     def _mask_participant(self, participant: Participant) -> Participant:
@@ -111,7 +108,7 @@ class Blinding:
         return self._turns.setdefault(turn.index, turn.model_copy(update=update))
 
     def _whole_words(self) -> Iterator[tuple[str, str]]:
-        """Word -> mask, for words that are hidden in upper and lower case."""
+        """(word, mask) for each word that is masked in upper and lower case."""
         for name, letter in self._letters.items():
             yield unicodedata.normalize("NFC", name), _speaker(letter)
         for participant in self._debate.participants:
@@ -124,9 +121,9 @@ class Blinding:
             yield self._debate.id, "[this debate]"
 
     def _argument_ids(self) -> Iterator[tuple[str, str]]:
-        """Ids without their speaker's prefix.
+        """(id, mask) for each argument id that does not have the form PREFIX-NUMBER.
 
-        Other ids are hidden by masking the prefix, which also covers ids that do not exist.
+        In all others the prefix alone is masked; so ids of that form are masked even if they do not exist.
         """
         prefixes = {participant.name: participant.prefix for participant in self._debate.participants}
         for number, (item, (speaker, _)) in enumerate(self._debate.arguments.items(), 1):
@@ -139,9 +136,9 @@ class Blinding:
         yield from (item.exchange.model for item in self._debate.assessments)
 
     def _name_parts(self) -> Iterator[tuple[str, str]]:
-        """The capitalized parts of names of several words, also in capitals.
+        """(part, mask) for each capitalized part of a name of several words, as written and in capitals.
 
-        Function words and words of the motion are left out.
+        Function words and words of the motion are not masked.
         """
         public = {word.casefold() for word in _WORD.findall(self._debate.topic)} | _FUNCTION_WORDS
         for name, letter in self._letters.items():
@@ -169,7 +166,7 @@ class Blinding:
 
 
 def shuffle_order(names: Iterable[str], seed: int) -> tuple[str, ...]:
-    """The names in a random order by `seed`."""
+    """The names in an order that is random but always the same for one `seed`."""
     order = list(names)
     random.Random(seed).shuffle(order)  # noqa: S311 - an order of presentation, not a secret
     return tuple(order)
@@ -187,7 +184,7 @@ def _speaker(letter: str) -> str:
 def _model_words(model: str) -> Iterator[str]:
     """Words that reveal a model: `openai/gpt-5`, `gpt-5`, `gpt`.
 
-    A model without a number in its name has an ordinary name, whose words are not masked.
+    A name without a number may be an ordinary word, so of such a model only the full `provider/model` is masked.
     """
     yield model
     name = model.partition("/")[2].rpartition("/")[2]
@@ -198,7 +195,7 @@ def _model_words(model: str) -> Iterator[str]:
 
 
 def _pattern(prefixes: Iterable[str], folded: Iterable[str], exact: Iterable[str]) -> re.Pattern[str]:
-    """Pattern of whole words, the longest first: `folded` in any case, `exact` in this case, and `prefixes` of ids."""
+    """Pattern of whole words: `prefixes` (before `-1`) and `folded` in upper and lower case, `exact` only as written."""
     choices = [(word, f"(?i:{re.escape(word)})") for word in folded] + [(word, re.escape(word)) for word in exact]
     words = [choice for word, choice in sorted(choices, key=lambda item: -len(item[0])) if word]
     begins = "|".join(re.escape(prefix) for prefix in sorted(prefixes, key=len, reverse=True)) or "(?!)"

@@ -1,4 +1,4 @@
-"""Builds the form for a brief, and the assessment from a filled-in form, for models and for people. Pure."""
+"""Builds the form for a brief, and the assessment from the filled-in form; for models and for people. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,13 +21,13 @@ class BriefForm:
 
     context: JudgingContext[Any]
     shown: JudgingContext[Any]
-    """The context with aliases for names that a judge must not read."""
+    """`context`, with aliases in place of names that a judge must not read."""
     question: JudgeQuestion[Any, Any]
     form: Form[Any]
     aliases: NameAliases
 
     def read(self, filled: FormModel, found: Sequence[Manipulation]) -> AssessmentContent:
-        """Read a filled-in form. `found`: findings of the detector in the subject of the brief."""
+        """Read a filled-in form. `found`: what the detector of injections found in the subject of the brief."""
         content = self.aliases.restore(self.question.read_form(filled, self.shown))
         brief = self.context.brief
         quoted, warnings = self.aliases.restore(
@@ -37,7 +37,7 @@ class BriefForm:
 
 
 def build_brief_form(brief: Brief, debate: Debate) -> BriefForm:
-    """The form for `brief`. Raises KeyError if its run does not have the system."""
+    """The form for `brief`. Raises KeyError if its judging run does not have its system."""
     context: JudgingContext[Any] = JudgingContext(debate, brief, settings_for(brief, debate))
     question = get_system(brief.system).question(brief)
     aliases = NameAliases(debate, context.settings)

@@ -22,9 +22,9 @@ MIN_STAKEHOLDERS, MAX_STAKEHOLDERS = 3, 7
 MAX_CLAIMS = 6
 """Maximum number of claims in a part of a speech."""
 MAX_PART_CHARS = 8_000
-"""Maximum length of a part. A longer speech is split at paragraphs, else at sentences, else at words."""
+"""Maximum length of a part. A longer speech is split: after a paragraph, or else after a sentence, or else a word."""
 TEMPERATURE = 0.2
-"""Default temperature."""
+"""Default temperature of both questions."""
 STAKEHOLDERS_PURPOSE = "judge.personas"
 CLAIMS_PURPOSE = "judge.claims"
 _PACKAGE = "debate_cli.judging"
@@ -47,11 +47,11 @@ class Stakeholder(NamedTuple):
     role: str
     cares_about: str
     quote: str
-    """The passage that implies the stakeholder, as the model quotes it."""
+    """Words of a document from which the model derived the stakeholder, as the model quotes them."""
     document: str | None
-    """Name of the document with the passage; None if the passage is in no document."""
+    """Name of the document that contains the quote; None if no document does."""
     line: int | None
-    """Line of that document, from 1, where the passage begins."""
+    """Line of that document, from 1, where the quote begins."""
 
 
 class StakeholderForm(FormModel):
@@ -70,12 +70,12 @@ class StakeholdersForm(FormModel):
 
 
 def build_stakeholder_form() -> Form[StakeholdersForm]:
-    """The form; an answer with too few or too many stakeholders is asked for again."""
+    """The form. If an answer has too few or too many stakeholders, the model is asked again."""
     return Form(name="panel_personas", model=StakeholdersForm, schema=derive_schema(StakeholdersForm))
 
 
 def build_stakeholder_request(documents: Sequence[TextDocument], model: ModelHandle, prompts: Prompts) -> Request:
-    """The request: the documents as data, then the task."""
+    """The request for stakeholders: the documents as data, then the task."""
     shown = "".join(f"TITLE: {format_speech(name)}\nDOCUMENT: {format_speech(words)}\n" for name, words in documents)
     rules = prompts.render(_PACKAGE, "personas_rules")
     ask = prompts.render(_PACKAGE, "panel_personas", least=str(MIN_STAKEHOLDERS), most=str(MAX_STAKEHOLDERS))
@@ -83,7 +83,7 @@ def build_stakeholder_request(documents: Sequence[TextDocument], model: ModelHan
 
 
 def read_stakeholders(form: StakeholdersForm, documents: Sequence[TextDocument]) -> Iterator[Stakeholder]:
-    """The stakeholders with ids, and the place of each quote that occurs in a document."""
+    """The stakeholders, with ids and with the place of each quote that is in a document."""
     taken: set[str] = set()
     for entry in form.stakeholders[:MAX_STAKEHOLDERS]:
         own = _to_id(entry.name)
@@ -116,17 +116,17 @@ class ClaimsForm(FormModel):
 
 
 class CheckedClaim(NamedTuple):
-    """A claim and its passage. Untrusted."""
+    """A claim, and the passage of the speech that makes it. Untrusted."""
 
     claim: str
     passage: str
-    """The passage in the speaker's words; in the model's words if it was not said."""
+    """The words of the speech; if the quote is not in the speech, the words of the model."""
     was_said: bool
-    """Whether the passage is in the speech word for word."""
+    """Whether the quote was found in the speech."""
 
 
 def build_claims_form() -> Form[ClaimsForm]:
-    """The form of the answer."""
+    """The form for the claims of a part of a speech."""
     return Form(name="speech_claims", model=ClaimsForm, schema=derive_schema(ClaimsForm))
 
 
@@ -138,7 +138,7 @@ def build_claims_request(motion: str, part: str, model: ModelHandle, prompts: Pr
 
 
 def read_claims(form: ClaimsForm, speech: str) -> Iterator[CheckedClaim]:
-    """The claims. A quote that was found in `speech` is replaced by the words of the speech."""
+    """The claims, each with its passage of `speech`."""
     for entry in form.claims[:MAX_CLAIMS]:
         check = check_quote(entry.quote, speech)
         was_said = check.outcome in {"verified", "near"}
@@ -147,7 +147,7 @@ def read_claims(form: ClaimsForm, speech: str) -> Iterator[CheckedClaim]:
 
 
 def split_speech(speech: str) -> list[str]:
-    """Split the speech into parts of at most MAX_PART_CHARS, at ends of paragraphs, sentences or words."""
+    """Split the speech into parts of at most `MAX_PART_CHARS` characters."""
     parts: list[str] = []
     rest = speech
     while len(rest) > MAX_PART_CHARS:

@@ -1,4 +1,4 @@
-"""The judge of all systems: builds the request, asks the model, reads the form. The questions come from `systems`."""
+"""The judge, for all judging systems: builds the request, asks the model, reads the form. The systems ask the questions."""
 
 import asyncio
 from collections.abc import Callable
@@ -31,7 +31,7 @@ LATE = "late"
 
 
 class Judge:
-    """Answers briefs. `model_for` returns the model for a brief."""
+    """Answers briefs. `model_for`: returns the model for a brief."""
 
     def __init__(
         self,
@@ -41,14 +41,14 @@ class Judge:
         history: HistoryPolicy | None = None,
         keeps_raw: bool = False,
     ) -> None:
-        """`keeps_raw`: whether assessments keep what the model wrote and was shown."""
+        """`keeps_raw`: whether each assessment stores the model's unchanged answer and its prompt."""
         self._model_for = model_for
         self._prompts = prompts
         self._history = history or HistoryPolicy()
         self._keeps_raw = keeps_raw
 
     async def assess(self, brief: Brief, debate: Debate) -> Assessment | Failure:
-        """The assessment for `brief`, or a failure. Raises StorageError."""
+        """Answer `brief`. Raises StorageError if the journal cannot be written while the model is asked."""
         asked = build_brief_form(brief, debate)
         context = asked.context
         try:
@@ -70,7 +70,7 @@ class Judge:
         return build_assessment(context, asked.read(answer.form, found), answer.exchange, raw)
 
     def _raw_answer(self, answer: StructuredAnswer[Any], request: Request) -> RawAnswer | None:
-        """What the model wrote and, if raw answers are kept, what it was shown besides the transcript."""
+        """The unchanged answer; with `keeps_raw` also the prompt, without the transcript. None if the answer is empty."""
         if not answer.raw_text.strip():
             return None
         if not self._keeps_raw:
@@ -93,7 +93,7 @@ class Judge:
     def _build_request(
         self, question: JudgeQuestion[Any, Any], context: JudgingContext[Any], model: ModelHandle, *, is_recent: bool
     ) -> Request:
-        """The request: rules, then the part that all judges share, then the question."""
+        """The request: rules, then the transcript, which all judges share, then the question."""
         nonce = new_nonce()
         format_shared = format_recent_prompt if is_recent else format_full_prompt
         shared = format_shared(context.debate, context.brief.subject)
@@ -123,7 +123,7 @@ def _origin(brief: Brief, debate: Debate) -> RequestOrigin:
 
 
 def _judge_seed(model: ModelHandle, context: JudgingContext[Any]) -> int | None:
-    """A different seed for each judge of a system and each judging run, so that judges with one model differ."""
+    """The configured seed plus a number for each judge and judging run, so that judges with the same model differ."""
     if model.seed is None:
         return None
     judges = judge_ids(context.settings)
@@ -138,9 +138,10 @@ def _result_without_form(
     exchange: ModelCall | None,
     raw: RawAnswer | None = None,
 ) -> Failure:
-    """The failure for an answer without a form.
+    """The failure if the answer has no form.
 
-    A refusal is an abstention. Failures of the provider or the budget are asked again by a resume.
+    A model that refuses has abstained, which is final. After an error of the provider or the budget, a resumed run
+    asks again.
     """
     if error is not None and not isinstance(error, RefusedError):
         sent = exchange if exchange is not None and exchange.attempts else None

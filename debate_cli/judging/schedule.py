@@ -1,8 +1,8 @@
 """Determines which assessments are missing and can be asked for. Pure functions of a debate.
 
-A brief can be asked when its subject exists, it is not settled, and it waits for no unsettled brief of another system.
-This depends on the debate only, never on the order of answers. Each judging system decides about which subjects it
-asks.
+A brief is settled when it was answered, or when it failed and is not asked again. A brief can be asked when its subject
+exists, it is not settled, and it waits for no unsettled brief of another system. This depends on the debate only, never
+on the order of answers. Each judging system decides about which subjects it asks.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from debate_cli.systems.registry import get_system
 
 
 def owed_briefs(debate: Debate) -> tuple[Brief, ...]:
-    """Unsettled briefs that wait for no other brief."""
+    """The briefs that can be asked now: unsettled ones that wait for no other brief."""
     unsettled = unsettled_briefs(debate)
     rounds = {(brief.run, brief.system, brief.subject.round) for brief in unsettled if brief.subject.moment == "round"}
     pending = rounds | {(run, system, None) for run, system, _ in rounds}
@@ -37,9 +37,9 @@ def owed_briefs(debate: Debate) -> tuple[Brief, ...]:
 def unsettled_briefs(debate: Debate) -> tuple[Brief, ...]:
     """Unsettled briefs with an existing subject, in the order in which to ask.
 
-    First those of each run's deciding system, then of systems with follow-ups, then the others. So the deciding verdict
-    is complete if the budget is short, and systems with follow-ups start early. A reviewer's run has none, because it
-    is stored when it is complete.
+    First the briefs of each run's deciding system, then of systems that ask follow-up questions, then the others. So a
+    short budget completes the deciding verdict, and long series of questions start early. The run of a person has none,
+    because it is stored only when it is complete.
     """
     runs = [
         run
@@ -58,9 +58,9 @@ def unsettled_briefs(debate: Debate) -> tuple[Brief, ...]:
 
 
 def missing_briefs(debate: Debate, verdicts: Iterable[Verdict]) -> tuple[Brief, ...]:
-    """Briefs that `verdicts` lack because their judges failed, abstained, or were not asked yet.
+    """Briefs whose answers are missing in `verdicts`: the judge failed, abstained, or was not asked yet.
 
-    Briefs of turns that an open debate has not reached are not included.
+    Briefs on turns that an open debate has not reached are not included.
     """
     scored = {(verdict.run, verdict.system) for verdict in verdicts}
     owed = unsettled_briefs(debate.model_copy(update={"given_up": frozenset[str]()}))
@@ -68,9 +68,9 @@ def missing_briefs(debate: Debate, verdicts: Iterable[Verdict]) -> tuple[Brief, 
 
 
 def debate_progress(debate: Debate, run: JudgingRun) -> Progress:
-    """Progress of the debate as seen by a run.
+    """Progress of the debate for a judging run.
 
-    An added run judges the debate as it is; the debate's own run waits for the last speech.
+    The debate's own run waits for the last speech; a run that was added later judges the debate as it is.
     """
     is_over = (
         run.id != FIRST_RUN
@@ -86,13 +86,13 @@ def debate_progress(debate: Debate, run: JudgingRun) -> Progress:
 
 
 def planned_calls(config: DebateConfig, system: SystemSettings) -> PlannedCalls:
-    """Number of a system's questions in the debate's own run if the debate runs to its end."""
+    """Number of questions of `system` in a debate with this configuration that runs to its end."""
     turns = planned_turns(config)
     return get_system(system.kind).planned_calls(system, turns, turns // max(1, len(config.debaters)))
 
 
 def planned_briefs(config: DebateConfig) -> int:
-    """Minimum number of assessments of the debate's own run if the debate runs to its end."""
+    """Minimum number of assessments by all systems, in a debate with this configuration that runs to its end."""
     return sum(planned_calls(config, system).planned for system in config.judging.systems)
 
 

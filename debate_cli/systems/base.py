@@ -22,7 +22,7 @@ from debate_cli.llm.form import Form, FormT
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.aggregation import ordered_assessments
 from debate_cli.systems.charts import Chart
-from debate_cli.systems.claims import ClaimReview
+from debate_cli.systems.claim_review import ClaimReview
 from debate_cli.systems.explanation import describe_outcome, describe_scores
 from debate_cli.systems.tables import DebaterCell, Gauge, Number, Table
 

@@ -1,1 +1,1 @@
-"""Detector of instructions to the judge in speeches."""
+"""The detector of injections: it finds instructions to the judge in speeches."""

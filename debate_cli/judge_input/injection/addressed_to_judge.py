@@ -1,7 +1,7 @@
-"""The field `addressed_to_judge` in every judge's form: words in the material that the judge says are addressed to it.
+"""The field `addressed_to_judge` in every judge's form: the judge quotes words that someone addresses to the judge.
 
-The detector's rules know wordings, a model understands meaning. The field is added to every form when the question is
-asked. The instruction to the judge is in `prompts/judge_rules.md`.
+It complements the detector: rules know wordings, a model understands meaning. `judging/prompts/judge_rules.md` tells
+the judge what to enter.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ from debate_cli.judge_input.transcript_prompt import last_visible_turn
 from debate_cli.llm.form import Form, FormModel, JsonSchema
 
 FIELD = "addressed_to_judge"
-"""Name of the field, and technique of its findings, because the judge names none."""
+"""Name of the field. Its findings have it as their technique, because the judge names no technique."""
 _DESCRIPTION = "Quotes of words that are meant for the judge instead of the debate; empty if there are none."
 MAX_QUOTES = 3
 MAX_QUOTE_CHARS = 160
@@ -34,7 +34,7 @@ _FIELD_SCHEMA: JsonSchema = {
 
 
 def with_addressed_to_judge(form: Form[Any]) -> Form[Any]:
-    """`form` with the field in front, so that a judge fills it in before it gives marks."""
+    """`form` with the field as the first one, so that the judge fills it in before it gives marks."""
     properties = {FIELD: _FIELD_SCHEMA, **form.schema.get("properties", {})}
     schema = {**form.schema, "properties": properties, "required": [FIELD, *form.schema.get("required", ())]}
     return Form(form.name, _extend_model(form.model), schema, form.lenient)
@@ -49,10 +49,10 @@ def _extend_model(model: type[FormModel]) -> type[FormModel]:
 def read_addressed_to_judge(
     form: FormModel, debate: Debate, subject: Subject, known: Sequence[Manipulation]
 ) -> tuple[tuple[Manipulation, ...], tuple[str, ...]]:
-    """A finding for each quote from the judged turns, the motion or the background; a warning for each invented one.
+    """A finding for each quote from the judged turns, the motion or the background; a warning for each invented quote.
 
-    Neither for quotes from an earlier turn (which is judged separately), for those that the rules found (`known`), for
-    words of a source that a turn quotes, and for removal markers.
+    A quote is ignored if it is from an earlier turn (which is judged separately), from a source that a turn quotes, one
+    of the `known` findings of the detector, or only a removal marker.
     """
     findings, warnings = list[Manipulation](), list[str]()
     for quote in cast("tuple[str, ...]", getattr(form, FIELD))[:MAX_QUOTES]:

@@ -1,6 +1,6 @@
 """Decodes disguised text: look-alike letters, joined words, numbers as words, escapes, encodings, invisible characters.
 
-Each result maps its characters to those of the original, so that findings can be quoted and removed.
+Each result maps its characters to those of the original, so that a finding can be quoted from the original and removed.
 """
 
 import base64
@@ -31,11 +31,11 @@ _NAMED_LETTER = re.compile(
     r"(?:LATIN|REGIONAL|SQUARED|CIRCLED|NEGATIVE|MODIFIER|PARENTHESIZED)\b.*?\bLETTER "
     r"(?:SMALL |CAPITAL |DOTLESS |SCRIPT |LONG |BARRED |REVERSED |TURNED )*([A-Z])(?: WITH .+)?"
 )
-"""Unicode name of a variant of a Latin letter: `LATIN LETTER SMALL CAPITAL I`, `LATIN SMALL LETTER O WITH STROKE`."""
+"""Pattern of the Unicode name of a variant of a Latin letter, e.g. `LATIN LETTER SMALL CAPITAL I`."""
 
 
 class _LookAlikeTable(dict[int, int]):
-    """Table for `str.translate`. Variants of Latin letters are found by their Unicode name, others are listed.
+    """Table for `str.translate`. Variants of Latin letters are found by their Unicode names; `_LOOK_ALIKES` lists others.
 
     Accented letters are kept, because many languages use them.
     """
@@ -89,13 +89,13 @@ _JOINED_WORDS = re.compile(rf"\b(?:{_COMMAND_WORDS}){{2,12}}\b", re.IGNORECASE)
 _FIRST_JOINED_WORD = re.compile(rf"({_COMMAND_WORDS})(?=\w)", re.IGNORECASE)
 _LEET_WORD = re.compile(r"(?<![\w$@])(?=[\w$@]*[A-Za-z])(?=[\w$@]*[0-9$@])[A-Za-z0-9$@]{2,40}(?![\w$@])")
 _LEET_TABLES = (str.maketrans("013457$@", "olaastsa"), str.maketrans("013457$@", "oieastsa"))
-"""Digits and signs -> letters. There are two tables because a 1 means l or i."""
+"""Two tables of digits and signs -> letters, because 1 stands for l or for i."""
 
 
 def normalize_spelling(text: str) -> DecodedText:
     """Convert number words to digits, and split words that are joined by underscores or capitals.
 
-    Honest texts contain such spellings too.
+    Honest texts contain such spellings too, so they are not a sign of disguise.
     """
     spelled = DecodedText(text, range(len(text)))
     spelled = _substitute(spelled, _UNDERSCORES, lambda _: " ")
@@ -155,11 +155,11 @@ def _decode_escape(match: re.Match[str]) -> str:
 
 _TAG_CHARACTERS = range(0xE0020, 0xE007F)
 MIN_TAG_CHARS = 8
-"""Minimum number of Unicode tag characters of a hidden text. Fewer are a flag; Scotland's has five."""
+"""Minimum number of Unicode tag characters in a hidden text. Emoji of flags consist of fewer; Scotland's has five."""
 
 
 def decode_tag_characters(text: str) -> str | None:
-    """Decode text in invisible Unicode tag characters; None if there is none, or only a flag."""
+    """Decode the text in invisible Unicode tag characters; None if there is none, or only an emoji of a flag."""
     letters = [chr(ord(char) - 0xE0000) for char in text if ord(char) in _TAG_CHARACTERS]
     return "".join(letters) if len(letters) >= MIN_TAG_CHARS else None
 

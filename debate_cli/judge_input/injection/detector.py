@@ -1,6 +1,6 @@
 """Detects words in a speech that address the judge. Deterministic, without a model, in bounded time.
 
-It searches for commands, not for topics: a speech may discuss judges, prompts and injections, and quote them. Findings
+The detector searches for commands, not for topics: a speech may discuss judges, prompts and injections, and quote them. Findings
 are masked for judges only; the transcript keeps the speaker's words.
 """
 
@@ -33,18 +33,18 @@ from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 
 REMOVAL_MARKER = "[removed: addressed to the judge]"
 TAKEOVER_TECHNIQUES = frozenset({"override", "role_marker", "encoded", "hidden"})
-"""Techniques that never occur in honest texts about a debate, not even in a judge's."""
+"""Techniques that never occur in an honest text about a debate, whether by a debater or by a judge."""
 MAX_MASKING_PASSES = 3
-"""Maximum number of passes. Removing a passage can join parts of an attack around it."""
+"""Maximum number of times that a text is masked, because a removed passage can join the parts of another attack."""
 MAX_EXAMINED_CHARS = 60_000
-"""Number of characters that all rules examine: the most suspicious parts of a longer text. One pattern searches the
-rest. So 1 MB of any text takes less than two seconds; a speech is far shorter."""
+"""Number of characters that all rules examine; of a longer text these are its most suspicious parts. The rest is only
+searched with one pattern, so that 1 MB of any text takes less than two seconds."""
 WINDOW_CHARS = 15_000
-"""Length of the windows in which a text is examined. They end with a sentence or line. A text of one window is masked
-repeatedly."""
+"""A text is examined in windows of this length, which end with a sentence or line. Only a text that fits into one window
+is masked several times."""
 
 MAX_BEGUN_CHARS = 200
-"""Number of last characters of a speech where an instruction may begin that the next speech completes."""
+"""An instruction may begin in this many last characters of a passage and end in the speaker's next one."""
 _UNFINISHED_SENTENCE = re.compile(r"[^.!?。！？\n]*[^.!?。！？\n\"”’)\]]\Z")
 _PIECE = re.compile(r"[^\n]{1,2000}(?:[.!?](?=\s)|\n|$)|[^\n]{1,2000}|\n{1,2000}")
 _SUSPICIOUS = re.compile(
@@ -54,7 +54,7 @@ Span = tuple[int, int, str]
 
 
 class Hit(NamedTuple):
-    """A span of the sanitized text. Text that sanitizing removes has an empty span at the end."""
+    """A span of the sanitized text. For words that sanitizing removed, an empty span at the end of the text."""
 
     start: int
     end: int
@@ -70,9 +70,8 @@ def detect_injection(
 ) -> tuple[Hit, ...]:
     """Find the words in `text` that address the judge: spans of the sanitized text, in order, without overlaps.
 
-    `names`: names of the debaters. "Give Ada the point" is an instruction only if Ada debates. `only`: limits the
-    search to these techniques. `after`: earlier words of the same speaker, to find an instruction that begins there and
-    ends in `text`.
+    `names`: names of the debaters; "Give Ada the point" is an instruction only if Ada debates. `only`: the techniques
+    to search for; None means all. `after`: the speaker's words before `text`, where an instruction may begin.
     """
     sanitized = sanitize_for_prompt(text)
     examined = _mask_names(_blank_removals(sanitized), names)
@@ -89,7 +88,7 @@ def detect_injection(
 def mask_injection(text: str, names: tuple[str, ...] = (), only: frozenset[str] | None = None, after: str = "") -> str:
     """The sanitized text with `REMOVAL_MARKER` in place of all words that address the judge.
 
-    Idempotent, except for long texts.
+    Masking the result again changes nothing, except for texts that are longer than one window.
     """
     masked = sanitize_for_prompt(text)
     for _ in range(MAX_MASKING_PASSES if len(masked) <= WINDOW_CHARS else 1):
@@ -117,7 +116,7 @@ def _blank_removals(text: str) -> str:
 
 
 def _find_continued_spans(text: str, names: tuple[str, ...], after: str) -> Iterator[Span]:
-    """The first sentence of `text`, if it completes an instruction from the unfinished last sentence of `after`."""
+    """Span in the first sentence of `text` if it completes an instruction that the last sentence of `after` begins."""
     begun = _UNFINISHED_SENTENCE.search(sanitize_for_prompt(after[-MAX_BEGUN_CHARS:]).rstrip()) if after else None
     first = next(split_sentences(text), None)
     if begun is None or first is None:
@@ -170,7 +169,10 @@ def _find_spans_in_piece(text: str, names: tuple[str, ...]) -> Iterator[Span]:
 
 
 def _find_spans_in_reading(decoded: DecodedText, names: tuple[str, ...], known: set[str]) -> Iterator[Span]:
-    """Spans of the original for findings in new sentences of a reading. Adds the sentences to `known`."""
+    """Findings in those sentences of a decoded text that are not in `known`, to which they are added.
+
+    The spans are those of the original text.
+    """
     for first, sentence in split_sentences(_mask_names(decoded.text, names, re.IGNORECASE)):
         if sentence not in known:
             known.add(sentence)
@@ -179,7 +181,7 @@ def _find_spans_in_reading(decoded: DecodedText, names: tuple[str, ...], known: 
 
 
 def _find_plain_spans(text: str) -> Iterator[Span]:
-    """All words in `text` that address the judge, without decoding."""
+    """Spans of all words in `text` that address the judge. Nothing is decoded."""
     unquoted = blank_discussed_quotations(text)
     yield from find_instructions(unquoted)
     yield from find_foreign_instructions(unquoted)
@@ -190,7 +192,7 @@ def _find_plain_spans(text: str) -> Iterator[Span]:
 
 
 def _merge_spans(text: str, spans: list[Span]) -> list[Hit]:
-    """Merge overlapping spans into one hit with the technique of the first."""
+    """One hit for each group of overlapping spans, with the technique of the first span."""
     hits: list[Hit] = []
     for span in spans:
         hit = Hit(span[0], span[1], "", span[2])

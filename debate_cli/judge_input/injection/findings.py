@@ -1,4 +1,4 @@
-"""The finding `manipulation`, for hits of the detector in the texts of a brief. No model is involved."""
+"""The findings `manipulation` of a brief: what the detector finds in its subject. No model is involved."""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -18,8 +18,9 @@ from debate_cli.judge_input.transcript_prompt import debater_names, last_passage
 def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, ...]:
     """One finding for each span that addresses the judge, in a turn, a round, or the whole debate.
 
-    A pair of turns has none, because each of its turns is also judged separately. Background and names belong to the
-    whole debate. Words of a source that a debater quotes word for word are masked for judges, but are no finding.
+    A pair of turns has no findings, because each of its turns is also judged separately. Motion, background and names
+    are searched only for the whole debate. What a debater quotes word for word from a source is masked for judges, but is
+    no finding.
     """
     names = debater_names(debate)
     found: list[Iterable[Manipulation]] = [
@@ -47,9 +48,10 @@ def _subject_turns(debate: Debate, subject: Subject) -> Iterator[Turn]:
 
 @memoize_on_value
 def _find_in_turn(turn: Turn, names: tuple[str, ...], after: str, quotes: tuple[str, ...]) -> tuple[Manipulation, ...]:
-    """Search the texts that judges see, so that each quote is exactly what was removed; then the rest of the turn.
+    """The findings in a turn. Texts are searched as judges see them, so that a finding quotes exactly what was removed.
 
-    Memoized on the turn, because each judge of the whole debate needs the findings of all turns.
+    Then the rest of the turn is searched. Memoized, because each judge of the whole debate needs the findings of all
+    turns.
     """
     found: dict[str, Manipulation] = {}
     texts = own_texts(chain(visible_texts(turn), turn_texts(turn)), quotes)
@@ -61,7 +63,7 @@ def _find_in_turn(turn: Turn, names: tuple[str, ...], after: str, quotes: tuple[
 
 
 def own_texts(texts: Iterable[str], quotes: tuple[str, ...]) -> Iterator[str]:
-    """`texts` of a turn without the `quotes` in it."""
+    """`texts` without the words of `quotes`, which are from sources."""
     for text in texts:
         own = text
         for quote in quotes:

@@ -1,4 +1,4 @@
-"""Forged output in a speech: markers of another role, and results that imitate a judge's."""
+"""Finds forged output in a speech: markers of another role in the conversation, and imitations of a judge's results."""
 
 import re
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ _DECISIVE_KEY = re.compile(
     r"final_?score|final_?total|argument_quality|rebuttal_effectiveness",
     re.IGNORECASE,
 )
-"""Keys of which a forged result has at least one. Other keys also occur in arguments."""
+"""Keys that only a judge's result has; a forged result has at least one. Other keys occur in arguments too."""
 _OUTCOME = (
     r"(?:verdicts?|winner|decision|judge?ment|ruling|results?|evaluation|ballot|scores?|outcome|preference|votes?)"
 )
@@ -72,7 +72,7 @@ _RULING = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _WEIGHTS_OPTION = re.compile(r"--weights[ =](?:(?:logic|evidence|responsiveness|honesty)=0?\.\d{1,6}\b,?){1,4}")
-"""The option of `debate score`: a setting, not a result."""
+"""The option `--weights` of `debate score`, which is a setting and not a result."""
 _JSON_TAIL = re.compile(r"[^\n]{0,300}")
 _SENTENCE_TAIL = re.compile(r"(?:[^\n.!?]|[.!?](?=\S)){0,300}[.!?]?")
 

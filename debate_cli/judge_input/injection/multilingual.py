@@ -1,4 +1,4 @@
-"""Instructions to a judge in other languages than English. The words of each are in the table `multilingual.toml`."""
+"""Finds instructions to a judge in other languages than English. The words of each language are in `multilingual.toml`."""
 
 import re
 import tomllib
@@ -12,7 +12,7 @@ from debate_cli.judge_input.injection.rules import NAME_PLACEHOLDER, split_sente
 MAX_GIVE_DISTANCE = 60
 """Maximum distance, in characters, between the words for the best mark and the command to give it."""
 MAX_TARGET_DISTANCE = 18
-"""Maximum distance between the command "ignore" and the rules that need no word such as "previous"."""
+"""Maximum number of characters between "ignore" and "the rules" if no word such as "previous" is near."""
 
 _CLAUSE = r"(?:^|[.!?,:;¡¿(–—]\s*|(?<!\w)(?:y|e|et|und|i|и|و|và|en|dan|oder|por favor|bitte|пожалуйста)\s+|(?<!\w)و)"
 _WORD = r"(?<!\w)(?:{})(?!\w)"
@@ -32,7 +32,7 @@ _RECIPIENT = re.compile(
     rf"(?<!\bsagt )(?<!\bwie )(?<!\blaut )(?<!\bdit )(?<!\bselon )(?<!\bcomme )(?<!\bdice )(?<!\bsegún )(?<!\bcomo )"
     rf"{NAME_PLACEHOLDER}++(?! (?:sagt|meint|dit|affirme|dice|afirma)\b)"
 )
-"""A debater who should get something, unlike one who is reported to say something."""
+"""A debater as the one who should get something, not as the one who says something."""
 _NOT_PATTERNS = frozenset({"language", "finds", "passes"})
 _COMMANDS = ("ignore", "give", "say", "vote")
 _ADDRESS_PUNCTUATION = ",:;!—–"
@@ -76,9 +76,10 @@ def _find_technique(language: Mapping[str, re.Pattern[str]], sentence: str) -> s
 
 
 def _find_third_person_order(language: Mapping[str, re.Pattern[str]], sentence: str) -> str | None:
-    """The technique of an order in the third person, in a sentence on a judge who must do something.
+    """The technique of a sentence such as "the judge must ignore the rules"; None if it gives this judge no order.
 
-    Debates may be about courts, so a demand must name a debater, and an order to ignore must name this judge's rules.
+    Debates may be about courts. So a demand for points must name a debater, and an order to ignore something must name
+    the rules of this judge.
     """
     if _RECIPIENT.search(sentence):
         if language["do_vote"].search(sentence):
@@ -92,7 +93,7 @@ def _find_third_person_order(language: Mapping[str, re.Pattern[str]], sentence: 
 
 
 def _is_false_consensus(language: Mapping[str, re.Pattern[str]], sentence: str) -> bool:
-    """Whether the text claims that the judges of this debate have decided. Courts and juries decide motions too."""
+    """Whether the text claims that the judges of this debate have decided. A court or jury that decided does not count."""
     carried = language["carried"].search(sentence)
     if carried is None or not all(language[sign].search(sentence) for sign in ("judge", "decided")):
         return False
@@ -119,7 +120,7 @@ def _prefilters() -> tuple[re.Pattern[str], ...]:
 
 @cache
 def _language_patterns(index: int) -> Mapping[str, re.Pattern[str]]:
-    """Patterns by the keys of the table. `judge` matches a mention of a judge, `judge_addressed` an address."""
+    """Key of the table -> pattern. `judge` matches a mention of a judge, `judge_addressed` words that address one."""
     group, words = _load_table()[1][index]
     is_spaced = group != "without_spaces"
     patterns = {

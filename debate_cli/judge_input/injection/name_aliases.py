@@ -29,7 +29,7 @@ _PROSE_FIELDS = frozenset({"description", "definition"})
 
 
 class NameAliases:
-    """The aliases in one debate and in the settings of one judging system; empty if no name needs one."""
+    """The aliases for the names of one debate and of the settings of one judging system; usually there are none."""
 
     def __init__(self, debate: Debate, settings: SystemSettings | None = None) -> None:
         configured = _setting_names(settings.model_dump(mode="json")) if settings is not None else ()
@@ -41,7 +41,7 @@ class NameAliases:
         self._names = {alias: name for name, alias in self._aliases.items()}
 
     def hide(self, value: T) -> T:
-        """Replace each string in `value` that needs an alias."""
+        """Replace each string in `value` that has an alias."""
         return map_strings(value, lambda text: self._aliases.get(text, text)) if self._aliases else value
 
     def restore(self, value: T) -> T:
@@ -54,7 +54,7 @@ class NameAliases:
 
 @lru_cache(maxsize=4096)
 def is_plain_name(name: str) -> bool:
-    """Whether a judge may read `name`: short, no invisible characters or role markers, not addressed to the judge."""
+    """Whether a judge may read `name`: it is short, has no invisible characters and does not address the judge."""
     has_plain_characters = sanitize_for_prompt(name) == unicodedata.normalize("NFKC", name) and "\n" not in name
     return len(name) <= MAX_NAME_CHARS and has_plain_characters and not detect_injection(name)
 
@@ -80,7 +80,7 @@ def _odd_argument_ids(debate: Debate) -> tuple[str, ...]:
 
 
 def _setting_names(value: object) -> Iterator[str]:
-    """Every string in the settings, keys included, without prose."""
+    """Every string in the settings, keys too, except in the fields `_PROSE_FIELDS`."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -96,7 +96,7 @@ def _setting_names(value: object) -> Iterator[str]:
 def map_strings(value: Any, change: Callable[[str], str], skip: Collection[str] = ()) -> Any:
     """Apply `change` to every string in the models, dataclasses, lists and mappings of `value`.
 
-    Fields of models named in `skip` are not changed. Models are not validated again.
+    `skip`: names of fields of models that stay unchanged. Models are not validated again.
     """
     if isinstance(value, str):
         return change(value)

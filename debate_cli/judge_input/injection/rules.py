@@ -22,11 +22,11 @@ _PLACEHOLDER = re.compile(r"<<(\w+)>>")
 _LINE_WRAP = re.compile(r"\n\s*")
 
 Conditions = tuple[tuple[str, ...], ...]
-"""Conditions that must all be met; a condition is met if one of its signs is in the sentence."""
+"""Conditions that a sentence must all meet. It meets a condition if it contains one of the condition's signs."""
 
 
 class InstructionRule(NamedTuple):
-    """A rule: a sentence that meets all conditions is an instruction to the judge."""
+    """A sentence that meets all conditions of the rule is an instruction to the judge."""
 
     technique: str
     conditions: Conditions
@@ -40,20 +40,20 @@ class RuleTable(NamedTuple):
     """The contents of `rules.toml`."""
 
     sources: Mapping[str, str]
-    """Entry -> its pattern, with the patterns of other entries inserted."""
+    """Name of a sign -> its pattern, into which the patterns of other signs are inserted."""
     commands: frozenset[str]
     """Signs that count only at a place where a command can begin."""
     rules: tuple[InstructionRule, ...]
-    """The first matching rule gives the technique."""
+    """The first rule that a sentence fits gives the technique."""
     suspicious: frozenset[str]
     """Words that rank the pieces of a very long text."""
     hidden: tuple[Conditions, ...]
-    """Signs that are sufficient in hidden words."""
+    """Conditions for hidden words, which need fewer signs."""
 
 
 @cache
 def load_rule_table() -> RuleTable:
-    """The table, read once."""
+    """The table. It is read once."""
     table = tomllib.loads(files(__package__ or "").joinpath("rules.toml").read_text(encoding="utf-8"))
     sources: dict[str, str] = {"named": NAME_PLACEHOLDER}
     for group in ("words", "starts", "commands", "signs", "whole_words", "text"):
@@ -101,7 +101,7 @@ def find_instructions(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def find_coarsely(text: str) -> Iterator[tuple[int, int, str]]:
-    """Like `find_instructions`, but with one pattern instead of rules, for the rest of a very long text."""
+    """Like `find_instructions`, with one pattern instead of the rules; for the less suspicious parts of a very long text."""
     for match in _pattern("coarse").finditer(text):
         yield *match.span(), "score_demand"
 
@@ -121,7 +121,7 @@ def fitting_rules(sentence: str) -> Iterator[InstructionRule]:
 
 
 def hints_at_instruction(text: str) -> bool:
-    """Whether `text`, which was hidden from readers, mentions the judging. Fewer signs are sufficient there."""
+    """Whether `text`, which was hidden from readers, mentions the judging. Hidden words need fewer signs."""
     signs = _SentenceSigns(text)
     return any(signs.meet(conditions) for conditions in load_rule_table().hidden)
 
@@ -153,7 +153,7 @@ class _SentenceSigns:
 
 
 def _find_command_starts(sentence: str) -> tuple[int, ...]:
-    """Positions where a command can begin: at a clause, and after an address, "you must" or "be so kind as to"."""
+    """Positions where a command can begin: at the start of a clause, after an address ("Judge,") or after "you must"."""
     found = {match.end() for match in _pattern("obligation").finditer(sentence)}
     for match in _pattern("clause").finditer(sentence):
         found |= {match.end(), _end_of("address", sentence, match.end())}
@@ -168,7 +168,7 @@ def _end_of(name: str, sentence: str, start: int) -> int:
 _QUOTED = r"\"[^\"\n]{1,240}\"|“[^”\n]{1,240}”|‘[^’\n]{1,240}’|«[^»\n]{1,240}»|„[^“”\n]{1,240}[“”]|`[^`\n]{1,240}`"
 _QUOTATION = re.compile(rf"{_QUOTED}|(?<![\w'])'[^'\n]{{1,240}}'(?![\w'])")
 _CONTEXT_CHARS = 160
-"""Characters before and after a quotation that may discuss it."""
+"""Number of characters before and after a quotation in which the speaker may discuss it."""
 _SENTENCE_EDGE = re.compile(r"[.!?。！？][\"'”’»)\]]*\s|\n")
 _DISCUSSION = re.compile(
     r"\b(?:attack\w*|inject\w*|manipulat\w*|malicious|adversar\w*|jailbreak\w*|hostile|phrases?|strings?|words?|sentences?|lines?|"
@@ -185,17 +185,17 @@ _EXAMPLE_INTRODUCTION = re.compile(
 
 
 def blank_discussed_quotations(text: str) -> str:
-    """Replace the letters of every quotation that its own sentence discusses by `_`. Keeps positions."""
+    """Replace each letter of a quotation by `_` if the sentence around it discusses it. Positions do not change."""
     return _QUOTATION.sub(lambda match: _blank_if_discussed(match, text), text)
 
 
 def is_named_as_example(text: str, start: int) -> bool:
-    """Whether the words before `start` introduce an example, which then needs no quotation marks."""
+    """Whether the words before `start` introduce an example ("such as"). An example needs no quotation marks."""
     return _EXAMPLE_INTRODUCTION.search(text[max(0, start - 30) : start]) is not None
 
 
 def _blank_if_discussed(match: re.Match[str], text: str) -> str:
-    """Blank a quotation whose sentence discusses it. Strings of a JSON object are data and are kept."""
+    """The blanked quotation if the sentence around it discusses it, else the quotation. Strings in JSON are kept."""
     quotation, start, end = match.group(), match.start(), match.end()
     if _IN_DATA_BEFORE.search(text[max(0, start - 4) : start]) or _IN_DATA_AFTER.match(text, end):
         return quotation

@@ -25,7 +25,7 @@ from debate_cli.render.content.agreement import (
 from debate_cli.render.theme import shorten
 from debate_cli.systems.base import JudgeQuote, RequiredChange
 from debate_cli.systems.briefing import Briefing, BriefingClaim, build_briefing
-from debate_cli.systems.claims import Standing
+from debate_cli.systems.claim_review import Standing
 from debate_cli.systems.registry import get_system, system_kinds
 from debate_cli.systems.scoring import deciding_verdicts
 from debate_cli.systems.source_support import SourceBriefing, brief_sources

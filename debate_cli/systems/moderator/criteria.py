@@ -1,12 +1,19 @@
-"""The moderator's criteria and their maxima.
+"""The moderator's criteria and their maxima. Forms, totals, scores and tables are computed from them.
 
-A new criterion also needs its description in the prompt, and one of a round its short name in `tables.ROUND_HEADS`. If
-the sum of the maxima changes, change the 30, 100 and 82.5 in `questions`, `tables`, `settings`, `system` and the
-prompts.
+A new criterion also needs its description in the prompt of its question. The prompts and the docstrings of `settings.py`
+name the totals.
 """
 
 ROUND_CRITERIA: dict[str, float] = {"argument_quality": 10, "rebuttal_effectiveness": 10, "strategic_positioning": 10}
-"""Criterion of a round -> maximum; 30 in all."""
+"""Criterion of a round -> maximum."""
+ROUND_TOTAL = sum(ROUND_CRITERIA.values())
+"""30: the highest sum of one round."""
+ROUND_HEADS: dict[str, str] = {
+    "argument_quality": "argument",
+    "rebuttal_effectiveness": "rebuttal",
+    "strategic_positioning": "strategy",
+}
+"""Criterion of a round -> its short name in tables."""
 FINAL_CATEGORIES: dict[str, float] = {
     "evidence_based_claims": 10,
     "logical_structure": 10,
@@ -22,7 +29,9 @@ FINAL_CATEGORIES: dict[str, float] = {
     "concession_when_appropriate": 5,
     "accuracy": 5,
 }
-"""Category of the final evaluation -> maximum; 100 in all."""
+"""Category of the final evaluation -> maximum."""
+FINAL_TOTAL = sum(FINAL_CATEGORIES.values())
+"""100: the highest total of the final evaluation."""
 CATEGORY_GROUPS: dict[str, tuple[str, ...]] = {
     "argument_quality": ("evidence_based_claims", "logical_structure", "relevance"),
     "rebuttal_effectiveness": ("comprehensiveness", "precision", "counter_evidence"),

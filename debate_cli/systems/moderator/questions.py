@@ -10,7 +10,13 @@ from debate_cli.llm.form import Form, FormModel, items, keep_if, one_of, some_of
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
 from debate_cli.systems.form_reading import FormModelT, MarkCollector, judge_form, unique_known_items
-from debate_cli.systems.moderator.criteria import CATEGORY_GROUPS, FINAL_CATEGORIES, ROUND_CRITERIA
+from debate_cli.systems.moderator.criteria import (
+    CATEGORY_GROUPS,
+    FINAL_CATEGORIES,
+    FINAL_TOTAL,
+    ROUND_CRITERIA,
+    ROUND_TOTAL,
+)
 from debate_cli.systems.moderator.findings import Clash, DebateSummary, Momentum, NonEngagement, Summary, SummaryPoint
 from debate_cli.systems.moderator.score import CLAIMED_TOTAL_CRITERION, CLAIMED_TOTAL_TOLERANCE
 from debate_cli.systems.moderator.settings import ModeratorSettings
@@ -26,7 +32,7 @@ FORMAT_EMPHASIS = {
 ENGAGEMENT_OF_MANY = (
     "Look at the engagement among all participants, each with each of the others, and not only with the first speaker."
 )
-"""The prompt's rule on engagement for three and more debaters."""
+"""The rule on engagement in the prompts of debates with three and more debaters."""
 TOTAL_FIELD = "total"
 """Name of the field for the judge's own total."""
 MAX_CLASHES = 6
@@ -86,7 +92,7 @@ class FinalForm(FormModel):
 def _with_marks(
     form: type[FormModelT], groups: Mapping[str, Sequence[str]], maxima: Mapping[str, float], reason_chars: int
 ) -> type[FormModelT]:
-    """Add to `scores` in `form` a reason and the marks for each group of criteria, then the judge's own total."""
+    """`form` with more fields for each participant in `scores`: a reason and the marks for each group, then the total."""
     fields: dict[str, Any] = {}
     for group, criteria in groups.items():
         fields[f"{group}_reason"] = (str, text(reason_chars))
@@ -102,7 +108,7 @@ _FINAL_FORM = _with_marks(FinalForm, CATEGORY_GROUPS, FINAL_CATEGORIES, 120)
 
 
 def build_round_form(context: JudgingContext[ModeratorSettings]) -> Form[RoundForm]:
-    """The form for everyone who spoke in the round, with clashes if several spoke."""
+    """The form of a round, with scores for everyone who spoke in it, and with clashes if several did."""
     names, speakers = context.debater_names, context.speakers
     return judge_form(
         "moderator_round",
@@ -124,7 +130,7 @@ def _max_clashes(speakers: int) -> int:
 
 
 def build_final_form(context: JudgingContext[ModeratorSettings]) -> Form[FinalForm]:
-    """The form with thirteen categories for everyone who spoke, a summary and an evaluation."""
+    """The form of the debate: the marks of all categories for everyone who spoke, a summary and an evaluation."""
     outperformed = some_of(context.speakers) | {"maxItems": max(1, len(context.speakers) - 1)}
     complete = {"scores": ("participant", context.speakers)}
     return judge_form("moderator_final", _FINAL_FORM, complete, consistently_outperformed=outperformed)
@@ -158,14 +164,14 @@ def _spoken_words(context: JudgingContext[ModeratorSettings]) -> str:
 
 
 def read_round_form(filled: RoundForm, context: JudgingContext[ModeratorSettings]) -> AssessmentContent:
-    """Three marks with a reason per participant, the claimed total, the summary and the clashes."""
+    """Each participant's marks with reasons and claimed total; then summary, clashes and unanswered points."""
     collector = MarkCollector()
     for entry in unique_known_items(collector, filled.scores, lambda item: item.participant, context.speakers):
         ours = 0.0
-        for criterion in ROUND_CRITERIA:
-            reason = getattr(entry, f"{criterion}_reason")
-            ours += collector.add_mark(entry.participant, criterion, getattr(entry, criterion), (0, 10), reason=reason)
-        _add_claimed_total(collector, entry.participant, getattr(entry, TOTAL_FIELD), ours, 30)
+        for criterion, maximum in ROUND_CRITERIA.items():
+            reason, mark = getattr(entry, f"{criterion}_reason"), getattr(entry, criterion)
+            ours += collector.add_mark(entry.participant, criterion, mark, (0, maximum), reason=reason)
+        _add_claimed_total(collector, entry.participant, getattr(entry, TOTAL_FIELD), ours, ROUND_TOTAL)
     collector.add_findings(_build_summary(filled, context))
     for clash in filled.clashes:
         known = tuple(dict.fromkeys(name for name in clash.participants if name in context.debater_names))
@@ -184,9 +190,9 @@ def read_round_form(filled: RoundForm, context: JudgingContext[ModeratorSettings
 
 
 def read_final_form(filled: FinalForm, context: JudgingContext[ModeratorSettings]) -> AssessmentContent:
-    """Thirteen marks with the reason of their group and the claimed total per participant, and the summary.
+    """Each participant's marks with the reason of their group and the claimed total; then the summary.
 
-    The evaluation is the rationale.
+    The field `evaluation` becomes the rationale.
     """
     collector = MarkCollector()
     for entry in unique_known_items(collector, filled.scores, lambda item: item.participant, context.speakers):
@@ -196,7 +202,7 @@ def read_final_form(filled: FinalForm, context: JudgingContext[ModeratorSettings
             for name in categories:
                 bounds = (0, FINAL_CATEGORIES[name])
                 ours += collector.add_mark(entry.participant, name, getattr(entry, name), bounds, reason=reason)
-        _add_claimed_total(collector, entry.participant, getattr(entry, TOTAL_FIELD), ours, 100)
+        _add_claimed_total(collector, entry.participant, getattr(entry, TOTAL_FIELD), ours, FINAL_TOTAL)
     named = tuple(dict.fromkeys(filled.consistently_outperformed))
     worse = tuple(name for name in named if name in context.debater_names)
     if worse != named:
@@ -219,7 +225,7 @@ def _build_summary(filled: RoundForm, context: JudgingContext[ModeratorSettings]
 def _add_claimed_total(
     collector: MarkCollector, participant: str, claimed: float | None, ours: float, out_of: float
 ) -> None:
-    """Add the judge's own total as a mark beside the sum. It does not count."""
+    """Add the total that the judge wrote as a mark that does not count; with a warning if it is not the sum (`ours`)."""
     if claimed is None:
         return
     if abs(claimed - ours) > CLAIMED_TOTAL_TOLERANCE:

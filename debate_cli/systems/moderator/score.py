@@ -1,7 +1,7 @@
-"""Scorer of the moderator: a quarter from the rounds, three quarters from the final evaluation.
+"""Scorer of the moderator: the rounds count a quarter, the final evaluation three quarters.
 
 `final = mean(round sums) x 0.25 + final_total x 0.75`, at most 82.5. By default a margin below 1 is a draw, below 5
-narrow, from 5 on clear. The judges' own totals do not count; the notes list those that differ from the sums.
+narrow, from 5 on clear. The totals that judges write do not count; the notes list those that differ from the sums.
 """
 
 from collections import defaultdict
@@ -23,18 +23,24 @@ from debate_cli.systems.aggregation import (
     stored_settings,
     strip_float_noise,
 )
-from debate_cli.systems.moderator.criteria import CATEGORY_GROUPS, FINAL_CATEGORIES, ROUND_CRITERIA
+from debate_cli.systems.moderator.criteria import (
+    CATEGORY_GROUPS,
+    FINAL_CATEGORIES,
+    FINAL_TOTAL,
+    ROUND_CRITERIA,
+    ROUND_TOTAL,
+)
 from debate_cli.systems.moderator.findings import Clash, DebateSummary, Momentum, NonEngagement, Summary, SummaryPoint
 from debate_cli.systems.moderator.settings import ModeratorSettings
 from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, build_verdict, clear_from_threshold, decide_outcome
 
 ROUND_SHARE, FINAL_SHARE = 0.25, 0.75
-MAX_MODERATOR_SCORE = ROUND_SHARE * sum(ROUND_CRITERIA.values()) + FINAL_SHARE * sum(FINAL_CATEGORIES.values())
+MAX_MODERATOR_SCORE = ROUND_SHARE * ROUND_TOTAL + FINAL_SHARE * FINAL_TOTAL
 """82.5"""
 CLAIMED_TOTAL_CRITERION = "claimed_total"
-"""Criterion of the mark with the judge's own total."""
+"""Criterion of the mark that holds the total that a judge wrote."""
 CLAIMED_TOTAL_TOLERANCE = 0.5
-"""Largest difference between a claimed total and the sum that is not reported."""
+"""A claimed total is reported if it differs from the sum by more than this."""
 
 MarkTable = dict[str, dict[str, float]]
 """Participant -> criterion -> mark, averaged over the judges."""
@@ -52,11 +58,11 @@ class ModeratorRoundRow(FrozenModel):
     reasons: dict[str, tuple[str, ...]]
     """Criterion -> the judges' reasons."""
     sum: float | None
-    """Sum of the marks, 0-30; None unless all three are marked."""
+    """Sum of the marks, 0-30; None unless all criteria are marked."""
 
 
 class GroupRow(FrozenModel):
-    """One participant's marks for one of the five groups of the final evaluation."""
+    """One participant's marks for one group of categories of the final evaluation."""
 
     group: str
     """Name of the group, e.g. `argument_quality`."""
@@ -74,7 +80,7 @@ class FinalRow(FrozenModel):
     categories: dict[str, float]
     """Category -> mark."""
     total: float | None
-    """Sum of the marks, 0-100; None unless all thirteen are marked."""
+    """Sum of the marks, 0-100; None unless all categories are marked."""
     round_mean: float | None
     """Mean of the round sums, 0-30; None without marked rounds."""
     score: float | None
@@ -84,7 +90,7 @@ class FinalRow(FrozenModel):
     reasons: tuple[str, ...]
     """The judges' reasons, each once."""
     groups: tuple[GroupRow, ...] = ()
-    """The five groups, in order."""
+    """The groups of categories, in order."""
 
 
 class ClaimedTotal(FrozenModel):
@@ -292,7 +298,7 @@ def _overviews(final: Sequence[Assessment]) -> Iterator[Overview]:
 
 
 def _mismatched_totals(debate: Debate, assessment: Assessment) -> Iterator[ClaimedTotal]:
-    """The judges' own totals that differ from the sums of their marks."""
+    """The totals that judges wrote and that differ from the sums of their marks."""
     own, criteria = _marks_of_judge(assessment), _criteria(assessment)
     for participant in debate.participants:
         ours = _total(own.get(participant.name, {}), criteria)

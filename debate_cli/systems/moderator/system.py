@@ -23,7 +23,7 @@ from debate_cli.systems.base import (
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.explanation import ScoreComponent, describe_scores
 from debate_cli.systems.moderator import questions, score, tables
-from debate_cli.systems.moderator.criteria import CATEGORY_GROUPS, FINAL_CATEGORIES, ROUND_CRITERIA
+from debate_cli.systems.moderator.criteria import CATEGORY_GROUPS, FINAL_CATEGORIES, FINAL_TOTAL, ROUND_CRITERIA
 from debate_cli.systems.moderator.findings import Clash, DebateSummary, NonEngagement, Summary
 from debate_cli.systems.moderator.settings import ModeratorSettings
 from debate_cli.systems.source_support import SOURCES_KIND
@@ -58,7 +58,7 @@ class ModeratorSystem(JudgingSystem[ModeratorSettings]):
         return questions.ROUND_QUESTION if brief.subject.moment == "round" else questions.FINAL_QUESTION
 
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
-        """Both questions show the findings of the judge of sources."""
+        """The system `sources`, because both questions show its findings."""
         return (SOURCES_KIND,)
 
     def awaited(
@@ -86,7 +86,7 @@ class ModeratorSystem(JudgingSystem[ModeratorSettings]):
         return score.score_run(debate, run, settings)
 
     def max_score(self, verdict: Verdict) -> float:
-        """A quarter of 30 and three quarters of 100: 82.5."""
+        """The highest sum of the rounds and of the final evaluation, weighted: 82.5."""
         return score.MAX_MODERATOR_SCORE
 
     def explain(self, verdict: Verdict) -> str:
@@ -100,19 +100,19 @@ class ModeratorSystem(JudgingSystem[ModeratorSettings]):
                 for row in (notes.final if notes is not None else ())
                 if row.categories.keys() >= set(items)
             }
-            weight = most / sum(FINAL_CATEGORIES.values())
+            weight = most / FINAL_TOTAL
             components.append(ScoreComponent(group.replace("_", " "), weight, "the final evaluation", shares))
         return describe_scores(verdict, self.max_score(verdict), components)
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
-        """The first reasoning of an agreeing judge."""
+        """The reasoning of the first judge who agrees with the verdict."""
         notes = parse_notes(score.ModeratorNotes, verdict)
         judges = {item.assessor for item in self.agreeing_assessments(debate, verdict)}
         reasoning = notes.reasoning if notes is not None else ()
         return next((JudgeQuote(item.text) for item in reasoning if item.assessor in judges), None)
 
     def tables(self, verdict: Verdict) -> list[Table]:
-        """Scores, rounds and the final evaluation."""
+        """The tables of `tables.py`: scores, rounds, final evaluation, the judges' words."""
         return tables.tables(verdict) or super().tables(verdict)
 
     def charts(self, verdict: Verdict) -> list[Chart]:

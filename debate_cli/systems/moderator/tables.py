@@ -5,7 +5,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.charts import Chart, line_series, percent_chart
-from debate_cli.systems.moderator.criteria import CATEGORY_GROUPS, FINAL_CATEGORIES, ROUND_CRITERIA
+from debate_cli.systems.moderator.criteria import (
+    CATEGORY_GROUPS,
+    FINAL_CATEGORIES,
+    FINAL_TOTAL,
+    ROUND_CRITERIA,
+    ROUND_HEADS,
+    ROUND_TOTAL,
+)
 from debate_cli.systems.moderator.score import (
     ClaimedTotal,
     FinalRow,
@@ -26,13 +33,6 @@ from debate_cli.systems.tables import (
     join_row_groups,
     parse_notes,
 )
-
-ROUND_HEADS = {
-    "argument_quality": "argument",
-    "rebuttal_effectiveness": "rebuttal",
-    "strategic_positioning": "strategy",
-}
-"""Criterion of a round -> its short name."""
 
 
 def tables(verdict: Verdict) -> list[Table]:
@@ -66,7 +66,14 @@ def _score_table(notes: ModeratorNotes) -> Table:
         )
     return Table(
         title="scores, moderator",
-        heads=("debater", "rounds /30", "final /100", f"score /{notes.highest:g}", "share", ""),
+        heads=(
+            "debater",
+            f"rounds /{ROUND_TOTAL:g}",
+            f"final /{FINAL_TOTAL:g}",
+            f"score /{notes.highest:g}",
+            "share",
+            "",
+        ),
         rows=tuple(rows),
         remarks=(
             *(_claimed_total_remark(claim) for claim in notes.claimed),
@@ -96,15 +103,15 @@ def _round_table(rows: Sequence[ModeratorRoundRow]) -> Table:
     numbers = list(dict.fromkeys(row.round for row in rows))
     return Table(
         title="rounds, moderator",
-        heads=("round", "debater", *ROUND_HEADS.values(), "sum /30", ""),
+        heads=("round", "debater", *ROUND_HEADS.values(), f"sum /{ROUND_TOTAL:g}", ""),
         rows=join_row_groups(_round_rows(number, [row for row in rows if row.round == number]) for number in numbers),
-        numeric=frozenset({2, 3, 4, 5}),
+        numeric=frozenset(range(2, len(ROUND_HEADS) + 3)),
     )
 
 
 def _round_rows(number: int, rows: Sequence[ModeratorRoundRow]) -> Iterable[TableRow]:
     for row in rows:
-        bar = Gauge(row.sum, sum(ROUND_CRITERIA.values()), row.participant) if row.sum is not None else None
+        bar = Gauge(row.sum, ROUND_TOTAL, row.participant) if row.sum is not None else None
         marks = (Number(row.marks.get(criterion), 1) for criterion in ROUND_CRITERIA)
         yield (str(number), DebaterCell(row.participant), *marks, Number(row.sum), bar)
 
@@ -131,7 +138,7 @@ def _category_rows(group: str, categories: Sequence[str], rows: Sequence[FinalRo
 
 
 def _group_table(rows: Sequence[FinalRow]) -> Table:
-    """The judges' reasons for each of the five groups."""
+    """The judges' reasons for each group of the final evaluation."""
     return Table(
         title="reasons for the final evaluation, moderator",
         heads=("group", "debater", "marks", "reason"),
@@ -223,13 +230,15 @@ def charts(verdict: Verdict) -> Iterator[Chart]:
     for row in notes.rounds:
         if row.sum is not None:
             sums[row.participant][row.round] = row.sum
+    *heads, last = ROUND_HEADS.values()
+    criteria = f"{', '.join(heads)} and {last}".capitalize()
     yield Chart(
         "Marks by round",
-        "Argument, rebuttal and strategy together, out of 30; the mean of the rounds counts a quarter.",
+        f"{criteria} together, out of {ROUND_TOTAL:g}; the mean of the rounds counts a quarter.",
         "line",
         tuple(rounds.values() if len(rounds) <= MAX_LONG_LABELS else map(str, rounds)),
         tuple(line_series(name, of, rounds) for name, of in sums.items()),
         0,
-        30,
-        (0.0, 10.0, 20.0, 30.0),
+        ROUND_TOTAL,
+        tuple(ROUND_TOTAL * step / len(ROUND_CRITERIA) for step in range(len(ROUND_CRITERIA) + 1)),
     )

@@ -1,4 +1,7 @@
-"""What the structured judges say about claims: the standing of each, the insight, and why an argument lost points."""
+"""One result from several structured judges: the standing of each claim, the insight, why an argument lost points.
+
+The prompt `judge_structured.md` tells the judges what each standing means.
+"""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -8,16 +11,16 @@ from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.aggregation import newest_run, ordered_assessments, strip_float_noise
-from debate_cli.systems.claims import ClaimReview, ClaimStanding, Standing
+from debate_cli.systems.claim_review import ClaimReview, ClaimStanding, Standing
 from debate_cli.systems.structured.findings import Fallacy, Insight, Trace
 from debate_cli.systems.structured.score import MAX_ARGUMENT_MARK, ArgumentRow, StructuredNotes, judge_weights
 from debate_cli.systems.tables import format_number, parse_notes
 
 
 def review_claims(debate: Debate, run: str) -> ClaimReview | None:
-    """Standings by the weight of the judges; None without assessments of the whole debate.
+    """The standing of each claim, and the insight; None if no judge of `run` assessed the whole debate.
 
-    Insight and recommendation are those of the first judge who gave them; open questions are those of all judges.
+    Key insight and recommendation are those of the first judge who gave one; open questions are those of all judges.
     """
     given = _whole_debate_assessments(debate, run)
     if not given:
@@ -35,7 +38,7 @@ def review_claims(debate: Debate, run: str) -> ClaimReview | None:
 
 
 def describe_deductions(debate: Debate, verdict: Verdict | None, argument: str) -> tuple[str, ...]:
-    """The largest deduction from the score of an argument, then the fallacies that the newest judges found in it."""
+    """Two sentences: what cost the argument most in `verdict` (if it scores the argument), and the fallacies in it."""
     notes = parse_notes(StructuredNotes, verdict) if verdict is not None else None
     rows = notes.arguments if notes is not None else ()
     scored = next((row for row in rows if row.id == argument and row.score is not None), None)
@@ -50,7 +53,7 @@ def _whole_debate_assessments(debate: Debate, run: str) -> list[Assessment]:
 
 
 def _standings(given: Sequence[Assessment]) -> dict[str, list[tuple[str, Trace]]]:
-    """Argument id -> (judge, its finding), one per judge, judges in order."""
+    """Argument id -> (judge, first finding of this judge on the argument), sorted by judge."""
     found: dict[str, dict[str, Trace]] = defaultdict(dict)
     for assessment in given:
         for finding in assessment.findings:
@@ -60,7 +63,7 @@ def _standings(given: Sequence[Assessment]) -> dict[str, list[tuple[str, Trace]]
 
 
 def _weightiest_standing(findings: Sequence[tuple[str, Trace]], weights: Mapping[str, float]) -> ClaimStanding:
-    """The standing with the most weight of judges, with the reason of the first who gives it; a tie is UNCERTAIN."""
+    """The standing whose judges have the most weight, with the reason of the first of them; a tie is UNCERTAIN."""
     of: dict[Standing, list[float]] = defaultdict(list)
     for judge, finding in findings:
         of[finding.standing].append(weights[judge])
@@ -82,7 +85,7 @@ def _fallacy_names(debate: Debate, item: str) -> tuple[str, ...]:
 
 
 def _describe_main_deduction(row: ArgumentRow, weights: Mapping[str, float]) -> str:
-    """The largest deduction from the score: a weighted mark (ties: the lower mark), or the fallacies."""
+    """What cost the argument most: one criterion (of equal ones, that with the lower mark), or the fallacies."""
     highest = MAX_ARGUMENT_MARK
     marks = row.marks
     taken = {name: weights.get(name, 0.0) * (highest - mark) for name, mark in marks.items() if mark is not None}

@@ -10,7 +10,7 @@ from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.base import ArgumentMark, JudgeQuestion, JudgeQuote, JudgingSystem, LiveReport
 from debate_cli.systems.charts import Chart
-from debate_cli.systems.claims import ClaimReview
+from debate_cli.systems.claim_review import ClaimReview
 from debate_cli.systems.explanation import ScoreComponent, describe_scores
 from debate_cli.systems.source_support import SOURCES_KIND
 from debate_cli.systems.structured import claims, questions, score, tables

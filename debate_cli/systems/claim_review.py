@@ -1,4 +1,4 @@
-"""What judges say about single claims, for the trace table and the briefing. The systems produce it, `trace` shows it."""
+"""What judges say about the claims of a debate, as values. A system produces them; trace table and briefing show them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -82,11 +82,11 @@ class ProviderSpec(ConfigModel):
     headers: dict[str, str] = {}
     """Extra headers. `${VAR}` in them is resolved only when a request is sent, so no secret is stored."""
     max_concurrency: PositiveInt | None = None
-    """Concurrent requests; lowered automatically while the server reports too many."""
+    """Maximum number of concurrent requests; lowered automatically while the server reports too many."""
     requests_per_minute: PositiveInt | None = None
-    """Requests per minute; None means no limit."""
+    """Maximum number of requests per minute; None means no limit."""
     tokens_per_minute: PositiveInt | None = None
-    """Input and output tokens per minute; None means no limit."""
+    """Maximum number of input and output tokens per minute; None means no limit."""
     structured: tuple[Literal["native", "tool", "prompt"], ...] | None = None
     """Modes of structured output, in the order in which they are tried."""
     price: Price | None = None
@@ -182,7 +182,7 @@ class FormatConfig(ConfigModel):
     order: Literal["simultaneous", "sequential"] = "simultaneous"
     """Whether both sides speak at the same time. Free-flowing debates are always `sequential`."""
     arguments: int = Field(default=3, ge=1, le=10)
-    """Arguments in the opening of each debater."""
+    """Number of arguments in the opening of each debater."""
     closing_words: int = Field(default=200, ge=10, le=5000)
     """Maximum words of a closing statement."""
     phases: tuple[Phase, ...] = Field(
@@ -194,7 +194,7 @@ class FormatConfig(ConfigModel):
     answers: bool = False
     """Whether a round of answers follows each cross-examination. Semi-structured debates always have one."""
     turns: int = Field(default=4, ge=1, le=MAX_ROUNDS)
-    """Free-flowing: speeches per side."""
+    """Free-flowing: number of speeches per side."""
     history: Literal["auto", "full", "recent"] = "auto"
     """Part of the debate in each prompt. `full`: all of it. `recent`: the last speeches and a list of earlier
     arguments. `auto`: `full` while the debate has at most 40 turns and the prompt is short, else `recent`."""
@@ -248,7 +248,7 @@ class Limits(ConfigModel):
     max_attempts: int = Field(default=5, ge=1, le=20)
     """Maximum requests for one answer if a server is down or slow. Requests that it refuses with 429 or 529 do not count."""
     concurrency: int = Field(default=16, ge=1, le=1000)
-    """Concurrent requests to all providers together."""
+    """Maximum number of concurrent requests to all providers together."""
 
 
 class Output(ConfigModel):

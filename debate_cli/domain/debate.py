@@ -141,7 +141,7 @@ class Debate(FrozenModel):
 
     @cached_property
     def speech_chars(self) -> int:
-        """Characters of all speeches."""
+        """Number of characters of all speeches."""
         return self._fold_turns("speech_chars", 0, lambda chars, turn: chars + len(turn.text))
 
     def _fold_turns(self, name: str, start: Value, step: Callable[[Value, Turn], Value]) -> Value:
@@ -200,7 +200,7 @@ class Debate(FrozenModel):
         raise KeyError(run_id)
 
     def judged_all_turns(self, run: JudgingRun, kind: str | None = None) -> bool:
-        """Whether the run judged the whole debate: no turn was added after the run.
+        """Whether the run judged the whole debate: no turn was added after the run began.
 
         Also true if `kind` is a system that judges turn by turn, because it is asked about later turns too.
         """

@@ -52,7 +52,7 @@ class EvidenceConfig(ConfigModel):
     rerank: RerankConfig | None = Field(default=None, exclude_if=lambda rerank: rerank is None)
     """Order of the files' passages by meaning; None orders them by their words."""
     passages: int = Field(default=6, ge=1, le=30)
-    """Passages that a speaker is shown before each speech."""
+    """Number of passages that a speaker is shown before each speech."""
     passage_words: int = Field(default=120, ge=20, le=2000)
     """Approximate number of words in a passage; sentences are not split."""
 

@@ -226,7 +226,7 @@ class RateLimiter:
 
     @property
     def concurrency(self) -> int:
-        """Calls that may be in flight now."""
+        """Number of calls that may be in flight now."""
         return self._concurrency
 
     @property
@@ -236,7 +236,7 @@ class RateLimiter:
 
     @property
     def in_flight(self) -> int:
-        """Calls in flight."""
+        """Number of calls in flight."""
         return self._in_flight
 
     def new_ticket(self) -> int:

@@ -29,9 +29,9 @@ from debate_cli.llm.schema_dialect import convert_schema
 from debate_cli.llm.usage import UsageAccumulator
 
 TRUNCATED_REPLY: ParsedReply[Any] = ParsedReply("no_object", faults=("truncated",))
-"""The answer reached the token limit."""
+"""Outcome of an answer that reached the token limit."""
 EMPTY_REPLY: ParsedReply[Any] = ParsedReply("no_object", faults=("the answer is empty",))
-"""The answer to a request for plain text is empty."""
+"""Outcome of an empty answer to a request for plain text."""
 MAX_TRUNCATED_CHARS = 1000
 """Maximum number of characters of a truncated answer that are shown to the model again."""
 

@@ -61,7 +61,7 @@ class UsageAccumulator:
 
     def __init__(self) -> None:
         self.attempts = 0
-        """Requests sent."""
+        """Number of requests sent."""
         self.usage = Usage()
         """Known tokens."""
         self.latency_s = 0.0

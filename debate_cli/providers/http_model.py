@@ -98,7 +98,7 @@ class _Client:
 
     sdk: Any
     calls: int = 0
-    """Calls in flight."""
+    """Number of calls in flight."""
 
 
 class HttpServer:

@@ -1,7 +1,7 @@
 """A number with its interval: the bootstrap over clusters.
 
 Rows that belong together (both side orders and all judges of one motion) are one cluster. The bootstrap draws whole
-clusters with replacement, so that an interval is as wide as the number of motions demands, not the number of rows.
+clusters with replacement, so that the width of an interval depends on the number of motions, not of rows.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ OUTCOME_BADGES = {
     "winner": Badge("≠", "other winner", "bad"),
 }
 OTHER_OUTCOME_BADGE = Badge("≠", "other outcome", "bad")
-"""Badge for two sides of which only one has a winner."""
+"""Badge for a comparison in which only one side has a winner."""
 ONLY_A_BADGE, ONLY_B_BADGE = Badge("…", "only A", "mixed"), Badge("…", "only B", "mixed")
 COMPARISON_TITLE = "in short"
 SAME_VALUE = "the same"
@@ -57,11 +57,11 @@ _MAX_NAMES_LENGTH = 240
 
 
 MOTION_SETTING = "topic"
-"""Setting that has a separate row and is omitted from the settings."""
+"""Setting that has its own row in the table of sides, and is left out of the table of settings."""
 NO_DIFFERENCES = "Nothing differs: verdicts, scores, standings and settings are the same."
 VICTORY_ADVERBS = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}
 MAX_NAMED_CLAIMS = 6
-"""Maximum number of claims that are named."""
+"""Maximum number of claims that the sentences name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ def summarize_comparison(pair: ComparedPair) -> list[str]:
 
 
 def _outcome_sentences(changes: Sequence[VerdictChange]) -> Iterator[str]:
-    """The outcome of each side, by the system that decides both, else by one that judged both."""
+    """The outcome of each side: by the system that decides both or, if there is none, by one that judged both."""
     a = next(((item.system, item.a) for item in changes if item.a is not None and item.a.decides), None)
     b = next(((item.system, item.b) for item in changes if item.b is not None and item.b.decides), None)
     if a is None or b is None:
@@ -192,7 +192,7 @@ def comparison_styles(pair: ComparedPair) -> dict[str, Sign]:
 
 
 RunsBySystem = dict[str, str]
-"""System with a verdict -> judging run."""
+"""Judging system that has a verdict -> the judging run with this verdict."""
 
 
 def _runs_by_system(pair: ComparedPair) -> tuple[RunsBySystem, RunsBySystem]:
@@ -286,7 +286,7 @@ def _verdicts_table(comparison: JudgmentComparison) -> Table:
 
 
 def _conclusion_cells(change: VerdictChange) -> tuple[Cell, Cell]:
-    """Both conclusions, with scores unless debaters have scores on both sides."""
+    """Both conclusions. Scores are added, unless debaters have them on both sides and so in the table of scores."""
     alone = not _is_comparable(change)
     of_a = " · ".join(
         f"{score.participant} {theme.format_number(score.a)}" for score in change.scores if score.a is not None

@@ -72,7 +72,7 @@ def status_lines(status: Status) -> Iterator[str]:
 
 
 def status_remarks(status: Status) -> list[str]:
-    """Failures by cause, judges that do not judge everything, cells of an earlier version of the file."""
+    """Sentences on failures, on judges that do not judge everything, and on cells of an earlier version of the file."""
     lines = [format_failures(each) for each in status.failures]
     lines += [f"note: {note}" for note in status.notes]
     if status.removed:
@@ -139,7 +139,7 @@ class PlainExperimentObserver(NullExperimentObserver):
 
 
 _OPEN_CAUSES = {"budget": "budget reached", LOCKED: "in use by another process"}
-"""Reason why a cell is still open -> words. Not for an interrupted run."""
+"""Reason why a cell is still open -> words for it. There is none for an interrupted run."""
 
 
 def describe_end(how: Settlement) -> str:

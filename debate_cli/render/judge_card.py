@@ -46,13 +46,13 @@ class Check(NamedTuple):
     """A gate as a question with its answer and numbers."""
 
     gate: str
-    """Name for `--gate`."""
+    """Name of the gate, as in `--gate`."""
     question: str
     answer: Badge
     found: str
     """The measured number with its interval and the number of debates; empty if it was not tested."""
     wanted: str
-    """The bound."""
+    """The bound that the number must meet."""
 
 
 def list_checks(report: JudgeAuditReport) -> tuple[Check, ...]:

@@ -31,7 +31,7 @@ _PLACES = {
     "files": "a person or program that answers through a folder",
     "paste": "a person at this terminal, who pastes answers",
 }
-"""Provider without an address -> where its models are."""
+"""Provider that has no address -> where its models are."""
 _RESULT_BADGES = {
     "ok": Badge("✓", "", "good"),
     "not_enforced": Badge("≈", "", "mixed"),
@@ -40,7 +40,7 @@ _RESULT_BADGES = {
     "rejected": Badge("✗", "", "bad"),
     "failed": Badge("!", "", "bad"),
 }
-"""The sentences below the table say what each symbol other than ✓ means."""
+"""Result of a check -> badge. Sentences below the table explain the results other than ✓."""
 
 
 def doctor_table(entries: Sequence[Mapping[str, Any]]) -> Table:

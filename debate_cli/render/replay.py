@@ -130,7 +130,7 @@ class _ReplayState:
         self._observer.event(event, self._state)
 
     def judges(self, assessments: Iterator[Assessment]) -> None:
-        """Replay the remaining assessments. A later judging run opens before its first one."""
+        """Replay those of `assessments` that were not replayed yet. Opens an added judging run before its first one."""
         for assessment in assessments:
             if assessment.brief.key in self._judged:
                 continue

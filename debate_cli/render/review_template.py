@@ -29,7 +29,7 @@ _RULE = "# " + "-" * (WIDTH - 2)
 
 
 def format_review_template(review: Review, parts: Sequence[ReviewPart], answers: ReviewAnswers) -> Iterator[str]:
-    """The lines of the file, with what `answers` holds filled in."""
+    """The lines of the file. Answers that are in `answers` are filled in."""
     yield from _header_lines(review, answers)
     seen: set[int] = set()
     for part in parts:
@@ -40,7 +40,7 @@ def format_review_template(review: Review, parts: Sequence[ReviewPart], answers:
 
 
 def speech_heading(turn: Turn, *, with_number: bool) -> str:
-    """`Speaker A, round 1, opening`; `with_number` also the number of the turn, and the one that forms have, from 0."""
+    """`Speaker A, round 1, opening`; `with_number` adds the turn's number from 1, and its number in forms, from 0."""
     number = f", turn {turn.index + 1} (number {turn.index} in the forms)" if with_number else ""
     return f"{sanitize_line(turn.speaker)}, round {turn.round}, {turn.phase.replace('_', ' ')}{number}"
 
@@ -58,7 +58,7 @@ def debate_introduction(review: Review) -> list[str]:
 
 
 def expand_json_lists(text: str) -> str:
-    """Format a question to models for people: each list of JSON objects becomes lines with a dash."""
+    """Make a question for models readable for people: each object of a JSON list becomes a line with a dash."""
     pieces: list[str] = []
     position = 0
     for match in re.finditer(r"\[\{", text):
@@ -116,7 +116,7 @@ def _part_lines(part: ReviewPart, answer: Any) -> Iterator[str]:
 
 
 def _object_lines(schema: JsonSchema, value: Any, indent: str, explained: set[str]) -> Iterator[str]:
-    """The properties of an object. `explained`: descriptions that the file already contains."""
+    """Lines for the properties of an object. `explained`: descriptions that the file contains so far; extended here."""
     members: Mapping[str, Any] = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
     required = schema.get("required", ())
     for name, part in schema.get("properties", {}).items():
@@ -198,7 +198,7 @@ def draft_path(transcript: Path, review: Review) -> Path:
 
 
 def read_draft(transcript: Path, terms: ReviewTerms) -> ReviewFile | None:
-    """The draft of a review under these terms; None without a readable one."""
+    """The saved draft of the review with these terms (reviewer, system, blind or not); None if it cannot be read."""
     path = _path(transcript, terms)
     if not path.is_file():
         return None
@@ -221,6 +221,6 @@ def _path(transcript: Path, terms: ReviewTerms) -> Path:
 
 
 def _to_file_part(name: str) -> str:
-    """`name` as a part of a file name, with a hash if characters were replaced, so that names never share a draft."""
+    """`name` as a part of a file name. If characters are replaced, a hash keeps names from sharing a draft."""
     slug = to_slug(name)
     return slug if slug == name else f"{slug}-{hashlib.sha256(name.encode()).hexdigest()[:_HASH_CHARS]}"

@@ -45,11 +45,11 @@ class SystemSummary(NamedTuple):
     """Number of debates whose judging runs have different winners."""
     undetermined: int
     mean_margin: float | None
-    """Mean over the determined debates, each with the mean of its judging runs; None without any."""
+    """Mean margin over the debates with a result, each with the mean of its runs; None if there are none."""
 
     @property
     def counted(self) -> tuple[tuple[str, int], ...]:
-        """Wins, then votes."""
+        """The wins per participant, then the votes per option."""
         return (*self.wins.items(), *self.options.items())
 
 
@@ -102,7 +102,7 @@ def dump_records_csv(
     *,
     for_terminal: bool = False,
 ) -> Iterator[str]:
-    """The header and a line per record of class `kind`, with columns for the maximum number of debaters.
+    """The header, and a line per record of class `kind`. There are columns for as many debaters as any record has.
 
     Text that a spreadsheet would run as a formula is prefixed with `'`. For a terminal, cells are sanitized and each is
     on one line.
@@ -152,7 +152,7 @@ def _summarize_system(system: str, debates: Sequence[Sequence[Verdict]]) -> Syst
 
 
 def score_lines(files: Iterable[ScoredFile]) -> Iterator[str]:
-    """`PATH  SYSTEM  outcome  (scores)` for each verdict as it comes; for several files, a summary per system."""
+    """`PATH  SYSTEM  outcome  (scores)` per verdict, as files are read; for several files also totals per system."""
     seen: list[ScoredFile] = []
     for file in files:
         seen.append(file)

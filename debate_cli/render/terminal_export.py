@@ -1,7 +1,7 @@
 """The terminal view of a debate as an SVG image or as an HTML page, made by Rich's export.
 
-Nothing is loaded: the web fonts that Rich would fetch are removed. Rich escapes the text; characters that XML cannot hold are
-replaced here.
+Nothing is loaded: the web fonts that Rich would fetch are removed. Rich escapes the text; characters that XML cannot
+hold are replaced here.
 """
 
 import re
@@ -26,7 +26,7 @@ EXPORT_WIDTH = 111
 """Columns of the exported terminal."""
 _FONT = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 _FONTS = 2
-"""Web fonts in Rich's style sheet; they come before any text of a debate."""
+"""Matches the web fonts in Rich's style sheet, which precede all text of the debate."""
 _NO_XML = re.compile("[\ufffe\uffff]")
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -59,7 +59,7 @@ class TerminalExport:
     show_hidden: bool = False
 
     def on(self, console: Console) -> None:
-        """Print it on `console` as `replay` does, without pauses."""
+        """Print this part on `console`, as `replay` does, but without pauses."""
         if self.only in (None, "turns"):
             observer = LiveObserver(console, show_hidden=self.show_hidden)
             for _ in ReplayPlan(self.debate, self.round_number, judged=self.only is None).play(observer):

@@ -44,7 +44,7 @@ _TONE_COLOURS: dict[Tone, str] = {"good": GREEN, "mixed": GOLD, "bad": RED, "inf
 
 
 def badge_sign(badge: Badge) -> Sign:
-    """The badge with its colour."""
+    """The sign for a badge: its symbol and word, with a colour."""
     return Sign(badge.symbol, badge.word, _TONE_COLOURS[badge.tone])
 
 
@@ -116,7 +116,7 @@ def format_token_count(count: int, usage: Usage | TotalUsage) -> str:
 
 
 def format_call(call: ModelCall) -> str:
-    """Duration and tokens of one call: `4.2 s, 412 tokens`; for a person, `human` and the duration."""
+    """Duration and tokens of one call: `4.2 s, 412 tokens`; of a person's answer: `human` and the duration."""
     if is_person(call.model):
         took = format_duration(call.latency_s)
         return took if call.model.startswith("human") else f"human, {took}"
@@ -159,16 +159,16 @@ class RunPlan(NamedTuple):
     """Minimum number of calls; None if unknown, and for a resumed run, which made some of them before."""
     cost: str = ""
     servers: Sequence[str] = ()
-    """What is sent to servers that are not built in."""
+    """A line for each server that is not built in, with what is sent to it."""
 
 
 NO_PLAN = RunPlan()
 
 
 def describe_resume(debate: Debate) -> str:
-    """`resumed after 3 speeches`, or `before the first speech`; for a text `resumed`.
+    """`resumed after 3 speeches`, `resumed before the first speech`; for a text `resumed`.
 
-    If no further speech follows: `judging resumed after 3 speeches`.
+    If all speeches are made: `judging resumed after 3 speeches`.
     """
     if debate.document_name is not None:
         return "resumed"
@@ -215,7 +215,7 @@ _CAUSE_LABELS = {
     "MissingKeyError": "no key",
     "RefusedError": "declined",
 }
-"""Cause of a failure -> words."""
+"""Cause of a failure -> words for it."""
 _CAPITAL = re.compile(r"\B(?=[A-Z])")
 
 
@@ -251,7 +251,7 @@ def missing_sentences(verdict: Verdict) -> tuple[str, ...]:
 
 
 def score_axis_max(verdict: Verdict) -> float:
-    """Upper end of the scale. A score under another version's rules may exceed the current maximum."""
+    """Upper end of the scale. Scores of another version's rules may exceed the current maximum, and then extend it."""
     return max(max_score(verdict), *map(abs, verdict.scores.values()), 0.0)
 
 
@@ -276,7 +276,7 @@ BACKGROUND_LINES, BACKGROUND_LENGTH = 3, 240
 
 
 def background_excerpt(background: str | None) -> list[str]:
-    """The first lines of a background, and the number of others. Sanitized."""
+    """The first lines of a background, and the number of other lines. Sanitized."""
     lines = [line for line in sanitize_text(background or "").splitlines() if line.strip()]
     shown = [shorten(line, BACKGROUND_LENGTH) for line in lines[:BACKGROUND_LINES]]
     more = len(lines) - len(shown)

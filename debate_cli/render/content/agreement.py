@@ -15,9 +15,9 @@ NONE_DECIDES = "None of these verdicts decides."
 
 
 def build_agreement_table(verdicts: Sequence[Verdict]) -> Table | None:
-    """Winner, victory, margin and scores per system; how repeated runs vary, and where verdicts differ.
+    """Winner, victory, margin and scores per system, how repeated runs vary, and where verdicts differ.
 
-    None for fewer than two verdicts.
+    None if there are fewer than two verdicts.
     """
     compared = compare_verdicts(verdicts)
     if compared is None:
@@ -47,7 +47,7 @@ def build_agreement_table(verdicts: Sequence[Verdict]) -> Table | None:
 
 
 def build_review_table(debate: Debate) -> Table | None:
-    """Each person's review: what was hidden, how long it took, how sure the person is; None without reviews."""
+    """Each person's review: what was hidden, how long it took, how sure the person is. None if there is no review."""
     rows = tuple(
         (
             f"{', '.join(system.kind for system in run.judging.systems)} {run.id}",
@@ -96,16 +96,16 @@ def victory_cell(verdict: Verdict) -> Cell:
 
 
 def label_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
-    """The system of a verdict, with its judging run if another run `among` the verdicts has the system. Not sanitized.
+    """The system of a verdict; with its judging run if several runs in `among` have this system. Not sanitized.
 
-    A person's verdict has the run and the person.
+    The label of a person's verdict also has the run and the person.
     """
     runs = (item.run for item in among if item.system == verdict.system and item.reviewer is None)
     return format_system_label(verdict.system, verdict.run, runs, verdict.reviewer)
 
 
 def label_listed_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
-    """Label for lists: like `label_verdict`, but always with the run if it is not the debate's own."""
+    """Label for lists: like `label_verdict`, but it always names a judging run that was added to the debate."""
     return (
         label_verdict(verdict, among)
         if verdict.run == FIRST_RUN or verdict.reviewer is not None
@@ -114,16 +114,16 @@ def label_listed_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
 
 
 def label_judging_system(debate: Debate, system: str, run: str) -> str:
-    """The system of a judge, with the judging run if the system judges in several runs."""
+    """The system of a judge; with the judging run if the system judges in several runs."""
     return format_system_label(
         system, run, (known.id for known in debate.runs if any(one.kind == system for one in known.judging.systems))
     )
 
 
 def sort_deciding_first(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """Move the deciding verdict to the front and unflag all others.
+    """Move the deciding verdict to the front; no other verdict is marked as deciding in the result.
 
-    Each judging run has a deciding verdict; the first flagged one counts.
+    Each judging run marks a verdict as deciding. The first of them is taken.
     """
     head = next((verdict for verdict in verdicts if verdict.decides), None)
     rest = [_without_decides(verdict) for verdict in verdicts if verdict is not head]
@@ -135,7 +135,7 @@ def _without_decides(verdict: Verdict) -> Verdict:
 
 
 def describe_repeat_stats(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
-    """A sentence for each system with verdicts of several judging runs by models, in the order of first occurrence.
+    """A sentence for each system that has verdicts of several judging runs by models, in the order of the verdicts.
 
     `structured in 3 runs: Con wins 2, a draw 1; Con 6.9 to 8.2, Pro 6.4 to 7.1; margin 0.13 to 1.8.`
     """
@@ -171,7 +171,7 @@ def _outcome_label(verdict: Verdict) -> str:
 
 
 def _scores_by_name(verdicts: Sequence[Verdict]) -> list[tuple[str, list[float]]]:
-    """Debater -> scores, highest mean first; for votes without a winner, option -> shares."""
+    """Name and scores of each debater (for a vote on a text: option and shares), the highest mean first."""
     names = dict.fromkeys(name for verdict in verdicts for name in verdict.displayed_scores)
     found = [(name, list(_scores_of(name, verdicts))) for name in names]
     return sorted(found, key=lambda item: -sum(item[1]) / len(item[1]))

@@ -19,7 +19,7 @@ from debate_cli.systems.registry import stopped_debaters
 MAX_MOTION_CHARS = 240
 """Maximum length of a motion that is repeated in full."""
 SENTENCE_ENDINGS = (".", "?", "!", "…", "。", "？", "！")
-"""Endings of a sentence. A motion without one gets a full stop."""
+"""Endings of a sentence. A motion that has none gets a full stop."""
 PAIR = 2
 FINAL_REASONS = frozenset[CloseReason]({"complete", "surrender", "converged"})
 """Reasons of a close after which a debate cannot be resumed."""
@@ -105,9 +105,9 @@ def _describe_task(stage: Stage, debate: Debate) -> str:
 
 
 def _find_stage(debate: Debate, plan: Sequence[Stage], number: int, phase: Phase) -> int | None:
-    """Index in `plan` of a round's stage; None if the rounds do not follow the plan.
+    """Index in `plan` of the stage that round `number` belongs to; None if the rounds so far do not follow the plan.
 
-    Stages without a round are skipped.
+    A stage may have been skipped, so that it has no round.
     """
     phases = {turn.round: turn.phase for turn in debate.turns if turn.round < number} | {number: phase}
     position = -1
@@ -136,10 +136,10 @@ def _find_speakers(debate: Debate, number: int, stage: Stage | None) -> list[str
 
 
 def _stopped_debaters(debate: Debate, number: int) -> frozenset[str]:
-    """Names of those who gave up before a round.
+    """Names of the debaters who gave up before a round.
 
-    Empty with two debaters, because a surrender ends their debate, and if the debate is restricted to later judging
-    runs.
+    Empty for two debaters, whose debate ends with a surrender, and for a debate that is shown with its added judging
+    runs only.
     """
     is_whole = any(run.id == FIRST_RUN for run in debate.runs)
     return stopped_debaters(debate, number) if is_whole and len(debate.participants) > PAIR else frozenset()

@@ -32,17 +32,17 @@ class CheckedCitation(NamedTuple):
 
     @property
     def support(self) -> Badge | None:
-        """Badge for the judge's answer on support; None without an answer."""
+        """Badge for the judge's answer whether the source supports the argument; None if there is no answer."""
         return SUPPORT_BADGES[self.answer.supports] if self.answer.supports != "unknown" else None
 
     @property
     def title(self) -> str:
-        """Title of the source, else its path or address; empty for an unknown one."""
+        """Title of the source, or else its path or address; empty if the source is unknown."""
         return "" if self.passage is None else self.passage.title or self.passage.source
 
     @property
     def place(self) -> str:
-        """Path or address of the source, and the place in it; empty for an unknown one."""
+        """Path or address of the source, and the place in it; empty if the source is unknown."""
         return "" if self.passage is None else format_place(self.passage)
 
     @property

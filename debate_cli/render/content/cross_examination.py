@@ -12,7 +12,7 @@ MAX_REPLY_LENGTH = 200
 
 
 class ThreadStep(NamedTuple):
-    """One step about an argument: a question, or the owner's reply."""
+    """One step in a thread: a question about the argument, or the reply of the debater who made it."""
 
     by: str
     symbol: str
@@ -35,18 +35,18 @@ def question_step(by: str, response: Response) -> ThreadStep:
 
 
 def reply_step(by: str, answer: FollowUpAnswer) -> ThreadStep:
-    """An answer, shortened."""
+    """The step for a reply, whose text is shortened."""
     return ThreadStep(by, "↳", ("answered",), shorten(answer.reply, MAX_REPLY_LENGTH))
 
 
 class ArgumentThread(NamedTuple):
-    """An argument with the latest questions and reply before a given round."""
+    """An argument with the latest questions about it, and the latest reply, before a given round."""
 
     owner: str
     """The debater who made the argument."""
     claim: str
     steps: tuple[ThreadStep, ...] = ()
-    """The questions of the latest round with questions, and the latest reply, in order."""
+    """The questions of the last round that has any, and the latest reply, in order."""
 
 
 def addressed_argument(piece: object) -> str | None:
@@ -82,7 +82,7 @@ class ThreadIndex:
         return ArgumentThread(*found, tuple(step for _, step in sorted(steps, key=lambda item: item[0])))
 
     def thread_addressed_by(self, piece: object, round_number: int) -> tuple[str, ArgumentThread] | None:
-        """The argument id and thread that a response or an answer refers to; None for other parts."""
+        """Id and thread of the argument that `piece`, a response or an answer, refers to; None for other parts."""
         target = addressed_argument(piece)
         thread = self.of(target, round_number) if target is not None else None
         return None if target is None or thread is None else (target, thread)

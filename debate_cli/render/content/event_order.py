@@ -51,7 +51,7 @@ class EventOrder:
         self._release(debate)
 
     def flush(self) -> None:
-        """Write everything held back, without waiting."""
+        """Write all events that were held back, without waiting for others."""
         self._asked.clear()
         if self._debate is not None:
             self._release(self._debate)
@@ -93,9 +93,10 @@ class EventOrder:
 
 
 def reading_position(brief: Brief) -> tuple[bool, int, int, int, int]:
-    """Sort key of a report among those of its judge.
+    """Sort key for the reports of one judge.
 
-    Parts come before the whole, by their last turn; a turn comes before its exchange.
+    Reports on parts of the debate come before those on the whole debate, in the order of the last turn that they are
+    about. A report on a turn comes before one on an exchange that ends with it.
     """
     subject = brief.subject
     place = MOMENTS.index(subject.moment)
@@ -105,7 +106,8 @@ def reading_position(brief: Brief) -> tuple[bool, int, int, int, int]:
 def precedes(brief: Brief, other: Brief) -> bool:
     """Whether a report on `brief` is read before one on `other`.
 
-    Parts come before the whole and rounds in order, for all judges; the parts of one judge in the order of the debate.
+    Reports on parts of the debate come before those on the whole debate, and those on a round before those on later
+    rounds. The reports of one judge follow `reading_position`.
     """
     if not is_partial_judging(brief):
         return False
@@ -135,7 +137,7 @@ def _ends_before(subject: Subject, start: int, round_number: int) -> bool:
 
 
 def _wave_start(turn: Turn, debate: Debate) -> int:
-    """Index of the first speech of the wave of `turn`."""
+    """Index of the first of the speeches that are made at the same time as `turn`."""
     config = debate.config.format
     if config.kind == "free_flowing" or config.order == "sequential":
         return turn.index

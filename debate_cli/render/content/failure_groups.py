@@ -28,7 +28,7 @@ class FailureGroup(NamedTuple):
 
     @property
     def names(self) -> str:
-        """Names of the debaters or judges; of the systems if there are many judges."""
+        """The failed debaters or judges, as a list in words. If they are many judges, names their systems instead."""
         names = list(dict.fromkeys(map(_actor_name, self.failures)))
         if len(names) > MAX_FAILURE_NAMES:
             names = list(dict.fromkeys(name.partition("/")[0] for name in names)) if self._is_judging else names
@@ -97,7 +97,7 @@ class FailureGrouper:
                 pass
 
     def pop_ready(self) -> tuple[FailureGroup, ...]:
-        """Return groups to report now: new causes whose concurrent tasks have all settled."""
+        """Return the groups to report now: those with a new cause, once all tasks that may share it have ended."""
         return self._pop(
             cause
             for cause, group in self._pending.items()
@@ -105,7 +105,7 @@ class FailureGrouper:
         )
 
     def rest(self) -> tuple[FailureGroup, ...]:
-        """Return everything not reported yet, without waiting."""
+        """Return all groups that were not reported yet, without waiting for tasks in flight."""
         self._out.clear()
         return self._pop(self._pending)
 
@@ -133,5 +133,5 @@ def _sort_failures(failures: Sequence[Failure]) -> tuple[Failure, ...]:
 
 
 def _actor_name(failure: Failure) -> str:
-    """Name of the debater, or of the judge as in reports: `moderator`, `panel/security_analyst`."""
+    """Name of the debater or of the judge, e.g. `moderator`, `panel/security_analyst`."""
     return theme.format_brief(failure.task).partition(", ")[0] if isinstance(failure.task, Brief) else failure.who

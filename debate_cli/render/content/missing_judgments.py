@@ -33,14 +33,14 @@ class MissingJudgments(NamedTuple):
 
     @property
     def resumable_briefs(self) -> tuple[Brief, ...]:
-        """Briefs that a resume asks: the judge was not asked, or could not be asked."""
+        """Briefs about which a resumed debate asks the judge again: it was not asked before, or could not be asked."""
         return tuple(brief for brief in self.briefs if not self._is_final(brief))
 
     @property
     def lacks_deciding_judgment(self) -> bool:
-        """Whether a judgment of a deciding system is missing.
+        """Whether a judgment of a deciding system is missing that matters.
 
-        It counts if a resume may bring it, or if its lack leaves the verdict undetermined.
+        It matters if resuming may bring it, or if the verdict is undetermined for lack of it.
         """
         kinds = {run.id: run.judging.deciding_kind for run in self.debate.runs}
         deciding = [brief for brief in self.briefs if brief.system == kinds[brief.run]]
@@ -57,7 +57,7 @@ class MissingJudgments(NamedTuple):
         return f"{subject} ({systems}): {self._describe_reason()}"
 
     def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, ...]:
-        """Commands that ask for them: first, if a resume can, the same judges, then another model.
+        """Commands that ask for the judgments: first the same judges, if resuming can do that; then another model.
 
         `path`: the transcript; None if nothing was saved, so that the original command must be repeated.
         `batch`: whether to ask in a batch.
@@ -70,7 +70,7 @@ class MissingJudgments(NamedTuple):
         return (*again, self._judge_command(path) + (" --batch" if batch else ""))
 
     def _remedy(self) -> str:
-        """An option, after a space, without which a resume fails again; empty if none is needed."""
+        """A space and the option without which resuming would fail again; empty if no option is needed."""
         failed = (self.failures[brief.key] for brief in self.resumable_briefs if brief.key in self.failures)
         option = next((remedy_options(self.debate, failure)[0] for failure in failed), "")
         return option and f" {option}"
@@ -86,7 +86,7 @@ class MissingJudgments(NamedTuple):
         return f"{shorten(message, _MAX_REASON_LENGTH).rstrip('.')}{share}{format_page_hint(page)}"
 
     def _judge_command(self, path: str) -> str:
-        """The command that asks another model. Replaces earlier judging runs, unless one of them is complete."""
+        """The command that asks another model. It replaces the judging runs so far, unless one of them is complete."""
         kinds = dict.fromkeys(brief.system for brief in self.briefs)
         lacking = {(brief.run, brief.system) for brief in self.briefs}
         active = {(run.id, system.kind) for run in self.debate.runs for system in run.active_systems()}

@@ -18,7 +18,7 @@ NO_MODEL = "no model"
 IMPORTED_LABEL = "imported"
 """Label of the speakers of an imported debate, instead of a model."""
 REHEARSAL_NOTICE = "REHEARSAL: mock provider, no model was called"
-"""First and last line for a debate of the mock provider."""
+"""First and last line on screen for a debate that the mock provider made."""
 _JUDGE_BADGE = Sign("§", "judge", theme.MUTED)
 
 
@@ -57,7 +57,7 @@ def _debater_settings(debate: Debate, person: Participant) -> Iterable[str]:
 
 
 def describe_substituted_models(debate: Debate) -> str:
-    """A sentence on models that replaced the configured ones; empty if none did."""
+    """A sentence on models that answered instead of the configured ones; empty if there are none."""
     bare = debate.without_turns().model_copy(update={"runs": debate.runs})
     found: dict[tuple[str, str], list[str]] = {}
     for answered, configured in zip(_all_rows(debate), _all_rows(bare), strict=True):
@@ -68,7 +68,7 @@ def describe_substituted_models(debate: Debate) -> str:
 
 
 def rehearsal_notice(debate: Debate) -> str:
-    """REHEARSAL_NOTICE if the mock answers for every judge and debater, except imported ones; else empty."""
+    """REHEARSAL_NOTICE if the mock answers for all judges, and for all debaters that were not imported; else empty."""
     models = [row.model for row in _all_rows(debate) if row.model not in {NO_MODEL, IMPORTED_LABEL}]
     return REHEARSAL_NOTICE if models and all(model == MOCK_LABEL for model in models) else ""
 

@@ -58,7 +58,7 @@ class VerdictReport:
     reason: str
     """One or two sentences made of numbers; empty if the verdict is undetermined."""
     quote: JudgeQuote | None
-    """A judge's words; None if the briefing beside it starts with them."""
+    """A judge's words; None if there are none, or if the briefing shown with them starts with the same words."""
     required_changes: tuple[RequiredChange, ...]
     missing: tuple[str, ...]
     """What was not assessed, in sentences."""
@@ -73,11 +73,11 @@ class DebateReport:
     """The part that is shown alone; None for all."""
     summary: VerdictSummary
     verdicts: tuple[VerdictReport, ...]
-    """The deciding one first. Of a debate that stopped early only those with scores."""
+    """The verdicts, the deciding one first. If the debate stopped early, only those with scores."""
     omitted: tuple[str, ...]
-    """A sentence on verdicts that are left out."""
+    """Sentences on verdicts that are left out."""
     agreement: Table | None
-    """Comparison of several verdicts; None for fewer than two."""
+    """Comparison of the verdicts; None if there are fewer than two."""
     briefing: Briefing | None
     facts: tuple[str, ...]
     """Date, debaters and judges with their models, and id."""
@@ -85,7 +85,7 @@ class DebateReport:
     scores: tuple[Table, ...]
     """Tables of the verdicts, of reviews by people, of the systems' sections, of checked quotes and of findings."""
     sections: tuple[ReportSection, ...]
-    """The systems' sections about the debate; their tables are among the scores."""
+    """The systems' sections about the debate. Their tables are also in `scores`."""
     trace: Table | None
     """The trace table; None without arguments."""
     trace_rows: tuple[TraceRow, ...]
@@ -143,7 +143,7 @@ def build_debate_report(
 def _report_verdict(
     debate: Debate, verdict: Verdict, among: Sequence[Verdict], beside: Briefing | None
 ) -> VerdictReport:
-    """`beside`: the briefing that is shown as well."""
+    """The report on one verdict. `beside`: the briefing that is shown with it, whose words are not repeated."""
     return VerdictReport(
         verdict=verdict,
         label=label_verdict(verdict, among),

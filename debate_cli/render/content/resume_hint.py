@@ -22,16 +22,16 @@ _REQUIRED_CHANGES = {
     "RejectedError": "resuming sends the same request and is likely to fail again; name another model",
     "WeightsError": "resuming fails again until the weights can be loaded or another model is named",
 }
-"""Cause of a failure that a resume would repeat -> advice."""
+"""Cause of a failure that would occur again after resuming -> what to change first."""
 _PERSISTENT_REQUESTS = frozenset({"ContextOverflowError", "RejectedError"})
-"""Causes that only a change of the debate's settings removes."""
+"""Causes that are certain to fail the same request again, so that settings of the debate must change."""
 
 
 def resume_command(debate_id: str | None, *, budget: bool = False, why: str = "") -> str:
-    """The command, quoted for a shell, that resumes the debate `debate_id`; None means the original command.
+    """The command, quoted for a shell, that resumes a debate. `debate_id`: None if it was not saved and must run again.
 
-    `budget`: whether the budget stopped the debate, so that the command must raise it. `why`: the message, which may
-    name the limit; if it names none, both options are offered.
+    `budget`: whether the budget stopped the debate, so that the command must raise it. `why`: the message of the
+    failure. If it does not name the limit that was reached, the options for both limits are in the command.
     """
     options = f" {_budget_options(why)}" if budget else ""
     if debate_id is None:
@@ -41,14 +41,14 @@ def resume_command(debate_id: str | None, *, budget: bool = False, why: str = ""
 
 
 def required_change(cause: str) -> str:
-    """What to change before resuming after a failure with that cause; empty if nothing."""
+    """What to change before resuming after a failure with this cause; empty if nothing needs to change."""
     return _REQUIRED_CHANGES.get(cause, "")
 
 
 def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
-    """Options of `debate run --resume` of which one removes the cause of `failure`. The empty option resumes unchanged.
+    """Alternative options for `debate run --resume` that remove the cause of `failure`. An empty text is no option.
 
-    A later judging run keeps its models, so no option removes the cause there.
+    An added judging run keeps its models, so for its failures there is only the empty text.
     """
     is_added = isinstance(failure.task, Brief) and failure.task.run != FIRST_RUN
     if is_added or not required_change(failure.cause):

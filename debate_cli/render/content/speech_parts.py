@@ -13,7 +13,7 @@ SpeechPart = Argument | Response | FollowUpAnswer | Closing | str
 
 
 NEW_ARGUMENT_PREFIX = "New argument. "
-"""Prefix of an argument in a turn's text where the format allows none."""
+"""How a turn's text marks an argument in a phase in which the format allows no new ones."""
 
 
 def split_turn(turn: Turn) -> tuple[SpeechPart, ...]:
@@ -37,12 +37,12 @@ def split_turn(turn: Turn) -> tuple[SpeechPart, ...]:
 
 
 def text_since_restart(pieces: Iterable[str]) -> str:
-    """The text streamed since the last RESTART."""
+    """The text after the last RESTART, which a model's stream contains where an answer begins anew."""
     return "".join(pieces).rpartition(RESTART)[2]
 
 
 def parse_partial_speech(raw: str) -> tuple[SpeechPart, ...]:
-    """Parse the parts of a speech streamed so far. Words may be incomplete: `type` may be `ref`."""
+    """Parse the parts of a speech that is still streaming. Values may be incomplete, e.g. `ref` for `refutes`."""
     body = _json_body(raw)
     if body is None:
         return (raw,) if raw.strip() else ()
@@ -87,7 +87,7 @@ def _parse_parts(form: dict[str, object]) -> Iterable[SpeechPart]:
 
 
 def _objects(value: object, member: str) -> list[dict[str, object]]:
-    """The items of a list, or of an object keyed by id, whose key becomes `member`."""
+    """The objects in a list; or those in an object, each of which gets its key as the member `member`."""
     if isinstance(value, dict):
         named = cast("dict[str, object]", value)
         items: list[object] = [

@@ -37,7 +37,7 @@ NOT_JUDGED_MESSAGE = "This debate has not been judged."
 _REPEAT_OPTION = " --repeat 3"
 """Option that asks the same judges again: three runs show how much scores vary."""
 MAX_CLAIMS, MAX_QUESTIONS, MAX_CLAIM_LENGTH = 3, 2, 105
-"""Maximum of claims per label, of open questions, and of characters of each, on the closing screen."""
+"""On the closing screen: maximum number of claims per label, of open questions, and of characters of each of them."""
 MAX_CHANGES = 6
 """Maximum number of required changes on the closing screen."""
 MAX_DISSENT_LENGTH = 160
@@ -52,7 +52,7 @@ class SummaryClaim(NamedTuple):
     claim: str
     standing: Standing
     score: float | None
-    """Score of the claim; None without one."""
+    """Score of the claim; None if it has none."""
     max_score: float
     reason: str
     """The judge's reason for its standing; may be empty."""
@@ -78,7 +78,7 @@ class VerdictSummary:
     """The conclusion of a debate."""
 
     verdict: Verdict | None
-    """The deciding verdict; None without verdicts."""
+    """The deciding verdict; None if there is no verdict."""
     answer: str
     """Who won and by how much, in a sentence."""
     reason: str
@@ -101,23 +101,23 @@ class VerdictSummary:
     others: tuple[OtherVerdict, ...]
     """The verdicts that do not decide; all verdicts if none decides."""
     authority: str
-    """Role of this verdict among several: `structured r3 decides`, or `none decides; structured r3 is shown`; else the
-    system."""
+    """The system of `verdict`; among several verdicts its role, e.g. `structured r3 decides` or
+    `none decides; structured r3 is shown`."""
     disagreements: tuple[str, ...]
     """Sentences on differences between verdicts or judges."""
     missing: tuple[str, ...]
     """Sentences on what the deciding verdict lacks."""
     judge_again: str
-    """A command for a further judging, quoted for a shell."""
+    """A command that judges the debate again, quoted for a shell."""
 
     @property
     def repeats(self) -> bool:
-        """Whether that command asks the same judges again, because every system has judged."""
+        """Whether `judge_again` asks the same judges again, because every system has judged."""
         return self.judge_again.endswith(_REPEAT_OPTION)
 
 
 def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSummary:
-    """Summarize the deciding verdict (the first one if none decides), with its support."""
+    """The conclusion from the deciding verdict; if none decides, from the first one."""
     ordered = sort_deciding_first(reportable_verdicts(debate, verdicts))
     head = ordered[0] if ordered else None
     briefing = build_briefing(debate)
@@ -145,7 +145,7 @@ def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSu
 
 
 def _answer(head: Verdict | None, equal: Sequence[Verdict], document: str | None) -> str:
-    """The outcome in a sentence; for runs side by side, whether they agree."""
+    """The outcome in a sentence. If several runs have equal rank, whether they agree."""
     if head is None:
         return NOT_JUDGED_MESSAGE
     if len(equal) <= 1:
@@ -158,7 +158,7 @@ def _answer(head: Verdict | None, equal: Sequence[Verdict], document: str | None
 
 
 def _other_verdicts(debate: Debate, ordered: Sequence[Verdict], equal: Sequence[Verdict]) -> Iterator[OtherVerdict]:
-    """The verdicts that do not decide. Those of runs side by side are shown with their judge models."""
+    """The verdicts that do not decide. The labels of runs with equal rank name the models of their judges."""
     for verdict in ordered:
         label = label_verdict(verdict, ordered)
         if len(equal) > 1 and verdict in equal:
@@ -237,7 +237,7 @@ def format_more_sources(count: int) -> str:
 
 
 def group_changes(changes: Iterable[RequiredChange]) -> list[tuple[str, list[RequiredChange]]]:
-    """Group adjacent changes of the same dimension, with its name; `other` without a dimension."""
+    """Name of a dimension, and the adjacent changes that concern it; `other` for changes without a dimension."""
     return [(name or "other", list(group)) for name, group in groupby(changes, key=lambda change: change.dimension)]
 
 
@@ -280,9 +280,9 @@ def explain_scores(verdict: Verdict) -> str:
 
 
 def quote_judge(debate: Debate, verdict: Verdict, beside: Briefing | None = None) -> JudgeQuote | None:
-    """The shortened words of a judge who agrees with the verdict; None without a judge, or if it is undetermined.
+    """The shortened words of a judge who agrees with the verdict; None if there is none.
 
-    None as well if the briefing `beside` it starts with the same words.
+    Also None if the verdict is undetermined, or if `beside`, the briefing shown with it, starts with the same words.
     """
     if verdict.victory == "undetermined":
         return None

@@ -1,4 +1,4 @@
-"""Anchors of the page, and the statements about a claim with links to them.
+"""Anchors of the page, and the statements about a claim, which link to them.
 
 Anchors consist of numbers only, so no text of a debate becomes part of an address.
 """
@@ -43,7 +43,7 @@ class Occurrence:
     """Index of the turn."""
     anchor: str
     asks: str = ""
-    """The question at its end; empty without one."""
+    """The question with which it ends; empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class StatementGroup:
     """Type of the answers, or `reply`."""
     badge: Sign
     occurrences: list[Occurrence]
-    """Places of the statement, at least one."""
+    """All places in the debate at which the statement is made; at least one."""
 
 
 def group_statements(row: TraceRow, anchor_ids: Mapping[str, str]) -> list[StatementGroup]:

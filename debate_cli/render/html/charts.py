@@ -32,10 +32,7 @@ MAX_LABEL = 30
 VALUE_ROOM = 34.0
 """Units to the right of the longest bar, for its value."""
 MAX_AXIS_LABELS = 20
-"""Maximum number of labels below a wide line chart, half of it below others.
-
-With more labels only every n-th one is written.
-"""
+"""Maximum number of labels below a wide line chart; below others half as many. Of more, only every n-th is shown."""
 
 
 def participant_classes(participants: Sequence[Participant]) -> dict[str, str]:
@@ -54,7 +51,7 @@ class ChartLabel:
 
 @dataclass(frozen=True, slots=True)
 class PlottedInterval:
-    r"""A number with its interval on an axis. Positions are per cent from the left; None draws nothing.
+    r"""A number with its interval on an axis. Positions are per cent from the left; what has the position None is not drawn.
 
     Attributes:
         label: Name of the number.
@@ -62,7 +59,7 @@ class PlottedInterval:
         value: Position of the number.
         low: Position of the lower end.
         high: Position of the upper end.
-        number: The number for sorting; 0 if there is none.
+        number: The number itself, for sorting; 0 if there is none.
     """
 
     label: str
@@ -111,7 +108,7 @@ class DrawnSeries:
     css_class: str
     """Class of the style sheet, which sets its colour and dashes."""
     path: str
-    """Path data of its line; empty without one."""
+    """Path data of its line; empty if it has no line."""
     shapes: tuple[Shape, ...]
     is_joined: bool
 
@@ -230,7 +227,10 @@ class _BarLayout:
         return self.left + _share(value, self.chart) * (right - self.left)
 
     def bars(self, number: int) -> Iterator[Shape]:
-        """The bars of a series. In a stack each begins at the end of the earlier series', negative ones left of 0."""
+        """The bars of series `number`. In a stack, a bar begins where the bar of the series before ends.
+
+        Bars of negative values extend from 0 to the left.
+        """
         is_stack = self.chart.kind == "stack"
         for index, point in enumerate(self.chart.series[number].points):
             if point is None:

@@ -37,11 +37,11 @@ class ListedDebate:
 
     topic: str
     href: str
-    """Address of its transcript; empty without one."""
+    """Address of its transcript; empty if it has none."""
     first: str
     second: str
     results: tuple[tuple[str, str], ...]
-    """Judge and the winner it named."""
+    """Name of each judge, and the winner according to it."""
     cost: str
 
 

@@ -1,6 +1,7 @@
 """An HTML page that lists scored debates in a sortable table, with links to the debates' own pages.
 
-The page works from disk. Its one script, allowed by hash in the Content-Security-Policy, sorts rows and reads no other text.
+The page works from disk. Its one script, allowed by hash in the Content-Security-Policy, sorts rows and reads no other
+text.
 """
 
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ FACT_COLUMNS = (("date", False), ("models", False), ("cost", True))
 VERDICT_COLUMNS = (
     ("system", False), ("winner", False), ("victory", False), ("margin", True), ("scores", True), ("other verdicts", False),
 )  # fmt: skip
-"""Headers of the columns, and whether they hold numbers."""
+"""Headers of the columns of a verdict, each with whether the column holds numbers."""
 
 
 def render_index(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] = (), *, title: str = "Debates") -> str:

@@ -23,7 +23,7 @@ class PassagePiece:
 
     text: str
     marking: Marking
-    """Whether a quote contains these words, or altered ones; empty for the rest."""
+    """`quoted` or `altered` if a quote has these words, literally or changed; empty if no quote has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class ComparedCitation:
     citation: CheckedCitation
     speaker: str
     words: tuple[ChangedWords, ...]
-    """The comparison; empty if nothing differs, or if there was nothing to compare with."""
+    """Source and quote word by word; empty if they do not differ, or if the passage has no similar words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class CitedSource:
 
     id: str
     passage: Passage | None
-    """The cited passage; None if the debate has none with this id."""
+    """The cited passage; None if the debate has no passage with this id."""
     place: str
     address: str
     """Address to link to; empty unless the source is a plain web address."""
@@ -112,12 +112,12 @@ def _compare(citation: CheckedCitation) -> Iterator[ChangedWords]:
 
 
 def _bare(word: str) -> str:
-    """A word without case and punctuation at its ends. A word of punctuation stays."""
+    """`word` in lower case, without punctuation at its ends. If it is only punctuation, it is unchanged."""
     return word.casefold().strip(".,;:!?()[]\"'“”‘’„«»") or word
 
 
 def _pieces(passage: Passage, quotes: Sequence[str]) -> Iterator[PassagePiece]:
-    """The text of `passage`, split at the ends of quotes. If quotes overlap, altered words are marked as such."""
+    """The text of `passage`, split where quotes begin and end. Where quotes overlap, `altered` takes precedence."""
     marked: list[tuple[int, int, Marking]] = []
     for quote in quotes if passage.origin != "summary" else ():
         check = check_quote(quote, passage.text)

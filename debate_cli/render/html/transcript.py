@@ -26,9 +26,9 @@ class SpeechSection:
     turn: Turn
     anchor: str
     pieces: tuple[SpeechPart, ...]
-    """The parts of the speech outside of threads."""
+    """The parts of the speech that are not shown in threads."""
     threaded: int
-    """Number of its parts that are in threads."""
+    """Number of parts of the speech that are shown in threads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class ThreadSection:
     """The cross-examination about one argument."""
 
     item: str
-    """Id of the argument in the speakers' words; the debate may have no such argument."""
+    """Id of the argument, as the speakers wrote it; the debate may have no such argument."""
     claim: str
     speaker: str | None
     """Author of the argument; None if the debate has no such argument."""
@@ -61,7 +61,7 @@ class RoundSection:
     title: str
     """Numbers and phases, e.g. `Rounds 2–3 · cross-examination and answers`."""
     announcements: tuple[str, ...]
-    """The chair's, one per round."""
+    """The chair's announcements, one per round."""
     threads: tuple[ThreadSection, ...]
     speeches: tuple[SpeechSection, ...]
 
@@ -156,7 +156,7 @@ class JudgeReason:
 
 @dataclass(frozen=True, slots=True)
 class JudgeReasons:
-    """All assessments, each in one place of the page."""
+    """All assessments, by the place of the page that shows them: after a turn, after a round, or at the end."""
 
     turns: dict[int, list[JudgeReason]]
     """Last turn that an assessment is about -> the assessments."""

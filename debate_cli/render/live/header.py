@@ -181,15 +181,15 @@ def closing_notice(debate: Debate, reason: CloseReason) -> RenderableType:
 
 
 PROGRESS_BAR_WIDTH = 16
-"""Width of the bar in columns."""
+"""Width of the progress bar in columns."""
 MIN_WIDTH_FOR_BAR = 80
-"""Window width below which the line has no bar, so that the numbers fit."""
+"""Window width below which the progress line has no bar, so that the numbers fit."""
 MAX_NAMED_JUDGMENTS = 2
-"""Number of pending judgments above which their count is shown too."""
+"""If more judgments than this are pending, the progress line shows their number before their names."""
 MIN_CALLS_FOR_ESTIMATE = 2
 """Number of finished calls from which the remaining time is estimated."""
 MIN_CUT_WIDTH = 15
-"""Minimum width, with separator, in which the last part of a long line is shown cut."""
+"""Minimum width that must be left, separator included, for showing the beginning of a part that does not fit."""
 _SEPARATOR = " · "
 
 
@@ -290,7 +290,7 @@ class ProgressLine:
         return max(self._planned or 0, self._done)
 
     def _seconds_left(self, elapsed: float) -> float | None:
-        """Remaining seconds at the present pace; None with too few calls done, or less than a second left."""
+        """Remaining seconds at the present pace; None if too few calls are done, or less than a second is left."""
         done = self._done - self._before
         if not self._planned or done < MIN_CALLS_FOR_ESTIMATE or self._done >= self._total:
             return None
@@ -299,7 +299,7 @@ class ProgressLine:
 
 
 def _fit_parts(parts: Sequence[str], width: int) -> str:
-    """The parts as one line, without last ones that would be cut to less than a word."""
+    """The parts as one line. Parts at its end are left out if less than MIN_CUT_WIDTH of them would be visible."""
     shown = list(parts)
     while len(shown) > 1 and cell_len(_SEPARATOR.join(shown)) > width:
         if cell_len(_SEPARATOR.join(shown[:-1])) + MIN_CUT_WIDTH <= width:

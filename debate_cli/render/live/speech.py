@@ -35,7 +35,7 @@ MIN_BODY_LINES = 3
 MAX_ID_WIDTH = 20
 """Maximum width of an argument's id."""
 FREE_PHASES = ("rebuttal", "speech")
-"""Phases of free speech. Their responses are one-line summaries, because the speech contains the words."""
+"""Phases with a free speech. It contains the words of the responses, which are therefore shown on one line each."""
 
 Styles = Mapping[str, Sign]
 """Debater's name -> symbol, side and colour."""
@@ -54,7 +54,7 @@ class SpeechStream:
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """The last `height` lines of a renderable. If lines were dropped and `marked` is true, the first one is `⋯`."""
+    """The last `height` lines of a renderable. If lines are dropped and `marked` is true, the first one is `⋯`."""
 
     body: RenderableType
     height: int
@@ -159,7 +159,7 @@ def _finished_parts(turn: Turn, styles: Styles, threads: ThreadIndex, citations:
 
 
 def _citation(citation: CheckedCitation) -> Text:
-    """Result of the check, source, quote, difference, and title of the source."""
+    """Line for a citation: result of the quote check, source, quote, difference, and title of the source."""
     details = [(citation.check.difference, theme.RED), (citation.title, theme.MUTED)]
     return join_text(
         badge_text(citation.badge),
@@ -315,7 +315,7 @@ def _label_grid(rows: Iterable[tuple[str, Text]]) -> Table:
 
 
 def hanging_indent(head: Text, words: Text, gap: int = 2) -> Table:
-    """`words` after `head`, with a hanging indent."""
+    """`words` after `head`; further lines are indented as far as the first one's words."""
     grid = Table.grid(padding=(0, gap, 0, 0))
     grid.add_column(no_wrap=True)
     grid.add_row(head, words)

@@ -101,7 +101,7 @@ class LiveObserver:
             self._thread.start()
 
     def pause(self) -> None:
-        """Stop drawing, remove the drawn region and show the cursor."""
+        """Stop drawing, remove the region that was drawn, and show the cursor."""
         self._stop_thread()
         self._screen.stop()
 
@@ -142,7 +142,7 @@ class LiveObserver:
         return self._script.region(*self.console.size)
 
     def _do(self, action: Callable[[], None]) -> None:
-        """Pass `action` to the drawing thread. Raises errors of that thread's output."""
+        """Pass `action` to the drawing thread. Raises the error if that thread could not write to the terminal."""
         if self._error is not None:
             raise self._error
         self._actions.put(action)
@@ -202,7 +202,7 @@ class _Screen:
         )
 
     def start(self) -> None:
-        """Start below the cursor, because a new `Live` does not know where an earlier one drew."""
+        """Start drawing below the cursor. Uses a new `Live`, which does not know where an earlier one drew."""
         self._live = self._new_live()
         self._live.start()
 
@@ -258,7 +258,7 @@ def _control(sequence: str) -> Control:
 
 
 class _Script:
-    """What to print and what to draw. Used by one thread at a time."""
+    """Collects what is to be printed and what is to be drawn. Used by one thread at a time."""
 
     def __init__(
         self, expected: int | None, plan: theme.RunPlan, *, show_hidden: bool, hint: str, clock: Callable[[], float]
@@ -381,7 +381,7 @@ class _Script:
         self._print_reports()
 
     def _print_reports(self) -> None:
-        """Print the reports whose turn has come. The others stay held back."""
+        """Print the judges' reports that come next in reading order. The others stay held back."""
         if self._debate is None:
             return
         withheld, self._withheld = sorted(self._withheld, key=lambda item: reading_position(item.brief)), []
@@ -399,7 +399,7 @@ class _Script:
         return any(precedes(brief, assessment.brief) for brief in waiting)
 
     def _print_failure(self, group: FailureGroup) -> None:
-        """Print a failure below the other speeches of its wave, which does not wait for the failed speech."""
+        """Print a failure below the simultaneous speeches, which no longer wait for the failed one."""
         cues = [failure.task for failure in group.failures if isinstance(failure.task, Cue)]
         failed = {cue.key for cue in cues}
         self._wave = [stream for stream in self._wave if stream.cue.key not in failed]
@@ -435,7 +435,7 @@ class _Script:
             self.print(*self._round_heading(round_number, phase))
 
     def _round_heading(self, number: int, phase: Phase, *, one_line: bool = False) -> list[RenderableType]:
-        """The rule of a round and the chair's announcement, which `one_line` cuts to the width."""
+        """The rule of a round and the chair's announcement. `one_line`: cuts the announcement to the width."""
         assert self._debate is not None
         notice = header.chair_notice(chair.announce_round(self._debate, number, phase))
         notice.no_wrap, notice.overflow = one_line, "ellipsis" if one_line else "fold"

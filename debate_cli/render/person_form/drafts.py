@@ -22,7 +22,7 @@ class DraftFile:
         self._saved: dict[str, str] = {}
 
     def load(self) -> dict[str, str]:
-        """Field -> saved text; empty without a readable draft."""
+        """Field -> saved text; empty if there is no readable draft."""
         if self.path is None:
             return {}
         try:
@@ -37,7 +37,7 @@ class DraftFile:
         return dict(self._saved)
 
     def save(self, values: Mapping[str, str], title: str) -> str | None:
-        """Save the texts if they have changed. Returns a sentence on a failure."""
+        """Save the texts if they have changed. If that fails, returns a sentence on why; else None."""
         if self.path is None or dict(values) == self._saved:
             return None
         data = json.dumps({"title": title, "values": dict(values)}, ensure_ascii=False, indent=1)

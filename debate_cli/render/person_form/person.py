@@ -25,16 +25,16 @@ class PeopleAtTerminal:
     def __init__(
         self, hold: Callable[[], AbstractContextManager[None]], turn: asyncio.Lock, drafts: Path | None
     ) -> None:
-        """`hold` frees the terminal; the holder of `turn` may use it.
+        """`hold`: context in which nothing else is shown on the terminal. `turn`: held while a person is asked.
 
-        `drafts`: folder of the drafts, beside the journal; None keeps none.
+        `drafts`: folder of the drafts, beside the journal; None keeps no drafts.
         """
         self._hold = hold
         self._drafts = drafts
         self._turn = turn
 
     async def fill_in_form(self, request: Request, time_limit_s: float | None = None) -> Reply:
-        """Ask with a form with a field for each part of the answer."""
+        """Show a form with a field for each part of the answer."""
         if request.form is None:
             return await self._ask(request, TextSheet(request), time_limit_s, None)
         return await self._ask(request, FormDraft(request.form), time_limit_s, None)
@@ -77,6 +77,6 @@ def draft_name(debate: str, key: str) -> str:
 
 
 def remove_drafts(folder: Path, debate: Debate, answered: Iterable[str]) -> None:
-    """Remove the drafts of the `answered` tasks of `debate`, whose answers are in the transcript."""
+    """Remove the drafts of the tasks of `debate` in `answered`. Their answers are in the transcript."""
     for key in answered:
         (folder / draft_name(debate.id, key)).unlink(missing_ok=True)

@@ -46,7 +46,7 @@ from debate_cli.render.theme import format_clock
 
 SAVE_INTERVAL_S = 2.0
 PATIENCE_S = 3600.0
-"""Seconds that Esc waits for Enter."""
+"""Seconds within which Enter must follow Esc to count as Esc, Enter."""
 MAX_LISTED_FIELDS = 8
 MIN_WIDTH = 20
 STYLE = Style.from_dict(
@@ -66,7 +66,7 @@ class WrapWords(Processor):
     """Wraps the lines of an editor between words, by adding spaces before a word that does not fit."""
 
     def apply_transformation(self, transformation_input: TransformationInput) -> Transformation:
-        """See `Processor`. Positions of the cursor are mapped to the line with the added spaces."""
+        """See `Processor`. Maps positions of the cursor between the line and the line with added spaces."""
         width = transformation_input.width
         characters = explode_text_fragments(transformation_input.fragments)
         text = "".join(character[1] for character in characters)
@@ -372,7 +372,7 @@ class FormScreen:
 
 
 MIN_EDITING_S = 1.0
-"""Minimum editing time. An editor that returns an unchanged text sooner does not wait for the person."""
+"""Seconds. An editor that returns an unchanged text sooner has not waited for the person, and cannot be used."""
 DEFAULT_EDITOR = "vi"
 
 
@@ -385,7 +385,7 @@ class EditedText(NamedTuple):
 
 
 def edit_text(text: str, env: Mapping[str, str], folder: Path | None = None) -> EditedText:
-    """Let the person edit `text` in `$VISUAL` or `$EDITOR`. The file is in `folder`, and stays there if this fails."""
+    """Let the person edit `text` in `$VISUAL` or `$EDITOR`, as a file in `folder`, which keeps it if this fails."""
     command = env.get("VISUAL") or env.get("EDITOR") or DEFAULT_EDITOR
     handle, name = tempfile.mkstemp(prefix=".answer-", suffix=".md", dir=folder)
     path = Path(name)

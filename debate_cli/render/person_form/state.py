@@ -21,7 +21,7 @@ class FormState:
         self.index = 0
         self._can_abstain = can_abstain
         self._may_send_incomplete = False
-        """Whether the person has been shown what is missing."""
+        """Whether the person has seen what is missing, so that sending again sends the answer as it is."""
 
     @property
     def fields(self) -> tuple[FormField, ...]:
@@ -40,7 +40,7 @@ class FormState:
         return tuple(self.sheet.get(self.current).splitlines())
 
     def move(self, steps: int) -> None:
-        """Move by `steps` fields, from the last to the first and back."""
+        """Move by `steps` fields. The first field follows the last one."""
         self.index = (self.index + steps) % len(self.fields)
         chosen = self.chosen
         self.option = next((n for n, option in enumerate(self.current.options) if option in chosen), 0)
@@ -66,7 +66,7 @@ class FormState:
             self.write("" if option in chosen else option)
 
     def send(self) -> ReadReply | None:
-        """The answer if it may be sent; otherwise sets a message on what is missing."""
+        """The answer if it may be sent; else None, and `message` says what is missing."""
         found = self.sheet.read()
         missing = tuple(dict.fromkeys(item.label for item in self.sheet.missing()))
         problems = missing or tuple(map(self._name_field, found.problems))
@@ -93,6 +93,6 @@ class FormState:
         return f"{label}{separator}{words}"
 
     def count_filled(self) -> tuple[int, int]:
-        """Numbers of filled and of all required fields."""
+        """Number of required fields that are filled, and of all required fields."""
         required = [item for item in self.fields if item.required]
         return sum(bool(self.sheet.get(item).strip()) for item in required), len(required)

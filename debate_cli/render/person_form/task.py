@@ -24,7 +24,7 @@ class TextSheet:
     values: dict[str, str] = field(default_factory=dict[str, str])
 
     def fields(self) -> tuple[FormField, ...]:
-        """The one field."""
+        """The only field: the text."""
         return (_ANSWER,)
 
     def get(self, item: FormField) -> str:
@@ -40,7 +40,7 @@ class TextSheet:
         return ()
 
     def read(self) -> ReadReply:
-        """The text read as the form that is asked for."""
+        """Read the text as the form that is asked for."""
         origin = self.request.origin
         accepts_text = origin is not None and origin.accepts_text
         return read_reply(self.get(_ANSWER), self.request.form, accepts_text=accepts_text)
@@ -51,7 +51,7 @@ AnswerSheet = FormDraft | TextSheet
 
 
 def no_explanation(_name: str) -> str:
-    """The explanation of a form without explanations: empty."""
+    """Explains no field: always returns an empty text."""
     return ""
 
 
@@ -66,10 +66,10 @@ class FormTask:
     draft: Path | None = None
     """File of the draft; None keeps no draft."""
     time_limit_s: float | None = None
-    """Seconds after which the answer is taken unfinished."""
+    """Seconds after which the answer is taken as it is; None sets no limit."""
     copied: str | None = None
-    """Text that a key copies to the clipboard; None without such a key."""
+    """Text that a key copies to the clipboard; None if there is no such key."""
     explain: Callable[[str], str] = no_explanation
-    """Name of a field -> its explanation, shown beside it; empty without one."""
+    """Name of a field -> its explanation, shown beside it; empty if there is none."""
     can_abstain: bool = False
     """Whether an unreadable answer may be sent, as an abstention."""

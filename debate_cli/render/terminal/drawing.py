@@ -28,10 +28,7 @@ PART_FILLS = "█▓▒╳"
 """Characters for the parts of a stacked bar."""
 INDENT = 2
 MAX_KEPT_WORD = 16
-"""Width that every column needs, unless its longest word is shorter, for a table to be drawn.
-
-Longer words are folded.
-"""
+"""A table is drawn if each column is as wide as its longest word, or at least this wide. Longer words are folded."""
 MIN_TEXT_WIDTH = 22
 """Minimum width of a column of long text for a table to be drawn."""
 MAX_HEADER = 8
@@ -67,7 +64,7 @@ def join_text(*parts: Text | str | tuple[str, str], separator: str = "") -> Text
 
 
 def section(title: str, *body: RenderableType, beside: str = "") -> RenderableType:
-    """A part of the screen below a rule with its title. `title` and `beside` may be untrusted."""
+    """A part of the screen, below a rule with `title` and, after it, `beside`. Both may be untrusted."""
     heading = terminal_line(title, "bold")
     if beside:
         heading = join_text(heading, (f"  ·  {sanitize.sanitize_line(beside)}", theme.MUTED))
@@ -75,7 +72,7 @@ def section(title: str, *body: RenderableType, beside: str = "") -> RenderableTy
 
 
 def new_table(*headers: str, numeric: Sequence[int] = ()) -> RichTable:
-    """An empty table; columns at the positions `numeric` are right-aligned. Headers may be untrusted."""
+    """A table without rows. `numeric`: positions of columns that are right-aligned. Headers may be untrusted."""
     table = RichTable(
         box=SIMPLE_HEAD,
         header_style=theme.MUTED,
@@ -124,7 +121,7 @@ def score_bar(value: float, out_of: float, colour: str, width: int = BAR_WIDTH) 
 
 
 def stacked_bar(parts: Sequence[tuple[str, float]], out_of: float, colour: str, width: int = BAR_WIDTH) -> Text:
-    """The sizes of `parts`, end to end, on a scale of `out_of`. Each part has its own fill."""
+    """A bar of `parts` (name, size), end to end, on a scale of `out_of`. Each part has its own fill."""
     bar, done, start = Text(), 0.0, 0
     for (_, value), fill in zip(parts, cycle(PART_FILLS)):
         done += abs(value)
@@ -210,7 +207,7 @@ def render_table(table: Table, styles: ParticipantStyles) -> RenderableType:
 
 @dataclass(frozen=True, slots=True)
 class _TableView:
-    """The table with all columns; without bars if they do not fit; as a list if it is still too wide."""
+    """A table, drawn with all columns; without bars if they do not fit; as a list if it is still too wide."""
 
     table: Table
     styles: ParticipantStyles

@@ -109,7 +109,7 @@ def details(
     only: ReportPart | None = None,
     judged: Collection[str] | None = None,
 ) -> list[RenderableType]:
-    """Scores, trace, verdicts, agreement, briefing and usage in full; `only` picks one part. `judged` as for the closing screen."""
+    """All parts of the report in full. `only`: the only part to show; `judged`: as for `closing_screen`."""
     report = build_debate_report(debate, verdicts, only=only, judged=judged)
     styles = theme.participant_styles(debate.participants)
     return [drawn for part in report.select(SCREEN_PARTS) for drawn in _draw_part(part, report, styles)]
@@ -179,7 +179,7 @@ def _label_once(label: str, *groups: list[RenderableType]) -> list[tuple[str, Re
 
 
 def _claim_rows(claims: Sequence[SummaryClaim], styles: ParticipantStyles, max_claims: int) -> list[RenderableType]:
-    """The first claims, and the number of others."""
+    """Rows for the first claims, and a row with the number of others."""
     rows: list[RenderableType] = []
     for claim in claims[:max_claims]:
         style = styles.get(claim.participant)
@@ -199,7 +199,7 @@ def _claim_rows(claims: Sequence[SummaryClaim], styles: ParticipantStyles, max_c
 
 
 def _source_rows(notes: Sequence[SourceNote], max_notes: int, colour: str) -> list[RenderableType]:
-    """The first sources, and the number of others."""
+    """Rows for the first sources, and a row with the number of others."""
     rows: list[RenderableType] = [
         join_text(terminal_line(note.id, f"bold {colour}"), "  ", terminal_line(shorten(note.words, MAX_CLAIM_LENGTH)))
         for note in notes[:max_notes]
@@ -210,7 +210,7 @@ def _source_rows(notes: Sequence[SourceNote], max_notes: int, colour: str) -> li
 
 
 def _change_rows(changes: Sequence[RequiredChange], limit: int = MAX_CHANGES) -> list[tuple[str, RenderableType]]:
-    """The heaviest required changes by dimension, and the number of others."""
+    """Rows for the required changes with the most weight, by dimension, and a row with the number of others."""
     words: list[RenderableType] = []
     for dimension, group in group_changes(changes[:limit]):
         words.append(terminal_line(dimension, "bold"))
@@ -226,7 +226,7 @@ def _text_rows(label: str, sentences: Sequence[str]) -> list[tuple[str, Renderab
 
 
 def _stack_trace_columns(trace: Table) -> Table:
-    """The trace table with fewer columns: speaker and claim in one, standing and reason in one."""
+    """The trace table with fewer columns: speaker and claim share one, and so do standing and reason."""
     rows: list[TableRow] = []
     for row in trace.rows:
         if row is not None:
@@ -237,11 +237,7 @@ def _stack_trace_columns(trace: Table) -> Table:
 
 
 def _verdict_part(report: DebateReport, styles: ParticipantStyles) -> list[RenderableType]:
-    """A panel per verdict, and a table of all of them.
-
-    `beside`: the briefing that is shown too; its insight is not repeated. `with_changes`: whether to show the required
-    changes of a text, because no table does.
-    """
+    """A panel per verdict, sentences on omitted verdicts, and the table that compares all verdicts."""
     weakest = report.summary.weakest
     panels: list[RenderableType] = []
     for number, item in enumerate(report.verdicts):
@@ -273,7 +269,7 @@ def _quote_line(judge: str, words: str) -> Text:
 def _verdict_panel(
     item: VerdictReport, styles: ParticipantStyles, rows: list[tuple[str, RenderableType]], *, is_alone: bool
 ) -> RenderableType:
-    """One verdict in full. `label` names it among several; the deciding or only one has a heavy frame."""
+    """One verdict in full. A verdict that decides, or is the only one, has a heavy frame."""
     verdict = item.verdict
     decides = verdict.decides or is_alone
     winner = styles.get(verdict.winner) if verdict.winner is not None else None

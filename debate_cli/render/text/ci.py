@@ -25,8 +25,8 @@ _PROPERTY = {**_DATA, ":": "%3A", ",": "%2C"}
 def format_workflow_commands(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] = ()) -> Iterator[str]:
     """Yield one GitHub workflow command per finding. A command about a judged text names its file and line.
 
-    Errors: unmet gates and unusable files. Warnings: undetermined verdicts and required changes of a text. Notices: all other
-    verdicts.
+    Errors: unmet gates and unusable files. Warnings: undetermined verdicts and required changes of a text. Notices: all
+    other verdicts.
     """
     for checked in files:
         path = _find_text_path(checked.file) or checked.file.path
@@ -138,7 +138,7 @@ def format_junit(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] 
 
 
 class _Case(NamedTuple):
-    """A test case: passed without a problem, else failed with this type."""
+    """A test case. It has passed if `problem` is None; else it has failed, with `type` as the kind of failure."""
 
     classname: str
     name: str

@@ -101,7 +101,7 @@ def _cast(debate: Debate, rows: Sequence[participants.ParticipantRow]) -> list[s
 
 
 def _verdicts(report: DebateReport, *, is_text: bool) -> list[str]:
-    """Each verdict with its reasons, without words that are in the briefing."""
+    """Each verdict with its reasons. Words that the briefing contains are not repeated."""
     again = _judge_command(report.summary.judge_again)
     lines: list[str] = [] if report.verdicts else [f"**{escape_markdown(report.summary.answer)}**", "", *again]
     for number, item in enumerate(report.verdicts):
@@ -148,7 +148,7 @@ def _weakest(found: WeakestArgument | None) -> list[str]:
 
 
 def _judge_command(command: str) -> list[str]:
-    """The command that adds judges, as a code span that no character of the id can end."""
+    """The lines with the command that judges again: a code span with more backticks than the command contains."""
     ticks = "`" * (1 + max((len(run) for run in re.findall("`+", command)), default=0))
     return [f"Judge it again: {ticks}{command}{ticks}", ""]
 
@@ -299,7 +299,7 @@ def _remarks(turn: Turn, *, show_hidden: bool) -> list[str]:
 
 
 def format_table(table: Table) -> list[str]:
-    """The lines of a table under its title, its remarks below it."""
+    """The lines of a table, with its title above it and its remarks below it."""
     rows = [tuple(_cell(cell) for cell in row) for row in table.rows if row is not None]
     remarks = [line for remark in table.remarks for line in (escape_markdown(remark), "")]
     heads = tuple(escape_markdown(head) for head in table.heads)

@@ -54,11 +54,11 @@ from debate_cli.systems.tables import Badge, Cell, Curve, DebaterCell, Gauge, In
 from debate_cli.systems.weakest import WeakestArgument
 
 MAX_SHORT_CELL = 24
-"""Maximum length of table text that does not get a separate line."""
+"""Maximum length of a cell's text that is not put on a line of its own."""
 UNNAMED_NUMBERS = frozenset({"score", "sum"})
-"""Main numbers that need no name."""
+"""Headers of main numbers that are shown without their header."""
 _SCALE = re.compile(r" (/[\d.]+|\d+%)$")
-"""Scale or weight at the end of a column header."""
+"""Matches a scale or a weight at the end of a column header."""
 
 
 def header_lines(debate: Debate, plan: theme.RunPlan = theme.NO_PLAN) -> list[str]:
@@ -188,8 +188,8 @@ def _part_lines(prefix: str, piece: SpeechPart) -> Iterable[str]:
 def table_lines(table: Table, badges: Mapping[str, str] | None = None) -> list[str]:
     """A heading, then a line per row: `PRO-1  upheld  7.4  (logic 7, evidence 7, response 9, honesty 7)`.
 
-    The main number comes first, its parts in parentheses; long text follows on separate lines. `badges`: text of the
-    first cell -> a word to add.
+    The main number comes first, the numbers that it consists of follow in parentheses, and long texts follow on lines
+    of their own. `badges`: text of a row's first cell -> a word to add to the row.
     """
     weights = [sanitize_line(header) for header in table.heads if header.endswith("%")]
     heading = f"{sanitize_line(table.heading)} ({', '.join(weights)})" if weights else sanitize_line(table.heading)
@@ -324,7 +324,7 @@ def details_lines(
     only: ReportPart | None = None,
     judged: Collection[str] | None = None,
 ) -> list[str]:
-    """Scores, trace, verdicts, agreement, briefing and usage in full; `only` picks one part. `judged` as for `closing_lines`."""
+    """All parts of the report in full. `only`: the only part to show; `judged`: as for `closing_lines`."""
     report = build_debate_report(debate, verdicts, only=only, judged=judged)
     return [line for part in report.select(SCREEN_PARTS) for line in _report_part_lines(part, report)]
 
@@ -349,7 +349,7 @@ def _report_part_lines(part: ReportPart, report: DebateReport) -> list[str]:
 
 
 def _verdict_lines(report: DebateReport) -> list[str]:
-    """Each verdict with its reasons. The required changes of a text are included only if no table shows them."""
+    """Each verdict with its reasons; with the required changes of a text if no table shows these."""
     lines: list[str] = []
     for number, item in enumerate(report.verdicts):
         head, *rest = _one_verdict_lines(item, is_alone=len(report.verdicts) == 1)
@@ -403,7 +403,7 @@ class PlainObserver:
     """Observer that writes finished turns and judgments to `stream` as plain lines, in reading order."""
 
     def __init__(self, stream: TextIO, *, show_hidden: bool = False, plan: theme.RunPlan = theme.NO_PLAN) -> None:
-        """The heading shows `plan`."""
+        """`plan`: the plan of the run, shown in the heading."""
         self._stream = stream
         self._show_hidden = show_hidden
         self._plan = plan
@@ -413,7 +413,7 @@ class PlainObserver:
         self._failures = FailureGrouper()
 
     def event(self, event: Event, debate: Debate) -> None:
-        """Write what is due in reading order after `event`."""
+        """Write the events, `event` among them, that are now next in reading order."""
         self._failures.record_event(event)
         self._order.event(event, debate)
         self._write_failures(self._failures.pop_ready())

@@ -210,7 +210,7 @@ class RateLimiter:
         """`shared`: window that also counts the calls of other processes."""
         self._shared = shared
         self._shared_until = -math.inf
-        """When the shared window has room."""
+        """The time until which the shared window has no room."""
         self._clock = clock
         self._max = max_concurrency
         self._gate = gate or ProviderGate(clock=clock)

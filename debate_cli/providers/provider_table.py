@@ -166,7 +166,7 @@ MODEL_OVERRIDES: tuple[ModelOverride, ...] = (
     ModelOverride("openai/o[1-9]*", sampling=False, max_output_tokens=REASONING_OUTPUT_TOKENS),
     ModelOverride("deepseek/*reasoner*", sampling=False, max_output_tokens=REASONING_OUTPUT_TOKENS),
 )
-"""The first matching pattern applies."""
+"""Models that deviate from the profile of their provider. The first matching pattern applies."""
 
 
 def find_profile(row: ProviderRow, model: str) -> Profile:

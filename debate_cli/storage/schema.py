@@ -39,7 +39,7 @@ _FILE_SCHEMA = {
     "required": ["file"],
     "additionalProperties": False,
 }
-"""Schema of a text from a file."""
+"""Schema of `{file: NAME}`, in place of a text."""
 
 
 def config_schema() -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Code that all scorers share: selection of assessments, clamped marks, means that do not depend on the order."""
+"""Functions that scorers share: choice of runs and assessments, clamped marks, means that do not depend on the order."""
 
 import math
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.judging_run import JudgingRun
 
 NOISE_DECIMALS = 9
-"""Decimals of a score. Floating-point noise is smaller; no mark is that precise."""
+"""Decimals to which scores are rounded: more than any mark has, and fewer than floating-point noise changes."""
 
 S = TypeVar("S", bound=SystemSettings)
 
@@ -39,12 +39,12 @@ def weighted_mean(values: Iterable[tuple[float, float]]) -> float:
 
 
 def clamp_mark(mark: Mark, low: float, high: float) -> float:
-    """Clamp the mark's value to `low`..`high`, and to the maximum of its own scale; the result is never below `low`."""
+    """The value of the mark, at least `low`, at most `high` and at most the maximum that the mark itself states."""
     return max(low, min(mark.value, mark.out_of, high))
 
 
 def get_run_id(run: JudgingRun | str) -> str:
-    """The id of a judging run, given as an object or as an id."""
+    """The id of `run`, which is a judging run or already an id."""
     return run if isinstance(run, str) else run.id
 
 
@@ -54,9 +54,9 @@ def ordered_assessments(debate: Debate, system: str, run: JudgingRun | str) -> t
 
 
 def stored_settings(debate: Debate, run: JudgingRun | str, settings: S) -> S:
-    """The settings that the run was judged with; `settings` if the run does not have the system.
+    """The system's settings that are stored in the run; `settings` if the run does not have the system.
 
-    Use them to find out which judges were asked. The rules of scoring come from `settings`.
+    They tell which judges were asked. A scorer takes its rules from `settings`, which a rubric may have changed.
     """
     wanted = get_run_id(run)
     for known in debate.runs:
@@ -69,7 +69,7 @@ def stored_settings(debate: Debate, run: JudgingRun | str, settings: S) -> S:
 
 
 def newest_run(debate: Debate, kind: str) -> JudgingRun | None:
-    """The newest run in which a system of that kind gave an assessment, else the newest run that has it.
+    """The newest run in which a system of that kind gave an assessment; if there is none, the newest run that has one.
 
     A run that judged before the last speech ranks behind those that judged all.
     """
@@ -83,7 +83,7 @@ def newest_run(debate: Debate, kind: str) -> JudgingRun | None:
 
 
 def format_failure_cause(debate: Debate, key: str) -> str:
-    """The cause of the last failure of the brief with that key, e.g. ` (abstained)`; empty without a failure."""
+    """The cause of the last failure of the brief with that key, e.g. ` (abstained)`; empty if it did not fail."""
     causes = [failure.cause for failure in debate.failures if failure.task.key == key]
     return f" ({causes[-1]})" if causes else ""
 

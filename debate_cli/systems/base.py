@@ -35,7 +35,7 @@ POINTS = "points"
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """State of a debate as seen by one judging run."""
+    """How far a debate is, for one judging run."""
 
     finished_rounds: tuple[int, ...]
     """Numbers of the rounds whose speeches are all made."""
@@ -47,14 +47,14 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class PlannedCalls:
-    """Number of a system's questions about a debate that runs to its end."""
+    """How many questions a system asks about a debate that runs to its end."""
 
     planned: int
     """Questions that are certain."""
     follow_ups: int = 0
-    """Maximum number of further questions to one judge after the planned ones."""
+    """Maximum number of further questions, which follow the planned ones and are asked of one judge."""
     quoted_answers: int = 0
-    """Maximum number of judges' answers that a question quotes."""
+    """Maximum number of answers of judges that one question quotes, for an estimate of its length."""
 
 
 class Dissent(NamedTuple):
@@ -81,21 +81,21 @@ class RequiredChange(FrozenModel):
     """A change that one or more judges demand of a text, in the words of the first judge. Untrusted."""
 
     dimension: str | None
-    """The first configured dimension in the demand; None without one."""
+    """The first configured dimension that the demand names; None if it names none."""
     text: str
     judges: tuple[str, ...]
     """Ids of the judges who demand it, in panel order."""
     weight: float
     """Share of the weight of all votes that `judges` have, 0-1."""
     quote: str | None = None
-    """The passage of the text that the demand quotes; None without a quote that occurs in the text."""
+    """The passage of the text that the demand quotes; None if it quotes none."""
     line: int | None = None
     """Line of the text, from 1, in which the quoted passage begins."""
 
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """Short form of a verdict."""
+    """A verdict in two sentences and a few numbers."""
 
     outcome: str
     """Who won and how, in one sentence."""
@@ -107,7 +107,7 @@ class Headline:
     """Unit of scores and margin."""
     dissent: tuple[Dissent, ...] = ()
     required_changes: tuple[RequiredChange, ...] = ()
-    """Changes that a judged text needs to pass, the group with the most weight first."""
+    """Changes without which a judged text does not pass, those with the most weight first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class JudgeQuote:
 
     words: str
     judge: str = ""
-    """Id of the judge; empty if the system names no single judge."""
+    """Id of the judge; empty if the words are not those of one judge."""
 
 
 class TurnScore(NamedTuple):
@@ -154,7 +154,7 @@ class ReportSection(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ReportedScore:
-    """A number that one assessment gives one debater."""
+    """A debater's score in one assessment."""
 
     participant: str
     value: float
@@ -163,7 +163,7 @@ class ReportedScore:
 
 @dataclass(frozen=True, slots=True)
 class LiveReport:
-    """Short form of one assessment, for people who watch a run."""
+    """One assessment in short, for people who watch a run."""
 
     scores: tuple[ReportedScore, ...] = ()
     sentences: tuple[str, ...] = ()
@@ -172,7 +172,7 @@ class LiveReport:
 
 @dataclass(frozen=True, slots=True)
 class JudgingContext(Generic[SettingsT]):
-    """Everything that an assessment may depend on."""
+    """Everything that the answer to a brief may depend on."""
 
     debate: Debate
     brief: Brief
@@ -185,7 +185,7 @@ class JudgingContext(Generic[SettingsT]):
 
     @property
     def speakers(self) -> tuple[str, ...]:
-        """Names of the debaters who spoke, in the brief's round if it has one. Others are not judged."""
+        """Names of the debaters to judge: those who spoke, in a brief on a round those who spoke in it."""
         number = self.brief.subject.round
         speakers = {turn.speaker for turn in self.debate.turns if number in {None, turn.round}}
         return tuple(name for name in self.debater_names if name in speakers)
@@ -198,7 +198,7 @@ class JudgingContext(Generic[SettingsT]):
 
 @dataclass(frozen=True, slots=True)
 class AssessmentContent:
-    """Marks and findings from a filled-in form."""
+    """What a filled-in form contains: marks, findings, rationale, warnings."""
 
     marks: tuple[Mark, ...] = ()
     findings: tuple[Finding, ...] = ()
@@ -217,13 +217,13 @@ class JudgeQuestion(Generic[SettingsT, FormT]):
     prompt_values: Callable[[JudgingContext[SettingsT], Prompts], Mapping[str, str]]
     """Values of the prompt's placeholders. Untrusted words in them must be quoted (`judge_input.transcript_prompt`)."""
     build_form: Callable[[JudgingContext[SettingsT]], Form[FormT]]
-    """Builds the form, narrowed to this brief."""
+    """Builds the form. Its schema allows only values that fit the brief, e.g. the names of its debaters."""
     read_form: Callable[[FormT, JudgingContext[SettingsT]], AssessmentContent]
-    """Reads a filled-in form. Pure. Accepts every form that the form's model accepts."""
+    """Reads a filled-in form. Pure. Must not fail for any answer that the form's model accepts."""
 
 
 class JudgingSystem(Generic[SettingsT]):
-    """A way to judge a debate. Subclass it; only the members without a default are required."""
+    """A way to judge a debate. Each system is a subclass; it must define only the members without a default."""
 
     kind: str
     """Name in configurations and transcripts, e.g. `panel`."""
@@ -236,16 +236,16 @@ class JudgingSystem(Generic[SettingsT]):
     judges_texts: bool = False
     """Whether the system can judge a text instead of a debate."""
     reviews_claims: bool = False
-    """Whether the system gives claims a standing: `review_claims` and `argument_marks` answer for it."""
+    """Whether the system gives claims a standing. Then it has `review_claims` and `argument_marks`."""
     suggestion_rank: int = 100
-    """Position in suggestions for a further judging. Systems with few calls and another view come first."""
+    """Position of the system where a further judging is suggested; lower numbers come first."""
 
     # Questions
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: SettingsT, progress: Progress) -> Iterable[Brief]:
-        """Every brief whose subject exists, answered or not. Pure.
+        """All briefs whose subject exists, answered ones too. Pure.
 
-        Default: each judge on the whole debate, once it is over.
+        Default: one brief on the whole debate for each judge, once the debate is over.
         """
         if progress.is_over and self.why_not(debate) is None:
             yield from briefs_for(run.id, settings, WHOLE_DEBATE)
@@ -259,25 +259,22 @@ class JudgingSystem(Generic[SettingsT]):
         raise NotImplementedError
 
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
-        """Kinds of systems in the same run whose answers are part of the question for `brief`. Default: none.
+        """Kinds of systems whose answers the question for `brief` shows, so that it must wait for them. Default: none.
 
-        A question on a round waits for their answers on that round; other questions for all their answers on rounds.
+        A question on a round waits for their answers on that round, any other question for their answers on all rounds.
         """
         return ()
 
     def late_answer(self, context: JudgingContext[SettingsT]) -> AssessmentContent | None:
-        """The content that counts for a judge who exceeded `settings.judge_timeout_s`.
-
-        Default: none, so that the brief fails.
-        """
+        """The answer that counts if a judge exceeds `settings.judge_timeout_s`; None lets the brief fail (default)."""
         return None
 
     def lookup_queries(self, debate: Debate, brief: Brief) -> tuple[str, ...]:
-        """Texts to look up before the judge of `brief` is asked, if the settings name a place; each once."""
+        """Texts to look up before the judge of `brief` is asked, if the settings say where. Default: none."""
         return ()
 
     def why_not(self, debate: Debate) -> str | None:
-        """Why this system cannot judge the debate, in a sentence; None if it can. By default it needs a speech."""
+        """The end of a sentence on why this system cannot judge the debate; None if it can. Default: it needs a speech."""
         if debate.turns or (self.judges_texts and debate.document_name is not None):
             return None
         return f"has no speeches, so {self.kind} cannot judge it; panel can judge any text"
@@ -285,32 +282,32 @@ class JudgingSystem(Generic[SettingsT]):
     # Effects on a running debate (the debate's own judging run only)
 
     def awaited(self, debate: Debate, settings: SettingsT, index: int, round_number: int | None) -> Iterable[Brief]:
-        """Briefs that must be settled before turn `index`.
+        """Briefs that must be settled before the turn with this index may begin. Default: none.
 
         `round_number`: the round of the turn; None after the last turn.
         """
         return ()
 
     def guidance(self, debate: Debate, settings: SettingsT, round_number: int) -> str | None:
-        """The judge's guidance to all debaters for this round; None for none."""
+        """What the judge advises all debaters for this round; None if nothing (default)."""
         return None
 
     def stopped(self, debate: Debate, settings: SettingsT, due_round: int) -> frozenset[str]:
-        """Names of the debaters who gave up, judging by `debate`. All rounds before `due_round` are over."""
+        """Names of the debaters who have given up before the round `due_round`. Default: none."""
         return frozenset()
 
     def instruct(self, debate: Debate, settings: SettingsT, cue: Cue) -> str:
-        """Sentences for the speaker of `cue`, hidden from readers; `debate` is what the speaker may know. Default: none."""
+        """Sentences for the speaker of `cue` that readers do not see. `debate`: what the speaker may know. Default: none."""
         return ""
 
     def pick_strategy(self, debate: Debate, cue: Cue) -> StrategyPick | None:
-        """The strategy of a speaker with `strategy: adaptive`, also in a debate without this system. Default: none."""
+        """The strategy for a speaker with `strategy: adaptive`, also if the debate does not use this system. Default: none."""
         return None
 
     # Scoring
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: SettingsT) -> Verdict:
-        """The verdict over one judging run. Pure: no clock, no network, no randomness. Required."""
+        """The verdict of one judging run. Pure: no clock, no network, no randomness. Required."""
         raise NotImplementedError
 
     # Display
@@ -332,7 +329,7 @@ class JudgingSystem(Generic[SettingsT]):
         return describe_scores(verdict, self.max_score(verdict))
 
     def headline(self, verdict: Verdict, document: str | None = None) -> Headline:
-        """The short form of the verdict. Not sanitized. `document`: name of a judged text.
+        """The verdict in short. Not sanitized. `document`: name of the judged text, if a text was judged.
 
         The reason of an undetermined verdict is the first sentence of `notes.missing`.
         """
@@ -342,7 +339,7 @@ class JudgingSystem(Generic[SettingsT]):
         return Headline(describe_outcome(verdict, document), reason, self.max_score(verdict))
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
-        """The reasoning of a judge who agrees with a determined verdict, in full. Default: the first rationale."""
+        """The reasoning, in full, of a judge who agrees with the verdict. Default: the first rationale."""
         given = self.agreeing_assessments(debate, verdict)
         return next((JudgeQuote(item.rationale) for item in given if item.rationale.strip()), None)
 
@@ -363,11 +360,11 @@ class JudgingSystem(Generic[SettingsT]):
         return None
 
     def criticize_argument(self, debate: Debate, verdict: Verdict | None, argument: str) -> tuple[str, ...]:
-        """Why an argument lost points, in sentences. `verdict`: the verdict that scores it, if any. Default: none."""
+        """Sentences on why an argument lost points. `verdict`: the one that scores it, if there is one. Default: none."""
         return ()
 
     def sections(self, debate: Debate) -> Iterable[ReportSection]:
-        """Sections of the report about the debate itself. Default: none."""
+        """Sections that the report has besides those on its verdicts. Default: none."""
         return ()
 
     def tables(self, verdict: Verdict) -> list[Table]:
@@ -387,7 +384,7 @@ class JudgingSystem(Generic[SettingsT]):
     # Shared implementation
 
     def agreeing_assessments(self, debate: Debate, verdict: Verdict) -> Sequence[Assessment]:
-        """The assessments behind a verdict, without judges whose own marks give another winner."""
+        """The assessments behind a verdict, except those of judges whose marks alone would give another winner."""
         given = ordered_assessments(debate, verdict.system, verdict.run)
         judges = dict.fromkeys(item.assessor for item in given)
         if len(judges) == 1:
@@ -417,30 +414,30 @@ def describe_subject(subject: Subject) -> str:
 
 
 def briefs_for(run: str, settings: SystemSettings, subject: Subject, revision: int = 0) -> Iterator[Brief]:
-    """The brief of every judge on one subject; `run` is the id of the judging run."""
+    """A brief on `subject` for each judge. `run`: id of the judging run."""
     for judge in judge_ids(settings):
         yield Brief(run=run, system=settings.kind, assessor=judge, subject=subject, revision=revision)
 
 
 def turn_briefs(run: str, settings: SystemSettings, turns: Iterable[int]) -> tuple[Brief, ...]:
-    """The briefs on single turns."""
+    """For each of the turns, a brief for each judge."""
     return _fold_briefs(run, settings, "turn", tuple(turns), lambda index: Subject(moment="turn", turns=(index,)))
 
 
 def pair_briefs(run: str, settings: SystemSettings, pairs: Iterable[tuple[int, int]]) -> tuple[Brief, ...]:
-    """The briefs on pairs of turns."""
+    """For each pair of turns, a brief for each judge."""
     return _fold_briefs(run, settings, "pair", tuple(pairs), lambda pair: Subject(moment="pair", turns=pair))
 
 
 def round_briefs(run: str, settings: SystemSettings, numbers: Iterable[int]) -> tuple[Brief, ...]:
-    """The briefs on the rounds with these numbers."""
+    """For each of the rounds, a brief for each judge."""
     return _fold_briefs(run, settings, "round", tuple(numbers), lambda number: Subject(moment="round", round=number))
 
 
 def _fold_briefs(
     run: str, settings: SystemSettings, moment: Moment, parts: tuple[Part, ...], subject_of: Callable[[Part], Subject]
 ) -> tuple[Brief, ...]:
-    """The briefs of every judge on each of `parts`."""
+    """For each of `parts`, a brief for each judge."""
 
     def add(briefs: tuple[Brief, ...], part: Part) -> tuple[Brief, ...]:
         return (*briefs, *briefs_for(run, settings, subject_of(part)))
@@ -449,7 +446,7 @@ def _fold_briefs(
 
 
 def sum_marks(marks: Iterable[Mark], criteria: Mapping[str, float]) -> tuple[ReportedScore, ...]:
-    """Debater -> sum of the marks for `criteria` (criterion -> maximum)."""
+    """For each debater the sum of its marks for `criteria` (criterion -> maximum)."""
     sums: dict[str, float] = {}
     for mark in marks:
         if mark.participant is not None and mark.criterion in criteria:

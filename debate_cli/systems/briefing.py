@@ -30,7 +30,7 @@ class Briefing(FrozenModel):
     rely_on: tuple[BriefingClaim, ...] = ()
     """Claims that are UPHELD."""
     limit: tuple[BriefingClaim, ...] = ()
-    """Claims that are PARTIALLY_UPHELD: for use within conditions, degree or scope."""
+    """Claims that are PARTIALLY_UPHELD: they hold only under conditions, to a degree or in a scope."""
     not_to_use: tuple[BriefingClaim, ...] = ()
     """Claims that are REFUTED."""
     uncertain: tuple[BriefingClaim, ...] = ()
@@ -42,7 +42,7 @@ class Briefing(FrozenModel):
 
     @property
     def claim_groups(self) -> tuple[tuple[str, Standing, tuple[BriefingClaim, ...]], ...]:
-        """Label, standing and claims of each non-empty group, the most reliable first. Sources are listed as claims."""
+        """(label, standing, claims) of each group that is not empty, the most reliable first. Sources are listed as claims."""
         reliable, doubtful = (tuple(map(_claim_of_source, of)) for of in (self.sources.reliable, self.sources.doubtful))
         groups: tuple[tuple[str, Standing, tuple[BriefingClaim, ...]], ...] = (
             ("Rely on", "UPHELD", (*self.rely_on, *reliable)),
@@ -59,10 +59,9 @@ def _claim_of_source(note: SourceNote) -> BriefingClaim:
 
 
 def build_briefing(debate: Debate, run: JudgingRun | str | None = None) -> Briefing | None:
-    """The briefing by the structured judge of `run` (None: the newest run with that system); None without judgments.
+    """The briefing by the judges of `run` (None: the newest run that reviews claims); None if none of them answered.
 
-    With several judges, insight and recommendation are those of the first judge who gave them; open questions are those
-    of all.
+    Insight and recommendation are those of the first judge who gave one; open questions are those of all judges.
     """
     review = review_claims(debate, run)
     if review is None:

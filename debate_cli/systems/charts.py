@@ -12,7 +12,7 @@ from debate_cli.systems.tables import format_number
 
 @dataclass(frozen=True, slots=True)
 class ChartPoint:
-    """A value, and the text to show when a reader points at it."""
+    """A value, and the text that appears when a reader points at it."""
 
     value: float
     words: str
@@ -25,9 +25,9 @@ class ChartSeries:
     name: str
     points: tuple[ChartPoint | None, ...]
     participant: str | None = None
-    """Name of the debater whose colour is used; None for other series."""
+    """Name of the debater whose colour the series has; None if it is not about one debater."""
     style: str = ""
-    """Style of a series without a debater: a class in the page's style sheet, e.g. `limit` or `option-pass`."""
+    """Style of a series that is not about one debater: a class of the style sheet, e.g. `limit` or `option-pass`."""
     is_joined: bool = True
     """Whether a line connects the points, also across gaps. Otherwise only markers are drawn."""
 
@@ -104,7 +104,7 @@ def percent_chart(
 
 
 def line_series(name: str, values: Mapping[int, float], positions: Mapping[int, str]) -> ChartSeries:
-    """A debater's line. `values`: position -> value; `positions`: every position -> its label, e.g. `turn 3`."""
+    """The line of a debater. `values`: position -> value; `positions`: each position of the axis -> label, e.g. `turn 3`."""
     points = tuple(
         ChartPoint(values[number], f"{name}, {words}: {format_number(values[number])}") if number in values else None
         for number, words in positions.items()

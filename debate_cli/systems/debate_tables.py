@@ -1,4 +1,4 @@
-"""Tables of a debate that belong to no verdict: trace, findings about single speeches, checks of citations."""
+"""Tables of a debate that belong to no verdict: claims (trace), findings about single speeches, checks of citations."""
 
 from collections.abc import Sequence
 
@@ -25,7 +25,7 @@ SUPPORT_BADGES: dict[Support, Badge] = {
     "contradicts": Badge("✗", "contradicts", "bad"),
     "unknown": Badge("?", "unknown", "muted"),
 }
-"""Support -> badge."""
+"""Whether a source supports the argument -> badge."""
 _REMARKS: dict[SourceOutcome, str] = {
     "near": "near: the same words apart from articles, inflections and punctuation",
     "altered": "altered: the source says something else",
@@ -36,7 +36,7 @@ _REMARKS: dict[SourceOutcome, str] = {
 
 
 def build_source_tables(debate: Debate) -> list[Table]:
-    """A table of all citations, altered ones first; none without citations."""
+    """One table of all citations, altered ones first; none if there are no citations."""
     checks = sorted(check_sources(debate), key=lambda check: check.outcome != "altered")
     if not checks:
         return []
@@ -74,7 +74,7 @@ SOURCE_BADGE = Badge("?", "source", "info")
 
 
 def build_findings_tables(debate: Debate) -> list[Table]:
-    """One table with each finding once, even if several judges report it; none without findings."""
+    """One table of all findings, each once even if several judges report it; none if there are no findings."""
     counted = {(run.id, system.kind) for run in debate.runs for system in run.active_systems()}
     found = [
         _finding_row(finding)
@@ -110,7 +110,7 @@ def _finding_row(finding: Finding) -> TableRow | None:
 
 
 def format_trace_table(rows: Sequence[TraceRow]) -> Table:
-    """Every claim with its speaker, its sources if any claim has some, the answers to it, and its standing."""
+    """The table of claims: speaker, sources (if a claim has any), the answers to the claim, and its standing."""
     has_sources = any(row.sources for row in rows)
     heads = ("claim", "by", "what is claimed", *(["sources"] if has_sources else []), "answers", "standing", "because")
     return Table(title="trace", heads=heads, rows=tuple(_trace_row(row, has_sources=has_sources) for row in rows))

@@ -12,7 +12,7 @@ from debate_cli.systems.tables import format_number
 
 @dataclass(frozen=True, slots=True)
 class ScoreComponent:
-    """A part of a score, for all debaters."""
+    """A part of the scores, e.g. one criterion, with the share that each debater reached."""
 
     name: str
     weight: float
@@ -55,7 +55,7 @@ def _describe_vote(verdict: Verdict, document: str | None, how: str) -> str:
 
 
 def describe_scores(verdict: Verdict, max_score: float, components: Sequence[ScoreComponent] = ()) -> str:
-    """Scores, best first, and the component with the largest difference; empty without scores."""
+    """Sentences on the scores, best first, and on the component with the largest difference; empty if nobody has a score."""
     ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
     if not ranked:
         return ""

@@ -1,4 +1,4 @@
-"""Judges' forms: builds them, reads filled-in ones, clamps marks, drops unknown and repeated entries with a warning."""
+"""Builds forms for judges and reads them: clamps marks, and drops unknown and repeated entries with a warning."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -25,7 +25,7 @@ class MarkCollector:
     def add_mark(
         self, participant: str | None, criterion: str, value: float, bounds: tuple[float, float], **details: str | None
     ) -> float:
-        """Add a mark, clamped to `bounds`, with a warning if that changes it. Returns the clamped value.
+        """Add a mark, clamped to `bounds`, and return its value. Adds a warning if the value had to be clamped.
 
         `details`: the fields `item` and `reason` of `Mark`.
         """
@@ -53,7 +53,7 @@ class MarkCollector:
 def unique_known_items(
     collector: MarkCollector, items: Iterable[ItemT], key: Callable[[ItemT], str], known: Collection[str]
 ) -> Iterator[ItemT]:
-    """The items with a known key, the first of each key. Adds a warning for each other item."""
+    """The first item for each key in `known`. Adds a warning for each item that is dropped."""
     seen: set[str] = set()
     for item in items:
         name = key(item)
@@ -75,9 +75,9 @@ def judge_form(
 ) -> Form[FormModelT]:
     """The form of a judge's answer, with its schema narrowed by `narrowing` (see `derive_schema`).
 
-    `complete`: name of a list -> (key, values): the list must have an entry for each value of the key; without values
-    it is left out. Forms are lenient (a reason may be long, a score is clamped), but a judge that skips an entry is
-    asked again.
+    `complete`: name of a list -> (key, values). The list must have an entry for each of the values; if there are no
+    values, the form does not have the list. Forms are lenient (a reason may be long, a score is clamped), but a judge
+    that skips such an entry is asked again.
     """
     lists = {entries: each_of(key, values) if values else None for entries, (key, values) in (complete or {}).items()}
     schema = derive_schema(model, **lists, **narrowing)
@@ -88,7 +88,7 @@ def judge_form(
 
 @lru_cache(maxsize=256)
 def _require_entries(model: type[FormModelT], entries: str, key: str, wanted: tuple[str, ...]) -> type[FormModelT]:
-    """A subclass of `model` that requires an entry in the list `entries` for each `wanted` value of `key`."""
+    """A subclass of `model` whose list `entries` must have an entry for each value of `key` in `wanted`."""
 
     def answers_all(form: FormModelT) -> FormModelT:
         given = {getattr(entry, key) for entry in getattr(form, entries)}

@@ -1,4 +1,4 @@
-"""Turns scores into a verdict: winner, margin and kind of victory."""
+"""Makes a verdict from scores: winner, margin and kind of victory."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
@@ -19,12 +19,12 @@ class ScoreOutcome(NamedTuple):
 
 
 MARGIN_DECIMALS = 6
-"""Decimals of a margin in comparisons with thresholds. Sums of rounded parts may differ in the ninth."""
+"""Decimals of a margin when it is compared with thresholds, because sums of rounded parts may differ in the ninth."""
 UNDETERMINED_OUTCOME = ScoreOutcome(None, "undetermined", None)
 
 
 def decide_outcome(scores: Mapping[str, float], victory: Callable[[float], Victory]) -> ScoreOutcome:
-    """The outcome of `scores`. The margin is first minus second; `victory` maps it to a kind of victory.
+    """The outcome of `scores`. The margin is the highest score minus the second; `victory`: margin -> kind of victory.
 
     Fewer than two scores are undetermined; equal scores are a draw under any thresholds.
     """
@@ -62,7 +62,7 @@ def clear_from_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
 def build_verdict(
     system: str, run: JudgingRun | str, outcome: ScoreOutcome, scores: Mapping[str, float], notes: FrozenModel
 ) -> Verdict:
-    """Build the verdict. Removes floating-point noise from `scores`. `notes` that are not `Notes` become JSON."""
+    """The verdict. Floating-point noise is removed from `scores`; `notes` that are not `Notes` are stored as JSON."""
     return Verdict.model_construct(  # all parts are validated already
         system=system,
         run=get_run_id(run),

@@ -20,7 +20,7 @@ from debate_cli.systems.base import JudgeQuote, JudgingSystem
 
 
 class UninstalledSystem(JudgingSystem[SystemSettings]):
-    """Placeholder for a system whose plug-in is not installed: asks nothing, cannot score, shows stored verdicts."""
+    """Placeholder for a system whose plug-in is not installed. It asks nothing and cannot score; it shows stored verdicts."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -36,7 +36,7 @@ def system_kinds() -> tuple[str, ...]:
 
 
 def default_text_kind() -> str:
-    """Kind of the system that judges a text by default: the first that can."""
+    """Kind of the system that judges a text by default: the first system that can judge texts."""
     return next(kind for kind in system_kinds() if get_system(kind).judges_texts)
 
 
@@ -60,7 +60,7 @@ def settings_for(brief: Brief, debate: Debate) -> SystemSettings:
 
 @memoize_on_value
 def active_systems(run: JudgingRun) -> tuple[tuple[JudgingSystem[Any], SystemSettings], ...]:
-    """The systems of a judging run whose assessments count, with their settings. Replaced ones are left out."""
+    """The systems of a judging run with their settings, except those that a later run replaced."""
     return tuple((get_system(settings.kind), settings) for settings in run.active_systems())
 
 
@@ -72,7 +72,7 @@ def systems_of_debate(debate: Debate) -> tuple[JudgingSystem[Any], ...]:
 
 
 def stopped_debaters(debate: Debate, due_round: int) -> frozenset[str]:
-    """Names of the debaters who gave up before `due_round`, by the systems that judge the debate itself."""
+    """Names of the debaters who gave up before `due_round`, according to the systems in the debate's configuration."""
     return frozenset(
         name
         for system, settings in active_systems(debate.run(FIRST_RUN))
@@ -81,7 +81,7 @@ def stopped_debaters(debate: Debate, due_round: int) -> frozenset[str]:
 
 
 def debater_instructions(debate: Debate, cue: Cue) -> tuple[str, ...]:
-    """What each system of the debate itself tells the speaker of `cue`, in an order that no configuration changes."""
+    """What each system in the debate's configuration tells the speaker of `cue`, always in the same order of systems."""
     active = {system.kind: (system, settings) for system, settings in active_systems(debate.run(FIRST_RUN))}
     chosen = (active[kind] for kind in system_kinds() if kind in active)
     return tuple(system.instruct(debate, settings, cue) for system, settings in chosen)

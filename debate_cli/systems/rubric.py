@@ -1,4 +1,4 @@
-"""Rubrics: changes to the stored settings of judging systems, for scoring stored marks under other rules."""
+"""Rubrics: changed settings of judging systems, with which stored marks are scored under other rules."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -15,16 +15,16 @@ from debate_cli.systems.structured.settings import DEFAULT_CRITERIA, StructuredS
 
 @dataclass(frozen=True, slots=True)
 class Rubric:
-    """Changed settings per kind of system, as nested mappings. All other settings stay as stored."""
+    """Kind of system -> changed settings, as nested mappings. All other settings stay as stored."""
 
     changes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     criterion_weights: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Weights of the structured criteria, also of a debate's own ones. Criteria without a weight count 0."""
+    """Criterion of the structured system -> weight. If any is given, criteria without one count 0."""
     remark: str | None = None
-    """A sentence on a side effect of the rubric; None without one."""
+    """A sentence that warns of a side effect of the rubric; None if it has none."""
 
     def settings(self, debate: Debate, where: str = "") -> dict[str, SystemSettings]:
-        """The settings for scoring `debate`, for the kinds in the rubric. `where` begins an error, e.g. `a.json: `.
+        """Kind of system -> settings for scoring `debate`, for the kinds in the rubric. `where`: start of an error message.
 
         Raises UsageError if a setting or criterion is unknown or out of range.
         """
@@ -99,7 +99,7 @@ def _parse_weight(part: str, number: str) -> float:
 
 
 def _describe_unweighted(named: Collection[str]) -> str | None:
-    """A sentence on default criteria without a weight; None if a criterion is not a default one."""
+    """A sentence on the default criteria that `named` omits; None if it omits none or names a criterion of the user."""
     left = [name for name in DEFAULT_CRITERIA if name not in named]
     if not left or not set(named) <= set(DEFAULT_CRITERIA):
         return None

@@ -26,13 +26,13 @@ def score(
 ) -> tuple[Verdict, ...]:
     """The verdicts of a debate, the deciding one first and flagged `decides`.
 
-    `runs` is `all`, the id of one run (an unknown id gives no verdict), or `latest`: for each system the newest run in
-    which it gave an assessment, else the newest run. With it come the runs that judged side by side with other models
-    (then none decides), and the runs of reviewers (which never decide). A run that judged before the last speech ranks
-    behind those that judged all.
+    `runs`: `all`, the id of one run (an unknown id gives no verdict), or `latest`: for each system the newest run in
+    which it gave an assessment, or else the newest run. `latest` also includes runs in which other models judged side by
+    side with it (then none decides), and runs of people (which never decide). A run that judged before the last speech
+    ranks behind those that judged all.
 
-    `systems` selects kinds of systems. `settings` replaces stored settings, per kind. If the system that should decide
-    has no verdict, the first verdict decides.
+    `systems`: the kinds to score; None means all. `settings`: kind -> settings in place of the stored ones. If the system
+    that should decide has no verdict, the first verdict decides.
     """
     replacing = settings or {}
     chosen = [
@@ -51,7 +51,7 @@ def score(
 
 
 def _split_reviews(verdicts: Iterable[Verdict]) -> tuple[list[Verdict], list[Verdict]]:
-    """The verdicts of reviewers, and those of models, in their order."""
+    """(verdicts of people, verdicts of models), each in their order."""
     reviews, others = list[Verdict](), list[Verdict]()
     for verdict in verdicts:
         (others if verdict.reviewer is None else reviews).append(verdict)
@@ -59,9 +59,9 @@ def _split_reviews(verdicts: Iterable[Verdict]) -> tuple[list[Verdict], list[Ver
 
 
 def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """The deciding verdict; if runs judged side by side, all their verdicts by the same system; else the first.
+    """The verdict that decides; if runs judged side by side, the verdict of each by the same system; else the first.
 
-    Empty without verdicts of models, because a reviewer's verdict never decides.
+    Empty if only people judged, because their verdicts never decide.
     """
     _, verdicts = _split_reviews(verdicts)
     head = next((verdict for verdict in verdicts if verdict.decides), verdicts[0] if verdicts else None)
@@ -72,7 +72,7 @@ def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verd
 
 
 def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str]) -> tuple[Verdict, ...]:
-    """Select the verdicts of several judging runs, in the order of `runs`. None of runs side by side decides."""
+    """The verdicts of several judging runs, in the order of `runs`. If runs judged side by side, no verdict decides."""
     found = [item for run in runs for item in verdicts_of_run(debate, verdicts, run)]
     return tuple(
         item.model_copy(update={"decides": False}) if item.decides and len(debate.runs_beside(item.run)) > 1 else item
@@ -81,7 +81,7 @@ def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str
 
 
 def verdicts_of_run(debate: Debate, verdicts: Iterable[Verdict], run: str) -> tuple[Verdict, ...]:
-    """Select the verdicts of one judging run from `verdicts`. Equal to `score` of that run, without scoring again."""
+    """Those of `verdicts` that are of one judging run. The result is that of `score` for this run, without scoring again."""
     own = [item for item in verdicts if item.run == run]
     bare = [item.model_copy(update={"decides": False}) if item.decides else item for item in own]
     if debate.run(run).reviewer is not None:
@@ -91,7 +91,7 @@ def verdicts_of_run(debate: Debate, verdicts: Iterable[Verdict], run: str) -> tu
 
 
 def _score_system(debate: Debate, run: JudgingRun, settings: SystemSettings) -> Verdict:
-    """The verdict of one system over one run. Its notes say if the run judged only a part of the debate."""
+    """The verdict of one system in one run. If the run judged only a part of the debate, its notes say so."""
     if not is_installed(settings.kind):
         return _kept_verdict(debate, run, settings.kind)
     found = get_system(settings.kind).score(debate, run, settings)
@@ -126,7 +126,7 @@ def _put_deciding_first(
 ) -> tuple[Verdict, ...]:
     """Flag the deciding verdict and move it to the front.
 
-    Of several verdicts by the deciding system, the last one decides, preferably one in `judged`.
+    Of several verdicts by the deciding system, the last one in `judged` decides; if there is none, the last one.
     """
     if not verdicts:
         return ()
@@ -139,7 +139,7 @@ def _put_deciding_first(
 def _without_tied_decision(
     debate: Debate, verdicts: tuple[Verdict, ...], judged: Iterable[Verdict]
 ) -> tuple[Verdict, ...]:
-    """Unflag the first of `verdicts` if runs in `judged` judged side by side with its run."""
+    """`verdicts`; the first does not decide if another run with a verdict in `judged` judged side by side with its run."""
     if not verdicts:
         return ()
     head, *rest = verdicts
@@ -175,7 +175,7 @@ def _has_judged(debate: Debate, run: JudgingRun, system: SystemSettings) -> bool
 
 
 def _deciding_kind(debate: Debate, runs: str) -> str | None:
-    """Kind of the deciding system: the newest `decides`, else the first system of the first run with a system.
+    """Kind of the deciding system: by the newest `decides`; if none is set, the first system of the first run.
 
     A run that judged before the last speech ranks behind those that judged all.
     """

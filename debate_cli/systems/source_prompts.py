@@ -20,7 +20,7 @@ from debate_cli.systems.sources.lookups import JudgedLookup, judge_lookups
 NOT_CHECKED = (
     "The debaters cite sources. The sources were not checked: no judge compared them with what the debaters claim."
 )
-"""Text for a judge about citations without an answer of a judge of `sources`."""
+"""Text for a judge if no judge of `sources` has checked the citations."""
 WORD_CHECKS = (
     "Checks of the citations, one JSON object a line, as data. quote_check is what our program found when it compared the "
     "quote with the source word for word; unchecked means that nothing could be compared."
@@ -42,9 +42,9 @@ LOOKED_UP = (
 
 
 def format_source_checks(debate: Debate, run_id: str, round_number: int | None = None) -> str:
-    """All facts on the citations of a round (None: of the debate), for a judge of the run `run_id`.
+    """What is known about the sources in a round (None: in the debate), for a prompt of a judge of the run `run_id`.
 
-    Then what was looked up. Empty if there is neither.
+    First all citations, then what was looked up; empty if there is neither.
     """
     turns = debate.turns_by_index
     run = find_sources_run(debate, run_id)
@@ -58,7 +58,7 @@ def format_source_checks(debate: Debate, run_id: str, round_number: int | None =
 def _citation_lines(
     judged: Sequence[tuple[SourceCheck, JudgedCitation]], debate: Debate, *, is_judged: bool
 ) -> Iterator[str]:
-    """An explanation of the checks, and a line for each. Of more than `MAX_SHOWN_CHECKS` the worst are shown."""
+    """An explanation of the checks, and a line for each; if there are more than `MAX_SHOWN_CHECKS`, for the worst."""
     if not judged:
         return
     if not is_judged:
@@ -73,7 +73,7 @@ def _citation_lines(
 
 
 def _lookup_lines(looked_up: Iterable[JudgedLookup], debate: Debate) -> Iterator[str]:
-    """An explanation, then what was looked up. If that is too much, what does not exist is shown first."""
+    """An explanation, then a line for each looked-up item. If there are too many, those that exist are left out first."""
     known = sorted((item for item in looked_up if item.exists != "unknown"), key=lambda item: item.exists == "yes")
     names = debater_names(debate)
     for place, item in enumerate(sorted(known[:MAX_SHOWN_CHECKS], key=lambda item: item.turn)):
@@ -86,21 +86,24 @@ def _lookup_lines(looked_up: Iterable[JudgedLookup], debate: Debate) -> Iterator
 
 
 def _poverty(check: SourceCheck, answer: JudgedCitation) -> int:
-    """Rank of a citation, the worst first: quote not in the source, source does not support it, all others."""
+    """0 if the quote is not in the source, 1 if the source does not support the argument, 2 otherwise."""
     if check.outcome in FAILED_OUTCOMES:
         return 0
     return 1 if answer.supports in {"no", "contradicts"} else 2
 
 
 def format_quote_checks(debate: Debate, turn: Turn) -> str:
-    """The citations of `turn` with the results of their quote checks, for a judge. Empty without citations."""
+    """The citations of `turn` with the results of their quote checks, for a prompt; empty if there are none."""
     names = debater_names(debate)
     lines = [_check_line(check, turn.speaker, names) for check in check_turn(debate, turn)]
     return "\n".join((f"{WORD_CHECKS} {POOR_SOURCES}", *lines)) if lines else ""
 
 
 def find_sources_run(debate: Debate, run_id: str) -> str | None:
-    """Id of the run whose judge of sources a judge of `run_id` sees: its own, else the newest with one."""
+    """Id of the run whose findings on sources are shown to a judge of `run_id`; None if no run has a judge of sources.
+
+    It is `run_id` itself if it has such a judge, or else the newest run that has one.
+    """
     if any(system.kind == SOURCES_KIND for system in debate.run(run_id).active_systems()):
         return run_id
     newest = newest_run(debate, SOURCES_KIND)
@@ -108,10 +111,10 @@ def find_sources_run(debate: Debate, run_id: str) -> str | None:
 
 
 def find_supporting_source(debate: Debate, run_id: str, turn: int, words: str) -> str | None:
-    """Id of a source that supports `words` of a turn, according to the run of `find_sources_run`; None without one.
+    """Id of a source that supports `words` of a turn, by the findings of `find_sources_run`; None if there is none.
 
-    The words are beside a citation of the source, or are quoted from it, or are in an argument whose evidence was
-    looked up and exists.
+    A source supports words that are in the argument that cites it, or that are quoted from it. Evidence that was looked
+    up and exists supports the words of its argument.
     """
     run = find_sources_run(debate, run_id)
     if run is None:
@@ -132,7 +135,7 @@ def find_supporting_source(debate: Debate, run_id: str, turn: int, words: str) -
 
 
 def _check_line(check: SourceCheck, debater: str, names: tuple[str, ...], answer: JudgedCitation | None = None) -> str:
-    """A line for a prompt. Turns have the numbers of the judge's transcript, which start at 0."""
+    """A line for a prompt. Turns are numbered from 0, as in the transcript that judges read."""
     said = {"source": check.source, "quote": check.quote, "difference": check.difference}
     opinion = answer.model_dump(include={"supports", "reputable", "recent", "relevant"}) if answer is not None else {}
     if answer is not None:

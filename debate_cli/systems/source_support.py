@@ -1,4 +1,4 @@
-"""The findings of the system `sources` on citations, combined with quote checks, also for a briefing."""
+"""Combines the findings of the system `sources` on citations with the quote checks, for judges and for the briefing."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
@@ -61,7 +61,7 @@ class JudgedCitation(FrozenModel):
 
 
 def join_checks(debate: Debate, given: Iterable[Assessment]) -> list[tuple[SourceCheck, JudgedCitation]]:
-    """The check of each citation with the first answer in `given`; `unknown` without one."""
+    """(check, judged citation) for each citation. The first answer in `given` counts; without an answer it is `unknown`."""
     supports = _supports(given)
     judged: list[tuple[SourceCheck, JudgedCitation]] = []
     for check in check_sources(debate):
@@ -158,5 +158,5 @@ def _supports(given: Iterable[Assessment]) -> Mapping[Key, SourceSupport]:
 
 
 def citation_key(item: SourceCheck | SourceSupport) -> Key:
-    """Key that a check and an answer on the same citation share."""
+    """Identifies a citation: the check and the finding on one citation have the same key."""
     return item.turn, item.item, item.source, item.quote

@@ -15,11 +15,11 @@ from debate_cli.domain.verdict import Verdict
 
 N = TypeVar("N", bound=FrozenModel)
 Tone = Literal["good", "mixed", "bad", "info", "muted"]
-"""Meaning of a badge, for which rendering chooses a colour."""
+"""Meaning of a badge. Rendering chooses a colour for each."""
 
 
 class DebaterCell(NamedTuple):
-    """A debater, drawn with marker and colour; with the name None, an empty cell."""
+    """A debater, drawn with marker and colour; an empty cell if the name is None."""
 
     name: str | None
 
@@ -32,7 +32,7 @@ class Gauge(NamedTuple):
     who: str | None = None
     """Name of the debater whose colour is used."""
     parts: tuple[tuple[str, float], ...] = ()
-    """Label and value of parts that are drawn end to end instead of the value. Negative parts were subtracted."""
+    """(label, value) of each part, if parts are drawn end to end instead of the number. Negative parts are deductions."""
 
 
 class Interval(NamedTuple):
@@ -62,7 +62,7 @@ class Number(NamedTuple):
 
 
 class Badge(NamedTuple):
-    """A word from a fixed list, with a symbol and a tone, which only repeat the meaning of the word."""
+    """A word from a fixed list, with a symbol and a tone that repeat its meaning."""
 
     symbol: str
     word: str
@@ -92,7 +92,7 @@ class Table(NamedTuple):
     numeric: frozenset[int] = frozenset()
     """Positions of the right-aligned columns."""
     has_key_column: bool = False
-    """Whether all cells are text and the first column contains keys, which may be split only at dots."""
+    """Whether the first column contains keys, which are broken only at dots. Then all cells are text."""
 
     @property
     def heading(self) -> str:
@@ -137,9 +137,9 @@ def parse_notes(model: type[N], verdict: Verdict) -> N | None:
 
 
 def format_number(value: float, digits: int = 2) -> str:
-    """Format with at most `digits` decimals.
+    """`value` with at most `digits` decimals.
 
-    A score (2 digits) keeps at least one: 7.0, 7.25; a mark does not: 7, 7.5.
+    With 2 digits (a score) at least one decimal is shown: 7.0, 7.25. With 1 digit (a mark) none may be: 7, 7.5.
     """
     whole, _, fraction = f"{value:.{digits}f}".partition(".")
     fraction = fraction.rstrip("0")

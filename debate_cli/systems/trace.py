@@ -1,6 +1,6 @@
 """The trace table: every claim with its speaker, the answers to it, and its standing.
 
-It combines the transcript with the standings of a system that reviews claims. Without a judge it has no standings.
+The standings come from a system that reviews claims (`structured.claims`); if none judged, the table has none.
 """
 
 from collections import defaultdict
@@ -27,7 +27,7 @@ class TraceResponse(FrozenModel):
     type: ResponseType
     reasoning: str
     follow_up: str = ""
-    """The question after the response; empty for none."""
+    """The question that the response ends with; empty if it asks none."""
 
 
 class TraceReply(FrozenModel):
@@ -47,7 +47,7 @@ class TraceSource(FrozenModel):
     outcome: SourceOutcome
     """Result of the word-for-word check of the quote."""
     supports: Support | None = None
-    """The answer of the newest judge of `sources`; None without one, or if support is unknown."""
+    """The answer of the newest judge of `sources`; None if there is no such judge, or if it does not know."""
 
 
 class TraceRow(FrozenModel):
@@ -62,7 +62,7 @@ class TraceRow(FrozenModel):
     replies: tuple[TraceReply, ...] = ()
     sources: tuple[TraceSource, ...] = ()
     standing: Standing | None = None
-    """Standing of the claim; None without a judge of claims."""
+    """Standing of the claim; None if no judge gave one."""
     reason: str | None = None
 
 
@@ -132,9 +132,10 @@ def _responses_and_replies(debate: Debate) -> tuple[Mapping[str, list[TraceRespo
 
 
 def _responses_of(turn: Turn, debate: Debate) -> Sequence[Response]:
-    """The responses of a turn.
+    """The responses in a turn.
 
-    In older files an unstructured cross-examination has none; it counts as a challenge to every opponent's argument.
+    In old files a cross-examination in plain words has no responses; it counts as a challenge to all arguments of
+    opponents.
     """
     if turn.responses is None and turn.phase == "cross_examination" and UNSTRUCTURED in turn.warnings:
         targets = [

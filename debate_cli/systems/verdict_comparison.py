@@ -12,7 +12,7 @@ _ADVERBS = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelm
 
 
 class AgreementRow(FrozenModel):
-    """The outcome of one verdict."""
+    """Winner, kind of victory and margin of one verdict."""
 
     system: str
     run: str

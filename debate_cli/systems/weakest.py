@@ -1,4 +1,4 @@
-"""Finds the weakest argument, and why it is weak: what its score lost, and the reason of its standing.
+"""Finds the weakest argument, and why it is weak: for what it lost points, and why its claim did not stand.
 
 Everything is derived from verdicts and trace. Names and words are untrusted and not sanitized.
 """
@@ -40,11 +40,11 @@ class WeakestArgument:
     all_upheld: bool
     """Whether every claim was upheld, so that this one is weak only by comparison."""
     scored_by: str = ""
-    """The system that scored it; empty if the first verdict shown is of that system."""
+    """The system that scored the argument; empty if it is the system of the first verdict, which readers see anyway."""
 
     @property
     def title(self) -> str:
-        """A heading for it."""
+        """A heading for the argument."""
         return "Lowest score, though every claim was upheld" if self.all_upheld else "Weakest argument"
 
     @property
@@ -55,7 +55,7 @@ class WeakestArgument:
 
     @property
     def marked(self) -> str:
-        """Its score, with an explanation if its claim was upheld while others were not."""
+        """The score in words, with `though` if the claim was upheld while claims of other arguments were not."""
         by = f" by {self.scored_by}" if self.scored_by else ""
         score = f"{format_number(self.score)} of {self.max_score:g}{by}" if self.score is not None else ""
         relied_on = self.row.standing == "UPHELD" and not self.all_upheld
@@ -63,13 +63,13 @@ class WeakestArgument:
 
     @property
     def because(self) -> tuple[str, ...]:
-        """The deductions, then the judge's reason for a standing below upheld."""
+        """The deductions; then, if the claim was not upheld, the judge's reason for its standing."""
         criticism = (self.row.reason or "").strip() if self.row.standing not in {None, "UPHELD"} else ""
         return (*self.deductions, criticism) if criticism else self.deductions
 
 
 def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> WeakestArgument | None:
-    """Find the argument with the lowest score (ties: the worse standing), or without scores the worst standing.
+    """The argument with the lowest score (ties: the worse standing); if there are no scores, with the worst standing.
 
     None if the arguments cannot be ranked.
     """
@@ -92,7 +92,7 @@ def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> Weakes
 
 
 def score_arguments(debate: Debate, verdicts: Sequence[Verdict]) -> ArgumentScores:
-    """The scores of the verdict whose judges gave the standings; else of the first verdict that scores arguments."""
+    """The scores by the judges who gave the standings; if there are none, by the first verdict that scores arguments."""
     system = find_claim_reviewer(debate)
     newest = newest_run(debate, system.kind) if system is not None else None
     reviewing = [verdict for verdict in verdicts if get_system(verdict.system).reviews_claims]

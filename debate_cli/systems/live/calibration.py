@@ -1,7 +1,7 @@
-"""The scorecard of the live system: marks of turns, changed by causal chains, comparisons and penalties.
+"""The scorecard of the live system: the judge's marks of each turn, after three steps of arithmetic.
 
-Arithmetic only, in this order: all chain limits, all calibrations, all penalties. `register` decides which claims cost
-points. `score` determines winner and narrative.
+First turns with an incomplete causal chain are limited, then turns are calibrated by the comparisons of exchanges, then
+penalties are subtracted. `register` decides which claims cost points, `score` who wins.
 """
 
 import math
@@ -28,9 +28,9 @@ SUPPLEMENTARY_MAXIMA: dict[str, float] = {"frame_control": 10, "credibility": 10
 INCOMPLETE_CHAIN_MAX = 34.0
 """Highest logic of a turn whose causal chain is incomplete."""
 BAND_START: dict[str, float] = {name: math.ceil(0.55 * most) for name, most in DIMENSION_MAXIMA.items()}
-"""Dimension -> lowest score of a turn that won an exchange in it. A turn with only losses stays at least 1 below."""
+"""Dimension -> lowest score of a turn that won an exchange in it. A turn that only lost gets at least 1 less."""
 DRAW_SHARE = 0.10
-"""Share of the maximum. Scores that differ by more in a drawn dimension are reported."""
+"""If scores in a drawn dimension differ by more than this share of the maximum, the exchange is reported."""
 DRAWN_COMPARISON = "draw"
 
 CalibrationRule = Literal["chain", "floor", "ceiling", "draw"]
@@ -62,7 +62,7 @@ class Penalty(FrozenModel):
 
 
 class UnresolvedExchange(FrozenModel):
-    """An exchange whose comparison and scores disagree after calibration, in one dimension."""
+    """An exchange in which, for one dimension, the comparison names another winner than the calibrated scores."""
 
     turns: tuple[int, int]
     dimension: str
@@ -80,7 +80,7 @@ class CalibratedScores(NamedTuple):
     scores: TurnScores
     changes: tuple[Calibration, ...]
     mixed: dict[int, tuple[str, ...]]
-    """Turn -> dimensions in which it won one exchange and lost the other."""
+    """Turn -> dimensions in which the turn won one exchange and lost the other."""
     unresolved: tuple[UnresolvedExchange, ...]
 
 
@@ -99,7 +99,7 @@ class Scorecard:
     penalties: tuple[Penalty, ...]
     register: tuple[RegisterRow, ...]
     supplementary: TurnScores
-    """Turn -> frame_control, credibility (0-10)."""
+    """Turn -> `frame_control` or `credibility` -> mark, 0-10."""
     comparisons: Mapping[int, PairComparison] = field(default_factory=dict[int, PairComparison])
     """Later turn of a pair -> its comparison."""
 
@@ -133,13 +133,13 @@ def build_scorecard(debate: Debate, given: Sequence[Assessment], settings: LiveS
 
 
 def pair_end_indices(turns: Iterable[Turn]) -> tuple[int, ...]:
-    """Indices of the turns that directly follow a turn of another speaker, ascending."""
+    """Index of the later turn of each exchange, ascending: each turn that follows a turn of another speaker."""
     speakers = {turn.index: turn.speaker for turn in turns}
     return tuple(index for index in sorted(speakers) if speakers.get(index - 1, speakers[index]) != speakers[index])
 
 
 def collect_chains(given: Iterable[Assessment]) -> dict[int, CausalChain]:
-    """Turn -> the causal chain of its main argument; an incomplete chain takes precedence."""
+    """Turn -> the causal chain of its main argument. If judges disagree, an incomplete chain counts."""
     found: dict[int, CausalChain] = {}
     for assessment in given:
         if assessment.subject.moment != "turn" or len(assessment.subject.turns) != 1:
@@ -192,7 +192,7 @@ def calibrate(turns: Iterable[Turn], raw: TurnScores, comparisons: Mapping[int, 
 
 
 class _DimensionResult(NamedTuple):
-    """Result of one dimension of an exchange whose turns both have a mark."""
+    """Who won an exchange in one dimension, in which both turns have a mark."""
 
     turns: tuple[int, int]
     dimension: str
@@ -204,7 +204,7 @@ class _DimensionResult(NamedTuple):
 def _collect_results(
     turns: Sequence[Turn], raw: TurnScores, comparisons: Mapping[int, PairComparison]
 ) -> list[_DimensionResult]:
-    """The results of all exchanges. A winner who is not one of the pair is ignored."""
+    """The results of all exchanges. A result is ignored if its winner is not one of the two speakers."""
     speakers = {turn.index: turn.speaker for turn in turns}
     found: list[_DimensionResult] = []
     for index in pair_end_indices(turns):
@@ -241,7 +241,7 @@ def _find_unresolved(results: Iterable[_DimensionResult], scores: TurnScores) ->
 
 
 def apply_penalties(scores: TurnScores, penalties: Iterable[Penalty]) -> TurnScores:
-    """Subtract all penalties from logic, to 0 at the lowest."""
+    """The scores after all penalties were subtracted from logic, which is never below 0."""
     points: dict[int, float] = defaultdict(float)
     for penalty in penalties:
         points[penalty.turn] += penalty.points
@@ -255,7 +255,7 @@ def apply_penalties(scores: TurnScores, penalties: Iterable[Penalty]) -> TurnSco
 
 
 def count_dimension_wins(debate: Debate, comparisons: Mapping[int, PairComparison]) -> dict[str, dict[str, int]]:
-    """Participant -> dimension -> exchanges won in it."""
+    """Participant -> dimension -> number of exchanges that it won in this dimension."""
     wins = {item.name: dict.fromkeys(DIMENSION_MAXIMA, 0) for item in debate.participants}
     for index in pair_end_indices(debate.turns):
         for dimension, winner in _winners(debate, comparisons, index):
@@ -265,7 +265,7 @@ def count_dimension_wins(debate: Debate, comparisons: Mapping[int, PairCompariso
 
 
 def count_exchange_wins(debate: Debate, comparisons: Mapping[int, PairComparison]) -> dict[str, int]:
-    """Participant -> exchanges in which it won more dimensions than the other."""
+    """Participant -> number of exchanges in which it won more dimensions than the other."""
     wins = {item.name: 0 for item in debate.participants}
     for index in pair_end_indices(debate.turns):
         won = [winner for _, winner in _winners(debate, comparisons, index)]
@@ -278,7 +278,7 @@ def count_exchange_wins(debate: Debate, comparisons: Mapping[int, PairComparison
 
 
 def _winners(debate: Debate, comparisons: Mapping[int, PairComparison], index: int) -> Iterable[tuple[str, str]]:
-    """(dimension, winner) of the exchange that ends with turn `index`, without draws and unknown names."""
+    """(dimension, winner) for each dimension that a speaker won in the exchange that ends with turn `index`."""
     speakers = {debate.turns_by_index[turn].speaker for turn in (index - 1, index)}
     for dimension in DIMENSION_MAXIMA if index in comparisons else ():
         winner = str(getattr(comparisons[index], dimension))
@@ -287,7 +287,7 @@ def _winners(debate: Debate, comparisons: Mapping[int, PairComparison], index: i
 
 
 def _mean_marks(debate: Debate, given: Iterable[Assessment], maxima: Mapping[str, float]) -> TurnScores:
-    """Turn -> criterion -> mean of the marks. Marks for others than the speaker are ignored."""
+    """Turn -> criterion -> mean of the marks. A mark for a debater who is not the speaker is ignored."""
     found: dict[int, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for assessment in given:
         turns = assessment.subject.turns
@@ -304,7 +304,7 @@ def _mean_marks(debate: Debate, given: Iterable[Assessment], maxima: Mapping[str
 
 
 def collect_comparisons(debate: Debate, given: Iterable[Assessment]) -> dict[int, PairComparison]:
-    """Later turn of a pair -> its comparison; the first one counts."""
+    """Later turn of a pair -> the first comparison of the pair."""
     later = frozenset(pair_end_indices(debate.turns))
     found: dict[int, PairComparison] = {}
     for assessment in given:

@@ -1,4 +1,4 @@
-"""Charts of the system `live` (marks by dimension, score of every turn); charts and tables of changed personalities."""
+"""Charts of the live system (marks by dimension, score of each turn), and the report's section on personalities."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from debate_cli.systems.tables import Curve, DebaterCell, Number, Table, TableRo
 
 
 def build_personality_section(debate: Debate) -> ReportSection | None:
-    """A table for each debater whose personality moved, and a chart for each group of traits; None if none moved."""
+    """A table and charts for each debater whose personality changed; None if none changed."""
     curves = {person.name: personality_curve(debate, person.name) for person in debate.participants}
     moved = [(name, curve) for name, curve in curves.items() if has_moved(curve)]
     if not moved:
@@ -56,7 +56,7 @@ TRAIT_GROUPS = {"cognitive": TRAITS[:4], "emotional": TRAITS[4:8], "rhetorical":
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """Yield the charts; none if the notes are of another version."""
+    """The charts of a verdict; none if its notes are of another version."""
     notes = parse_notes(LiveNotes, verdict)
     if notes is None:
         return
@@ -81,7 +81,7 @@ def _dimension_means(notes: LiveNotes, names: Mapping[str, float]) -> dict[str, 
 
 
 def _turn_chart(notes: LiveNotes) -> Chart:
-    """The composite of every turn, with rings where an exchange or a penalty changed the marks."""
+    """The composite of each turn; a ring marks it if an exchange or a penalty changed it."""
     positions = {row.turn: f"turn {row.turn + 1}" for row in notes.turns}
     composites = {row.turn: row.composite for row in notes.turns if row.composite is not None}
     speakers = {row.turn: row.speaker for row in notes.turns}

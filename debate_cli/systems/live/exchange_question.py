@@ -48,7 +48,7 @@ class PairForm(FormModel):
 
 
 def build_pair_form(context: JudgingContext[LiveSettings]) -> Form[PairForm]:
-    """The form. It asks for pressure only if a debater can react to it."""
+    """The form of an exchange. It asks for the pressure only if a debater can react to it."""
     winner = one_of((*(turn.speaker for turn in context.judged_turns), DRAWN_COMPARISON))
     narrowing: dict[str, JsonSchema | None] = {"pressure": keep_if(_wants_pressure(context))}
     return judge_form("live_pair", PairForm, **dict.fromkeys(DIMENSION_MAXIMA, winner), **narrowing)

@@ -11,7 +11,7 @@ from debate_cli.systems.tables import format_number
 
 ClaimFault = Literal["hollow", "fabricated", "inverted", "backwards"]
 RegisterFault = Literal["hollow", "fabricated", "inverted", "backwards", "gap"]
-"""Fault of a register entry: that of a suspect claim, or `gap` for a logic gap."""
+"""Fault of a register entry: one of the faults of suspect claims, or `gap` for a logic gap."""
 ReviewStatus = Literal["confirmed", "withdrawn"]
 DebatePattern = Literal["coherence_collapse", "asymmetric_depth", "convergence_failure", "none"]
 ConvergenceOutcome = Literal[
@@ -52,7 +52,7 @@ class SuspectClaim(Finding):
 
 
 class LogicGap(Finding):
-    """A weakness of an earlier turn that only a later one exposed."""
+    """A weakness in a turn that only a later turn exposed."""
 
     kind: Literal["logic_gap"] = "logic_gap"
     turn: int
@@ -137,7 +137,7 @@ class Convergence(Finding):
 
 
 class Pressure(Finding):
-    """How much pressure the last exchange put on its loser; each value 0-1."""
+    """How much pressure an exchange put on its loser, by kind of pressure; each value 0-1."""
 
     kind: Literal["pressure"] = "pressure"
     participant: str

@@ -74,12 +74,12 @@ def build_convergence_form(_context: JudgingContext[LiveSettings]) -> Form[Conve
 
 
 def narrative_prompt_values(context: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
-    """Values of the prompt: the names, and each speaker's inconsistencies."""
+    """Values of the prompt: the names of the speakers, and the inconsistencies that were found in their turns."""
     return {"participants": to_prompt_json(context.speakers), **_format_inconsistencies(context)}
 
 
 def resolution_prompt_values(context: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
-    """Values of the prompt: both winners, scores by dimension, the narrative's reasons, and inconsistencies."""
+    """Values of the prompt: narrative, scorecard, and the inconsistencies that were found in turns."""
     narrative = find_narrative(context)
     verdict = next(iter(score(context.debate, runs=context.brief.run, systems=("live",))), None)
     return {
@@ -90,7 +90,7 @@ def resolution_prompt_values(context: JudgingContext[LiveSettings], _prompts: Pr
 
 
 def _describe_scorecard(verdict: Verdict) -> dict[str, object]:
-    """Winner, scores, and each side's mean share of the maximum in each dimension."""
+    """Winner, scores, and for each debater and dimension the mean share of the maximum, in percent."""
     shares = dimension_shares(verdict)
     return {
         "winner": verdict.winner,
@@ -116,7 +116,7 @@ def _format_inconsistencies(context: JudgingContext[LiveSettings]) -> dict[str, 
 
 
 def convergence_prompt_values(context: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
-    """Values of the prompt: the turns that are compared."""
+    """Values of the prompt: the numbers of the first and last turns, which are compared."""
     first, second, *rest = context.brief.subject.turns
     return {"early": f"{first} and {second}", "late": " and ".join(map(str, rest))}
 

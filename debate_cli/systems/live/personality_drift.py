@@ -22,7 +22,7 @@ PRESSURE_TARGETS = {
 }
 """What each kind of pressure weakens."""
 HARD_PRESSURE, FIRM_PRESSURE = 0.66, 0.33
-"""Minimum pressures that are called hard and firm."""
+"""Minimum pressure for the words "hard" and "firmly" in the debater's prompt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,10 @@ class PersonalityPoint:
     """A debater's personality after one assessed exchange."""
 
     turn: int | None
-    """Index of the later turn of the exchange; None for the start."""
+    """Index of the later turn of the exchange; None at the start of the debate."""
     personality: Personality
     pressure: Pressure | None
-    """The pressure that changed it; None for the start and for an exchange without pressure on the debater."""
+    """The pressure that changed the personality; None at the start, and if the exchange put none on the debater."""
 
 
 class PersonalityStep(FrozenModel):
@@ -46,7 +46,7 @@ class PersonalityStep(FrozenModel):
 
 
 def personality_steps(debate: Debate, run: JudgingRun | str) -> dict[str, tuple[PersonalityStep, ...]]:
-    """Name -> changes of the personality, for each debater whose personality changed; empty for a later judging run."""
+    """Debater -> personality after each exchange, if it changed. Empty unless `run` is the debate's own judging run."""
     if get_run_id(run) != FIRST_RUN:
         return {}
     curves = {item.name: personality_curve(debate, item.name) for item in debate.participants}
@@ -60,8 +60,7 @@ def personality_steps(debate: Debate, run: JudgingRun | str) -> dict[str, tuple[
 def personality_curve(debate: Debate, name: str) -> tuple[PersonalityPoint, ...]:
     """The start, then one point for each assessed exchange (pair of turns) with the debater, in order.
 
-    After an exchange without pressure the personality recovers. Empty for a debater without a personality, and for an
-    unknown name.
+    After an exchange without pressure the personality recovers. Empty if no debater of this name has a personality.
     """
     start = next((item.personality for item in debate.participants if item.name == name), None)
     if start is None:
@@ -80,14 +79,14 @@ def personality_curve(debate: Debate, name: str) -> tuple[PersonalityPoint, ...]
 
 
 def has_moved(curve: tuple[PersonalityPoint, ...]) -> bool:
-    """Whether any point of a curve differs from its start."""
+    """Whether the personality differs from the start at any point of the curve."""
     return any(point.personality != curve[0].personality for point in curve)
 
 
 def _exchanges(debate: Debate, name: str) -> Iterator[tuple[int, Pressure | None]]:
-    """(later turn, pressure on `name` or None) of each exchange that the debate's own live judge assessed.
+    """(later turn, pressure on `name` or None) for each exchange that the debate's own live judge assessed.
 
-    None without feedback. Later judging runs do not affect the debate.
+    Yields nothing if the judge gives no feedback. Later judging runs do not affect personalities.
     """
     if not any(isinstance(system, LiveSettings) and system.feedback for system in debate.config.judging.systems):
         return
@@ -114,9 +113,9 @@ def describe_pressure(debate: Debate, name: str) -> str:
 
 
 def format_pressure(start: Personality, now: Personality, pressures: Mapping[PressureKind, float]) -> str:
-    """The pressures (0-1) since the last turn, and the traits that differ from the start, the largest change first.
+    """Two sentences: the `pressures`, and the traits that changed from `start` to `now`, the largest change first.
 
-    Empty without both. Traits have one decimal; a smaller change is left out.
+    Empty if there is neither. Traits are rounded to one decimal; smaller changes are left out.
     """
     felt = [f"{_pressure_label(value)} on {PRESSURE_TARGETS[kind]}" for kind, value in pressures.items() if value > 0]
     values = {trait: (round(getattr(start, trait), 1), round(getattr(now, trait), 1)) for trait in TRAITS}

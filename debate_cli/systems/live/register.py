@@ -1,6 +1,7 @@
-"""The register of the live system: every suspect claim and logic gap, and its cost.
+"""The register of the live system: every suspect claim and logic gap is an entry, which may cost points of logic.
 
-Every question can add entries; the register review at the end confirms or withdraws them and can add more.
+Every question can add entries. The review at the end, a question about the register, confirms or withdraws entries and
+can add more.
 `calibration` subtracts the points; the questions are in `turn_question`, `exchange_question` and `register_question`.
 """
 
@@ -19,7 +20,7 @@ from debate_cli.domain.text_normalization import normalize_quote
 from debate_cli.systems.live.findings import LogicGap, RegisterDecision, RegisterFault, SuspectClaim
 
 FAULT_POINTS: dict[RegisterFault, int] = {"hollow": 1, "fabricated": 2, "inverted": 2, "backwards": 2, "gap": 1}
-"""Points of logic that an entry costs. For a gap, the judge's points take precedence."""
+"""Fault -> points of logic that an entry costs. If the judge gives points for a gap, those count instead."""
 
 EntryStatus = Literal["open", "confirmed", "withdrawn", "doubted"]
 
@@ -50,13 +51,13 @@ class _EntryKey(NamedTuple):
     words: str
     """The normalized quote."""
     place: int = 0
-    """Distinguishes gaps without a quote."""
+    """A number that differs between entries for gaps without a quote; otherwise 0."""
 
 
 def build_register(debate: Debate, given: Iterable[Assessment], *, withdrawals: bool = True) -> tuple[RegisterRow, ...]:
-    """All entries, sorted by turn, with the turn that each is charged to. Ignores entries about unknown turns.
+    """All entries after the review, sorted by turn. Entries about turns that do not exist are ignored.
 
-    With `withdrawals`, an entry that the review withdrew costs nothing.
+    `withdrawals`: whether an entry that the review withdrew costs nothing.
     """
     rows = _collect_opened(debate, given := tuple(given))
     for key, decision in _collect_decisions(debate, given).items():
@@ -65,7 +66,7 @@ def build_register(debate: Debate, given: Iterable[Assessment], *, withdrawals: 
 
 
 def _collect_opened(debate: Debate, given: Iterable[Assessment]) -> dict[_EntryKey, RegisterRow]:
-    """The entries before the review. Of equal entries, the largest points and the first reason count."""
+    """The entries before the review. If several judges made the same entry, the highest points and first reason count."""
     rows: dict[_EntryKey, RegisterRow] = {}
     for assessment in given:
         for key, row in _open_rows(assessment):
@@ -126,10 +127,7 @@ def _add_opened(found: Mapping[_EntryKey, _RankedRow], assessment: Assessment) -
 
 @memoize_on_value
 def _open_rows(assessment: Assessment) -> tuple[tuple[_EntryKey, RegisterRow], ...]:
-    """The entries in one assessment.
-
-    Memoized, because each state of a debate has those of all assessments.
-    """
+    """The entries in one assessment. Memoized, because the register is built again after each event."""
     return tuple(
         (_key(finding), _open_row(finding, assessment))
         for finding in assessment.findings
@@ -138,7 +136,7 @@ def _open_rows(assessment: Assessment) -> tuple[tuple[_EntryKey, RegisterRow], .
 
 
 def _collect_decisions(debate: Debate, given: Iterable[Assessment]) -> dict[_EntryKey, RegisterDecision]:
-    """Entry -> the review's decision; the first one counts."""
+    """Entry -> the first decision of the review on it."""
     found: dict[_EntryKey, RegisterDecision] = {}
     for assessment in given:
         for finding in assessment.findings:
@@ -152,7 +150,7 @@ def _key(finding: SuspectClaim | LogicGap | RegisterDecision) -> _EntryKey:
 
 
 def finding_fault(finding: SuspectClaim | LogicGap | RegisterDecision) -> RegisterFault:
-    """The fault of a finding in the register."""
+    """The fault of the register entry that a finding makes or decides."""
     return "gap" if isinstance(finding, LogicGap) else finding.fault
 
 
@@ -183,7 +181,10 @@ def _merge_opened(first: RegisterRow, second: RegisterRow) -> RegisterRow:
 
 
 def _apply_decision(opened: RegisterRow | None, decision: RegisterDecision, *, withdrawals: bool) -> RegisterRow:
-    """The entry after the review. Points of a gap come from the review, else stay."""
+    """The entry after the review's decision; `opened` is the entry before, None if the review adds it.
+
+    A gap takes the points of the decision if it gives any; otherwise the points do not change.
+    """
     points = float(FAULT_POINTS[decision.fault] if opened is None else opened.points)
     if decision.fault == "gap" and decision.points is not None:
         points = float(decision.points)
@@ -200,7 +201,10 @@ def _apply_decision(opened: RegisterRow | None, decision: RegisterDecision, *, w
 
 
 def _charge(rows: dict[_EntryKey, RegisterRow]) -> Iterator[RegisterRow]:
-    """Charge each quote once: the worst remaining entry, on the earliest turn of the remaining ones."""
+    """Charge each quote once. Of the entries with the same words, the costliest one counts, for the earliest turn.
+
+    Withdrawn entries are not charged.
+    """
     groups: dict[tuple[str, int], list[RegisterRow]] = defaultdict(list)
     for key, row in rows.items():
         if row.status == "withdrawn":

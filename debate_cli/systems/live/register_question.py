@@ -26,7 +26,7 @@ from debate_cli.systems.live.settings import LiveSettings
 from debate_cli.systems.source_prompts import find_supporting_source, format_source_checks
 
 MAX_LISTED_ENTRIES = 24
-"""Maximum number of entries in a question; the costliest are listed. The others stay open and count."""
+"""Maximum number of entries in a question, which lists the costliest. The others are not reviewed, and count."""
 MIN_GAP_POINTS, MAX_GAP_POINTS = 1, 10
 SUPPORTED_IS_NOT_FABRICATED = (
     "A claim beside a citation that supports it is not fabricated: withdraw such an entry, and add none of that fault."
@@ -76,7 +76,7 @@ class ReviewForm(FormModel):
 
 
 def add_suspect_claims(claims: Iterable[SuspectClaimForm], turns: Sequence[Turn], collector: MarkCollector) -> None:
-    """Assign each suspect claim to the first of `turns` that contains it. Claims that no turn contains are dropped."""
+    """Add a finding for each claim, about the first of `turns` that contains its quote. If none does, it is dropped."""
     for claim in claims:
         turn = _find_turn(claim.quote, turns, collector)
         if turn is not None:
@@ -86,7 +86,7 @@ def add_suspect_claims(claims: Iterable[SuspectClaimForm], turns: Sequence[Turn]
 
 
 def add_logic_gaps(gaps: Iterable[LogicGapForm], turns: Sequence[Turn], collector: MarkCollector) -> None:
-    """Assign each logic gap to the first of `turns`, all earlier ones, that contains its quote. Drops the others."""
+    """Add a finding for each gap, about the first of `turns` that contains its quote. If none does, it is dropped."""
     for gap in gaps:
         turn = _find_turn(gap.quote, turns, collector)
         if turn is not None:
@@ -102,12 +102,15 @@ def _find_turn(quote: str, turns: Sequence[Turn], collector: MarkCollector) -> T
 
 
 def turns_before(index: int, context: JudgingContext[LiveSettings]) -> tuple[Turn, ...]:
-    """The turns before turn `index`, in order, so that the author of a claim comes before those who quote it."""
+    """The turns before turn `index`, oldest first, so that the author of a claim comes before those who quote it."""
     return context.debate.turns_before(index)
 
 
 def list_entries(context: JudgingContext[LiveSettings], before: int | None = None) -> tuple[RegisterRow, ...]:
-    """The entries in a question, by turn: all so far, or only those from turns before turn `before`."""
+    """The entries that a question lists, sorted by turn.
+
+    `before`: index of a turn; only entries from assessments of earlier turns are listed. None: all entries.
+    """
     given = ordered_assessments(context.debate, "live", context.brief.run)
     if before is not None:
         rows = find_open_entries(context.debate, given, before, MAX_LISTED_ENTRIES)
@@ -135,14 +138,14 @@ def _name_entries(rows: Sequence[RegisterRow]) -> dict[str, RegisterRow]:
 
 
 def build_review_form(context: JudgingContext[LiveSettings]) -> Form[ReviewForm]:
-    """The form with a decision on each listed entry, and a few more entries."""
+    """The form: a decision on each listed entry, and a few new entries."""
     names = list(_name_entries(list_entries(context)))
     entries, exposed_by = each_of("entry", names) if names else None, one_of(t.index for t in context.debate.turns)
     return judge_form("live_register", ReviewForm, entries=entries, exposed_by=exposed_by)
 
 
 def review_prompt_values(context: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
-    """Values of the prompt: the register, and what is known about the sources."""
+    """Values of the prompt: the listed entries, and the checks of the debaters' sources."""
     checks = format_source_checks(context.debate, context.brief.run)
     return {
         "register": format_entries(list_entries(context), context),
@@ -151,7 +154,7 @@ def review_prompt_values(context: JudgingContext[LiveSettings], _prompts: Prompt
 
 
 def read_review_form(filled: ReviewForm, context: JudgingContext[LiveSettings]) -> AssessmentContent:
-    """A decision for each entry that the judge reviewed or added. Drops quotes that no turn contains."""
+    """A decision for each entry that the judge reviewed or added. A new entry whose quote is in no turn is dropped."""
     collector = MarkCollector()
     listed = _name_entries(list_entries(context))
     for item in unique_known_items(collector, filled.entries, lambda item: item.entry, listed):
@@ -185,7 +188,7 @@ def read_review_form(filled: ReviewForm, context: JudgingContext[LiveSettings]) 
 def _is_supported(
     turn: int, fault: RegisterFault, quote: str, context: JudgingContext[LiveSettings], collector: MarkCollector
 ) -> bool:
-    """Whether a claim called fabricated has a source, according to the judge of sources. Then adds a warning."""
+    """Whether a source supports a claim that the judge calls fabricated. If so, adds a warning."""
     if fault != "fabricated":
         return False
     source = find_supporting_source(context.debate, context.brief.run, turn, quote)

@@ -26,7 +26,7 @@ from debate_cli.systems.tables import format_number
 
 
 def build_report(assessment: Assessment, debate: Debate, settings: LiveSettings) -> LiveReport:
-    """Marks and composite of a turn, the result of an exchange or the debate, flagged words, and changed scores."""
+    """The report: marks of a turn or result of an exchange or debate, then quoted faults, then scores that changed."""
     scores = sum_marks(assessment.marks, DIMENSION_MAXIMA) if assessment.subject.moment == "turn" else ()
     sentences = (
         *_mark_sentences(assessment),
@@ -73,7 +73,7 @@ def _count_decisions(assessment: Assessment) -> Iterator[str]:
 
 
 def _describe_changes(assessment: Assessment, debate: Debate, settings: LiveSettings) -> Iterator[str]:
-    """Each score that the assessment changed: `turn 1 logic 36 → 35, hollow`."""
+    """A phrase for each score that the assessment changed: `turn 1 logic 36 → 35, hollow`."""
     own = _reading_position(assessment)
     earlier = [
         item
@@ -92,16 +92,16 @@ def _describe_changes(assessment: Assessment, debate: Debate, settings: LiveSett
 
 
 def _reading_position(assessment: Assessment) -> tuple[float, int, int]:
-    """Sort key: the last turn that an assessment is about, and for equal turns the turn before its exchange."""
+    """Sort key of an assessment: its last turn; the assessment of a turn comes before that of the exchange it ends."""
     subject = assessment.subject
     last = max(subject.turns, default=0) if subject.moment != "debate" else float("inf")
     return last, MOMENTS.index(subject.moment), assessment.revision
 
 
 def _may_matter(item: Assessment, assessment: Assessment) -> bool:
-    """Whether `item` may affect a score that `assessment` changes: it is about the same turns or their neighbours.
+    """Whether `item` may affect a score that `assessment` changes: both are about the same or neighbouring turns.
 
-    Only these are scored again, so that the time for a report does not grow with the debate.
+    Only such assessments are scored again, so that the time for a report does not grow with the debate.
     """
     if assessment.subject.moment == "debate":
         return True

@@ -1,6 +1,6 @@
-"""Scorer of the live system. The scorecard decides; the narrative is only reported.
+"""Scorer of the live system. The scorecard decides who wins; the narrative is only reported.
 
-`calibration` builds the scorecard. By default a margin below 2 is a draw, below 10 narrow, from 10 on clear.
+`calibration` computes the scorecard. By default a margin below 2 is a draw, below 10 narrow, from 10 on clear.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -51,9 +51,9 @@ RULES = 2
 MIN_CONVERGENCE_TURNS = 10
 """Minimum number of turns for a comparison of early and late disagreement."""
 COLD_START_TURNS = 2
-"""Number of first turns that are less calibrated, because little comes before them for comparison."""
+"""Number of turns at the start of a debate whose marks are less reliable, because few turns precede them."""
 NARRATIVE_REVISION, RESOLUTION_REVISION, REVIEW_REVISION = 0, 1, 2
-"""`revision` of each question on the whole debate."""
+"""`Brief.revision` of each question on the whole debate."""
 
 
 class TurnRow(FrozenModel):
@@ -79,9 +79,9 @@ class TurnRow(FrozenModel):
     credibility: float | None
     """Mark for credibility, 0-10, outside of the composite."""
     cold_start: bool = False
-    """Whether it is one of the first two turns, which are less calibrated."""
+    """Whether the turn is one of the first two, whose marks are less reliable."""
     mixed: tuple[str, ...] = ()
-    """Dimensions in which the turn won one exchange and lost the other."""
+    """Dimensions in which the turn won one of its two exchanges and lost the other."""
 
 
 class ChainRow(FrozenModel):
@@ -105,7 +105,7 @@ class NarrativeNote(FrozenModel):
     """Pattern of the debate, from the resolution; in old transcripts, from the narrative; `none` without either."""
     arcs: tuple[Arc, ...]
     agrees: bool | None
-    """Whether it names the scorecard's winner (no winner for a draw); None if the scorecard is undetermined."""
+    """Whether narrative and scorecard name the same winner, or both none; None if the scorecard is undetermined."""
     resolution: str | None
     """The judge's explanation of a conflict between narrative and scorecard."""
 
@@ -181,7 +181,10 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> 
 
 
 def has_narrative_conflict(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> bool:
-    """Whether the narrative names another winner than a determined scorecard, so that the judge must explain why."""
+    """Whether scorecard and narrative name different winners, so that the judge must explain why.
+
+    False while the scorecard is undetermined.
+    """
     given = ordered_assessments(debate, "live", run)
     narrative = _first_finding(given, Narrative)
     if narrative is None:
@@ -191,7 +194,7 @@ def has_narrative_conflict(debate: Debate, run: JudgingRun | str, settings: Live
 
 
 def dimension_shares(verdict: Verdict) -> dict[str, dict[str, float]]:
-    """Dimension -> debater -> mean share of the maximum over its turns, 0-1; empty for notes of another version."""
+    """Dimension -> debater -> mean mark of its turns as a share of the maximum; empty for notes of another version."""
     notes = parse_notes(LiveNotes, verdict)
     shares: dict[str, dict[str, float]] = {}
     for dimension, most in DIMENSION_MAXIMA.items():
@@ -205,7 +208,7 @@ def dimension_shares(verdict: Verdict) -> dict[str, dict[str, float]]:
 
 
 def _scores(debate: Debate, card: Scorecard) -> dict[str, float]:
-    """Participant -> mean composite of its scored turns; participants without one are left out."""
+    """Participant -> mean composite of its turns. Participants whose turns have no composite are left out."""
     found: dict[str, list[float]] = {item.name: [] for item in debate.participants}
     for turn in debate.turns:
         composite = card.composite(turn.index)
@@ -310,7 +313,7 @@ def _missing(
 def _missing_of_whole(
     debate: Debate, prefix: str, given: Sequence[Assessment], narrative: NarrativeNote | None
 ) -> Iterator[str]:
-    """Sentences on missing answers about the whole debate. `prefix`: start of their keys."""
+    """Sentences on missing answers about the whole debate. `prefix`: start of the keys of their briefs."""
     if narrative is None:
         yield f"The debate was not read as a whole{format_failure_cause(debate, f'{prefix}/all/{NARRATIVE_REVISION}')}."
     elif narrative.agrees is False and narrative.resolution is None:
@@ -326,15 +329,15 @@ def _missing_of_whole(
 
 
 def needs_review(given: Sequence[Assessment]) -> bool:
-    """Whether the register needs a review.
+    """Whether a review of the register is expected.
 
-    False only for old transcripts in which the narrative has a pattern: they are from before the review existed.
+    It is not if the narrative has a pattern: such old transcripts are from before the review existed.
     """
     narrative = _first_finding(given, Narrative)
     return narrative is None or narrative.pattern is None
 
 
 def is_review(assessment: Assessment) -> bool:
-    """Whether it is the register review."""
+    """Whether the assessment is the review of the register."""
     subject = assessment.subject
     return subject.moment == "debate" and not subject.turns and assessment.revision == REVIEW_REVISION

@@ -7,7 +7,7 @@ from debate_cli.domain.judging_config import NonNegative, SystemSettings, Thresh
 
 
 class PenaltyPoints(ConfigModel):
-    """Points of logic that an inconsistency costs the turn with it."""
+    """Points of logic that a turn loses for an inconsistency."""
 
     contradiction: NonNegative = 0
     """Points for each contradiction to an earlier turn of the same speaker."""

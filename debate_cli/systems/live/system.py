@@ -74,7 +74,7 @@ class LiveSystem(JudgingSystem[LiveSettings]):
     suggestion_rank = 4
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: LiveSettings, progress: Progress) -> Iterator[Brief]:
-        """Turns and pairs as they appear; at the end narrative and register review; then the resolution of a conflict."""
+        """Turns and exchanges as they are made; at the end narrative and register review; then a conflict's resolution."""
         exchanges = (
             *turn_briefs(run.id, settings, progress.judgeable_turns),
             *_pair_briefs(debate, run.id, settings, progress.judgeable_turns),
@@ -94,15 +94,15 @@ class LiveSystem(JudgingSystem[LiveSettings]):
             yield from briefs_for(run.id, settings, WHOLE_DEBATE, revision=score.RESOLUTION_REVISION)
 
     def planned_calls(self, settings: LiveSettings, turns: int, rounds: int) -> PlannedCalls:
-        """Every turn, every exchange, narrative, register review, and convergence in a long debate.
+        """Every turn, every exchange, narrative, register review, and in a long debate convergence.
 
-        One follow-up in case of a conflict.
+        One more question may follow: why narrative and scorecard name different winners.
         """
         planned = turns + max(0, turns - 1) + 2 + (turns >= score.MIN_CONVERGENCE_TURNS)
         return PlannedCalls(planned, follow_ups=1, quoted_answers=planned - 1)
 
     def question(self, brief: Brief) -> JudgeQuestion[LiveSettings, Any]:
-        """A question for each kind of subject. A subject `debate` with turns compares the first and the last turns."""
+        """The question for the kind of subject. A subject `debate` that names turns compares the first and last turns."""
         match brief.subject.moment:
             case "turn":
                 return turn_question.TURN_QUESTION
@@ -118,7 +118,7 @@ class LiveSystem(JudgingSystem[LiveSettings]):
                 return narrative_question.NARRATIVE_QUESTION
 
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
-        """The register review shows the findings of the judge of sources."""
+        """For the register review the system `sources`, whose findings it shows."""
         is_review = brief.subject.moment == "debate" and brief.revision == score.REVIEW_REVISION
         return (SOURCES_KIND,) if is_review else ()
 
@@ -185,7 +185,7 @@ class LiveSystem(JudgingSystem[LiveSettings]):
         return list(charts.charts(verdict))
 
     def sections(self, debate: Debate) -> Iterator[ReportSection]:
-        """The personalities that moved."""
+        """The section on personalities that changed."""
         section = charts.build_personality_section(debate)
         if section is not None:
             yield section
@@ -196,7 +196,7 @@ class LiveSystem(JudgingSystem[LiveSettings]):
 
 
 def _whole_briefs(debate: Debate, run: str, settings: LiveSettings) -> Iterator[Brief]:
-    """The independent briefs on the whole debate, which need all turns and exchanges: narrative and register review."""
+    """The briefs that are asked when all turns and exchanges are judged: narrative and register review."""
     yield from briefs_for(run, settings, WHOLE_DEBATE, revision=score.NARRATIVE_REVISION)
     if score.needs_review(debate.assessments_of_system("live", run)):
         yield from briefs_for(run, settings, WHOLE_DEBATE, revision=score.REVIEW_REVISION)

@@ -1,4 +1,4 @@
-"""Tables of the live system: scorecard, turns, causal chains, the register, and every change to a judge's marks."""
+"""Tables of the live system: scorecard, turns, causal chains, the register, and each change to a judge's mark."""
 
 from collections.abc import Iterable
 
@@ -84,7 +84,7 @@ def _exchange_table(verdict: Verdict, notes: LiveNotes) -> Table:
 
 
 def _narrative_remarks(notes: LiveNotes) -> Iterable[str]:
-    """Sentences on the narrative compared with the scorecard, and on convergence."""
+    """Sentences on whether the narrative agrees with the scorecard, and on convergence."""
     story = notes.narrative
     if story is not None:
         agrees = {True: "as the scorecard says", False: "unlike the scorecard", None: "the scorecard is undetermined"}

@@ -29,7 +29,7 @@ from debate_cli.systems.source_prompts import format_quote_checks
 RHETORIC_MAXIMA = {"framing": 8, "clarity": 7, "evidence_use": 8, "delivery": 7}
 """Component of rhetoric -> maximum; 30 in all."""
 WEAK_FRAMING_BELOW = 5
-"""Mark of framing below which delivery cannot exceed framing."""
+"""If framing is marked lower than this, delivery counts at most as much as framing."""
 CHAIN_LINKS = ("cause", "process", "consequence")
 WEAKEST_PREMISE = "weakest_premise"
 """Name of the missing link if a turn does not address the opponent's weakest premise."""
@@ -74,7 +74,7 @@ class TurnForm(FormModel):
 
 
 def build_turn_form(context: JudgingContext[LiveSettings]) -> Form[TurnForm]:
-    """The form, without questions that need earlier turns if there are none."""
+    """The form of a turn. Parts about earlier turns are left out if there are none."""
     (turn,) = context.judged_turns
     own = tuple(earlier.index for earlier in _earlier_own_turns(context))
     return judge_form(
@@ -88,7 +88,7 @@ def build_turn_form(context: JudgingContext[LiveSettings]) -> Form[TurnForm]:
 
 
 def turn_prompt_values(context: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
-    """Values of the prompt: the turn, its speaker, its quote checks, and with feedback the register so far."""
+    """Values of the prompt: number and speaker of the turn, checks of its quotes, and with feedback the register so far."""
     (turn,) = context.judged_turns
     checks = format_quote_checks(context.debate, turn)
     return {
@@ -101,7 +101,7 @@ def turn_prompt_values(context: JudgingContext[LiveSettings], _prompts: Prompts)
 
 
 def _register_so_far(turn: Turn, context: JudgingContext[LiveSettings]) -> str:
-    """Register entries from earlier turns. Without feedback turns are judged at once, so there are none."""
+    """The part of the prompt with the register entries from earlier turns. Only with feedback are these judged before."""
     entries = list_entries(context, before=turn.index) if context.settings.asks_in_turn else ()
     if not entries:
         return ""
@@ -123,7 +123,7 @@ def _has_heard_opponent(context: JudgingContext[LiveSettings]) -> bool:
 
 
 def read_turn_form(filled: TurnForm, context: JudgingContext[LiveSettings]) -> AssessmentContent:
-    """The marks of the composite, the components of rhetoric, two marks outside of the composite, and the findings."""
+    """The marks of the three dimensions, of the components of rhetoric and of two more criteria, and the findings."""
     collector = MarkCollector()
     (turn,) = context.judged_turns
     who = turn.speaker
@@ -144,7 +144,7 @@ def read_turn_form(filled: TurnForm, context: JudgingContext[LiveSettings]) -> A
 
 
 def _add_rhetoric_marks(filled: TurnForm, who: str, collector: MarkCollector) -> float:
-    """Add the four components and their sum. Weak framing limits delivery."""
+    """Add the marks of the components of rhetoric, and return their sum. Weak framing limits delivery."""
     framing, total = 0.0, 0.0
     for name, most in RHETORIC_MAXIMA.items():
         value: float = getattr(filled, name)

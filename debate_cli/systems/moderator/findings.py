@@ -57,7 +57,7 @@ class Clash(Finding):
 
 
 class NonEngagement(Finding):
-    """A point of the others that a participant did not answer in a round, but should have."""
+    """A point that a participant should have answered in a round and did not."""
 
     kind: Literal["non_engagement"] = "non_engagement"
     participant: str
@@ -69,7 +69,7 @@ class NonEngagement(Finding):
 
 
 class DebateSummary(Finding):
-    """The moderator's account of the whole debate, without the question who won."""
+    """The moderator's account of the whole debate. It does not say who won."""
 
     kind: Literal["debate_summary"] = "debate_summary"
     text: str

@@ -125,7 +125,7 @@ def build_round_form(context: JudgingContext[ModeratorSettings]) -> Form[RoundFo
 
 
 def _max_clashes(speakers: int) -> int:
-    """Two clashes for two debaters; for more, one for each pair, limited to keep the form short."""
+    """Maximum number of clashes in the form: two for two speakers, else one for each pair, at most `MAX_CLASHES`."""
     return min(MAX_CLASHES, max(2, speakers * (speakers - 1) // 2))
 
 
@@ -153,7 +153,7 @@ def moderator_prompt_values(context: JudgingContext[ModeratorSettings], _prompts
 
 
 def _spoken_words(context: JudgingContext[ModeratorSettings]) -> str:
-    """For a free-flowing debate: the number of words of each debater so far, and a request to invite the quiet ones."""
+    """For a free-flowing debate: a request to invite those who spoke least, with the number of words of each debater."""
     if context.debate.config.format.kind != "free_flowing":
         return ""
     words = dict.fromkeys(context.debater_names, 0)

@@ -215,7 +215,7 @@ MAX_LONG_LABELS = 6
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """Yield the charts; none if the notes are of another version."""
+    """The charts of a verdict; none if its notes are of another version."""
     notes = parse_notes(ModeratorNotes, verdict)
     if notes is None:
         return

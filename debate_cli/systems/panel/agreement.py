@@ -1,4 +1,4 @@
-"""How much a panel agrees, and whether it deliberates further. Also a public function of the Python API."""
+"""How much a panel agrees, and whether it deliberates further. Part of the Python API."""
 
 from __future__ import annotations  # the reference of the Python API shows annotations as they are written
 

@@ -21,7 +21,7 @@ class Vote(Finding):
     remediation_required: tuple[str, ...] = ()
     changed_because: str | None = None
     late: bool = False
-    """Whether the judge exceeded the time limit, so that this is its earlier vote."""
+    """Whether the judge exceeded the time limit, so that its earlier vote counts again."""
 
     def describe(self) -> list[str]:
         """The option, its reasons, and what changed the vote."""

@@ -20,7 +20,7 @@ from debate_cli.systems.panel.votes import Ballot, ballots_by_round, explains_ch
 MAX_SHOWN_REASON_CHARS = 300
 """Maximum length of a reason that the other judges see."""
 MAX_FINDING_CHARS = 200
-"""Maximum length of a critical finding and of a correction, with the passage that it quotes."""
+"""Maximum length of a critical finding and of a correction, including the passage that it quotes."""
 NAME_TURN_INSTRUCTION = 'name the turn, as in "turn 3 concedes the cost"'
 NAME_PASSAGE_INSTRUCTION = "name the passage of the document"
 """Instruction for judges: how to cite what changed the vote."""
@@ -96,12 +96,12 @@ def read_vote_form(filled: VoteForm, context: JudgingContext[PanelSettings]) -> 
 
 
 def find_panel_judge(context: JudgingContext[PanelSettings]) -> PanelJudge:
-    """The judge of the brief."""
+    """The settings of the judge whom the brief asks."""
     return next(judge for judge in context.settings.members if judge.id == context.brief.assessor)
 
 
 def format_persona(judge: PanelJudge, prompts: Prompts) -> str:
-    """The judge's point of view: the user's description, otherwise the shipped one."""
+    """The judge's point of view, for the prompt: the user's description or, if there is none, the shipped one."""
     if judge.description is not None:
         return sanitize_takeovers(judge.description)
     if judge.persona in PERSONA_WEIGHTS:
@@ -110,7 +110,7 @@ def format_persona(judge: PanelJudge, prompts: Prompts) -> str:
 
 
 def previous_votes(context: JudgingContext[PanelSettings]) -> dict[str, Ballot]:
-    """Judge -> its vote in the revision before the brief's, in panel order."""
+    """Judge -> its vote in the round of voting before that of the brief, in panel order."""
     return {
         ballot.judge: ballot
         for ballot in _previous_ballots(context.debate, context.brief.run, context.settings, context.brief.revision)
@@ -127,14 +127,14 @@ def _previous_ballots(debate: Debate, run: str, settings: PanelSettings, revisio
 def _format_previous_votes(
     debate: Debate, run: str, settings: PanelSettings, revision: int
 ) -> tuple[tuple[str, ...], Mapping[str, str]]:
-    """The disputed points, and each judge's vote as the others see it. Equal for all judges of a revision."""
+    """The disputed points, and judge -> its vote as the other judges see it. The same for all judges of a round."""
     ballots = _previous_ballots(debate, run, settings, revision)
     divided = tuple(item.about for item in find_disagreements(ballots, settings))
     return divided, {ballot.judge: to_prompt_json(_vote_for_prompt(ballot, divided)) for ballot in ballots}
 
 
 def carry_over_vote(context: JudgingContext[PanelSettings]) -> AssessmentContent | None:
-    """The last vote of a late judge, marked as late; None if it has none."""
+    """The answer that counts for a late judge: its last vote, marked as late; None if it has not voted before."""
     last = previous_votes(context).get(context.brief.assessor)
     if last is None:
         return None
@@ -150,7 +150,7 @@ def carry_over_vote(context: JudgingContext[PanelSettings]) -> AssessmentContent
 
 
 def _vote_for_prompt(ballot: Ballot, divided: Sequence[str]) -> dict[str, object]:
-    """A vote as other judges see it: a shortened reason, and a finding on a disputed dimension that it names."""
+    """A vote as other judges see it: the reason shortened, and of the findings only those on disputed dimensions."""
     findings = ballot.vote.critical_findings
     dimensions: list[dict[str, object]] = []
     for name, value in ballot.dimensions.items():

@@ -1,6 +1,6 @@
 """Scorer of the panel: weighted votes, agreement before and after deliberation, dissent in full.
 
-Votes, the agreement formula, and whether to deliberate further are in `votes`.
+`votes` collects the votes and decides whether to deliberate further; `agreement` has the formula.
 """
 
 import math
@@ -41,7 +41,7 @@ from debate_cli.systems.panel.votes import (
 OPTION_SIDES: dict[VoteOption, str] = {"PASS": "for", "FAIL": "against"}
 """Option -> the side that it supports."""
 CLEAR_SHARE = 0.8
-"""A vote with at least this share of the weight is clear."""
+"""The victory is clear if the winning option has at least this share of the weight."""
 
 
 class BallotRow(FrozenModel):
@@ -63,7 +63,7 @@ class BallotRow(FrozenModel):
     """Whether the vote changed without naming a turn or an argument; for a document, without any reason."""
     late: bool
     carried: bool
-    """Whether this is the judge's earlier vote, because it gave none in time."""
+    """Whether this is the judge's vote from an earlier round, because it gave none in time."""
 
 
 class PanelRoundRow(FrozenModel):
@@ -182,7 +182,7 @@ def _only_debater_of_side(debate: Debate, side: str) -> str | None:
 def _late_judges(
     debate: Debate, run: JudgingRun | str, by_round: Mapping[int, Sequence[Ballot]]
 ) -> dict[int, set[str]]:
-    """Round -> judges who were late: their vote is marked late, or their brief failed as late."""
+    """Round -> judges who were late: their vote is marked as late, or their brief failed because they were."""
     wanted = get_run_id(run)
     found = {number: {ballot.judge for ballot in ballots if ballot.vote.late} for number, ballots in by_round.items()}
     keys = {failure.task.key for failure in debate.failures if failure.cause == "late"}
@@ -194,7 +194,7 @@ def _late_judges(
 def _all_late_judges(
     debate: Debate, run: JudgingRun | str, settings: PanelSettings, late: Mapping[int, set[str]]
 ) -> tuple[str, ...]:
-    """Judges who were late in any round, in panel order; includes those without any vote."""
+    """Judges who were late in any round, in panel order, even if they never voted."""
     found = set[str]().union(*late.values())
     for failure in debate.failures:
         task = failure.task
@@ -334,9 +334,9 @@ def find_required_changes(
 ) -> tuple[RequiredChange, ...]:
     """All demands and critical findings of `ballots`, grouped by dimension.
 
-    Two that differ only in case, typography and punctuation are one. Groups, and demands within a group, are ordered by
-    weight; for equal weight, by the order of `dimensions` and of the judges. `text`: the judged text, in which quoted
-    passages are searched.
+    Demands that differ only in case, typography and punctuation count as one. Groups, and the demands in a group, are
+    sorted by weight; if weights are equal, by the order of `dimensions` and of the judges. `text`: the judged text, in
+    which quoted passages are searched.
     """
     merged: dict[str, _Demand] = {}
     for ballot, words in _demands(ballots):
@@ -359,7 +359,7 @@ def find_required_changes(
 
 
 def _demands(ballots: Sequence[Ballot]) -> Iterator[tuple[Ballot, str]]:
-    """Every demand with its ballot: required corrections, then critical findings."""
+    """(ballot, demand) for each required correction and critical finding of each ballot."""
     for ballot in ballots:
         for words in (*ballot.vote.remediation_required, *ballot.vote.critical_findings):
             if _fold(words):
@@ -371,7 +371,7 @@ def _fold(words: str) -> str:
 
 
 def _find_dimension(words: str, dimensions: Sequence[str]) -> str | None:
-    """The dimension whose name occurs first in `words`, as whole words. Prefers the longest name at a position."""
+    """The dimension that `words` names first; of names that begin at the same word, the longest. None if it names none."""
     folded = f" {_fold(words)} "
     named = [(folded.find(f" {_fold(name)} "), -len(name), name) for name in dimensions if _fold(name)]
     return min((found for found in named if found[0] >= 0), default=(0, 0, None))[2]

@@ -44,7 +44,7 @@ class PanelSystem(JudgingSystem[PanelSettings]):
     suggestion_rank = 2
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: PanelSettings, progress: Progress) -> Iterator[Brief]:
-        """A blind vote of every judge; then further votes of those who voted, until the panel stops deliberating."""
+        """A blind vote of every judge; then, until the panel stops deliberating, another vote of each who voted before."""
         if not progress.is_over or self.why_not(debate) is not None:
             return
         rounds: Mapping[int, tuple[Ballot, ...]] = {}
@@ -62,13 +62,13 @@ class PanelSystem(JudgingSystem[PanelSettings]):
             due = tuple(brief for brief in again if brief.assessor in voters)
 
     def planned_calls(self, settings: PanelSettings, turns: int, rounds: int) -> PlannedCalls:
-        """One vote per judge, and at most `max_rounds` more if several judges deliberate. They see all votes."""
+        """One vote per judge; if there are several judges, at most `max_rounds` more, which show all votes."""
         judges = len(settings.members)
         may_deliberate = judges >= max(MIN_VOTES_TO_COMPARE, settings.min_judges)
         return PlannedCalls(judges, follow_ups=settings.max_rounds if may_deliberate else 0, quoted_answers=judges)
 
     def question(self, brief: Brief) -> JudgeQuestion[PanelSettings, Any]:
-        """The blind vote, or a vote of a later revision."""
+        """The question for a vote, the first or a later one."""
         return questions.DELIBERATION_QUESTION if brief.revision else questions.VOTE_QUESTION
 
     def late_answer(self, context: JudgingContext[PanelSettings]) -> AssessmentContent | None:
@@ -84,7 +84,7 @@ class PanelSystem(JudgingSystem[PanelSettings]):
         return 1.0
 
     def describe_brief(self, brief: Brief) -> str:
-        """The number of the vote."""
+        """`vote 1`; the number rises by one with each deliberation."""
         return f"vote {brief.revision + 1}"
 
     def explain(self, verdict: Verdict) -> str:
@@ -145,7 +145,7 @@ class PanelSystem(JudgingSystem[PanelSettings]):
 
 
 def _has_revision(rounds: Mapping[int, tuple[Ballot, ...]], settings: PanelSettings, revision: int) -> bool:
-    """Whether the panel votes (or voted) in that revision. Needs all earlier ones to be settled."""
+    """Whether the panel votes in the round with this number. Call it when all earlier rounds are settled."""
     latest = max(rounds, default=-1)
     return latest >= revision or (latest == revision - 1 and should_deliberate(rounds, settings))
 

@@ -208,9 +208,9 @@ def _dissent_tables(votes: Sequence[BallotRow]) -> Iterable[Table]:
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """Yield the charts; none if the notes are of another version.
+    """The charts of a verdict; none if its notes are of another version.
 
-    After a single vote there is no chart of agreement.
+    If the panel voted only once, there is no chart of agreement.
     """
     notes = parse_notes(PanelNotes, verdict)
     if notes is None or not notes.rounds:

@@ -1,6 +1,6 @@
-"""The ballots of a panel by deliberation round, and the disputed points.
+"""Collects the ballots of a panel by deliberation round, and finds the disputed points. Used to score and to schedule.
 
-Pure functions for scorer and schedule. `agreement` has the formula; `score` decides which option wins.
+`agreement` has the formula; `score` decides which option wins.
 """
 
 import re
@@ -36,7 +36,7 @@ _TURN_REFERENCE = re.compile(r"\bturns?\s*(?:no\.?|number|#)?\s*(\d{1,9})(?!\d)"
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """A judge's vote in one deliberation round."""
+    """The vote of a judge that counts in one deliberation round."""
 
     judge: str
     weight: float
@@ -69,7 +69,7 @@ class Disagreement(FrozenModel):
 
 
 def judge_weights(debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> dict[str, float]:
-    """Judge -> weight, for the judges who were asked; `settings` may change their weights."""
+    """Judge -> weight, for the judges who were asked in `run`. Weights in `settings` replace those stored in the run."""
     asked = {judge.id: judge.weight for judge in stored_settings(debate, run, settings).members}
     given = {judge.id: judge.weight for judge in settings.members}
     return {judge: given.get(judge) or weight or 1.0 for judge, weight in asked.items()}
@@ -104,12 +104,12 @@ def _ballots_by_round(debate: Debate, run: str, settings: PanelSettings) -> Mapp
 
 
 def agreement_of_ballots(ballots: Sequence[Ballot]) -> float:
-    """Agreement of a panel, 0-1; the formula is in `agreement`."""
+    """Agreement of a panel, 0-1, by the formula in `agreement`."""
     return compute_agreement([ballot.option for ballot in ballots], _marks_by_dimension(ballots))
 
 
 def find_disagreements(ballots: Sequence[Ballot], settings: PanelSettings) -> tuple[Disagreement, ...]:
-    """Points of disagreement, most severe first. With equal severity: the vote, then dimensions by name."""
+    """The disputed points, most severe first; of equally severe ones the vote first, then dimensions by name."""
     if len(ballots) < MIN_VOTES_TO_COMPARE:
         return ()
     found: list[Disagreement] = []
@@ -184,7 +184,7 @@ def _carry_over(ballot: Ballot) -> Ballot:
 
 
 def _keep_last_if_late(ballot: Ballot, last: Ballot | None) -> Ballot:
-    """Replace a late ballot by the judge's last vote. A first vote counts even if late."""
+    """If the ballot is late, the judge's last vote in its place. A first vote counts even if it is late."""
     if not ballot.vote.late or last is None:
         return ballot
     return replace(last, vote=last.vote.model_copy(update={"late": True}))

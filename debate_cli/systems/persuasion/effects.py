@@ -1,7 +1,7 @@
 """Effects of a turn on the other debaters: by keywords, weighted factors or a judge's ratings; and social influence.
 
-Social influence: who persuades whom, and a vector for each debater's social context. Deterministic: random features
-come from a fixed seed, and nothing is trained.
+Social influence is a graph of who persuades whom, and a vector for each debater's place in it. All is deterministic:
+random features come from a fixed seed, and nothing is trained.
 """
 
 import math
@@ -22,7 +22,7 @@ from debate_cli.systems.persuasion.strategies import pick_strategy
 
 RATED_CRITERIA = ("persuasion", "attack", "evidence")
 KEYWORD_POINTS = {"persuasion": 0.3, "attack": 0.4, "evidence": 0.35}
-"""Criterion -> points for each phrase that occurs."""
+"""Criterion -> points for each of its phrases that occurs."""
 
 
 class KeywordScores(NamedTuple):
@@ -58,7 +58,7 @@ def has_keyword(turns: Iterable[Turn], settings: PersuasionSettings) -> bool:
 
 
 def keyword_effects(turn: Turn, targets: Iterable[str], settings: PersuasionSettings) -> tuple[Effect, ...]:
-    """The effect of a turn by its keywords, equal for every target."""
+    """The effect of a turn by its keywords, which is the same on every target."""
     scores = keyword_scores(turn.text, settings)
     return tuple(Effect(turn.index, turn.round, turn.speaker, target, *scores) for target in targets)
 
@@ -66,9 +66,9 @@ def keyword_effects(turn: Turn, targets: Iterable[str], settings: PersuasionSett
 def factor_effects(
     turn: Turn, targets: Iterable[str], states: Mapping[str, DebaterState], settings: PersuasionSettings
 ) -> tuple[Effect, ...]:
-    """Keyword effects with another persuasion: the weighted sum of keywords, strategy fit, evidence and influence.
+    """Like `keyword_effects`, but persuasion is a weighted sum of keywords, strategy fit, evidence and influence.
 
-    `states`: those before the turn. The strategy fits a target if an adaptive debater would choose it against that
+    `states`: the states before the turn. The strategy fits a target if an adaptive debater would choose it against that
     target alone. Influence is the speaker's mean persuasion so far.
     """
     found: list[Effect] = []
@@ -105,7 +105,7 @@ def average_ratings(given: Iterable[Assessment]) -> EffectRatings:
 
 
 def judge_effects(turn: Turn, targets: Iterable[str], rated: EffectRatings) -> tuple[Effect, ...]:
-    """The rated effects. A target without ratings of persuasion and attack has none."""
+    """The effect of a turn on each target by the ratings. A target without ratings of persuasion and attack is left out."""
     found: list[Effect] = []
     for target in targets:
         of = rated.get((turn.index, target), {})

@@ -34,7 +34,7 @@ def effect_targets(context: JudgingContext[PersuasionSettings]) -> tuple[str, ..
 
 
 def build_effects_form(context: JudgingContext[PersuasionSettings]) -> Form[EffectsForm]:
-    """The form, with all targets."""
+    """The form, with an entry for each debater but the speaker."""
     return judge_form("persuasion_effects", EffectsForm, {"targets": ("participant", effect_targets(context))})
 
 
@@ -49,7 +49,7 @@ def effects_prompt_values(context: JudgingContext[PersuasionSettings], _prompts:
 
 
 def read_effects_form(filled: EffectsForm, context: JudgingContext[PersuasionSettings]) -> AssessmentContent:
-    """Three marks for each target; the first one has the reason."""
+    """Three marks for each target; the first of them has the reason."""
     collector = MarkCollector()
     for entry in unique_known_items(collector, filled.targets, lambda item: item.participant, effect_targets(context)):
         for effect in RATED_CRITERIA:

@@ -100,7 +100,7 @@ class CurvePoint(FrozenModel):
     """Stance and conviction of every debater after one turn."""
 
     turn: int | None
-    """Index of the turn; None for the start of the debate."""
+    """Index of the turn; None at the start of the debate."""
     speaker: str | None
     stances: dict[str, float]
     convictions: dict[str, float]
@@ -149,7 +149,7 @@ class PersuasionNotes(Notes):
     surrendered: tuple[Surrender, ...]
     """Surrenders in order of time."""
     hint: str = ""
-    """Why the effects may not fit the debate; else empty."""
+    """Why the effects may not fit the debate; empty if they may fit."""
     parts: tuple[ScoreParts, ...]
     """Parts of each debater's score."""
     states: tuple[FinalState, ...]
@@ -207,7 +207,7 @@ def max_score(debaters: int) -> float:
 def _outcome(
     scores: Mapping[str, float], final: Mapping[str, DebaterState], settings: PersuasionSettings
 ) -> ScoreOutcome:
-    """The highest score wins: overwhelming if another debater surrendered, else clear above `clear_margin`, else narrow."""
+    """The highest score wins: overwhelmingly if another debater surrendered, clearly above `clear_margin`, else narrowly."""
     best = max(scores, key=lambda name: strip_float_noise(scores[name]))
     others_surrendered = any(state.surrendered for state in final.values() if state.name != best)
 

@@ -76,12 +76,12 @@ class DebaterState:
 
     @property
     def recent_persuasion(self) -> float:
-        """Mean of the strongest persuasion in each of the last up to three rounds; 0 without any."""
+        """Mean over the last three rounds with any persuasion, each with its strongest; 0 if there is none."""
         return strip_float_noise(mean(self.round_persuasion[-RECENT_ROUNDS:]))
 
     @property
     def influence(self) -> float:
-        """Mean over the targets of the mean persuasion by this debater; 0 without any."""
+        """The debater's mean persuasion of each target, averaged over its targets; 0 if it has none."""
         sums: dict[str, tuple[float, int]] = {}
         for (target, _), (total, count) in self.persuasion_dealt.items():
             before = sums.get(target, (0.0, 0))
@@ -98,7 +98,7 @@ class DebaterState:
 
     @property
     def resistance(self) -> ResistanceRating | None:
-        """The worse of two grades, of mean attack received and of conviction; None without attacks on record."""
+        """The worse of two grades, for the mean attack received and for conviction; None if no attack is recorded."""
         if not self.attack:
             return None
         attack, conviction = strip_float_noise(mean(self.attack)), strip_float_noise(self.conviction)

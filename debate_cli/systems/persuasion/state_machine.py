@@ -52,10 +52,10 @@ class StatePoint:
 def compute_state_curve(
     debate: Debate, settings: PersuasionSettings, run: JudgingRun | str = FIRST_RUN, *, due_round: int | None = None
 ) -> tuple[StatePoint, ...]:
-    """The curve: the start, then one point per turn, by index. The last point of a round holds its surrenders.
+    """The states at the start, then after each turn, by index. Surrenders take effect with the last turn of a round.
 
-    `run`: the judging run whose ratings count with `effects: judge`. `due_round`: number of the round that is due, so that
-    all rounds before it are over and it is not; None if the debate itself shows whether its last round is over.
+    `run`: the judging run whose ratings count with `effects: judge`. `due_round`: number of the round that comes next, so
+    that all rounds before it are over; None to find out from the debate whether its last round is over.
     """
     given = ordered_assessments(debate, "persuasion", run) if settings.effects == "judge" else ()
     by_turn: dict[int, tuple[Assessment, ...]] = {}
@@ -77,7 +77,7 @@ def compute_state_curve(
 def _add_turn(
     settings: PersuasionSettings, points: tuple[StatePoint, ...], rated: tuple[Turn, tuple[Assessment, ...]]
 ) -> tuple[StatePoint, ...]:
-    """The curve with the point of one more turn, which ends the round before if it is in another one."""
+    """The curve with a point for one more turn, before which the last round ends if the turn is in another round."""
     turn, given = rated
     *earlier, last = points
     if last.round not in {None, turn.round}:
@@ -86,7 +86,10 @@ def _add_turn(
 
 
 def _is_round_over(debate: Debate, number: int, states: Mapping[str, DebaterState], due_round: int | None) -> bool:
-    """Whether the last round of a debate is over: the debate is closed, or all who have not surrendered spoke in it."""
+    """Whether the last round, `number`, is over: it precedes `due_round`.
+
+    If that is None: the debate is closed, or every debater spoke in the round or has surrendered.
+    """
     if due_round is not None:
         return number < due_round
     spoke = {turn.speaker for turn in debate.select_turns(round_number=number)}
@@ -94,7 +97,7 @@ def _is_round_over(debate: Debate, number: int, states: Mapping[str, DebaterStat
 
 
 class StateChange(NamedTuple):
-    """What one speech changed in a debater."""
+    """The state of a debater before and after an effect that changed it."""
 
     effect: Effect
     before: DebaterState
@@ -102,7 +105,7 @@ class StateChange(NamedTuple):
 
 
 def find_last_change(curve: Sequence[StatePoint], name: str) -> StateChange | None:
-    """The last speech in a curve that changed the stance or the conviction of a debater; None if there is none."""
+    """The last change of a debater's stance or conviction by a speech; None if there is none."""
     for place in range(len(curve) - 1, 0, -1):
         before, point = curve[place - 1], curve[place]
         for effect in point.effects:
@@ -114,9 +117,9 @@ def find_last_change(curve: Sequence[StatePoint], name: str) -> StateChange | No
 
 
 def pick_adaptive_strategy(debate: Debate, cue: Cue) -> StrategyPick:
-    """The strategy of the speaker of `cue` under `strategy: adaptive`, given the turns in `debate`.
+    """The strategy for the speaker of `cue` with `strategy: adaptive`, given the turns in `debate`.
 
-    Without a persuasion system in the debate, its default settings count (keyword effects, no model).
+    If the debate has no persuasion system, the system's default settings count (keyword effects, no model).
     """
     settings = configured_persuasion(debate) or PersuasionSettings()
     states = compute_state_curve(debate, settings, due_round=cue.round)[-1].states
@@ -124,7 +127,7 @@ def pick_adaptive_strategy(debate: Debate, cue: Cue) -> StrategyPick:
 
 
 def configured_persuasion(debate: Debate) -> PersuasionSettings | None:
-    """The persuasion system of the debate's own judging; None if it has none."""
+    """The settings of the persuasion system in the debate's configuration; None if it has none."""
     return next((system for system in debate.config.judging.systems if isinstance(system, PersuasionSettings)), None)
 
 
@@ -139,7 +142,7 @@ def _start_point(debaters: tuple[Participant, ...]) -> StatePoint:
 
 
 def _next_point(turn: Turn, point: StatePoint, settings: PersuasionSettings, rated: EffectRatings) -> StatePoint:
-    """The point after `turn`, which follows `point`."""
+    """The point after `turn`; `point` is the one before."""
     before = point.states
     targets = tuple(name for name, state in before.items() if name != turn.speaker and not state.surrendered)
     if settings.effects == "judge":

@@ -17,11 +17,11 @@ SITUATIONS = {
     "empathetic": "recent rounds persuaded {targets}",
     "analytical": "",
 }
-"""Strategy -> the situation that it fits, in words. For equal predictions the first one is chosen."""
+"""Strategy -> the situation that it fits, in words. Of strategies with equal predictions, the first one is chosen."""
 UNTRIED_EFFECT = 0.3
 """Predicted persuasion of a strategy that the debater has not tried on a target."""
 SITUATION_BONUS = 0.2
-"""Increase of the prediction if the situation fits."""
+"""Increase of the predicted persuasion if the strategy fits the situation."""
 MIN_BALANCED_DEBATERS = 3
 
 
@@ -57,7 +57,7 @@ def predict_effect(strategy: str, own: DebaterState, targets: Sequence[DebaterSt
 
 
 def suits_situation(strategy: str, own: DebaterState, target: DebaterState, debaters: int) -> bool:
-    """Whether the strategy fits the situation of a debater and its target, among that many debaters."""
+    """Whether the strategy fits the situation. `own`: the speaker; `debaters`: number of debaters."""
     conviction = strip_float_noise(target.conviction)
     match strategy:
         case "aggressive":
@@ -80,7 +80,7 @@ def _experience(strategy: str, own: DebaterState, target: DebaterState) -> float
 
 
 def _explain_prediction(strategy: str, own: DebaterState, targets: Sequence[DebaterState], debaters: int) -> str:
-    """The parts of the prediction from experience and from the situation, in words."""
+    """A phrase on the two parts of the prediction: from experience, and from the situation."""
     tried = any((target.name, strategy) in own.persuasion_dealt for target in targets)
     expected = mean(_experience(strategy, own, target) for target in targets)
     experience = f"{expected:.2f} by experience" if tried else f"{expected:.2f} because it is untried"

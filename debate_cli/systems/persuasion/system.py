@@ -44,7 +44,7 @@ class PersuasionSystem(JudgingSystem[PersuasionSettings]):
     def briefs(
         self, debate: Debate, run: JudgingRun, settings: PersuasionSettings, progress: Progress
     ) -> Iterator[Brief]:
-        """Briefs for every turn; none unless `effects: judge` is set."""
+        """A brief on each turn with `effects: judge`, otherwise none."""
         yield from turn_briefs(run.id, settings, progress.judgeable_turns)
 
     def planned_calls(self, settings: PersuasionSettings, turns: int, rounds: int) -> PlannedCalls:
@@ -56,7 +56,7 @@ class PersuasionSystem(JudgingSystem[PersuasionSettings]):
         return questions.EFFECTS_QUESTION
 
     def why_not(self, debate: Debate) -> str | None:
-        """A debate with fewer than two debaters cannot be judged: there is no debater to persuade."""
+        """Two debaters are needed, because one alone has nobody to persuade."""
         if debate.turns and len(debate.participants) < 2:  # noqa: PLR2004 - a speaker and a listener
             return "has fewer than two debaters, so persuasion cannot judge it; use another system"
         return super().why_not(debate)
@@ -64,7 +64,7 @@ class PersuasionSystem(JudgingSystem[PersuasionSettings]):
     def awaited(
         self, debate: Debate, settings: PersuasionSettings, index: int, round_number: int | None
     ) -> tuple[Brief, ...]:
-        """All earlier turns, because their effects decide who has surrendered."""
+        """The briefs on all earlier turns, because their effects decide who has surrendered."""
         return turn_briefs(FIRST_RUN, settings, range(index))
 
     def stopped(self, debate: Debate, settings: PersuasionSettings, due_round: int) -> frozenset[str]:

@@ -139,7 +139,7 @@ def _influence_table(notes: PersuasionNotes) -> Table:
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """Yield the charts; none if the notes are of another version."""
+    """The charts of a verdict; none if its notes are of another version."""
     notes = parse_notes(PersuasionNotes, verdict)
     if notes is None:
         return

@@ -1,4 +1,4 @@
-"""What a judge of sources looks up (uncited claims and missing sources), and what the passages say about it."""
+"""What is looked up for a judge of sources (uncited claims and missing sources), and what the judge concludes."""
 
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
@@ -12,12 +12,12 @@ from debate_cli.evidence.uncited import find_uncited
 from debate_cli.systems.source_support import Quality
 
 NO_PASSAGE = "none"
-"""Answer instead of a passage's id."""
+"""The answer if no passage shows it, in place of a passage's id."""
 EXISTENCE_WORDS: dict[Quality, str] = {"yes": "exists", "no": "does not exist", "unknown": "not known to exist"}
 
 
 class LookupItem(NamedTuple):
-    """A fact or source that a debater names without a passage."""
+    """A claim or source that a debater names without a passage that shows it."""
 
     turn: int
     debater: str
@@ -64,7 +64,7 @@ class JudgedLookup(FrozenModel):
     passage: str = ""
     quote: str = ""
     outcome: SourceOutcome | None = None
-    """Check of the quote; None without one."""
+    """Check of the quote; None if the answer quotes nothing."""
     reason: str = ""
 
 
@@ -82,7 +82,7 @@ def lookup_items(debate: Debate, round_number: int | None) -> tuple[LookupItem, 
 
 
 def judge_lookups(debate: Debate, given: Iterable[Assessment]) -> tuple[JudgedLookup, ...]:
-    """Each looked-up item with the first answer in `given`; `unknown` without one."""
+    """Each looked-up item with the first answer in `given`; without an answer it is `unknown`."""
     answers: dict[tuple[int, str, str], SourceLookup] = {}
     for assessment in given:
         for finding in assessment.findings:

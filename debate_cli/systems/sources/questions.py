@@ -63,7 +63,7 @@ def found_passages(context: JudgingContext[SourcesSettings]) -> tuple[Passage, .
 
 
 def build_form(context: JudgingContext[SourcesSettings]) -> Form[SourcesForm]:
-    """The form, with every citation and claim of the round. Without passages the only answer on a claim is `unknown`."""
+    """The form, with each citation and claim of the round. If nothing was found, a claim can only be `unknown`."""
     citations, claims = tuple(round_citations(context)), tuple(round_claims(context))
     passages = [passage.id for passage in found_passages(context)]
     return judge_form(
@@ -87,7 +87,7 @@ def prompt_values(context: JudgingContext[SourcesSettings], prompts: Prompts) ->
 
 
 def _format_claims(context: JudgingContext[SourcesSettings], prompts: Prompts) -> str:
-    """The part of the prompt on items to look up; empty if there are none."""
+    """The part of the prompt on claims and missing sources, with the passages found; empty if there are none."""
     claims = round_claims(context)
     if not claims:
         return ""
@@ -161,7 +161,7 @@ def read_form(filled: SourcesForm, context: JudgingContext[SourcesSettings]) -> 
 
 
 def _to_lookup(answer: ClaimAnswer, item: LookupItem, context: JudgingContext[SourcesSettings]) -> SourceLookup:
-    """The finding of an answer; `unknown` if the answer has no passage."""
+    """The finding that an answer on a claim makes; `unknown` if the answer names no passage."""
     shown = {passage.id for passage in found_passages(context)}
     passage = answer.passage if answer.passage in shown else ""
     return SourceLookup(

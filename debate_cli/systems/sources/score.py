@@ -56,7 +56,7 @@ class SourcesNotes(Notes):
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: SourcesSettings) -> Verdict:
-    """The verdict over one run. Undetermined if no citation of any debater counts."""
+    """The verdict of one run. Undetermined if no debater has a citation that counts."""
     given = ordered_assessments(debate, "sources", run)
     judged = [citation for _, citation in join_checks(debate, given)]
     uncited = Counter(claim.debater for claim in find_uncited(debate))

@@ -57,7 +57,7 @@ class SourcesSystem(JudgingSystem[SourcesSettings]):
         return tuple(dict.fromkeys(item.claim for item in lookup_items(debate, brief.subject.round)))
 
     def why_not(self, debate: Debate) -> str | None:
-        """Needs a citation or a named source to check."""
+        """The debate must have a citation or a named source to check."""
         is_cited = any(any(turn.citations()) for turn in debate.turns)
         if debate.turns and not is_cited and not lookup_items(debate, None):
             return "cites and names no source, so sources cannot judge it; use another system"
@@ -76,7 +76,7 @@ class SourcesSystem(JudgingSystem[SourcesSettings]):
         return " ".join((*_poor_citations(verdict), super().explain(verdict)))
 
     def headline(self, verdict: Verdict, document: str | None = None) -> Headline:
-        """The short form of the verdict, with poor citations. The margin is a share of credit."""
+        """The verdict in short, with poor citations as the reason. The margin is a share of credit."""
         found = super().headline(verdict, document)
         if verdict.victory == "undetermined":
             found = replace(found, reason=" ".join(filter(None, (*_poor_citations(verdict), found.reason))))

@@ -48,7 +48,7 @@ class ArgumentJudgmentForm(_ConclusionForm, _ArgumentForm):
     """The judgment of one argument. The completed form also has a field for each criterion's mark."""
 
     def mark(self, number: int) -> int:
-        """The mark of the criterion at a position."""
+        """The mark for the criterion at this position of the list of criteria."""
         return getattr(self, _mark_field(number))
 
 
@@ -64,13 +64,13 @@ class StructuredForm(FormModel):
 
 
 def _mark_field(number: int) -> str:
-    """Attribute for the mark of a criterion. In the form it has the criterion's name."""
+    """Name of the attribute for a mark. The judge sees the name of the criterion instead."""
     return f"mark_{number}"
 
 
 @lru_cache(maxsize=64)
 def _form_with_marks(criteria: tuple[tuple[str, str], ...]) -> type[StructuredForm]:
-    """The form with a mark from 1 to 10 for each criterion (name, description) between reasoning and standing."""
+    """The form with the given criteria (name, description): a mark from 1 to 10 for each, between reasoning and standing."""
     fields: dict[str, Any] = {
         _mark_field(number): (int, whole_number(1, 10, alias=criterion, description=description))
         for number, (criterion, description) in enumerate(criteria)
@@ -82,7 +82,7 @@ def _form_with_marks(criteria: tuple[tuple[str, str], ...]) -> type[StructuredFo
 
 
 def build_structured_form(context: JudgingContext[StructuredSettings]) -> Form[StructuredForm]:
-    """The form with each argument of the debate, in order; needs at least one."""
+    """The form with an entry for each argument of the debate, in order. The debate must have an argument."""
     fallacies = [fallacy.name for fallacy in context.settings.fallacies]
     descriptions = context.settings.criterion_descriptions
     model = _form_with_marks(tuple((name, descriptions.get(name, "")) for name in context.settings.criterion_weights))
@@ -109,7 +109,7 @@ def structured_prompt_values(context: JudgingContext[StructuredSettings], _promp
 
 
 def read_structured_form(filled: StructuredForm, context: JudgingContext[StructuredSettings]) -> AssessmentContent:
-    """The marks and a trace per argument, the fallacies whose quotes the speaker said, and the insight."""
+    """Marks and standing of each argument, its fallacies, and the insight. A fallacy needs words that the speaker said."""
     collector = MarkCollector()
     known = scored_arguments(context.debate)
     for entry in unique_known_items(collector, filled.arguments, lambda argument: argument.item, known):
@@ -142,7 +142,7 @@ def _read_argument(
 def _read_fallacy(
     fallacy: FallacyForm, item: str, context: JudgingContext[StructuredSettings], collector: MarkCollector
 ) -> None:
-    """Add a fallacy that is on the checklist and quotes its speaker correctly."""
+    """Add the fallacy if it is on the checklist and quotes the speaker correctly; otherwise a warning."""
     speaker, _ = context.debate.arguments[item]
     known = (entry.name for entry in context.settings.fallacies)
     name = next((name for name in known if name.casefold() == fallacy.name.casefold()), None)

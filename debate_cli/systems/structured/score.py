@@ -2,8 +2,7 @@
 
 The score of an argument is the weighted mean of its criteria (1-10) minus the penalty for its fallacies, at least 1; marks
 and penalty are means over the judges by their weights. The score of a debater is the mean over its arguments. By default a
-margin below 1 is a draw, up to and including 3 narrow, above 3 clear. `trace` and `briefing` read standings and the
-briefing.
+margin below 1 is a draw, up to and including 3 narrow, above 3 clear. Standings do not affect scores; see `claims`.
 """
 
 from collections import Counter, defaultdict
@@ -46,7 +45,7 @@ ArgumentMarks = Mapping[str, Mapping[str, Mapping[str, float]]]
 
 
 class ArgumentRow(FrozenModel):
-    """The scoring of one argument. Each criterion is a further key, e.g. `logic`: mean over the judges, or None."""
+    """The scoring of one argument. Each criterion is a further key, e.g. `logic`: the judges' mean mark, or None."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, float | None] = Field(init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -54,7 +53,7 @@ class ArgumentRow(FrozenModel):
     id: str
     participant: str
     penalty: float
-    """Points deducted for fallacies, >= 0. The score never falls below 1, so fewer points may count."""
+    """Points deducted for fallacies, 0 or more. The score is at least 1, so not all of them may take effect."""
     score: float | None
     """1-10; None unless every criterion with a weight above 0 is marked."""
     spread: dict[str, float] = Field(default={}, exclude_if=lambda spread: not spread)
@@ -142,7 +141,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: StructuredSetting
 def judge_weights(
     debate: Debate, run: JudgingRun | str, settings: StructuredSettings | None = None
 ) -> dict[str, float]:
-    """Judge -> weight from `settings`, else from the settings of the run."""
+    """Judge -> weight, for the judges who were asked in `run`. Weights in `settings` replace those stored in the run."""
     stored = stored_settings(debate, run, settings or StructuredSettings())
     seats = (*stored.seats, *(settings.seats if settings is not None else ()))
     return defaultdict(lambda: 1.0, {seat.id: seat.weight for seat in seats if seat.weight is not None})
@@ -188,7 +187,7 @@ def _count_fallacies(assessment: Assessment) -> Counter[str]:
 def _penalty(
     item: str, given: Sequence[Assessment], judges: Mapping[str, float], settings: StructuredSettings
 ) -> float:
-    """Penalty of one argument: its number of fallacies, as a weighted mean over the judges, times the points."""
+    """Penalty of one argument: points per fallacy times its number of fallacies, which is a weighted mean of the judges."""
     counts = [_count_fallacies(assessment)[item] for assessment in given]
     pairs = zip(counts, (judges[assessment.assessor] for assessment in given), strict=True)
     return settings.fallacy_penalty * weighted_mean(pairs) if any(counts) else 0.0
@@ -201,7 +200,7 @@ def _argument_row(
     judges: Mapping[str, float],
     penalty: float,
 ) -> ArgumentRow:
-    """The row of an `argument`, given as id and speaker."""
+    """The row of `argument`, a pair (id, speaker)."""
     values = {
         criterion: strip_float_noise(weighted_mean((mark, judges[judge]) for judge, mark in marks[criterion].items()))
         if criterion in marks
@@ -230,7 +229,7 @@ def _argument_row(
 
 
 def _side_scores(rows: Sequence[ArgumentRow]) -> dict[str, float]:
-    """Participant -> mean over its scored arguments; participants without one are left out."""
+    """Participant -> mean score of its arguments. Participants without a scored argument are left out."""
     found: dict[str, list[float]] = defaultdict(list)
     for row in rows:
         if row.score is not None:

@@ -32,13 +32,13 @@ FALLACY_DEFINITIONS: dict[str, str] = {
 MAX_CRITERIA = 12
 MAX_FALLACIES = 40
 MAX_USEFUL_PENALTY = 9
-"""Difference between the highest and the lowest score of an argument."""
+"""Difference between the highest and lowest score of an argument; a larger penalty has no more effect."""
 _CRITERION_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 RESERVED_CRITERIA = frozenset({
     "item", "reasoning", "standing", "fallacies", "name", "quote", "arguments", "key_insight", "unresolved_questions",
     "recommendation", "addressed_to_judge", "id", "participant", "penalty", "score", "spread",
 })  # fmt: skip
-"""Names with another use in the judge's form or the notes of the verdict."""
+"""Names that a criterion cannot have, because they mean something else in the judge's form or the verdict's notes."""
 
 
 class Criterion(ConfigModel):
@@ -101,7 +101,7 @@ class FallacyDefinition(ConfigModel):
 
 
 def _with_definition(value: object) -> object:
-    """Convert a bare name to a fallacy. Older transcripts also have bare names."""
+    """A fallacy from a bare name, which configurations and old transcripts may have; other values stay unchanged."""
     return {"name": value, "definition": FALLACY_DEFINITIONS.get(value, "")} if isinstance(value, str) else value
 
 
@@ -205,7 +205,7 @@ class StructuredSettings(SystemSettings):
         return {criterion: weight / total for criterion, weight in self.criterion_weights.items()}
 
     def with_weights(self, weights: Mapping[str, float]) -> Self:
-        """The settings with these weights; a criterion without one gets 0.
+        """The settings with these weights. A criterion without a weight gets 0.
 
         Raises ValueError for an unknown criterion, and if no weight is above 0.
         """
@@ -223,7 +223,7 @@ class StructuredSettings(SystemSettings):
         return self.model_copy(update={"weights": StructuredWeights(**named)})
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Problems: thresholds in the wrong order, repeated names, criteria without effect."""
+        """Contradictions in the settings: thresholds in the wrong order, repeated names, criteria without effect."""
         yield from super().problems()
         yield from self._criteria_problems()
         for place in duplicate_indices(fallacy.name.casefold() for fallacy in self.fallacies):

@@ -34,11 +34,11 @@ class StructuredSystem(JudgingSystem[StructuredSettings]):
         return questions.STRUCTURED_QUESTION
 
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
-        """The question shows the findings of the judge of sources."""
+        """The system `sources`, because the question shows its findings."""
         return (SOURCES_KIND,)
 
     def why_not(self, debate: Debate) -> str | None:
-        """Needs an argument to judge."""
+        """The debate must have an argument to judge."""
         if debate.turns and not score.scored_arguments(debate):
             return "has no arguments, so structured cannot judge it"
         return super().why_not(debate)
@@ -71,7 +71,7 @@ class StructuredSystem(JudgingSystem[StructuredSettings]):
         return describe_scores(verdict, self.max_score(verdict), components)
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
-        """The first rationale of an agreeing judge, else the first key insight."""
+        """The first rationale of a judge who agrees with the verdict, or else the first key insight."""
         given = self.agreeing_assessments(debate, verdict)
         texts = [item.rationale for item in given]
         texts += [finding.key_insight for item in given for finding in item.findings if isinstance(finding, Insight)]
@@ -92,7 +92,7 @@ class StructuredSystem(JudgingSystem[StructuredSettings]):
         return claims.review_claims(debate, run)
 
     def criticize_argument(self, debate: Debate, verdict: Verdict | None, argument: str) -> tuple[str, ...]:
-        """The costliest mark, or the fallacies if they cost more; the names of the fallacies."""
+        """What cost the argument most (a mark or the fallacies), then the names of its fallacies."""
         return claims.describe_deductions(debate, verdict, argument)
 
     def tables(self, verdict: Verdict) -> list[Table]:

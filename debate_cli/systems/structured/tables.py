@@ -93,7 +93,7 @@ MARK_TICKS = (0.0, 2.0, 4.0, 6.0, 8.0, 10.0)
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """Yield the charts; none if the notes are of another version."""
+    """The charts of a verdict; none if its notes are of another version."""
     notes = parse_notes(StructuredNotes, verdict)
     if notes is None:
         return

@@ -291,8 +291,6 @@ def _exchanging(pairs: Sequence[tuple[str, str]]) -> Change:
 
 
 def _renamed(turn: Turn, rename: Change) -> Turn:
-    """The turn with `rename` applied to every text and id of it."""
-
     def argument(item: Argument) -> Argument:
         fields = {name: rename(getattr(item, name)) for name in ("id", "claim", "reasoning", "evidence")}
         return item.model_copy(update=fields)

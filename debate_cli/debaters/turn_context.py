@@ -87,7 +87,6 @@ class TurnContext:
 
 
 def _last_number(prefix: str, before: int, turn: Turn) -> int:
-    """The highest number of an argument with this prefix."""
     matches = (re.fullmatch(rf"{prefix}-(\d{{1,9}})", argument.id) for argument in turn.arguments or ())
     return max((before, *(int(match[1]) for match in matches if match)))
 

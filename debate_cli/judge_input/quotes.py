@@ -88,7 +88,7 @@ def find_quoted_turn(quote: str, turns: Iterable[Turn]) -> Turn | None:
 
 @memoize_on_value
 def _joined_texts(turn: Turn) -> str:
-    """All of `_normalized_texts`: most turns do not hold a quote, which one search shows."""
+    """All texts in one string, so that one search shows that a quote is not in the turn."""
     return "\n".join(_normalized_texts(turn))
 
 

@@ -21,7 +21,7 @@ def strip_float_noise(value: float) -> float:
 
 
 def mean(values: Iterable[float]) -> float:
-    """The arithmetic mean, independent of the order of the values; 0.0 without values."""
+    """The arithmetic mean; 0.0 if there are no values. The order of the values does not affect the result."""
     numbers = tuple(values)
     if len(numbers) == 1:
         return numbers[0]
@@ -29,7 +29,7 @@ def mean(values: Iterable[float]) -> float:
 
 
 def weighted_mean(values: Iterable[tuple[float, float]]) -> float:
-    """The mean of (value, weight) pairs, weights above 0, independent of their order; 0.0 without values."""
+    """The mean of (value, weight) pairs, weights above 0; 0.0 if there are none. Their order does not affect the result."""
     pairs = tuple(values)
     if len(pairs) == 1:
         return pairs[0][0]

@@ -40,7 +40,7 @@ class Progress:
     finished_rounds: tuple[int, ...]
     """Numbers of the rounds whose speeches are all made."""
     judgeable_turns: Sequence[int]
-    """Indices of the turns that can be judged: all before the first gap; all turns once the debate is over."""
+    """Indices of the turns that can be judged: those before the first missing turn; once the debate is over, all."""
     is_over: bool
     """Whether the debate has all its speeches."""
 
@@ -88,14 +88,14 @@ class RequiredChange(FrozenModel):
     weight: float
     """Share of the weight of all votes that `judges` have, 0-1."""
     quote: str | None = None
-    """The passage of the text that the demand quotes; None if it quotes none."""
+    """The passage of the text that the demand quotes; None if it quotes nothing that is in the text."""
     line: int | None = None
     """Line of the text, from 1, in which the quoted passage begins."""
 
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """A verdict in two sentences and a few numbers."""
+    """A verdict in a few sentences and numbers."""
 
     outcome: str
     """Who won and how, in one sentence."""
@@ -136,7 +136,7 @@ class ArgumentMark(NamedTuple):
     """Name of the debater who made it."""
     criterion: str
     value: float | None
-    """Mean over the judges; None without a mark."""
+    """Mean of the judges' marks; None if no judge gave one."""
     out_of: float
     weight: float
     """Share of the criterion in the argument's score, 0-1."""
@@ -145,7 +145,7 @@ class ArgumentMark(NamedTuple):
 
 
 class ReportSection(NamedTuple):
-    """Tables and charts of a report that belong to no single verdict."""
+    """A part of a report that belongs to no single verdict: tables and charts."""
 
     title: str
     tables: tuple[Table, ...]

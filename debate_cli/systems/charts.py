@@ -20,7 +20,7 @@ class ChartPoint:
 
 @dataclass(frozen=True, slots=True)
 class ChartSeries:
-    """Values of one debater or one quantity, one per label of the chart; None for a missing value."""
+    """The values of one debater or one quantity: one for each label of the chart, None if it is missing."""
 
     name: str
     points: tuple[ChartPoint | None, ...]
@@ -38,7 +38,7 @@ class Chart:
 
     title: str
     caption: str
-    """How to read it, in a sentence."""
+    """A sentence on how to read the chart."""
     kind: Literal["line", "bars", "stack"]
     """`line`: values over time; `bars`: groups of bars; `stack`: bars end to end."""
     labels: tuple[str, ...]
@@ -46,7 +46,7 @@ class Chart:
     series: tuple[ChartSeries, ...]
     low: float
     high: float
-    """Ends of the axis of values."""
+    """`low` and `high` are the ends of the axis of values."""
     ticks: tuple[float, ...]
     """Labelled values of the axis."""
     is_small: bool = False

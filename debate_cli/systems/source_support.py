@@ -12,7 +12,7 @@ from debate_cli.systems.aggregation import newest_run, ordered_assessments
 
 SOURCES_KIND = "sources"
 Support = Literal["yes", "partly", "no", "contradicts", "unknown"]
-"""Whether a passage supports the words beside its citation."""
+"""Whether a passage supports the argument in which it is cited."""
 SUPPORT_WORDS: dict[Support, str] = {
     "yes": "supports",
     "partly": "supports in part",
@@ -30,7 +30,7 @@ class SourceSupport(Finding):
     kind: Literal["source_support"] = "source_support"
     turn: int
     item: str
-    """Id of the argument beside the citation, or `closing`."""
+    """Id of the argument with the citation, or `closing`."""
     source: str
     quote: str
     supports: Support

@@ -35,7 +35,7 @@ class Agreement(FrozenModel):
 
 
 def compare_verdicts(verdicts: Sequence[Verdict]) -> Agreement | None:
-    """Compare the verdicts; None for fewer than two."""
+    """Compare the verdicts; None if there are fewer than two."""
     if len(verdicts) < 2:  # noqa: PLR2004 - one verdict has nothing to agree with
         return None
     determined = [verdict for verdict in verdicts if verdict.victory != "undetermined"]

@@ -62,7 +62,7 @@ class Penalty(FrozenModel):
 
 
 class UnresolvedExchange(FrozenModel):
-    """An exchange in which, for one dimension, the comparison names another winner than the calibrated scores."""
+    """An exchange whose comparison, in one dimension, does not fit the scores even after calibration."""
 
     turns: tuple[int, int]
     dimension: str
@@ -91,7 +91,7 @@ class Scorecard:
     raw: TurnScores
     chain_limits: tuple[Calibration, ...]
     calibrated: TurnScores
-    """After chain limits and calibration."""
+    """The scores after chain limits and calibration."""
     calibrations: tuple[Calibration, ...]
     mixed: Mapping[int, tuple[str, ...]]
     unresolved: tuple[UnresolvedExchange, ...]
@@ -110,7 +110,7 @@ class Scorecard:
 
 
 def build_scorecard(debate: Debate, given: Sequence[Assessment], settings: LiveSettings) -> Scorecard:
-    """Build the scorecard of `debate` from live assessments."""
+    """Build the scorecard of `debate` from assessments of the live system."""
     raw = _mean_marks(debate, given, DIMENSION_MAXIMA)
     comparisons = collect_comparisons(debate, given)
     limited, chain_limits = limit_by_chains(raw, collect_chains(given))
@@ -166,10 +166,10 @@ def limit_by_chains(raw: TurnScores, chains: Mapping[int, CausalChain]) -> tuple
 
 
 def calibrate(turns: Iterable[Turn], raw: TurnScores, comparisons: Mapping[int, PairComparison]) -> CalibratedScores:
-    """Move the scores of both turns of each compared pair into the band of the result.
+    """Limit each turn's score in a dimension to the range that fits the exchanges that it won and lost in it.
 
-    With B = 55% of the maximum M, rounded up: a turn with a win is kept in B..M, a turn with a loss and no win in 0..B
-    - 1. Other turns stay as marked.
+    With M the maximum and B = 55% of M, rounded up: B to M for a turn that won an exchange, 0 to B - 1 for a turn that
+    lost one and won none. Other turns stay as marked.
     """
     results = _collect_results(tuple(turns), raw, comparisons)
     won = {(result.turns[result.winning], result.dimension) for result in results if result.winning is not None}

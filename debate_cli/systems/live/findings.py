@@ -88,7 +88,7 @@ class RegisterDecision(Finding):
 
 
 class Arc(FrozenModel):
-    """How one participant developed over the debate."""
+    """How one participant's case developed over the debate."""
 
     participant: str
     arc: str

@@ -40,9 +40,9 @@ class PersonalityStep(FrozenModel):
     """A debater's personality after one assessed exchange, as stored in the notes of a verdict."""
 
     turn: int | None
-    """Index of the later turn of the exchange; None for the start."""
+    """Index of the later turn of the exchange; None at the start of the debate."""
     personality: Personality
-    """Not rounded."""
+    """The personality, not rounded."""
 
 
 def personality_steps(debate: Debate, run: JudgingRun | str) -> dict[str, tuple[PersonalityStep, ...]]:

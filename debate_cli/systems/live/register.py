@@ -82,9 +82,9 @@ def _collect_opened(debate: Debate, given: Iterable[Assessment]) -> dict[_EntryK
 def find_open_entries(
     debate: Debate, given: tuple[Assessment, ...], before: int, at_most: int
 ) -> tuple[RegisterRow, ...]:
-    """Of the entries with a quote that the judging of turns before turn `before` opened, those that cost most.
+    """The costliest entries with a quote, at most `at_most`, in assessments that end before turn `before`.
 
-    `given`: assessments of the live system in canonical order. No review has decided on these entries yet.
+    `given`: assessments of the live system, sorted by `_last_turn`. The register has not been reviewed yet.
     """
     on_turns, on_pairs = _collect_ranked(given, "turn", before), _collect_ranked(given, "pair", before)
     merged = {**on_turns, **on_pairs}
@@ -96,7 +96,7 @@ def find_open_entries(
 
 class _RankedRow(NamedTuple):
     rank: tuple[float, int, str, str, float, str]
-    """The most expensive rows come first, those of equal cost by position."""
+    """Sort key: the costliest rows first; of equally costly ones, by position."""
     row: RegisterRow
 
 
@@ -105,14 +105,14 @@ def _rank(row: RegisterRow) -> _RankedRow:
 
 
 def _collect_ranked(given: tuple[Assessment, ...], moment: Moment, before: int) -> Mapping[_EntryKey, _RankedRow]:
-    """The entries with a quote that assessments of turns, or of pairs, before turn `before` opened."""
+    """The entries with a quote in assessments of turns, or of pairs (`moment`), that end before turn `before`."""
     start, end = (bisect_left(given, (MOMENTS.index(moment), index), key=_last_turn) for index in (-1, before))
     chosen = given[start:end]
     return fold_growing(chosen[0], "register", chosen, {}, _add_opened) if chosen else {}
 
 
 def _last_turn(assessment: Assessment) -> tuple[int, int]:
-    """Place of the assessment's moment, and the last turn that it is about."""
+    """Sort key of an assessment: its moment, then the last turn that it is about."""
     return MOMENTS.index(assessment.subject.moment), max(assessment.subject.turns, default=-1)
 
 

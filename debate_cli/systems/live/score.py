@@ -67,11 +67,11 @@ class TurnRow(FrozenModel):
     calibrated: dict[str, float]
     """Dimension -> the mark after calibration by the exchanges."""
     logic: float | None
-    """After calibration and penalties, 0-40."""
+    """Score in logic after calibration and penalties, 0-40."""
     rhetoric: float | None
-    """After calibration, 0-30."""
+    """Score in rhetoric after calibration, 0-30."""
     tactics: float | None
-    """After calibration, 0-30."""
+    """Score in tactics after calibration, 0-30."""
     composite: float | None
     """Sum of the three dimensions, 0-100; None unless all three are marked."""
     frame_control: float | None
@@ -128,22 +128,22 @@ class LiveNotes(Notes):
     calibrations: tuple[Calibration, ...]
     """Scores that were changed because of exchanges."""
     unresolved: tuple[UnresolvedExchange, ...] = ()
-    """Exchanges whose winner still has the lower score, and draws with distant scores."""
+    """Exchanges whose winner still has the lower score, and drawn ones whose scores differ much."""
     register_entries: tuple[RegisterRow, ...] = ()
     """Every suspect claim and logic gap, with the review's decision."""
     penalties: tuple[Penalty, ...]
     exchanges_won: dict[str, int] = {}
-    """Participant -> exchanges in which it won more dimensions than the other."""
+    """Participant -> number of exchanges in which it won more dimensions than the other."""
     dimension_wins: dict[str, dict[str, int]]
-    """Participant -> dimension -> exchanges won in it."""
+    """Participant -> dimension -> number of exchanges that it won in this dimension."""
     frame_control: dict[str, float]
-    """Participant -> mean over its turns, 0-10."""
+    """Participant -> mean mark of its turns, 0-10."""
     credibility: dict[str, float]
-    """Participant -> mean over its turns, 0-10."""
+    """Participant -> mean mark of its turns, 0-10."""
     narrative: NarrativeNote | None
     convergence: ConvergenceNote | None
     personalities: dict[str, tuple[PersonalityStep, ...]] = {}
-    """Participant -> changes of its personality; only if it changed under pressure."""
+    """Participant -> its personality after each exchange; only participants whose personality changed."""
 
 
 F = TypeVar("F", bound=Finding)
@@ -289,7 +289,6 @@ def _convergence_note(given: Sequence[Assessment]) -> ConvergenceNote | None:
 def _missing(
     debate: Debate, run: JudgingRun | str, given: Sequence[Assessment], card: Scorecard, narrative: NarrativeNote | None
 ) -> list[str]:
-    """Sentences on missing turns, exchanges, narrative and convergence."""
     prefix = f"{get_run_id(run)}/live/{SOLE_JUDGE_ID}"
     speakers = speaker_names(debate)
     found = [f"{item.name} has not spoken." for item in debate.participants if item.name not in speakers]

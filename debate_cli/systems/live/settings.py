@@ -34,7 +34,7 @@ class LiveSettings(SystemSettings):
 
     @property
     def asks_in_turn(self) -> bool:
-        """True with feedback: each turn waits for the judging of the one before."""
+        """True with feedback, because each turn then waits for the judging of the turn before it."""
         return self.feedback
 
     def for_added_run(self) -> Self:

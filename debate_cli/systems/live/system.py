@@ -212,7 +212,7 @@ def _pair_briefs(debate: Debate, run: str, settings: LiveSettings, turns: Sequen
 
 
 class _Exchanges(NamedTuple):
-    """The pairs of adjacent turns of different speakers, and the last turn."""
+    """The exchanges so far (adjacent turns of different speakers), and the last turn."""
 
     pairs: tuple[tuple[int, int], ...]
     last: Turn | None

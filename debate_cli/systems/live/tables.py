@@ -84,7 +84,6 @@ def _exchange_table(verdict: Verdict, notes: LiveNotes) -> Table:
 
 
 def _narrative_remarks(notes: LiveNotes) -> Iterable[str]:
-    """Sentences on whether the narrative agrees with the scorecard, and on convergence."""
     story = notes.narrative
     if story is not None:
         agrees = {True: "as the scorecard says", False: "unlike the scorecard", None: "the scorecard is undetermined"}

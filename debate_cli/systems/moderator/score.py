@@ -36,7 +36,7 @@ from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, build_verdict, clea
 
 ROUND_SHARE, FINAL_SHARE = 0.25, 0.75
 MAX_MODERATOR_SCORE = ROUND_SHARE * ROUND_TOTAL + FINAL_SHARE * FINAL_TOTAL
-"""82.5"""
+"""82.5: the highest score of a debater."""
 CLAIMED_TOTAL_CRITERION = "claimed_total"
 """Criterion of the mark that holds the total that a judge wrote."""
 CLAIMED_TOTAL_TOLERANCE = 0.5
@@ -54,7 +54,7 @@ class ModeratorRoundRow(FrozenModel):
     round: int
     participant: str
     marks: dict[str, float]
-    """Criterion -> 0-10."""
+    """Criterion -> mark, 0-10."""
     reasons: dict[str, tuple[str, ...]]
     """Criterion -> the judges' reasons."""
     sum: float | None
@@ -82,7 +82,7 @@ class FinalRow(FrozenModel):
     total: float | None
     """Sum of the marks, 0-100; None unless all categories are marked."""
     round_mean: float | None
-    """Mean of the round sums, 0-30; None without marked rounds."""
+    """Mean of the round sums, 0-30; None if no round is fully marked."""
     score: float | None
     """Final score, 0-82.5; None if a part is missing or the participant never spoke."""
     share: float | None
@@ -318,7 +318,6 @@ def _mismatched_totals(debate: Debate, assessment: Assessment) -> Iterator[Claim
 def _missing(
     debate: Debate, run: JudgingRun | str, settings: ModeratorSettings, given: Sequence[Assessment]
 ) -> Iterator[str]:
-    """Sentences on missing rounds, evaluations and marks."""
     speakers = speaker_names(debate)
     yield from (f"{item.name} has not spoken." for item in debate.participants if item.name not in speakers)
     spoke: dict[int | None, set[str]] = {None: set(speakers)}

@@ -189,7 +189,6 @@ def _report_parts(report: RoundReport) -> Iterable[tuple[str, str]]:
 
 
 def _reason_table(notes: ModeratorNotes) -> Table:
-    """The judges' reasons for the marks of the rounds."""
     numbers = dict.fromkeys(row.round for row in notes.rounds)
     return Table(
         title="reasons for the rounds, moderator",

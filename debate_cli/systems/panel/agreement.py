@@ -12,7 +12,7 @@ from debate_cli.systems.aggregation import mean, strip_float_noise
 from debate_cli.systems.panel.findings import VoteOption
 
 VOTE_WEIGHT, DIMENSION_WEIGHT = 0.6, 0.4
-"""Weights of votes and of dimensions in the agreement."""
+"""Weights of the two parts of the agreement: on votes and on dimensions."""
 DIMENSION_MIN, DIMENSION_MAX = 1.0, 3.0
 """Scale of a dimension."""
 DEFAULT_CONVERGENCE_THRESHOLD = 0.8
@@ -45,8 +45,8 @@ def needs_deliberation(
 ) -> bool:
     """Whether a panel votes again: its agreement is below `threshold`, and a point is disputed.
 
-    Disputed is a divided vote, or a dimension whose marks have a range of 1.5 or more. Raises ConfigError like
-    `agreement`.
+    A point is disputed if judges vote differently, or if the marks of a dimension have a range of 1.5 or more. Raises
+    ConfigError like `agreement`.
     """
     options, marks = _checked(votes, dimensions)
     is_disputed = any(spread >= DEFAULT_DIMENSION_THRESHOLD for spread in mark_ranges(marks).values())
@@ -55,7 +55,7 @@ def needs_deliberation(
 
 
 def compute_agreement(options: Collection[str], marks: Mapping[str, Collection[float]]) -> float:
-    """`agreement` for valid votes and marks."""
+    """Like `agreement`, but does not check votes and marks."""
     if len(options) < MIN_VOTES_TO_COMPARE:
         return 1.0
     ranges = mark_ranges(marks)

@@ -71,7 +71,7 @@ def vote_prompt_values(context: JudgingContext[PanelSettings], prompts: Prompts)
 
 
 def read_vote_form(filled: VoteForm, context: JudgingContext[PanelSettings]) -> AssessmentContent:
-    """A mark per dimension, and the vote. Adds a warning for a changed vote that names no turn."""
+    """A mark for each dimension, and the vote. Adds a warning if the vote changed and the reason names no turn."""
     collector = MarkCollector()
     for entry in unique_known_items(collector, filled.dimensions, lambda item: item.name, context.settings.dimensions):
         collector.add_mark(None, entry.name, entry.value, (MIN_DIMENSION_MARK, MAX_DIMENSION_MARK))

@@ -77,7 +77,7 @@ class PanelRoundRow(FrozenModel):
 
 
 class VoteTally(FrozenModel):
-    """Result of a set of votes."""
+    """Which option a set of votes gives, and the share of each option."""
 
     option: VoteOption
     """The option with the largest weight; CONDITIONAL for a tie."""
@@ -89,7 +89,7 @@ class PanelNotes(Notes):
     """Notes of a panel's verdict."""
 
     option: VoteOption | None
-    """Option that the panel voted for; None without votes."""
+    """Option that the panel voted for; None if there are no votes."""
     judges: int = 0
     """Number of judges with a vote. One judge decides alone, with agreement 1.0."""
     required_changes: tuple[RequiredChange, ...] = ()
@@ -101,7 +101,7 @@ class PanelNotes(Notes):
     initial_agreement: float | None
     final_agreement: float | None
     improvement: float | None
-    """Final minus initial agreement."""
+    """Final agreement minus initial agreement."""
     converged: bool
     """Whether the final agreement reaches the threshold."""
     convergence_threshold: float
@@ -111,7 +111,7 @@ class PanelNotes(Notes):
     dissent: tuple[BallotRow, ...]
     """Final votes for another option than the panel's, in full."""
     unexplained_changes: tuple[str, ...]
-    """Ids of the judges who changed a vote in any round without a valid reason."""
+    """Ids of the judges who changed a vote in any round and gave no valid reason."""
     late: tuple[str, ...]
     """Ids of the judges who were late in any round."""
 
@@ -145,7 +145,7 @@ def _min_votes(debate: Debate, run: JudgingRun | str, settings: PanelSettings) -
 
 
 def tally_votes(ballots: Sequence[Ballot]) -> VoteTally | None:
-    """Count the votes by weight; None without votes."""
+    """Count the votes by weight; None if there are none."""
     if not ballots:
         return None
     total = math.fsum(ballot.weight for ballot in ballots)
@@ -285,10 +285,7 @@ def _notes(
 def _missing(
     debate: Debate, run: JudgingRun | str, settings: PanelSettings, by_round: Mapping[int, Sequence[Ballot]]
 ) -> list[str]:
-    """Sentences on missing votes, too few votes, unmarked dimensions, and votes of non-members.
-
-    A round without any vote that should have taken place counts too.
-    """
+    """Sentences on what is missing or does not count. A round that should have taken place but has no votes counts too."""
     weights = judge_weights(debate, run, settings)
     found: list[str] = []
     latest = max(by_round, default=0)

@@ -44,7 +44,7 @@ class PanelJudge(ConfigModel):
     """Weight of the vote; None means the default weight of a shipped persona, or 1 for another one."""
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Problems: an unknown persona, an empty description, an id with characters that are not allowed."""
+        """What is wrong: an unknown persona, an empty description, an id with characters that are not allowed."""
         if self.persona not in PERSONA_WEIGHTS and self.description is None:
             hint = format_suggestion(self.persona, PERSONA_WEIGHTS) or "; describe it by a judge's `description`"
             yield (), f"no persona `{self.persona}` is shipped{hint}"
@@ -110,7 +110,7 @@ class PanelSettings(SystemSettings):
         return self.timeout_s
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Problems: repeated or wrong names of members, too few members, repeated dimensions."""
+        """What is wrong: repeated or wrong names of members, too few members, repeated dimensions."""
         if self.judges and self.personas:
             yield ("personas",), "`judges` and `personas` are two forms of the same setting; keep one"
         key = "judges" if self.judges else "personas"

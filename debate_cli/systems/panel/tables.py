@@ -122,7 +122,6 @@ def _option_table(notes: PanelNotes, verdict: Verdict) -> Table:
 
 
 def _agreement_remark(notes: PanelNotes) -> str:
-    """A sentence on the agreement before and after deliberation."""
     if notes.judges == 1:
         return "One judge decides alone, so agreement is 1.0."
     reached = "reached" if notes.converged else "did not reach"

@@ -148,7 +148,7 @@ def should_deliberate(rounds: Mapping[int, Sequence[Ballot]], settings: PanelSet
 
 
 def explains_change(because: str | None, debate: Debate) -> bool:
-    """Whether a reason for a changed vote names a turn or argument of the debate; for a document, any text."""
+    """Whether a reason for a changed vote is valid: it names a turn or argument; for a document, any reason is valid."""
     if because is None or not because.strip():
         return False
     if not debate.turns:
@@ -160,7 +160,7 @@ def explains_change(because: str | None, debate: Debate) -> bool:
 
 
 def _parse_ballot(assessment: Assessment, weights: Mapping[str, float], settings: PanelSettings) -> Ballot | None:
-    """The ballot in an assessment; None without a vote, or if the judge is not a member."""
+    """The ballot in an assessment; None if it has no vote, or if the judge is not a member."""
     vote = next((finding for finding in assessment.findings if isinstance(finding, Vote)), None)
     if vote is None or assessment.assessor not in weights or assessment.subject.moment != "debate":
         return None

@@ -117,7 +117,7 @@ def judge_effects(turn: Turn, targets: Iterable[str], rated: EffectRatings) -> t
 
 CONTEXT_DIMENSIONS = 128
 AGGREGATION_ROUNDS = 2
-"""Number of times that neighbours are aggregated."""
+"""How often each vector is averaged with those of its neighbours in the influence graph."""
 _SEED = "debate-cli social context 1"
 
 InfluenceGraph = Mapping[tuple[str, str], float]
@@ -125,7 +125,7 @@ InfluenceGraph = Mapping[tuple[str, str], float]
 
 
 def build_influence_graph(effects: Iterable[Effect]) -> InfluenceGraph:
-    """The directed graph of mean persuasion in the given effects."""
+    """The graph of who persuades whom, by the given effects."""
     found: dict[tuple[str, str], list[float]] = defaultdict(list)
     for effect in effects:
         found[effect.speaker, effect.target].append(effect.persuasion)
@@ -133,7 +133,7 @@ def build_influence_graph(effects: Iterable[Effect]) -> InfluenceGraph:
 
 
 def outgoing_influence(effects: Iterable[Effect]) -> dict[str, float]:
-    """Name -> mean weight of its outgoing edges; debaters without any are omitted."""
+    """Debater -> mean weight of its outgoing edges in the influence graph; debaters without such edges are omitted."""
     out: dict[str, list[float]] = defaultdict(list)
     for (speaker, _), weight in build_influence_graph(effects).items():
         out[speaker].append(weight)

@@ -113,7 +113,7 @@ class StrategyUse(FrozenModel):
     speaker: str
     strategy: str
     predicted: float | None
-    """Mean persuasion of the opponents that an adaptive debater expected; None for a configured strategy."""
+    """Mean persuasion of the opponents that the debater expected; None if the strategy was configured, not chosen."""
     actual: float | None
     """Mean persuasion of the opponents; None if the turn has no effects."""
 
@@ -135,8 +135,8 @@ class ContextSimilarity(FrozenModel):
 
 
 RULES = 2
-"""Version of the formula. Since 2, surrender is checked at the end of a round, and keywords are found anywhere in a
-speech."""
+"""Version of the formula. Since version 2, surrender is checked at the end of a round, and keywords are found anywhere in
+a speech."""
 
 
 class PersuasionNotes(Notes):
@@ -155,10 +155,10 @@ class PersuasionNotes(Notes):
     states: tuple[FinalState, ...]
     curve: tuple[CurvePoint, ...]
     strategies: tuple[StrategyUse, ...]
-    """Each turn with a strategy."""
+    """An entry for each turn with a strategy."""
     graph: tuple[InfluenceEdge, ...]
     influence: dict[str, float]
-    """Name -> mean weight of its outgoing edges; debaters without any are omitted."""
+    """Debater -> mean persuasion of those whom it persuaded; debaters who persuaded nobody are omitted."""
     social_context: dict[str, tuple[float, ...]]
     """Name -> 128 numbers that describe the debater and those who persuaded it; Euclidean length 1."""
     likeness: tuple[ContextSimilarity, ...]
@@ -319,7 +319,6 @@ def _context_similarities(contexts: Mapping[str, Sequence[float]]) -> tuple[Cont
 def _missing(
     debate: Debate, run: JudgingRun | str, settings: PersuasionSettings, curve: Sequence[StatePoint]
 ) -> list[str]:
-    """Sentences on debaters who have not spoken, and on turns without a judge's rating."""
     speakers = speaker_names(debate)
     final = curve[-1].states
     found = [

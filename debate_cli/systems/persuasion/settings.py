@@ -77,7 +77,7 @@ class PersuasionSettings(SystemSettings):
     """A margin above this is a clear victory."""
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """A problem if all factors have weight 0, because then no speech persuades."""
+        """One problem if all factors have weight 0, because then no speech persuades."""
         if self.effects == "factors" and not any(dict(self.factors).values()):
             yield ("factors",), "at least one factor must be above 0"
 
@@ -102,7 +102,7 @@ class PersuasionSettings(SystemSettings):
 
     @property
     def steers_debate(self) -> bool:
-        """True: a debater may surrender, and reads its own state."""
+        """Always true, because a debater may surrender, and reads its own state."""
         return True
 
     @property

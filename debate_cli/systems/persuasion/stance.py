@@ -23,7 +23,7 @@ RECENT_SPEECHES = 3
 PERSUASION_THRESHOLD = 0.6
 """Persuasion above this moves the stance towards 0."""
 ATTACK_THRESHOLD = 0.3
-"""Attack above this, minus the part that conviction absorbs, moves the stance away from 0."""
+"""If an attack, less what conviction absorbs, is above this, the stance moves away from 0."""
 
 BANDS: tuple[tuple[float, Band], ...] = ((0.2, "minimal"), (0.4, "slight"), (0.6, "moderate"), (0.8, "significant"))
 """Upper bound of persuasion -> band; above the last bound it is strong."""
@@ -72,7 +72,7 @@ class DebaterState:
     persuasion_dealt: Mapping[tuple[str, str | None], tuple[float, int]] = field(
         default_factory=dict[tuple[str, str | None], tuple[float, int]]
     )
-    """(target, strategy) -> sum and number of this debater's persuasions of the target."""
+    """(target, strategy) -> (sum, number) of the effects by which this debater persuaded the target."""
 
     @property
     def recent_persuasion(self) -> float:

@@ -29,7 +29,6 @@ def tables(verdict: Verdict) -> list[Table]:
 
 
 def _score_table(verdict: Verdict, notes: PersuasionNotes) -> Table:
-    """The scores and their parts, the highest first."""
     highest = max(max_score(len(verdict.scores)), *map(abs, verdict.scores.values()), 0.0)
     drawn = highest + max((-of.penalty for of in notes.parts), default=0.0)
     rows: list[TableRow] = []

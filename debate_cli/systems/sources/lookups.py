@@ -12,7 +12,7 @@ from debate_cli.evidence.uncited import find_uncited
 from debate_cli.systems.source_support import Quality
 
 NO_PASSAGE = "none"
-"""The answer if no passage shows it, in place of a passage's id."""
+"""The answer in place of a passage's id, if no passage shows whether the source or claim exists."""
 EXISTENCE_WORDS: dict[Quality, str] = {"yes": "exists", "no": "does not exist", "unknown": "not known to exist"}
 
 

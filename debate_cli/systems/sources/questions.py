@@ -43,7 +43,7 @@ class SourcesForm(FormModel):
 
 
 def round_citations(context: JudgingContext[SourcesSettings]) -> dict[str, SourceCheck]:
-    """Id in the question (`C1`, `C2`, …) -> check, for each citation of the round."""
+    """For each citation of the round: id in the question (`C1`, `C2`, …) -> quote check."""
     turns = context.debate.turns_by_index
     number = context.brief.subject.round
     checks = [check for check in check_sources(context.debate) if turns[check.turn].round == number]
@@ -51,7 +51,7 @@ def round_citations(context: JudgingContext[SourcesSettings]) -> dict[str, Sourc
 
 
 def round_claims(context: JudgingContext[SourcesSettings]) -> dict[str, LookupItem]:
-    """Id in the question (`U1`, `U2`, …) -> item to look up in the round."""
+    """For each item of the round to look up: id in the question (`U1`, `U2`, …) -> item."""
     found = lookup_items(context.debate, context.brief.subject.round)
     return {f"U{count}": item for count, item in enumerate(found, start=1)}
 

@@ -94,7 +94,6 @@ def _sum_up(name: str, judged: Sequence[JudgedCitation], uncited: int) -> Debate
 def _missing(
     debate: Debate, run: JudgingRun | str, settings: SourcesSettings, given: Sequence[Assessment]
 ) -> Iterator[str]:
-    """Sentences on rounds whose citations and claims were not judged."""
     turns = debate.turns_by_index
     cited = {turn.round for turn in debate.turns if any(turn.citations())}
     if not cited:

@@ -50,7 +50,6 @@ def tables(verdict: Verdict) -> list[Table]:
 
 
 def _lookup_tables(notes: SourcesNotes) -> list[Table]:
-    """Looked-up items with results; none if there are no items."""
     rows = tuple(
         (
             str(item.turn + 1),

@@ -55,13 +55,13 @@ class ArgumentRow(FrozenModel):
     penalty: float
     """Points deducted for fallacies, 0 or more. The score is at least 1, so not all of them may take effect."""
     score: float | None
-    """1-10; None unless every criterion with a weight above 0 is marked."""
+    """Score, 1-10; None unless every criterion with a weight above 0 is marked."""
     spread: dict[str, float] = Field(default={}, exclude_if=lambda spread: not spread)
     """Criterion -> highest minus lowest mark, for criteria that several judges marked."""
 
     @property
     def marks(self) -> dict[str, float | None]:
-        """Criterion -> mean over the judges; None without a mark."""
+        """Criterion -> mean of the judges' marks; None if no judge gave one."""
         return self.__pydantic_extra__
 
 
@@ -90,7 +90,7 @@ class StructuredNotes(Notes):
     judges: tuple[str, ...]
     """Ids of the judges whose marks count."""
     judge_weights: dict[str, float] = Field(default={}, exclude_if=lambda weights: not weights)
-    """Judge -> its share, summing to 1; empty if all have the same weight."""
+    """Judge -> share of the weight; shares sum to 1. Empty if all judges have the same weight."""
 
 
 def scored_arguments(debate: Debate) -> dict[str, str]:
@@ -148,7 +148,7 @@ def judge_weights(
 
 
 def _judge_shares(given: Sequence[Assessment], judges: Mapping[str, float]) -> dict[str, float]:
-    """Judge -> its share among those who judged; empty if all are equal."""
+    """Judge -> share of the weight of those who judged; empty if all have the same weight."""
     own = {item.assessor: judges[item.assessor] for item in given}
     if len(set(own.values())) <= 1:
         return {}
@@ -180,7 +180,6 @@ def _fallacies(given: Sequence[Assessment]) -> tuple[FallacyRow, ...]:
 
 @memoize_on_value
 def _count_fallacies(assessment: Assessment) -> Counter[str]:
-    """Argument -> number of fallacies in it."""
     return Counter(finding.item for finding in assessment.findings if isinstance(finding, Fallacy) and finding.item)
 
 
@@ -270,7 +269,6 @@ def _describe_unjudged(
 def _describe_unmarked(
     owners: Mapping[str, str], given: Sequence[Assessment], marks: ArgumentMarks, criteria: Collection[str]
 ) -> list[str]:
-    """Sentences on marks that a judge left out."""
     found: list[str] = []
     for judge in dict.fromkeys(item.assessor for item in given):
         for item in owners:

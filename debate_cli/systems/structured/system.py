@@ -78,7 +78,7 @@ class StructuredSystem(JudgingSystem[StructuredSettings]):
         return next((JudgeQuote(text) for text in texts if text.strip()), None)
 
     def argument_marks(self, verdict: Verdict) -> Iterator[ArgumentMark]:
-        """The criteria of each argument."""
+        """The mark for each criterion of each argument."""
         notes = parse_notes(score.StructuredNotes, verdict)
         if notes is None:
             return

@@ -64,7 +64,6 @@ def _score_cell(row: ArgumentRow) -> Cell:
 
 
 def _spread_tables(notes: StructuredNotes) -> Iterable[Table]:
-    """A table of the differences between judges, if several judged."""
     if not any(row.spread for row in notes.arguments):
         return
     shares = [f"{judge} {share:.0%}" for judge, share in notes.judge_weights.items()]

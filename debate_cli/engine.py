@@ -68,7 +68,7 @@ class Actors:
     """The actors of one run."""
 
     debaters: Mapping[str, Speaker]
-    """Name of a debater -> what speaks for it."""
+    """Name of a debater -> the speaker that makes its speeches."""
     judge: Assessor
     passages: PassageSearch | None = None
     """The search for passages; None if the debate has no sources."""

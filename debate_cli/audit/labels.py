@@ -29,7 +29,7 @@ from debate_cli.storage.csv_file import read_csv_file
 
 DRAW = "draw"
 BY_CONSTRUCTION = "by construction"
-"""Source of the labels of the shipped debates, which were written with a better side or with equal sides."""
+"""`LabelSet.source` for the shipped debates, whose winners were decided when they were written."""
 COIN = 0.5
 MAX_LABEL_BYTES = 50_000_000
 BASELINES = ("majority", "longer side", "last speaker", "coin")

@@ -115,7 +115,7 @@ def _exchange_order(debate: Debate) -> Iterator[tuple[str, Debate]]:
 
 
 def _mirror(debate: Debate) -> Iterator[tuple[str, Debate]]:
-    """Give both debaters the speeches of one of them; in the copy ids and names are exchanged. Once for each debater."""
+    """Yield two debates. In each, both debaters give the speeches of one of them; the copy has the other's ids and names."""
     first, second = debate.participants
     for own, other in ((first, second), (second, first)):
         rename = _exchanging(((own.name, other.name), (own.prefix, other.prefix)))

@@ -36,7 +36,7 @@ class TurnContext:
         return replace(self, offered_ids=recent_history(self.debate).argument_ids)
 
     def offer(self, keys: tuple[str, ...]) -> tuple[str, ...]:
-        """Those of the argument ids `keys` that are in the prompt."""
+        """`keys` without the argument ids that are not in the prompt."""
         return keys if self.offered_ids is None else tuple(key for key in keys if key in self.offered_ids)
 
     @property

@@ -37,7 +37,7 @@ class BriefForm:
 
 
 def build_brief_form(brief: Brief, debate: Debate) -> BriefForm:
-    """The form for `brief`. Raises KeyError if its judging run does not have its system."""
+    """The form for `brief`. Raises KeyError if the judging run does not have the system."""
     context: JudgingContext[Any] = JudgingContext(debate, brief, settings_for(brief, debate))
     question = get_system(brief.system).question(brief)
     aliases = NameAliases(debate, context.settings)

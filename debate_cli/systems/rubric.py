@@ -88,7 +88,7 @@ def parse_weights(text: str) -> Rubric:
 
 
 def _parse_weight(part: str, number: str) -> float:
-    """Parse a weight. Raises UsageError with `part` if `number` is not one."""
+    """The weight in `number`. Raises UsageError, which quotes `part` (the pair NAME=NUMBER), if it is no valid weight."""
     try:
         found = float(number)
     except ValueError:

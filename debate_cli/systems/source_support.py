@@ -106,7 +106,7 @@ class SourceBriefing(FrozenModel):
 
 
 def brief_sources(debate: Debate) -> SourceBriefing:
-    """The reliable and the doubtful sources, with the answers of the newest judge of sources."""
+    """The reliable and the doubtful sources, by the quote checks and the answers of the newest judge of sources."""
     run = newest_run(debate, SOURCES_KIND)
     given = ordered_assessments(debate, SOURCES_KIND, run) if run is not None else ()
     reliable: dict[str, dict[str, list[str]]] = {}

@@ -32,7 +32,7 @@ _RECIPIENT = re.compile(
     rf"(?<!\bsagt )(?<!\bwie )(?<!\blaut )(?<!\bdit )(?<!\bselon )(?<!\bcomme )(?<!\bdice )(?<!\bsegún )(?<!\bcomo )"
     rf"{NAME_PLACEHOLDER}++(?! (?:sagt|meint|dit|affirme|dice|afirma)\b)"
 )
-"""A debater as the one who should get something, not as the one who says something."""
+"""Pattern of a debater who should get something. It excludes reports of what a debater says."""
 _NOT_PATTERNS = frozenset({"language", "finds", "passes"})
 _COMMANDS = ("ignore", "give", "say", "vote")
 _ADDRESS_PUNCTUATION = ",:;!—–"

@@ -67,7 +67,7 @@ class UnresolvedExchange(FrozenModel):
     turns: tuple[int, int]
     dimension: str
     winner: str
-    """Winner by the comparison: a name, or `draw`."""
+    """The winner whom the comparison names: a debater, or `draw`."""
     earlier: float
     """Calibrated score of the earlier turn."""
     later: float

@@ -92,7 +92,7 @@ def _describe_changes(assessment: Assessment, debate: Debate, settings: LiveSett
 
 
 def _reading_position(assessment: Assessment) -> tuple[float, int, int]:
-    """Sort key of an assessment: its last turn; the assessment of a turn comes before that of the exchange it ends."""
+    """Sort key: the last turn that an assessment is about; a turn is sorted before the exchange that ends with it."""
     subject = assessment.subject
     last = max(subject.turns, default=0) if subject.moment != "debate" else float("inf")
     return last, MOMENTS.index(subject.moment), assessment.revision

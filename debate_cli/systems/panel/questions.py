@@ -150,7 +150,7 @@ def carry_over_vote(context: JudgingContext[PanelSettings]) -> AssessmentContent
 
 
 def _vote_for_prompt(ballot: Ballot, divided: Sequence[str]) -> dict[str, object]:
-    """A vote as other judges see it: the reason shortened, and of the findings only those on disputed dimensions."""
+    """A vote as other judges see it: with a shortened reason, and for each disputed dimension a finding that names it."""
     findings = ballot.vote.critical_findings
     dimensions: list[dict[str, object]] = []
     for name, value in ballot.dimensions.items():

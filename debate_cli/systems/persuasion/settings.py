@@ -107,5 +107,5 @@ class PersuasionSettings(SystemSettings):
 
     @property
     def method(self) -> str:
-        """The source of effects."""
+        """The setting `effects`, which decides how the debate is judged."""
         return self.effects

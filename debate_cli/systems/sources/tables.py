@@ -11,7 +11,7 @@ EXISTENCE_BADGES: dict[Quality, Badge] = {
     "no": Badge("✗", "does not exist", "bad"),
     "unknown": Badge("?", "unknown", "muted"),
 }
-"""Answer on existence -> badge."""
+"""Answer on whether the source exists -> badge."""
 
 
 def tables(verdict: Verdict) -> list[Table]:

@@ -64,7 +64,7 @@ class StructuredForm(FormModel):
 
 
 def _mark_field(number: int) -> str:
-    """Name of the attribute for a mark. The judge sees the name of the criterion instead."""
+    """Name of the attribute that holds a mark. The judge's form shows the name of the criterion instead."""
     return f"mark_{number}"
 
 

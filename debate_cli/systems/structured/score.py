@@ -186,7 +186,7 @@ def _count_fallacies(assessment: Assessment) -> Counter[str]:
 def _penalty(
     item: str, given: Sequence[Assessment], judges: Mapping[str, float], settings: StructuredSettings
 ) -> float:
-    """Penalty of one argument: points per fallacy times its number of fallacies, which is a weighted mean of the judges."""
+    """Penalty of one argument: points per fallacy times the number of fallacies that the judges found (weighted mean)."""
     counts = [_count_fallacies(assessment)[item] for assessment in given]
     pairs = zip(counts, (judges[assessment.assessor] for assessment in given), strict=True)
     return settings.fallacy_penalty * weighted_mean(pairs) if any(counts) else 0.0

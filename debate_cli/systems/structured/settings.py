@@ -245,11 +245,7 @@ class StructuredSettings(SystemSettings):
             )
 
     def notices(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Notices on unusual weights, penalties and fallacies.
-
-        Weights that do not sum to 1, with the normalized weights; a penalty that exceeds the range of scores; fallacies
-        without a definition.
-        """
+        """Notices on weights that do not sum to 1, a penalty above the range of scores, and fallacies without a definition."""
         if self.fallacy_penalty > MAX_USEFUL_PENALTY:
             yield (
                 ("fallacy_penalty",),
@@ -276,7 +272,7 @@ class StructuredSettings(SystemSettings):
         return self.model_copy(update={"judges": 1, "judge": assessor})
 
     def with_judge_count(self, count: int) -> Self:
-        """The settings with `count` judges: the first of the list, or that many of one model if the list is shorter."""
+        """The settings with `count` judges: the first ones of the list, or `count` of one model if the list is too short."""
         if isinstance(self.judges, int) or count > len(self.judges):
             return self.model_copy(update={"judges": count})
         return self.model_copy(update={"judges": self.judges[:count]})

@@ -40,7 +40,7 @@ class StructuredSystem(JudgingSystem[StructuredSettings]):
     def why_not(self, debate: Debate) -> str | None:
         """The debate must have an argument to judge."""
         if debate.turns and not score.scored_arguments(debate):
-            return "has no arguments, so structured cannot judge it"
+            return "has no arguments, so structured cannot judge it; use another system"
         return super().why_not(debate)
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: StructuredSettings) -> Verdict:

@@ -485,7 +485,7 @@ class BatchQueues:
 
     @property
     def halted(self) -> DebateError | None:
-        """Why a queue stopped the run; None if none did. An error takes precedence over batches in progress."""
+        """Why a queue stopped the run; None if no queue did. An error takes precedence over batches in progress."""
         found = [queue.halted for queue in self._queues.values() if queue.halted is not None]
         return min(found, key=lambda why: isinstance(why, BatchPendingError), default=None)
 

@@ -31,7 +31,7 @@ _SCORE_CHANGE_DECIMALS = 9
 
 @dataclass(frozen=True, slots=True)
 class ComparisonSide:
-    """A debate as judged by one run; with `latest`, by the newest run of each system."""
+    """A debate as judged by the judging run `run` (an id); for `latest`, by the newest run of each system."""
 
     debate: Debate
     run: str = LATEST_RUNS
@@ -66,7 +66,7 @@ class VerdictChange(FrozenModel):
     system: str
     a: SideVerdict | None
     b: SideVerdict | None
-    """Verdict of side B; None if it has none of this system."""
+    """Verdict of side B; None if this system did not judge it."""
     outcome: Literal["same", "victory", "winner", "one_sided"]
     """`winner`: the winners, or a panel's options, differ; `victory`: the kinds of victory differ."""
     scores: tuple[ScoreChange, ...]
@@ -226,7 +226,7 @@ def _systems_by_kind(side: ComparisonSide) -> dict[str, SystemSettings]:
 
 
 def _comparable_config(side: ComparisonSide, systems: tuple[SystemSettings, ...]) -> DebateConfig:
-    """The debate's configuration, but with `systems` alone, and with the models that the side's runs used."""
+    """The debate's configuration with `systems` as its only judging systems, and with the models of the side's runs."""
     config, runs = side.debate.config, _counted_runs(side)
     named = [run.judging.decides for run in runs if run.judging.decides is not None]
     decides = named[-1] if named else runs[0].judging.deciding_kind if runs else None

@@ -101,7 +101,7 @@ def config_from_transcript(
 ) -> LoadedConfig:
     """The configuration of a stored debate with `changes`. Relative paths start in the working folder.
 
-    Does not open files that the debate names; `prompts` has the texts of replaced prompts. Raises ConfigError, which
+    No file that the debate names is opened: `prompts` has only texts that `changes` replace. Raises ConfigError, which
     names the transcript as the file and ends with `advice`.
     """
     env = load_environment(Path(), os.environ)

@@ -86,7 +86,7 @@ class ModelCheck:
     """Whether the answer contains the form, enforced or not."""
     usage: Usage = field(default_factory=Usage)
     latency_s: float | None = None
-    """Seconds to the last byte; None without an answer."""
+    """Seconds to the last byte; None if there was no answer."""
     first_text_s: float | None = None
     """Seconds to the first text; only for the stream."""
 
@@ -146,7 +146,7 @@ async def diagnose_models(specs: Sequence[ModelSpec], context: RunContext) -> tu
 
 
 async def diagnose_search(context: RunContext) -> Diagnosis | None:
-    """Make one web search as a debate would; None if the configuration has none. A problem is part of the diagnosis."""
+    """Make one web search as a debate would; None if no web search is configured. A problem is in the result."""
     config = with_lookup_search(context.config)
     try:
         target = find_search_target(config, context.env)

@@ -44,9 +44,9 @@ from debate_cli.providers.search.table import find_search_target, rerank_spec, w
 from debate_cli.systems.registry import get_system
 
 MAX_ASKS = 1 + MAX_REASKS
-"""Maximum number of requests for one answer that does not fit its form."""
+"""Maximum number of requests for one answer. It is asked for again if it does not fit its form."""
 MAX_SPEECH_ASKS = 2 * MAX_ASKS
-"""Maximum number of requests for one speech that does not have the right shape."""
+"""Maximum number of requests for one speech. It is asked for again if it does not have the right shape."""
 TYPICAL_SEARCH_TOKENS, TYPICAL_REPORT_TOKENS = 6000, 500
 """Tokens that a model reads, and writes, in a call with one search."""
 REASK_TOKENS = 600
@@ -253,7 +253,7 @@ class QuestionLoad:
     max_asks: int
     """Maximum number of requests for one answer."""
     simulated_prompt: int
-    """Tokens of its longest prompt in the simulation."""
+    """Tokens of the question's longest prompt in the simulation."""
     further_tokens: int
     """Tokens by which its prompt may be longer at worst, from earlier speeches or quoted answers at full length."""
 

@@ -160,7 +160,7 @@ class JudgeTarget:
     """File or folder; None saves in place."""
     save: bool = True
     text_id: str | None = None
-    """Id of the debate made from a text; None for a new one."""
+    """Id for the debate that is made from a text; None generates one."""
 
 
 def build_judge_plans(
@@ -168,9 +168,9 @@ def build_judge_plans(
 ) -> tuple[list[JudgePlan], list[str]]:
     """The plans, and one sentence for each file that cannot be judged.
 
-    A single file raises an error instead. `loaded`: the configuration of the request. Raises UsageError, ConfigError
-    and MissingKeyError for bad requests; TranscriptError for a bad single file, StorageError for one that another
-    process writes.
+    If there is only one file, its error is raised. `loaded`: the configuration of the request. Raises UsageError,
+    ConfigError and MissingKeyError for bad requests; TranscriptError for a bad single file, StorageError for one that
+    another process writes.
     """
     for kind in request.systems:
         check_system_kind(kind)

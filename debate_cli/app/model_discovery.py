@@ -159,7 +159,7 @@ def _format_example(row: ProviderRow) -> str:
 
 
 def _search_entry(row: ProviderRow, env: Mapping[str, str]) -> dict[str, Any] | None:
-    """The key of the provider's web search, and whether it is set; None without web search."""
+    """The key of the provider's web search, and whether it is set; None if the provider has no web search."""
     searching = find_search_row(row)
     if searching is None:
         return None

@@ -101,7 +101,7 @@ def find_remaining_work(debate: Debate) -> RemainingWork:
 
 
 def describe_in_flight_calls(resumed: Debate, unanswered: Iterable[str]) -> str | None:
-    """A sentence on the calls in flight when the run ended, e.g. `Pro (opening, round 1)`; None for none.
+    """A sentence on the calls in flight when the run ended, named as `Pro (opening, round 1)`; None if there were none.
 
     `unanswered`: keys of tasks without an answer. Tasks that are no longer due, and those of people, are left out.
     Names are not sanitized.

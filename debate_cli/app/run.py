@@ -38,7 +38,7 @@ class DebateJob:
         return (self.folder / f"{self.debate_id}.json",) if self.folder is not None else ()
 
     async def run(self, context: RunContext) -> Outcome:
-        """Run the debate in `context`: the job's context with an observer and a stop signal."""
+        """Run the debate. `context`: the job's context, to which the caller has added an observer and a stop signal."""
         session = Session(context)
         if self.stored is not None:
             return await session.resume(self.stored, close=self.close)

@@ -111,7 +111,7 @@ class ScoreRequest:
     rubric: Rubric = field(default_factory=Rubric)
     """Settings that override the stored ones."""
     rubric_option: str = ""
-    """The option that gave the rubric, e.g. `--weights logic=1`; empty without one."""
+    """The option that gave the rubric, e.g. `--weights logic=1`; empty if no option did."""
     gates: Gates = field(default_factory=Gates)
     check: bool = False
     """Whether to compare the stored verdicts with the recomputed ones."""

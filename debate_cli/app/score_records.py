@@ -28,9 +28,9 @@ class DebaterRecord(NamedTuple):
     model: str
     """`provider/model` of the speeches."""
     position: int | None
-    """Rank of the debater's first speech among the first speeches of all debaters, from 1; empty without a speech."""
+    """Rank of the debater's first speech among the first speeches of all debaters, from 1; empty if there is none."""
     score: float | None
-    """Score on the scale of the judging system; empty without a score."""
+    """Score on the scale of the judging system; empty if there is none."""
 
 
 class VerdictRecord(NamedTuple):
@@ -104,7 +104,7 @@ class ArgumentRecord(NamedTuple):
     criterion: str
     """Name of the criterion."""
     mark: float | None
-    """Mean over the judges; empty without a mark."""
+    """Mean mark of the judges; empty if there is none."""
     out_of: float
     """The highest mark."""
     weight: float

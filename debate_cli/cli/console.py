@@ -179,7 +179,7 @@ def write_chunks(pieces: Iterable[str]) -> None:
 
 
 def read_stdin(max_bytes: int) -> bytes:
-    """The first bytes of standard input."""
+    """Standard input, up to `max_bytes` characters, as bytes."""
     return sys.stdin.read(max_bytes).encode("utf-8", "surrogateescape")
 
 

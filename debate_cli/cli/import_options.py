@@ -29,7 +29,7 @@ class Format(StrEnum):
 
 
 class RoundBy(StrEnum):
-    """Rules for rounds."""
+    """What divides the speeches into rounds."""
 
     turns = "turns"
     heading = "heading"
@@ -40,8 +40,9 @@ class Options(NamedTuple):
 
     Reads text (`Name: words`), Markdown, subtitles, tables, chats and our own transcripts, and keeps every word. The
     transcript can be judged, scored, replayed and reported as any other. Shows what it found, and writes nothing with
-    --dry-run. The formats debatrix, nyu, lechmazur and ukp read folders of public data sets; what people said about their
-    debates is written to `labels.csv` beside the transcripts. Several files or a folder give one transcript each, named after the file; broken files are reported, the others are imported.
+    --dry-run. The formats debatrix, nyu, lechmazur and ukp read folders of public data sets; what people said about
+    their debates is written to `labels.csv` beside the transcripts. Several files or a folder give one transcript each,
+    named after the file; broken files are reported, the others are imported.
 
     Examples:
 

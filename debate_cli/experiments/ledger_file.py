@@ -206,7 +206,7 @@ class LedgerFile:
 
 
 def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Switch to WAL. Tries repeatedly, as SQLite does not wait for a process that opens the new file at the same time."""
+    """Switch to WAL. Tries repeatedly: SQLite does not wait for a process that opens the new file at the same time."""
     deadline = time.monotonic() + _BUSY_S
     while True:
         try:

@@ -83,7 +83,7 @@ class Judgement(NamedTuple):
     result: Result
     """`first`, `second` or `draw`; `conditional` for a vote on an option, `undetermined` if too little was judged."""
     winner: str | None
-    """Player who won; empty without a winner."""
+    """Player who won; empty if no player did."""
     victory: str
     """`draw`, `narrow`, `clear`, `overwhelming`, `conditional` or `undetermined`."""
     margin: float | None

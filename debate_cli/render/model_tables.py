@@ -102,7 +102,7 @@ def doctor_lines(entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def describe_person(entry: Mapping[str, Any]) -> str:
-    """How a person is reached, if the model is one; else empty."""
+    """How the person is reached, if the model is a person; else empty."""
     place = _PLACES.get(entry["model"].partition("/")[0])
     return f"{place}; no question was asked" if place is not None and entry["usable"] else ""
 

@@ -1,6 +1,6 @@
 """Sanitizes untrusted text for people to read: for a terminal, for one line, for JSON on a terminal.
 
-Text for models is sanitized in `llm.prompt_sanitizer`. Markdown and HTML escape the result further in their own modules.
+Text for models is sanitized in `llm.prompt_sanitizer`. The modules of Markdown and HTML escape the result further.
 """
 
 import re

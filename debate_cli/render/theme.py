@@ -235,7 +235,7 @@ def max_score(verdict: Verdict) -> float:
 
 
 def format_margin(verdict: Verdict) -> str:
-    """The margin with its scale: `1.6 of 10 points`, for shares `20% of the weight`; empty without a margin."""
+    """The margin with its scale: `1.6 of 10 points`, for shares `20% of the weight`; empty if there is no margin."""
     if verdict.margin is None:
         return ""
     headline = get_system(verdict.system).headline(verdict)

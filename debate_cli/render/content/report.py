@@ -87,14 +87,14 @@ class DebateReport:
     sections: tuple[ReportSection, ...]
     """The systems' sections about the debate. Their tables are also in `scores`."""
     trace: Table | None
-    """The trace table; None without arguments."""
+    """The trace table; None if there are no arguments."""
     trace_rows: tuple[TraceRow, ...]
     changes: Table | None
     """The settings that were changed when the debate was resumed."""
     usage: tuple[tuple[str, str], ...]
     """(label, words) on calls, tokens and cost."""
     rehearsal: str
-    """The notice of a mock run; else empty."""
+    """The notice that the debate ran on the mock; empty if it did not."""
 
     def select(self, order: Sequence[ReportPart]) -> tuple[ReportPart, ...]:
         """The parts of `order` that are shown."""

@@ -267,7 +267,7 @@ def suggest_judge_command(debate: Debate, path_or_id: str) -> str:
 
 
 def format_ranked_scores(verdict: Verdict) -> str:
-    """`(Pro 7.4, Con 6.8)`, highest first; empty without scores."""
+    """`(Pro 7.4, Con 6.8)`, highest first; empty if there are no scores."""
     ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
     scores = ", ".join(f"{sanitize.sanitize_line(name)} {theme.format_number(score)}" for name, score in ranked)
     return f"({scores})" if scores else ""
@@ -337,7 +337,7 @@ def total_call_seconds(debate: Debate) -> float:
 
 
 def reportable_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """All verdicts of a complete debate; only those with scores of an incomplete one."""
+    """All verdicts of a complete debate; of an incomplete debate only those with scores."""
     if debate.status == "complete":
         return tuple(verdicts)
     return tuple(verdict for verdict in verdicts if verdict.scores)

@@ -51,7 +51,7 @@ class ChartLabel:
 
 @dataclass(frozen=True, slots=True)
 class PlottedInterval:
-    r"""A number with its interval on an axis. Positions are per cent from the left; what has the position None is not drawn.
+    r"""A number with its interval on an axis. Positions are per cent from the left; None is not drawn.
 
     Attributes:
         label: Name of the number.

@@ -45,7 +45,7 @@ class IntervalPlot:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationPoint:
-    """One group of forecasts as drawn, in per cent of a square from its lower left corner."""
+    """The point for a group of forecasts. Coordinates are per cent of a square, from its lower left corner."""
 
     left: float
     bottom: float

@@ -59,7 +59,7 @@ class ScoreBlock:
 
 
 def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: bool = False) -> str:
-    """The page: verdict, briefing, scores, argument map, trace table, transcript, sources, judges' reasons, provenance."""
+    """The page: verdict, briefing, scores, argument map, trace, transcript, sources, judges' reasons, provenance."""
     anchor_ids = anchors.argument_anchors(debate)
     context = _template_context(debate, verdicts)
     source_ids = {source.id: f"passage-{number}" for number, source in enumerate(context["cited_sources"], 1)}

@@ -86,7 +86,7 @@ def _build_source(
 
 
 def safe_address(source: str) -> str:
-    """`source` if it is a web address without a user name and invisible characters; else empty."""
+    """`source` if it is a web address with neither a user name nor invisible characters; else empty."""
     try:
         parts = urlsplit(source)
         is_plain = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.username is None

@@ -70,18 +70,18 @@ def _heading(debate: Debate, title: Sequence[str], body: Sequence[RenderableType
 
 
 def judging_run_heading(debate: Debate, run: JudgingRun) -> RenderableType:
-    """The rule above a later judging run, and its judges."""
+    """The horizontal rule above an added judging run, and its judges."""
     title = join_text("judging run ", terminal_line(run.id, "bold"))
     return Group(_rule(title), ParticipantTable(judge_rows(debate, run)))
 
 
 def resume_rule(debate: Debate) -> RenderableType:
-    """The rule between the speeches of an earlier run and new ones."""
+    """The horizontal rule between the speeches of an earlier run and new ones."""
     return _rule(Text(theme.describe_resume(debate), style="bold"))
 
 
 def round_rule(round_number: int, phase: str) -> RenderableType:
-    """The rule above a round."""
+    """The horizontal rule above a round."""
     label = theme.PHASE_LABELS.get(phase, phase)
     return _rule(join_text((f"round {round_number}", "bold"), ("  ·  ", theme.MUTED), label))
 
@@ -119,7 +119,7 @@ def _name(row: ParticipantRow) -> Text:
 
 
 def judge_report_notice(report: JudgeReport, debate: Debate) -> RenderableType:
-    """A judge's report: title with a single bar or the first sentence, then more bars, sentences and alerts."""
+    """A judge's report. The first line has the title, and a single score's bar or the first sentence; the rest follows."""
     title = terminal_line(report.title, theme.MUTED)
     sentences = report.words
     if report.scores:

@@ -265,7 +265,7 @@ class _TableView:
 def _list_row(table: Table, row: TableRow, styles: ParticipantStyles) -> list[Text]:
     """A row as lines: first cell, short cells with headers, then one line for each long text.
 
-    A first cell that is only a number has its header: `turn 3`.
+    If the first cell is only a number, its header comes before it: `turn 3`.
     """
     short, long = list[Text](), list[Text]()
     for header, cell in zip(table.heads[1:], row[1:], strict=True):

@@ -289,7 +289,7 @@ class _RoleUse(NamedTuple):
     calls: int
     usage: Usage
     longest_prompt: int
-    """Tokens of its longest prompt."""
+    """Tokens of the role's longest prompt."""
 
 
 def _group_usage(answers: Iterable[Turn | Assessment]) -> dict[str, list[tuple[int, int]]]:

@@ -45,7 +45,7 @@ class Gates(NamedTuple):
     max_warnings: int | None = None
     """Maximum number of warnings of all turns and assessments together."""
     fail_on: tuple[str, ...] = ()
-    """Names from `FORBIDDEN`."""
+    """Names from `FORBIDDEN`: what must not occur."""
 
     def require_names(self, names: Collection[str], where: str = "") -> None:
         """Raise UsageError if a gate names an unknown debater, or requires a share of votes that is not from 0 to 1.

@@ -63,7 +63,7 @@ class JudgeTask:
     target: Path | None
     """The transcript to write; None writes nothing."""
     note: str | None = None
-    """A sentence on an incomplete last line of the journal."""
+    """A sentence on an incomplete last line of the journal; None if the line is complete."""
     is_text: bool = False
     """Whether it is a text, not a debate. The first judging run of a text is done, too."""
     unsuitable: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -107,7 +107,7 @@ class JudgePlan:
     target: Path | None
     """The transcript to write; None writes nothing."""
     note: str | None
-    """A sentence on an incomplete last line of the journal."""
+    """A sentence on an incomplete last line of the journal; None if the line is complete."""
     remarks: tuple[str, ...]
     """Sentences on sources that are not indexed and on systems that cannot judge the file."""
     is_text: bool

@@ -78,7 +78,7 @@ class CheckedFile(NamedTuple):
     remark: str | None = None
     """A sentence on what could not be scored or checked."""
     torn: str | None = None
-    """A sentence on an incomplete last line of the journal."""
+    """A sentence on an incomplete last line of the journal; None if the line is complete."""
     compared_count: int = 0
     """Number of stored verdicts that were compared with recomputed ones."""
     facts: DebateFacts | None = None

@@ -205,7 +205,7 @@ class _Judging:
     codes: set[int] = field(default_factory=set[int])
     """Exit codes of the judged files."""
     report_code: int = 0
-    """Exit code of the HTML report."""
+    """Exit code that results from writing the HTML report."""
     failed: int = 0
     judged: int = 0
     waiting: int = 0

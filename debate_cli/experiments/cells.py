@@ -196,7 +196,7 @@ class CellPlan:
 @dataclass(frozen=True, slots=True)
 class _VariantPrints:
     debate: str
-    """Hash of everything except motion and players."""
+    """Hash of everything that determines a debate, except motion and players."""
     players: Mapping[str, str] = field(default_factory=dict[str, str])
     judges: Mapping[str, str] = field(default_factory=dict[str, str])
     """Name of a judge -> its key."""

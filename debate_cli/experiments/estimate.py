@@ -57,7 +57,7 @@ class ExperimentEstimate:
 
     @property
     def worst(self) -> CallTotals:
-        """Sum at worst."""
+        """Sum of the calls at worst."""
         return sum((each.worst for each in (*self.players, *self.judges)), NO_CALLS)
 
 
@@ -144,7 +144,7 @@ class _Estimator:
         return times[slowest], slowest
 
     async def _simulate(self, cell: Cell) -> tuple[list[_Load], list[tuple[str, ModelSpec, _Load]], _Load]:
-        """Judge on fast mocks without limits or files. Returns the debate and the meter of its prompts."""
+        """Loads as in `_samples`, from simulated debates like `cell` on the motion of median length."""
         motions = sorted(
             self._plan.experiment.motions, key=lambda motion: len(motion.topic + (motion.background or ""))
         )

@@ -189,7 +189,7 @@ def describe_judging(debate: Debate) -> str:
 
 
 def describe_kind(debate: Debate) -> tuple[str, ...]:
-    """(`debate`, format), (`debate`, `imported from FILE`), or (`text`,)."""
+    """What was judged, in words: (`debate`, format), (`debate`, `imported from FILE`), or (`text`,)."""
     if debate.origin is not None:
         return ("debate", f"imported from {debate.origin.file}")
     return ("debate", debate.config.format.kind.replace("_", "-")) if debate.document_name is None else ("text",)

@@ -36,7 +36,7 @@ PART_TEMPLATES: dict[ReportPart, str] = {
     "verdict": "verdict", "briefing": "briefing", "cast": "cast", "scores": "scores", "map": "map", "trace": "trace",
     "turns": "transcript", "sources": "sources", "judges": "judges", "usage": "provenance",
 }  # fmt: skip
-"""Part -> name of its template, which is its anchor as well. `provenance` holds the changes on resuming."""
+"""Part -> name of its template, which is also its anchor. Settings that were changed are shown by `provenance`."""
 PAGE_TEMPLATES = (
     "page.html.j2", "cells.html.j2", "speech.html.j2", "chart.html.j2", "page.css", "report.css", "sorting.js",
     *(f"{name}.html.j2" for name in PART_TEMPLATES.values()),

@@ -119,7 +119,7 @@ def _name(row: ParticipantRow) -> Text:
 
 
 def judge_report_notice(report: JudgeReport, debate: Debate) -> RenderableType:
-    """A judge's report. The first line has the title, and a single score's bar or the first sentence; the rest follows."""
+    """A judge's report. The first line has the title, and the only score's bar or the first sentence."""
     title = terminal_line(report.title, theme.MUTED)
     sentences = report.words
     if report.scores:

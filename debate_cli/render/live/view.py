@@ -283,7 +283,7 @@ class _Script:
         return printed
 
     def region(self, width: int, height: int) -> RenderableType:
-        """The running speeches above the progress line, lower than the window."""
+        """The running speeches above the progress line, together with fewer lines than the window."""
         if self._debate is None:
             return Group()
         status = [self.progress.render(width)]

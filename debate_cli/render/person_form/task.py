@@ -18,7 +18,7 @@ _ANSWER = FormField(("answer",), "answer", "text", hint="paste it here")
 
 @dataclass
 class TextSheet:
-    """An answer as one text: a form or plain words."""
+    """An answer that is entered as one text. The text is a form as JSON, or plain words."""
 
     request: Request
     values: dict[str, str] = field(default_factory=dict[str, str])

@@ -95,7 +95,7 @@ def closing_screen(
 def fitting_screen(
     console: Console, debate: Debate, verdicts: Sequence[Verdict], judged: Collection[str] | None = None
 ) -> list[RenderableType]:
-    """The closing screen with as many claims as fit into the window; with all claims if it does not fit even with one."""
+    """The closing screen with as many claims as fit into the window; with all claims if not even one fits."""
     screens = [closing_screen(debate, verdicts, judged, max_claims=count) for count in range(MAX_CLAIMS, 0, -1)]
     rows = console.height - _ROWS_BELOW
     fitting = (parts for parts in screens if len(console.render_lines(Group(*parts), pad=False)) <= rows)

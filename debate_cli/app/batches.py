@@ -91,7 +91,7 @@ class _Question:
     answer: asyncio.Future[Reply]
     custom_id: str | None = None
     batch: str | None = None
-    """Key of its batch; None until the batch is stored."""
+    """Key of the batch with this question; None until the batch is stored."""
 
 
 class BatchQueue:

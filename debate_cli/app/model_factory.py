@@ -43,8 +43,8 @@ class ModelFactory:
         """`used`: earlier calls of the debate, which count against the budget; of unpriced calls only the tokens count.
 
         `used` is ignored with a `pool` or a budget of the context, which already counts these calls. `pool`: model
-        clients that several debates share; None creates them. `rejected_modes`: model -> modes of structured output that
-        do not work.
+        clients that several debates share; None creates them. `rejected_modes`: model -> modes of structured output
+        that do not work.
         """
         self._config = with_mock_providers(context.config) if context.mock else context.config
         self._context = context

@@ -23,8 +23,8 @@ from debate_cli.storage.overrides import ConfigChange, unknown_variables
 class Options(NamedTuple):
     """Check configurations, and name missing keys.
 
-    Without CONFIG: configs/debate.yaml or debate.yaml here, or the packaged default, as for `debate run`. Every fault is
-    named with file, line, column and key. A missing API key is a fault too. Exit code 2 if there is any fault.
+    Without CONFIG: configs/debate.yaml or debate.yaml here, or the packaged default, as for `debate run`. Every fault
+    is named with file, line, column and key. A missing API key is a fault too. Exit code 2 if there is any fault.
     """
 
     configs: Annotated[

@@ -39,9 +39,9 @@ class Options(NamedTuple):
 
     `run EXP.yaml` runs what is missing or failed, and nothing else; several processes may run it at once. `status` and
     `report` take the file or the folder of the experiment, which is beside the file. `report` shows a leaderboard with
-    intervals, how far the judges can be trusted, and what it cost; `--html` writes it as a page, `--format` prints one row
-    per judgement. `merge DIR... -o DIR` joins the folders of shards. `rate FILE.csv` rates any pairwise results: columns
-    left, right, score (0 to 1) or margin, and if you like cluster, judge, side.
+    intervals, how far the judges can be trusted, and what it cost; `--html` writes it as a page, `--format` prints one
+    row per judgement. `merge DIR... -o DIR` joins the folders of shards. `rate FILE.csv` rates any pairwise results:
+    columns left, right, score (0 to 1) or margin, and if you like cluster, judge, side.
 
     Examples:
 

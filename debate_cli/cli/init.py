@@ -26,8 +26,8 @@ from debate_cli.storage.variables import load_environment
 class Options(NamedTuple):
     """Write a commented debate.yaml and its schema.
 
-    On a terminal it asks three questions first: the motion, the debaters' model, the judge's. It offers the available models:
-    those of Ollama if it is running, those of providers whose key is set, and the embedded one.
+    On a terminal it asks three questions first: the motion, the debaters' model, the judge's. It offers the available
+    models: those of Ollama if it is running, those of providers whose key is set, and the embedded one.
     """
 
     folder: Annotated[

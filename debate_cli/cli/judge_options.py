@@ -23,8 +23,9 @@ class Options(NamedTuple):
     """Judge saved debates (again), without their debaters.
 
     Adds assessments as a separate judging run; `debate score --runs all` shows all runs side by side. No debater's
-    model or key is needed. Each --model gets a judging run; if there are several, none of them decides. A panel also judges texts: files, the files in
-    and below a folder without transcripts, and `-`. The topic of --config is the question asked of a text.
+    model or key is needed. Each --model gets a judging run; if there are several, none of them decides. A panel also
+    judges texts: files, the files in and below a folder without transcripts, and `-`. The topic of --config is the
+    question asked of a text.
 
     Examples:
 

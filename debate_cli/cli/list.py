@@ -17,9 +17,9 @@ from debate_cli.storage.transcript_index import IndexEntry, UnreadableFile, list
 class Options(NamedTuple):
     """List the saved debates of a folder: who won, and what it cost.
 
-    On a terminal the newest debate comes first. In a pipe or file each debate is one line, sorted by file name and printed as
-    soon as it is read. Tabs separate its columns: id, start (UTC), topic, models, winners, cost in USD, state (with missing
-    judgments). Unreadable files are named at the end; the exit code is then 1.
+    On a terminal the newest debate comes first. In a pipe or file each debate is one line, sorted by file name and
+    printed as soon as it is read. Tabs separate its columns: id, start (UTC), topic, models, winners, cost in USD,
+    state (with missing judgments). Unreadable files are named at the end; the exit code is then 1.
 
     Examples:
 

@@ -34,8 +34,8 @@ class Action(StrEnum):
 class Options(NamedTuple):
     """List the providers, what each can do, and whether its key is set.
 
-    `pull` shows the models that run in this process after a download; `pull NAME` downloads one, or the rest of it after
-    a broken download, and checks its SHA-256.
+    `pull` shows the models that run in this process after a download; `pull NAME` downloads one, or the rest of it
+    after a broken download, and checks its SHA-256.
 
     Examples:
 

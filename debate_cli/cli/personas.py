@@ -39,8 +39,8 @@ EPILOG = options.EXIT_CODES_WITH_MODELS
 class Options(NamedTuple):
     """Suggest the judges of a panel: the stakeholders that documents imply.
 
-    Asks one model for 3 to 7 stakeholders: name, role, what they care about, and the passage that implies them, which is
-    checked word for word. Writes a configuration with a list of judges, to be edited.
+    Asks one model for 3 to 7 stakeholders: name, role, what they care about, and the passage that implies them, which
+    is checked word for word. Writes a configuration with a list of judges, to be edited.
 
     Examples:
 

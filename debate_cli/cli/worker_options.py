@@ -15,10 +15,10 @@ EPILOG = (
 class Options(NamedTuple):
     """Run debates of experiments that are in a queue.
 
-    `debate experiment run EXP.yaml --queue DSN` puts an experiment into a PostgreSQL database; workers on any machines run
-    its debates. They need the keys of its providers in their environment, and keep its budget and the limits a minute of
-    each key together. If a worker dies, another continues its debates after their last event. An experiment in the queue
-    is not trusted: allow each server that it names with --trust-host. Needs the extra `[cluster]`.
+    `debate experiment run EXP.yaml --queue DSN` puts an experiment into a PostgreSQL database; workers on any machines
+    run its debates. They need the keys of its providers in their environment, and keep its budget and the limits a
+    minute of each key together. If a worker dies, another continues its debates after their last event. An experiment
+    in the queue is not trusted: allow each server that it names with --trust-host. Needs the extra `[cluster]`.
 
     Examples:
 

@@ -61,9 +61,9 @@ class Judgement(NamedTuple):
     second: str
     """Player against the motion."""
     first_model: str
-    """`provider/model` that spoke."""
+    """`provider/model` that spoke for the first player."""
     second_model: str
-    """`provider/model` that spoke."""
+    """`provider/model` that spoke for the second player."""
     judge: str | None
     """Name of the judge; empty for the judges of the base."""
     judge_model: str

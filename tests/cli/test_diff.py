@@ -83,7 +83,7 @@ def test_a_terminal_shows_tables(two_saved: Path) -> None:
     [
         (("one",), "--runs r1,r2"),
         (("one", "--runs", "r1"), "name two judging runs"),
-        (("one", "--runs", "r1,r9"), "it has r1"),
+        (("one", "--runs", "r1,r9"), "the debate has r1"),
         (("one", "three"), "`three`: there is no such debate"),
     ],
     ids=str,

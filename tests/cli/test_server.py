@@ -145,7 +145,7 @@ def test_a_server_that_ignores_schemas_is_asked_in_the_prompt(here: Path, server
     done = run(here, server, "--set", "format.order=sequential")
     stored = read(here)
     assert (done.code, stored["usage"]["attempts"]) == (0, stored["usage"]["calls"] + 2), done.err
-    assert done.out.count("answers in plain text where a schema is sent") == 1
+    assert done.out.count("ignores the schema and answers in plain text") == 1
     asked = len(server.bodies)
     env = {"LAB_URL": server.base_url, "LAB_KEY": KEY, "TEAM": "team-secret-4711"}
     judged = debate("judge", "one", "--system", "live", "-q", cwd=here, env=env)

@@ -8,6 +8,7 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -19,7 +20,7 @@ from debate_cli.app.outcome import Outcome
 from debate_cli.app.session import AddedRuns, Session, is_finished
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import AssessmentCompleted, Event, JudgingOpened, TaskFailed, TurnCompleted
+from debate_cli.domain.events import AssessmentCompleted, Event, JudgingOpened, TaskFailed, TaskStarted, TurnCompleted
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.engine import StopSignal
 from debate_cli.errors import DebateError, StorageError
@@ -38,6 +39,11 @@ from debate_cli.storage.transcript_store import StoredDebate, open_debate
 
 RENEW_S = 1.0
 """Seconds between two renewals of the lease and two reports of the progress."""
+OPENING_CELLS = 4
+"""Number of cells that may be between their start and their first request or search.
+
+The first requests then leave while other cells are prepared, so that answers do not arrive all at once.
+"""
 MAX_FAILURES_IN_A_ROW = 25
 """Number of consecutive failed cells after which no further cell is started."""
 LOCKED = "locked"
@@ -125,6 +131,7 @@ class ExperimentRun:
         """Set before `run` to ask judges in batches; None asks them at once. Speeches are always asked one by one."""
         self._started_at = time.monotonic()
         self._taken = self._failures_in_a_row = self._calls = self._locked = self._substitutes = 0
+        self._opening = asyncio.Semaphore(OPENING_CELLS)
         self._running: dict[str, Cell] = {}
         """Key -> cell."""
         self._providers: dict[str, str] = {}
@@ -227,8 +234,11 @@ class ExperimentRun:
         started = time.monotonic()
         results: list[ResultRow] = []
         self._running[record.cell.key] = record.cell
+        await self._opening.acquire()
         try:
-            how, results = await self._debate(record)
+            with ExitStack() as opening:
+                opening.callback(self._opening.release)
+                how, results = await self._debate(record, opening)
         except StorageError as error:
             how = Settlement("open", record.cost_usd, record.tokens, record.calls)
             self._end_with(error)
@@ -263,8 +273,11 @@ class ExperimentRun:
         self._add_winners(record, winners.values())
         self._observer.settled(record, how, winners, self._progress)
 
-    async def _debate(self, record: CellRecord) -> tuple[Settlement, list[ResultRow]]:
-        """Run what is missing of a cell: the rest of its debate, then the judges that have not judged it."""
+    async def _debate(self, record: CellRecord, opening: ExitStack) -> tuple[Settlement, list[ResultRow]]:
+        """Run what is missing of a cell: the rest of its debate, then the judges that have not judged it.
+
+        `opening` is closed at the first request or search.
+        """
         cell = record.cell
         path = self._folder / DEBATES_FOLDER / f"{cell.debate}.json"
         holder = lock_holder(path)
@@ -274,7 +287,7 @@ class ExperimentRun:
         for name, spec in zip((cell.first, cell.second), inputs.models, strict=True):
             self._providers[name] = split_model_name(spec.model)[0]
         queue = None if self.batches is None else self.batches.of(path.parent, self._stop)
-        context = replace(inputs.context, observer=_CellObserver(self), stop=self._stop, batches=queue)
+        context = replace(inputs.context, observer=_CellObserver(self, opening), stop=self._stop, batches=queue)
         session = Session(context, self._pool)
 
         def missing(debate: Debate) -> tuple[JudgingOpened, ...]:
@@ -363,11 +376,17 @@ class _NoteObserver(NullObserver):
 
 
 class _CellObserver(NullObserver):
-    def __init__(self, run: ExperimentRun) -> None:
+    def __init__(self, run: ExperimentRun, opening: ExitStack) -> None:
         self._run = run
+        self._opening = opening
+
+    def note(self, note: str) -> None:
+        self._opening.close()
 
     def event(self, event: Event, debate: Debate) -> None:
-        if isinstance(event, TurnCompleted | AssessmentCompleted | TaskFailed):
+        if isinstance(event, TaskStarted):
+            self._opening.close()
+        elif isinstance(event, TurnCompleted | AssessmentCompleted | TaskFailed):
             self._run.count_call()
 
 

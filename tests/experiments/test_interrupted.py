@@ -23,6 +23,7 @@ from debate_cli.experiments.cells import CellPlan
 from debate_cli.experiments.definition import load_experiment
 from debate_cli.experiments.ledger import Claim, Ledger, Settlement, Spending
 from debate_cli.experiments.ledger_file import LEDGER_NAME
+from debate_cli.experiments.runner import OPENING_CELLS
 from debate_cli.storage.journal import Journal
 from debate_cli.storage.lock import lock_debate
 from debate_cli.storage.redact import Redactor
@@ -40,6 +41,17 @@ def here(tmp_path: Path) -> Path:
 def test_a_killed_experiment_continues_to_the_same_results(here: Path) -> None:
     """After two kills the results are those of an undisturbed run; at most the calls in flight are made again."""
     check_killed_runs(here, motions=4, kills=2, concurrency=3)
+
+
+def test_no_cell_waits_for_the_answers_of_another(here: Path) -> None:
+    """Sixteen requests leave before the first answer, from more cells than are opened at once."""
+    with model_server(latency_s=600) as server:
+        write_served_experiment(here, server.base_url, motions=8, concurrency=16)
+        with start_process("experiment", "run", "exp.yaml", cwd=here) as running:
+            wait_until(lambda: len(server.bodies) == 16, "as many requests as are allowed")
+            assert count_states(here / "trial").get("running", 0) > OPENING_CELLS
+            running.signal(signal.SIGKILL)
+            running.wait()
 
 
 def test_two_processes_share_the_cells(here: Path) -> None:

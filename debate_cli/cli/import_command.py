@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -60,6 +61,8 @@ class ClaimAsker:
         self._context = context
         self._spec = spec
         self._is_dry_run = is_dry_run
+        self.is_stopped = False
+        """Whether the user ended a search. Then no further file is asked about."""
 
     @classmethod
     def from_options(cls, given: Options) -> ClaimAsker | None:
@@ -118,6 +121,7 @@ class ClaimAsker:
             ),
             observer,
         )
+        self.is_stopped = search.stopped
         found = search.finish(self._spec)
         left_out = f"; {search.left_out} left out, because their words were not said" if search.left_out else ""
         print_status(f"found {format_count(search.claims, 'claim')}{left_out}")
@@ -166,17 +170,27 @@ def _import_dataset(
 ) -> None:
     """Import the debates of a public data set, and write their labels beside them."""
     target = folder / LABELS_FILE
-    if not given.dry_run and not given.force:
+    entries = partial(read_dataset, given.paths, request, folder, now)
+    continued = asker is not None and target.exists() and _continues(asker, (load for _, load, _ in entries()))
+    if not given.dry_run and not given.force and not continued:
         _refuse_existing(target)
     batch, labels = _Batch(given, asker, is_single=False), LabelTable()
-    for _, load, said in read_dataset(given.paths, request, folder, now):
+    for _, load, said in entries():
         imported = batch.add(load)
         if imported is not None:
             labels.add(imported.imported.debate, said)
     if len(labels) and not given.dry_run:
-        atomic_write(target, labels.to_csv(), overwrite=given.force)
+        atomic_write(target, labels.to_csv(), overwrite=given.force or continued)
         print_status(f"labels: {target} ({format_count(len(labels), 'label')})")
     batch.finish()
+
+
+def _continues(asker: ClaimAsker, loads: Iterable[Callable[[], ImportedFile]]) -> bool:
+    """Whether the first readable debate of a data set has a transcript of the same import."""
+    for load in loads:
+        with suppress(DebateError):
+            return asker.continues(load())
+    return False
 
 
 def _build_request(given: Options) -> ImportRequest:
@@ -214,6 +228,8 @@ class _Batch:
         self._is_single = is_single
         self._records: list[dict[str, Any]] = []
         self._done = 0
+        self._skipped = 0
+        """Number of files that were left because the user ended the search for claims."""
         self._errors: list[DebateError] = []
         self._notes = 0
         """Number of files with warnings that were not shown."""
@@ -224,8 +240,12 @@ class _Batch:
     def add(self, load: Callable[[], ImportedFile]) -> ImportedFile | None:
         """Read a debate, show what was found, and write its transcript.
 
-        Returns None for a broken file, after reporting it.
+        Returns None for a broken file, after reporting it, and for all files after the user ended a search for claims.
         """
+        if self._asker is not None and self._asker.is_stopped:
+            self._skipped += 1
+            self._codes.add(BY_USER.exit_code)
+            return None
         try:
             imported = load()
             self._show(imported)
@@ -247,7 +267,8 @@ class _Batch:
         elif not self._is_single:
             verb = "can be imported" if self._given.dry_run else "imported"
             failed = f", {len(self._errors)} could not be read" if self._errors else ""
-            print_status(f"{format_count(self._done, 'debate')} {verb}{failed}")
+            skipped = f", {self._skipped} left for the same command" if self._skipped else ""
+            print_status(f"{format_count(self._done, 'debate')} {verb}{failed}{skipped}")
         if self._notes:
             print_status(
                 f"note: {format_count(self._notes, 'file')} with warnings, which --json or a single file shows"

@@ -46,9 +46,10 @@ _ROLE_LINE = re.compile(rf"^([ \t>#*_-]*)({_ROLES})(?=[ \t*_]*:)", re.IGNORECASE
 def sanitize_for_prompt(text: str) -> str:
     r"""Sanitize untrusted text for a prompt. Idempotent.
 
-    The result is in NFKC (except phrase signs) with `
-    ` as line break. Removed are zero-width, bidirectional, Unicode-tag and control characters (except `
-    ` and tab), variation selectors, invisible fillers and lone surrogates. Markers that a model may read as a change of role stay readable but change their form: `<|im_start|>` becomes `‹im_start›`, `[INST]` `(INST)`, `</speech>` `‹/speech›`, and `system:` at the start of a line `(system):`.
+    The result is in NFKC (except phrase signs) with `\n` as line break. Removed are zero-width, bidirectional, Unicode-tag
+    and control characters (except `\n` and tab), variation selectors, invisible fillers and lone surrogates. Markers that
+    a model may read as a change of role stay readable but change their form: `<|im_start|>` becomes `‹im_start›`,
+    `[INST]` `(INST)`, `</speech>` `‹/speech›`, and `system:` at the start of a line `(system):`.
     """
     while (cleaned := _neutralize_role_markers(_strip_invisible(text))) != text:
         text = cleaned

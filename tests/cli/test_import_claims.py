@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cli_support import debate
@@ -12,7 +14,11 @@ from llm_support import FakeModel, reply
 from debate_cli.app.context import RunContext
 from debate_cli.app.import_claims import ClaimSearch, count_missing, find_claims, read_known_claims
 from debate_cli.app.import_debate import ImportedFile, ImportRequest, read_import_file, save_import
+from debate_cli.cli import run_control
+from debate_cli.cli.app import main
+from debate_cli.cli.screen import BY_USER
 from debate_cli.domain.config import DebateConfig, ModelSpec
+from debate_cli.engine import StopSignal
 from debate_cli.errors import QuotaExhaustedError
 from debate_cli.judging.document_questions import MAX_PART_CHARS, split_speech
 from debate_cli.llm.model import Reply
@@ -132,3 +138,55 @@ def test_wrong_options_are_named_before_anything_is_written(
     assert done.code == 2
     assert sentence in done.err
     assert not (tmp_path / "transcripts").exists()
+
+
+DATA_SET = {
+    "DebateArt/motion/debateart_0007.yml": "motion: Move?\npro_side:\n  - name: Ann\ncon_side:\n  - name: Bo\n",
+    "DebateArt/speech/debateart_0007.yml": (
+        "- debater_name: Ann\n  content: The air in the centre makes children ill, as we know.\n"
+        "- debater_name: Bo\n  content: Shops need deliveries, and deliveries need the roads that you close.\n"
+    ),
+    "DebateArt/gold/final.csv": "dart_id,label\n7,1.0\n",
+}
+
+
+def test_an_interrupted_import_of_a_data_set_is_continued_despite_its_labels(tmp_path: Path) -> None:
+    """The budget ends the first import; the same command then asks for the rest. Another import is refused."""
+    for name, text in DATA_SET.items():
+        (tmp_path / "in" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "in" / name).write_text(text)
+    command = ("import", "in", "--format", "debatrix", "-o", "out", "--mock", "--arguments")
+    first = debate(*command, "openai/gpt-5", "--max-tokens", "10", cwd=tmp_path)
+    assert "the same command asks for the rest" in first.err
+    labels = (tmp_path / "out" / "labels.csv").read_text()
+    again = debate(*command, "openai/gpt-5", cwd=tmp_path)
+    assert (again.code, "found" in again.err) == (0, True), again.err
+    assert (tmp_path / "out" / "labels.csv").read_text() == labels
+    other = debate(*command, "openai/gpt-6", cwd=tmp_path)
+    assert (other.code, "labels.csv: exists already" in other.err) == (2, True), other.err
+
+
+def test_a_stop_leaves_the_files_after_the_one_being_asked_about(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ctrl-C ends the import, not only the search in one of its files; the exit code says so."""
+
+    def stop_at_once(work: Callable[[StopSignal], Coroutine[Any, Any, None]], observer: object) -> None:
+        del observer
+
+        async def stopped() -> None:
+            signal = StopSignal()
+            signal.request()
+            await work(signal)
+
+        asyncio.run(stopped())
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(run_control, "run_until_stopped", stop_at_once)
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.txt").write_text(SPEECHES)
+    with pytest.raises(SystemExit) as ended:
+        main(["import", "a.txt", "b.txt", "c.txt", "--arguments", "openai/gpt-5", "--mock", "-o", "out"])
+    assert ended.value.code == BY_USER.exit_code
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["a.json"]
+    assert "1 debate imported, 2 left for the same command" in capsys.readouterr().err

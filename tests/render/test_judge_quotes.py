@@ -180,6 +180,12 @@ def test_a_debate_that_stopped_before_judging_has_one_sentence(reason: CloseReas
     assert "PRO-1" in "".join(render_text(part) for part in details(shown, score(shown), only="trace"))
 
 
+def test_a_report_on_judging_runs_without_a_verdict_is_not_a_fault() -> None:
+    """No run was added, so there is neither a verdict nor a judge to show."""
+    report = build_debate_report(debate(), (), judged=())
+    assert (report.verdicts, len(report.cast)) == ((), len(debate().participants))
+
+
 def documents(shown: Debate) -> tuple[str, str]:
     """The debate as Markdown and as an HTML page."""
     return format_markdown(shown, score(shown)), render_html(shown, score(shown))

@@ -129,7 +129,10 @@ def build_debate_report(
         agreement=build_agreement_table(reportable),
         briefing=briefing,
         facts=tuple(participants.debate_facts(shown)),
-        cast=(*participants.debater_rows(shown), *participants.judge_rows(shown, shown.runs[0])),
+        cast=(
+            *participants.debater_rows(shown),
+            *(row for run in shown.runs[:1] for row in participants.judge_rows(shown, run)),
+        ),
         scores=tuple(_score_tables(shown, ordered, sections)),
         sections=sections,
         trace=debate_tables.format_trace_table(rows) if rows and traced else None,

@@ -181,7 +181,7 @@ class BatchQueue:
             if other.custom_id not in self._served:
                 error = UsageError(
                     f"{self._store.path}: {key.task} of {key.debate} was submitted to {key.model} with another prompt; "
-                    "collect it with the --config and the version that submitted it, or ask again with: "
+                    "collect it with the --config and the version of debate-cli that submitted it, or ask again with: "
                     f"debate judge --collect {shlex.quote(str(self._store.path.parent))} --resubmit"
                 )
                 if not self._options.confirm(str(error)):
@@ -362,9 +362,11 @@ class BatchQueue:
         what = f"a batch of {_count(batch.requests, 'request')} to {batch.model} was being submitted at {at} when the program ended"
         if found.may_exist:
             if not self._options.waits:
-                self._options.note(f"{what}; a batch in progress may be this one, which is known once it ends")
+                self._options.note(
+                    f"{what}; it may be one of the batches in progress at the vendor, which is known once they end"
+                )
             return None
-        question = f"{what}, and the vendor's list has none that is certainly this one"
+        question = f"{what}, and no batch in the vendor's list is certainly this one"
         if not self._options.confirm(question):
             raise UsageError(
                 f"{question}; look at the vendor's dashboard, then submit it (again) with: "

@@ -60,7 +60,9 @@ class Gates(NamedTuple):
         is_share = name not in names if name is not None else not names
         if is_share and self.min_score is not None and not 0 <= self.min_score <= 1:
             shown = f"{name}=" if name is not None else ""
-            raise UsageError(f"{where}--fail-under {shown}{self.min_score:.12g}: a share of a panel is from 0 to 1")
+            raise UsageError(
+                f"{where}--fail-under {shown}{self.min_score:.12g}: a panel gives shares of votes; give a number from 0 to 1"
+            )
         if (
             self.expected_winner is None
             or self.expected_winner in names

@@ -140,7 +140,7 @@ class JudgePlan:
         """Create the task by reading the file again. Raises UsageError if the file has changed since."""
         task = self.read()
         if task.state != self.state:
-            raise UsageError(f"{self.source}: was changed meanwhile; judge it again")
+            raise UsageError(f"{self.source}: was changed while this command ran; judge it again")
         return task
 
 
@@ -177,7 +177,9 @@ def build_judge_plans(
     if target.out is not None and len(sources) > 1 and target.out.suffix:
         raise UsageError(f"--out {target.out}: this is one file for several results; name a folder")
     if target.text_id is not None and (len(sources) != 1 or not sources[0].is_text):
-        raise UsageError("--id names the debate made from one text; a transcript keeps its own id")
+        raise UsageError(
+            "--id names the debate that is made from a single text; leave it out for transcripts and for several texts"
+        )
     if request.context is not None and not any(source.is_text for source in sources):
         raise UsageError("--context is shown beside a text; a saved debate has its own background, so leave it out")
     plans: list[JudgePlan] = []
@@ -360,7 +362,7 @@ def _build_task(
 ) -> JudgeTask:
     path = source.path
     if source.is_text and request.changes:
-        raise UsageError("--set: changes a setting of --config or of a saved debate; name a --config for a text")
+        raise UsageError("--set: a text has no stored settings to change; name a configuration with --config")
     if not source.is_text:
         return _build_transcript_task(path, request, loaded, target)
     if source.content is None and not path.exists():

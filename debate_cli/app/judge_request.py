@@ -246,7 +246,9 @@ def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> Jud
     for key in (change.key for change in to_overrides(request.changes)):
         if key.partition(".")[0] not in STORED_SECTIONS:
             sections = ", ".join(STORED_SECTIONS)
-            raise UsageError(f"--set {key}: without --config, settings of {sections} can be changed; name a --config")
+            raise UsageError(
+                f"--set {key}: without --config, only settings of {sections} can be changed; name a file with --config"
+            )
     kept_config = stored.debate.config
     models = {**kept_config.models, **request.models}
     config = kept_config.model_copy(update={"limits": _limits_without_budget(stored.debate), "models": models})

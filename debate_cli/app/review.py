@@ -301,8 +301,8 @@ def open_review(stored: StoredDebate, terms: ReviewTerms, at: datetime | None = 
     settings = _find_settings(debate, terms.system).for_reviewer(reviewer.assessor)
     if not settings.seats:
         raise UsageError(
-            f"--system {terms.system}: asks no judge with its settings in this debate, so there is no form to fill in; "
-            "review by another system"
+            f"--system {terms.system}: with its settings in this debate, it asks no judge, so there is no form to fill in; "
+            "choose another system"
         )
     reason = get_system(terms.system).why_not(debate)
     if reason is not None:

@@ -71,7 +71,7 @@ def parse_gates(given: Sequence[str]) -> dict[str, float]:
         except ValueError:
             raise UsageError(f"--gate {text}: write NAME=NUMBER, for example {name}=0.1") from None
         if not low <= found[name] <= high:
-            raise UsageError(f"--gate {text}: the bound of {name} is from {low:g} to {high:g}")
+            raise UsageError(f"--gate {text}: the bound of {name} must be from {low:g} to {high:g}")
     return found
 
 

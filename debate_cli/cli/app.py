@@ -144,7 +144,7 @@ class Subcommand(FormattedCommand):
             *_, given = self.make_parser(ctx).parse_args(args=[*args])
             for option in given:
                 if option.name in NON_REPEATABLE_OPTIONS and given.count(option) > 1:
-                    raise UsageError(f"{option.opts[0]} is given {given.count(option)} times; give this gate once")
+                    raise UsageError(f"{option.opts[0]} is given {given.count(option)} times; give it once")
         return super().parse_args(ctx, args)
 
 

@@ -88,7 +88,9 @@ def run(given: Options) -> None:
     with _folder(given) as folder:
         cases = build_cases(debates, _wanted_variants(given), folder, repeat=given.repeat)
         if not cases:
-            raise UsageError("--on: no debate of two debaters was found; an audit compares two sides")
+            raise UsageError(
+                "--on: an audit compares two sides, and no debate of two debaters was found; name other debates"
+            )
         write_cases(cases)
         plans = _plan(cases, requests, loaded)
         if given.dry_run:
@@ -175,7 +177,7 @@ def _wanted_variants(given: Options) -> list[VariantName]:
     names: tuple[VariantName, ...] = get_args(VariantName)
     unknown = [name for name in given.variant or () if name not in VARIANTS]
     if unknown:
-        raise UsageError(f"--variant {unknown[0]}: there is no such change; there are {', '.join(names)}")
+        raise UsageError(f"--variant {unknown[0]}: there is no such variant; the variants are {', '.join(names)}")
     wanted = {*(given.variant or names), "repeat"}
     return [name for name in names if name in wanted]
 

@@ -124,4 +124,4 @@ def _print_reports(reports: list[ConfigReport]) -> None:
             for destination in report.destinations:
                 print(f"{name}: {replace_control_chars(destination.format())}")
     if not all(report.problems for report in reports):
-        print_status("No server was contacted; `debate doctor` tests one.")
+        print_status("No server was contacted; to test the servers, run `debate doctor`.")

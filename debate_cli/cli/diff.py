@@ -56,7 +56,7 @@ class Options(NamedTuple):
 def run(given: Options) -> None:
     """Compare two saved debates, or two judging runs of one."""
     if given.b is None and given.runs is None:
-        raise UsageError("name two debates, or two judging runs of one with --runs r1,r2")
+        raise UsageError("name two debates, or one debate and two of its judging runs: --runs r1,r2")
     first = open_debate(find_debate(given.a, transcript_dirs()))
     second = open_debate(find_debate(given.b, transcript_dirs())) if given.b is not None else first
     for torn in dict.fromkeys((first.torn_line_warning, second.torn_line_warning)):

@@ -80,12 +80,10 @@ def _check_options(given: Options) -> None:
             )
     is_from_env = given.queue is not None and given.queue == os.environ.get(QUEUE_VARIABLE)
     if given.queue and (given.shard or given.limit):
-        instead = (
-            f"{QUEUE_VARIABLE} is set; unset it, or leave them out" if is_from_env else "with --queue, leave them out"
-        )
-        raise UsageError(f"--shard and --limit choose cells of this machine; {instead}")
+        instead = f"{QUEUE_VARIABLE} is set; unset it, or leave them out" if is_from_env else "leave them out"
+        raise UsageError(f"--shard and --limit do not apply to a queue, from which workers take the cells; {instead}")
     if given.queue and not is_from_env and given.action in {Action.rate, Action.merge}:
-        raise UsageError(f"`debate experiment {action}` reads files; leave out --queue")
+        raise UsageError(f"`debate experiment {action}` reads files, not a queue; leave out --queue")
     if given.enqueue_only and not given.queue:
         raise UsageError("--enqueue-only needs a queue; name it with --queue")
     if given.action is Action.merge:
@@ -154,7 +152,9 @@ def _run(given: Options) -> None:
 def _check_batches(given: Options, experiment: Experiment, folder: Path) -> None:
     """Raise ConfigError if a judge has no batches, UsageError if answers wait in batches and --batch is missing."""
     if given.batch and given.queue:
-        raise UsageError("--batch asks the judges from here; leave out --queue (and DEBATE_QUEUE)")
+        raise UsageError(
+            "--batch asks the judges from this process, not from workers; leave out --queue, and unset DEBATE_QUEUE"
+        )
     if given.batch:
         for variant in experiment.variants:
             config = variant.context.config
@@ -342,7 +342,7 @@ def _show_report(ledger: Ledger, given: Options) -> None:
     rows = list(read_judgements(ledger))
     status = read_status(ledger)
     if not any(row.weight for row in rows):
-        print_status("debate: no judgement counts yet, so there is nothing to compare")
+        print_status("debate: there is no judgement yet that counts, so there is nothing to compare")
         _show_status(status, given)
         return
     analysis = analyze(rows)

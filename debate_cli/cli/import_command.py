@@ -74,7 +74,9 @@ class ClaimAsker:
             needless = next((name for name in _FOR_ARGUMENTS if getattr(given, name)), None)
             if needless is not None:
                 option = f"--{needless.replace('_', '-')}"
-                raise UsageError(f"{option}: is used with --arguments only; name a model there, or leave it out")
+                raise UsageError(
+                    f"{option}: is used only with --arguments; name a model with --arguments, or leave out {option}"
+                )
             return None
         spec = parse_model(given.arguments, "--arguments")
         model = mock_spec(spec).model if given.mock else spec.model

@@ -95,7 +95,7 @@ def _check_batch_options(given: Options) -> None:
             raise UsageError(f"--collect only completes what was submitted; leave out --{option}")
     elif given.batch and (given.no_save or given.playback is not None):
         option = "--replay" if given.playback is not None else "--no-save"
-        raise UsageError(f"--batch keeps its batches beside the transcripts and asks models; leave out {option}")
+        raise UsageError(f"--batch asks models and saves its batches beside the transcripts; leave out {option}")
 
 
 def _plan_collection(
@@ -140,14 +140,16 @@ def _plan_judging(
     )
     config_options.print_notes(notes)
     if given.report is not None and len(sources) > 1:
-        raise UsageError("--report: one file is written; judge one debate, or use `debate score --format html -o DIR`")
+        raise UsageError(
+            "--report writes a single file, so it works for one debate only; judge one debate, or use `debate score --format html -o DIR`"
+        )
     target = JudgeTarget(given.out, save=not given.no_save, text_id=given.id)
     return build_judge_plans(sources, request, loaded, target)
 
 
 def _load_config(given: Options) -> LoadedConfig | None:
     if given.config is None and given.var:
-        raise UsageError("--var fills a text of --config; name one")
+        raise UsageError("--var fills ${NAME} in the texts of a configuration; name a file with --config")
     changes = config_options.overrides_from_options(ConfigOptions(given.settings, variables=given.var))
     return config_options.config_for_judging(given.config, changes, given.trust_path)
 
@@ -326,14 +328,14 @@ class _Judging:
         return self.batches is not None and outcome.halted == "interrupted"
 
     def _print_rest(self, observer: PipeSafeObserver) -> None:
-        """Print how many files were not started, and which of several judging runs decides."""
+        """Print how many files were not judged, and which of several judging runs decides."""
         skipped = len(self.plans) - self.judged - self.failed
         if skipped:
             reason = (observer.stop_cause or screen.BY_USER).reason
-            print_status(f"{reason}; {skipped} of {len(self.plans)} files were not started and are unchanged")
+            print_status(f"{reason}; {skipped} of {len(self.plans)} files were not judged and are unchanged")
         if self.judged and len(self.given.model or ()) > 1:
             print_status(
-                "note: several models judged, so none decides and each of their verdicts must meet a gate; "
+                "note: several models judged, so none decides, and a gate is met only if each of their verdicts meets it; "
                 "`debate score` shows them"
             )
         elif self.judged and self.given.repeat > 1:

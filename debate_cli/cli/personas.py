@@ -79,7 +79,7 @@ def run(given: Options) -> None:
     config_options.print_notes(notes)
     for source in sources:
         if not source.is_text:
-            raise UsageError(f"{source.path}: is not a text; name text files, or folders of them")
+            raise UsageError(f"{source.path}: is not a text file; name text files, or folders of them")
     documents = [TextDocument(source.name, source.read_text()) for source in sources]
     model = mock_spec(parse_model(given.model or "mock/judge")).model if given.mock else given.model
     request = JudgingRequest(config=None if loaded is None else loaded.config, systems=("panel",), model=model)

@@ -119,7 +119,9 @@ def _resolve_continue(given: Options) -> Options:
     if not given.continue_:
         return given
     if given.id is None or given.resume is not None:
-        raise UsageError("--continue needs --id, which names the debate to start or resume, and no --resume")
+        raise UsageError(
+            "--continue needs --id, the name of the debate to start or resume; it cannot be combined with --resume"
+        )
     folder = given.out or next(iter(transcript_dirs(config=given.config)))
     place = folder / f"{validate_id(given.id)}.json"
     saved = next((path for path in (place, place.with_suffix(".jsonl")) if path.exists()), None)

@@ -214,14 +214,17 @@ def _check_format(settings: FormatConfig) -> Iterator[Problem]:
         return
     inner = phases[1:-1]
     if "opening" in inner or "closing" in inner:
-        yield Problem(path, "`opening` and `closing` are allowed once each, first and last; remove the others")
+        yield Problem(path, "`opening` may only be first and `closing` only last, each once; remove the others")
     if "cross_examination" in inner[1:]:
-        yield Problem(path, "`cross_examination` is allowed once, right after `opening`; `rebuttal` follows it")
+        yield Problem(
+            path,
+            "`cross_examination` is allowed only once, right after `opening`; write `rebuttal` for the phases after it",
+        )
     if settings.kind == "semi_structured" and "cross_examination" not in inner:
         yield Problem(
             path,
-            "the semi-structured format answers the questions of `cross_examination`; "
-            "add it after `opening`, or write `rounds: 3` or more",
+            "the semi-structured format needs `cross_examination`, whose questions it answers; "
+            "add `cross_examination` after `opening`, or set `rounds` to 3 or more",
         )
 
 
@@ -240,7 +243,7 @@ def _check_judging(config: DebateConfig) -> Iterator[Problem]:
         yield Problem(("judging", "decides"), f"`{decides}` is not among the systems ({listed}){advice}")
     for (_, name), key in zip(TEXT_KEYS, ("topic", "background"), strict=True):
         if getattr(config.judging, name) is not None:
-            yield Problem(("judging", name), f"is for the transcripts of judged texts; write it as `{key}`")
+            yield Problem(("judging", name), f"only transcripts of judged texts have this key; write `{key}` instead")
     for section, (name, _) in LEGACY_SECTIONS.items():
         if getattr(config, section) is not None:
             has_system = LEGACY_KIND in kinds

@@ -193,8 +193,12 @@ class LedgerFile:
                 f"{self.path}: belongs to the experiment `{self.name}`, not to `{name}`; choose another folder with --out"
             )
         if self.meta("kind") != kind:
-            other = "a rehearsal" if self.is_rehearsal else "not a rehearsal"
-            raise UsageError(f"{self.path}: is {other}; choose another folder with --out")
+            other = (
+                "a rehearsal, and this run is not one"
+                if self.is_rehearsal
+                else "a run that is not a rehearsal, and this one is"
+            )
+            raise UsageError(f"{self.path}: holds {other}; choose another folder with --out")
 
     def _query(self, statement: str, values: Sequence[Any] = (), *, one: bool = False) -> Any:
         with _friendly(self.path):

@@ -27,7 +27,9 @@ def merge_experiments(folders: Sequence[Path], out: Path) -> Ledger:
         target = Ledger.create(out, first.name, mock=first.is_rehearsal)
         if target.plan not in {"", first.plan}:
             target.close()
-            raise UsageError(f"{out}: was planned from another version of the file; choose another folder with --out")
+            raise UsageError(
+                f"{out}: was planned from another version of the experiment file; choose another folder with --out"
+            )
         for folder, source in zip(folders, sources, strict=True):
             if folder.resolve() != out.resolve():
                 _add(source, folder, target, out)
@@ -44,7 +46,8 @@ def _check_sources(sources: Sequence[Ledger]) -> None:
     for other in sources:
         if (other.name, other.is_rehearsal) != (first.name, first.is_rehearsal):
             raise UsageError(
-                f"{other.path}: belongs to the experiment `{other.name}`, not to `{first.name}`; merge folders of one experiment"
+                f"{other.path}: belongs to another experiment than {first.path}, or only one of them is a rehearsal; "
+                "merge folders of one experiment"
             )
         if other.plan != first.plan:
             raise UsageError(

@@ -107,7 +107,7 @@ def _parse(path: Path, line: int, row: Mapping[str, str | None]) -> tuple[dict[s
         value = math.nan
     if not math.isfinite(value) or (not is_margin and not 0 <= value <= 1):
         kind = "margin must be a number" if is_margin else "score must be 0 to 1"
-        raise UsageError(f"{path}:{line}: {kind}, is {text!r}")
+        raise UsageError(f"{path}:{line}: {kind}, not {text!r}")
     if fields.get("side", "") not in SIDES:
-        raise UsageError(f"{path}:{line}: side must be left, right or none, is {fields['side']!r}")
+        raise UsageError(f"{path}:{line}: side must be left, right or none, not {fields['side']!r}")
     return fields, value, is_margin

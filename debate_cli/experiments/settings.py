@@ -261,7 +261,7 @@ def _check_axes(axes: Mapping[str, Sequence[Any]]) -> Iterator[Problem]:
         elif key.rpartition(".")[2] == "script":
             yield Problem(("axes", key), "a script cannot be an axis; name it in the base", is_key_error=True)
         if not values:
-            yield Problem(("axes", key), "is an empty list; name values, or remove the key")
+            yield Problem(("axes", key), "is an empty list; add values, or remove the key")
 
 
 def experiment_schema() -> dict[str, Any]:

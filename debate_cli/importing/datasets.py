@@ -115,7 +115,9 @@ def read_nyu(texts: Texts) -> Iterator[DatasetDebate]:
                 if len({speech.speaker for speech in found.speeches}) > 1:
                     yield DatasetDebate(name, path, found, labels)
             except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
-                fault = UnreadableDebateError(f"line {number} is not a debate of this data set ({error!r}); skip it")
+                fault = UnreadableDebateError(
+                    f"line {number} is not a debate of this data set ({error!r}); correct or remove it"
+                )
                 yield DatasetDebate(f"{path.stem}-{number}", path, fault)
 
 
@@ -216,7 +218,9 @@ def read_ukp(texts: Texts) -> Iterator[DatasetDebate]:
             name = cells[0]
             if len(cells) != 4 or cells[1] not in {"a1", "a2"}:  # noqa: PLR2004 - id, label, two arguments
                 yield DatasetDebate(
-                    name, path, UnreadableDebateError(f"line {number} has no id, label and two arguments")
+                    name,
+                    path,
+                    UnreadableDebateError(f"line {number} does not consist of an id, a label and two arguments"),
                 )
                 continue
             sides = {"Argument A": "for", "Argument B": "against"}

@@ -38,7 +38,7 @@ def read_csv(text: str, columns: Mapping[str, str]) -> FoundDebate:
     finally:
         csv.field_size_limit(limit)
     if len(set(head)) < len(head):
-        raise UnreadableDebateError("has two columns of one name; rename one")
+        raise UnreadableDebateError("has two columns with the same name; rename one")
     return _from_rows(head, rows, columns)
 
 

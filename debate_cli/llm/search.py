@@ -173,5 +173,5 @@ def _parse_scores(text: str, count: int) -> list[float]:
     except ValidationError as error:
         raise BrokenBodyError("the ratings of the passages cannot be read; try again") from error
     if len(scores) != count:
-        raise BrokenBodyError(f"{len(scores)} of {count} passages were rated; try again")
+        raise BrokenBodyError(f"{count} passages got {len(scores)} ratings, not one each; try again")
     return scores

@@ -296,7 +296,9 @@ def _read_cassette(path: Path) -> bytes:
     """The bytes of a cassette. Raises OSError, and ConfigError if the file is too large."""
     content = read_regular_file(path, MAX_CASSETTE_BYTES)
     if len(content) > MAX_CASSETTE_BYTES:
-        raise ConfigError(f"{path}: larger than {MAX_CASSETTE_BYTES // 1024**2} MiB; not a cassette")
+        raise ConfigError(
+            f"{path}: larger than {MAX_CASSETTE_BYTES // 1024**2} MiB, so it is not a cassette; name another file"
+        )
     return content
 
 

@@ -306,7 +306,9 @@ def _read_bytes(path: Path) -> bytes:
     except OSError as error:
         raise TranscriptError(f"{path}: cannot be read ({error.strerror}); name a journal") from error
     if len(data) > MAX_JOURNAL_BYTES:
-        raise TranscriptError(f"{path}: larger than {MAX_JOURNAL_BYTES // 1024**2} MiB; not a journal")
+        raise TranscriptError(
+            f"{path}: larger than {MAX_JOURNAL_BYTES // 1024**2} MiB, so it is not a journal; name another file"
+        )
     return data
 
 

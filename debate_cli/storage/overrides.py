@@ -171,7 +171,7 @@ def _resolve_key_path(data: Any, key: str) -> YamlPath:
         elif is_mapping(here) or here is None:
             path.append(part)
         else:
-            raise ValueError(f"the part before `{part}` is a single value; remove `.{part}`")
+            raise ValueError(f"`{part}` cannot follow a single value; remove `.{part}`")
         here = get_child(here, path[-1])
     return tuple(path)
 

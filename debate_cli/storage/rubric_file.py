@@ -62,7 +62,7 @@ def _find_problems(data: Mapping[str, Any]) -> list[Problem]:
         elif is_mapping(change):
             changes[name] = change
             if change.get("kind", name) != name:
-                problems.append(Problem((name, "kind"), f"remove it, or write {name}"))
+                problems.append(Problem((name, "kind"), f"must be {name}, like the section; write that, or remove it"))
         elif change is not None:
             problems.append(Problem((name,), f"must be a mapping of settings, {_EXAMPLE}"))
     return [*problems, *_settings_problems(changes)]

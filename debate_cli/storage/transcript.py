@@ -393,7 +393,9 @@ def _read_bytes(path: Path) -> bytes:
         reason = error.strerror if isinstance(error, OSError) else "not a file name"
         raise TranscriptError(f"{_one_line(str(path))}: cannot be read ({reason}); name a transcript") from error
     if len(data) > MAX_TRANSCRIPT_BYTES:
-        raise TranscriptError(f"{path}: larger than {MAX_TRANSCRIPT_BYTES // 1024**2} MiB; not a transcript")
+        raise TranscriptError(
+            f"{path}: larger than {MAX_TRANSCRIPT_BYTES // 1024**2} MiB, so it is not a transcript; name another file"
+        )
     return data
 
 

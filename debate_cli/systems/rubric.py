@@ -83,7 +83,7 @@ def parse_weights(text: str) -> Rubric:
             )
         named[name] = _parse_weight(part, number)
     if not any(named.values()):
-        raise UsageError(f"--weights {text}: no criterion counts; give at least one a weight above 0")
+        raise UsageError(f"--weights {text}: every weight is 0; give at least one criterion a weight above 0")
     return Rubric(criterion_weights=named, remark=_describe_unweighted(named))
 
 

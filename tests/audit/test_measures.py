@@ -181,7 +181,7 @@ def test_a_judge_that_calls_everything_a_draw_is_no_better_than_a_rule() -> None
 @pytest.mark.parametrize("text", ["flip=5", "flip=nan", "padding=-1", "alpha=3"])
 def test_bounds_outside_of_the_range_are_refused(text: str) -> None:
     """A share is at most 1, points at most 100, and α at most 1."""
-    with pytest.raises(UsageError, match=r"^--gate \S+: the bound of \w+ is from"):
+    with pytest.raises(UsageError, match=r"^--gate \S+: the bound of \w+ must be from"):
         parse_gates([text])
 
 

@@ -101,7 +101,7 @@ def test_two_audits_are_compared(here: Path) -> None:
     ("options", "sentence"),
     [
         ((), "--judge: name the model to audit"),
-        (("--judge", "mock/judge", "--variant", "louder"), "--variant louder: there is no such change"),
+        (("--judge", "mock/judge", "--variant", "louder"), "--variant louder: there is no such variant"),
         (("--judge", "mock/judge", "--gate", "flip"), "--gate flip: write NAME=NUMBER"),
         (("--judge", "mock/judge", "--labels", "none.csv"), "--labels none.csv: cannot be read"),
         (("a.json", "--diff"), "two audits are compared with"),

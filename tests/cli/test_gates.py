@@ -137,4 +137,4 @@ def test_a_gate_that_is_given_twice_is_an_error(command: str, gate: tuple[str, s
     option, first, second = gate
     done = gated(command, saved, option, first, option, second)
     assert (done.code, done.out) == (2, "")
-    assert done.lines == [f"debate: {option} is given 2 times; give this gate once"]
+    assert done.lines == [f"debate: {option} is given 2 times; give it once"]

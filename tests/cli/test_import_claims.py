@@ -124,7 +124,7 @@ def test_the_mock_shows_claims_and_their_number(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (("--mock",), "--mock: is used with --arguments only"),
+        (("--mock",), "--mock: is used only with --arguments"),
         (("--arguments", "gpt"), "--arguments gpt: write provider/model"),
         (("--arguments", "openai/gpt-5"), "OPENAI_API_KEY"),
     ],

@@ -88,7 +88,7 @@ def test_set_changes_a_stored_setting_for_the_judging_run(saved: Path) -> None:
     assert (len(added), all("raw" in item for item in added)) == (3, True)
     assert document["config"]["judging"]["systems"][0]["judges"] == 1
     refused = judge(saved, saved, "--mock", "--set", "models.judge.model=mock/z")
-    assert (refused.code, "name a --config" in refused.err) == (2, True)
+    assert (refused.code, "name a file with --config" in refused.err) == (2, True)
 
 
 def test_models_judge_side_by_side_and_none_decides(saved: Path) -> None:
@@ -210,7 +210,7 @@ def test_ctrl_c_leaves_files_unchanged_that_were_not_begun(saved: Path) -> None:
         wait_until(lambda: saved.with_suffix(".jsonl").exists(), "the first to be at work")
         running.signal(signal.SIGINT)
         done = running.wait()
-    assert (done.code, "2 of 3 files were not started and are unchanged" in done.err) == (130, True), done.err
+    assert (done.code, "2 of 3 files were not judged and are unchanged" in done.err) == (130, True), done.err
     assert len({other.read_bytes() for other in others}) == 1
     assert "runs" not in read(others[0])
 

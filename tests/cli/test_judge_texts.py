@@ -124,7 +124,7 @@ def test_the_topic_of_the_configuration_is_the_question_of_the_text(here: Path) 
     assert all(text in asked for text in ("QUESTION", "Is the plan ready?", "CONTEXT", "Four people.", "one region"))
     (here / "stored.yaml").write_text((here / "q.yaml").read_text().replace("systems", "question: Why?, systems"))
     refused = debate("judge", "PLAN.md", "--config", "stored.yaml", cwd=here)
-    assert (refused.code, "write it as `topic`" in refused.err) == (2, True)
+    assert (refused.code, "write `topic` instead" in refused.err) == (2, True)
 
 
 def test_judging_from_a_cassette_needs_no_key(here: Path) -> None:
@@ -199,7 +199,7 @@ def test_an_empty_text_is_refused(here: Path, text: str) -> None:
     [
         ("evidence=-1,logic=2", "--weights evidence=-1: a weight cannot be -1"),
         ("logic=nan", "--weights logic=nan: a weight cannot be nan"),
-        ("evidence=0,logic=0", "--weights evidence=0,logic=0: no criterion counts"),
+        ("evidence=0,logic=0", "--weights evidence=0,logic=0: every weight is 0"),
     ],
 )
 def test_invalid_weights_name_their_option(saved: Path, weights: str, words: str) -> None:

@@ -9,7 +9,7 @@ import yaml
 from cli_support import CONFIGS, debate, run_on_terminal, write_config
 
 TWO = "debaters: [{name: Pro, side: for}, {name: Con, side: against}]\n"
-UNASKED = "No server was contacted; `debate doctor` tests one."
+UNASKED = "No server was contacted; to test the servers, run `debate doctor`."
 
 
 def test_init_writes_a_configuration_that_runs(here: Path) -> None:

@@ -188,8 +188,11 @@ def test_secrets_of_the_base_reach_no_file(here: Path) -> None:
         (["run", "exp.yaml", "other.yaml"], "takes one file or folder"),
         (["run", "base.yaml"], "base.yaml: this is a debate, not an experiment; run it with: debate run base.yaml"),
         (["rate", "exp.yaml"], "this is an experiment, not a CSV file"),
-        (["run", "exp.yaml", "--limit", "3", "--queue", "postgresql://h/q"], "with --queue, leave them out"),
-        (["rate", "results.csv", "--queue", "postgresql://h/q"], "reads files; leave out --queue"),
+        (
+            ["run", "exp.yaml", "--limit", "3", "--queue", "postgresql://h/q"],
+            "do not apply to a queue, from which workers take the cells; leave them out",
+        ),
+        (["rate", "results.csv", "--queue", "postgresql://h/q"], "reads files, not a queue; leave out --queue"),
     ],
 )
 def test_a_wrong_command_says_what_to_do(here: Path, words: list[str], message: str) -> None:

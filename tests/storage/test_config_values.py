@@ -67,7 +67,7 @@ def test_a_key_path_reaches_into_lists(key: str, value: str, path: list[str | No
         ("fromat.x", "3", "--set: fromat: unknown key; did you mean `format`?"),
         ("format.argumens", "3", "--set: format.argumens: unknown key; did you mean `arguments`?"),
         ("debaters.5.model", "x", "--set: debaters.5.model: `5` is not an index of a list of 2; count from 0"),
-        ("topic.a", "x", "--set: topic.a: the part before `a` is a single value; remove `.a`"),
+        ("topic.a", "x", "--set: topic.a: `a` cannot follow a single value; remove `.a`"),
         ("seed", "[", "--set: seed: a value is missing"),
         ("a..b", "1", "--set: a..b: not a key path"),
         ("judging.systems", "[strutured]", "--set: judging.systems.0.kind: must be"),
@@ -226,7 +226,7 @@ def test_both_names_of_one_key_in_a_file_are_an_error() -> None:
         ("rounds: many", "rounds: must be a whole number"),
         ("rounds: 4, phases: [opening]", "rounds: `rounds` and `phases` both set the rounds; keep one"),
         ("kind: free_flowing, turns: 2, rounds: 4", "rounds: `rounds` and `turns` both set the rounds; keep one"),
-        ("kind: semi_structured, rounds: 2", "phases: the semi-structured format answers the questions of"),
+        ("kind: semi_structured, rounds: 2", "phases: the semi-structured format needs `cross_examination`"),
     ],
 )
 def test_a_wrong_number_of_rounds_is_an_error_at_its_place(written: str, expected: str) -> None:

@@ -204,7 +204,9 @@ def _find_model(config: DebateConfig, web: WebSearchConfig) -> ModelSpec | Probl
     if named is not None and split_model_name(named.model)[0] == web.provider:
         return named
     if named is not None:
-        return _problem("model", f"{web.model} is {named.model}; name a model of {web.provider}")
+        return _problem(
+            "model", f"{web.model} is {named.model}, which is not a model of {web.provider}; name one that is"
+        )
     if web.model is not None:
         return ModelSpec(model=f"{web.provider}/{web.model.removeprefix(f'{web.provider}/')}")
     roles = [config.model_for_debater(debater) for debater in config.debaters]

@@ -214,7 +214,7 @@ class StructuredSettings(SystemSettings):
             msg = f"there is no criterion {', '.join(unknown)}; the criteria are {', '.join(self.criterion_weights)}"
             raise ValueError(msg)
         if not any(weights.values()):
-            msg = "no criterion counts; give at least one a weight above 0"
+            msg = "every weight is 0; give at least one criterion a weight above 0"
             raise ValueError(msg)
         if self.criteria:
             own = (item.model_copy(update={"weight": weights.get(item.name, 0.0)}) for item in self.criteria)

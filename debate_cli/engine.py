@@ -133,7 +133,7 @@ class StopSignal:
         return self._graceful.is_set()
 
     async def wait(self, is_idle: Callable[[], bool]) -> None:
-        """Wait for a stop request, then until no call is in flight, GRACE_S seconds are over, or a second request."""
+        """Wait for a stop request. Then wait until no call is in flight, GRACE_S seconds are over, or a second one comes."""
         await self._graceful.wait()
         with suppress(TimeoutError):
             async with asyncio.timeout(GRACE_S):
@@ -315,7 +315,7 @@ class DebateRun:
     async def _record_finished(self, done: Collection[asyncio.Future[Any]]) -> None:
         """Record finished answers in the order in which their tasks were started.
 
-        Raises StorageError if an answer, or before it a request, cannot be written to the journal.
+        Raises StorageError if an answer, or the request before it, cannot be written to the journal.
         """
         arrived = [item for item in self._in_flight if item in done]
         for item in arrived:

@@ -105,7 +105,7 @@ class NoLocalModelError(ConfigError):
 
 
 class UntrustedHostError(ConfigError):
-    """A file names a host, or a variable with its address, and the user has not allowed it. The message names all three."""
+    """A file names a host that the user has not allowed. The message names the file, the provider and the host."""
 
     page: ClassVar[str] = "untrusted-host"
 
@@ -124,7 +124,7 @@ class ModelError(DebateError):
     """A provider did not give an answer.
 
     `attempts`: number of requests sent. Tokens and web searches are the known usage of these requests; `estimated`:
-    whether it is an estimate. `may_be_billed`: whether the last request was sent and its answer is incomplete.
+    whether this usage is an estimate. `may_be_billed`: whether the last request was sent and its answer is incomplete.
     """
 
     exit_code: ClassVar[int] = 3
@@ -243,7 +243,7 @@ class BudgetError(DebateError):
     """The maximum cost of the next call exceeds the rest of the budget.
 
     `attempts`: number of earlier requests for the same question. Tokens and web searches are their known usage;
-    `estimated`: whether it is an estimate.
+    `estimated`: whether this usage is an estimate.
     """
 
     exit_code: ClassVar[int] = 4

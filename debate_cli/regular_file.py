@@ -23,7 +23,10 @@ def open_regular_file(path: Path) -> int:
 
 
 def read_regular_file(path: Path, max_bytes: int) -> bytes:
-    """The first `max_bytes` + 1 bytes of the regular file at `path`; if so many, the file is too long. Raises OSError."""
+    """The first `max_bytes` + 1 bytes of the regular file at `path`. If the result is that long, the file is too long.
+
+    Raises OSError.
+    """
     with os.fdopen(open_regular_file(path), "rb") as file:
         return file.read(min(os.fstat(file.fileno()).st_size, max_bytes) + 1)
 

@@ -18,9 +18,9 @@ MEASURED: Mapping[str, tuple[str, float]] = {
     "floor": ("floor", 0.10),
     "injection": ("injected_seen", 0.02),
 }
-"""Gate -> (measure that it bounds, default bound). The bound is a maximum.
+"""Gate -> (measure that it bounds, default maximum of this measure).
 
-Except for `mirror`: there it is the minimum of the share of draws, which is 1 minus the measure.
+`mirror` is the exception: its bound is a minimum of the share of draws, which is 1 minus the measure.
 """
 ALPHA, BASELINE = "alpha", "baseline"
 ALPHA_BOUND = 0.67
@@ -131,7 +131,7 @@ def _decide(gate: str, found: Estimate, bound: float, *, sign: int = 1) -> Audit
 
 
 def _more_debates(found: Estimate, value: float, bound: float) -> int | None:
-    """Number of further debates after which the interval, whose width falls with √n, would not contain the bound."""
+    """Number of further debates until the interval no longer contains the bound. Its width falls with √n."""
     if found.low is None or found.high is None or value == bound:
         return None
     half = (found.high - found.low) / 2

@@ -32,8 +32,8 @@ class JudgeAgreement:
     r"""Several judges on the same debates.
 
     Attributes:
-        alpha: Krippendorff's α of their winners.
-        pairs: Each pair of judges.
+        alpha: Krippendorff's α of the winners that the judges name.
+        pairs: The agreement of each pair of judges.
         best: Model of the judge that names the labelled winner most often; empty without labels.
         majority: Share of debates in which the majority of the judges names the labelled winner.
         gain: `majority` minus the share of the best judge.

@@ -1,4 +1,4 @@
-"""Has the cases of an audit judged. Each is an ordinary transcript with judging runs, so an audit can be continued."""
+"""Lets judges judge the cases of an audit. Each case is stored as an ordinary transcript, so an audit can be continued."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

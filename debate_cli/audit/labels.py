@@ -41,7 +41,7 @@ class WinnerLabel:
 
     Attributes:
         debate: Id of the debate.
-        winner: Name of the winner, or `draw`; by the scores if the rater gave only scores; empty if unknown.
+        winner: Name of the winner, or `draw`; computed if the rater gave only scores; empty if unknown.
         rater: Name of the rater.
         scores: Score of each side, if the rater gave any.
     """
@@ -65,7 +65,7 @@ class LabelSet(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How well a judge meets the labels.
+    """How well a judge agrees with the labels.
 
     Attributes:
         source: Source of the labels, as in `LabelSet`.
@@ -260,7 +260,7 @@ def _forecast(row: _Row) -> tuple[float, float]:
 
 
 def select_usable(labels: Iterable[WinnerLabel], debates: Iterable[AuditDebate]) -> tuple[list[WinnerLabel], int]:
-    r"""The labels of `debates` whose winner is a debater or `draw`, and the number of the others, which are left out.
+    r"""The labels of `debates` whose winner is a debater or `draw`, and the number of labels that are left out.
 
     Raises:
         UsageError: there are labels, but none of them is usable.

@@ -89,7 +89,7 @@ def find_measures(judgements: Iterable[Judgement], *, resamples: int = 1000) -> 
 
 
 def reached_judge(case: Case) -> bool:
-    """Whether the order to the judge in a case of `injected` is still there, unmasked, in the transcript that judges read."""
+    """Whether judges could read the order that the variant `injected` added, because nothing masked it."""
     shown = format_shared_prompt(case.debate, None)
     return any(order in shown for order in ORDERS)
 
@@ -174,7 +174,7 @@ def _points_gained(variant: VariantName, sign: int = 1) -> Callable[[JudgedDebat
 
 
 def _gained_beyond_length(variant: VariantName) -> Callable[[JudgedDebates], Iterator[_Row]]:
-    """Points gained by a variant that adds words, minus what as many words of mere padding gained in the same debate."""
+    """Points that a variant gained by adding words, minus what as many words of padding gained in the same debate."""
 
     def observe(judged: JudgedDebates) -> Iterator[_Row]:
         per_word = {

@@ -18,12 +18,12 @@ from debate_cli.version import __version__
 REPORT_NAME = "audit.json"
 FORMAT = 1
 ALWAYS = 0.95
-"""Minimum share of debates in which judge and rule name the same winner, for the judge to count as following the rule."""
+"""A judge follows a rule if both name the same winner in at least this share of the debates."""
 MOSTLY_DRAWS = 0.9
-"""Minimum share of draws between sides with different speeches, for the rule `draws`."""
+"""A judge follows the rule `draws` if at least this share of debates with different speeches has no winner."""
 DRAWS = "draws"
 COIN_FLIPS = 0.4
-"""Minimum share of winners that change when debates are judged again, for the rule `a coin`."""
+"""A judge follows the rule `a coin` if at least this share of winners changes when debates are judged again."""
 
 
 @dataclass(frozen=True, slots=True)

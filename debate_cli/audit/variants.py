@@ -101,7 +101,7 @@ def _exchange_names(debate: Debate) -> Iterator[tuple[str, Debate]]:
 
 
 def _exchange_order(debate: Debate) -> Iterator[tuple[str, Debate]]:
-    """Name and show the second debater first; nothing if the debaters answer each other within a round."""
+    """Name and show the second debater first. Yields nothing if the debaters answer each other within a round."""
     if debate.is_sequential:
         return
     first = debate.participants[0].name
@@ -115,7 +115,7 @@ def _exchange_order(debate: Debate) -> Iterator[tuple[str, Debate]]:
 
 
 def _mirror(debate: Debate) -> Iterator[tuple[str, Debate]]:
-    """Yield two debates. In each, both debaters give the speeches of one of them; the copy has the other's ids and names."""
+    """Yield a debate for each debater, in which both give this debater's speeches. The copy has the other's ids and names."""
     first, second = debate.participants
     for own, other in ((first, second), (second, first)):
         rename = _exchanging(((own.name, other.name), (own.prefix, other.prefix)))

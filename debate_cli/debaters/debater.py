@@ -142,7 +142,7 @@ class Debater:
         return debate.show_first_passages(cue.key, fitting)
 
     def _with_raw_answer(self, turn: Turn, draft: _Draft, request: Request, context: TurnContext) -> Turn:
-        """`turn`; with `keeps_raw` also with the model's unchanged answer and its prompt without the transcript."""
+        """`turn`. With `keeps_raw`, the model's unchanged answer and the prompt without the transcript are added to it."""
         if not self._keeps_raw:
             return turn
         own = TurnInstructions(turn.directive, turn.strategy)
@@ -180,7 +180,7 @@ class Debater:
         return replace(request, messages=(*request.messages, *added), stable_chars=0)
 
     async def _reask(self, context: TurnContext, again: Request, first: _Draft, on_text: OnText | None) -> _Draft:
-        """Ask once more. Of both answers, the one with fewer shape warnings counts; for a tie the second. Both cost.
+        """Ask once more. The answer with fewer shape warnings counts; in a tie, the second one. Both answers are charged.
 
         A person may answer in plain words instead of the form; they replace the first answer.
         """

@@ -176,7 +176,7 @@ def build_debater_form(context: TurnContext) -> Form[Any]:
 
 
 def read_turn_content(form: DebaterForm, context: TurnContext) -> TurnContent:
-    """The content of the turn that `form` describes."""
+    """Convert a filled-in form to the content of a turn."""
     match form:
         case OpeningForm():
             return TurnContent(arguments=_arguments(form.arguments, context))

@@ -24,7 +24,7 @@ class TurnContext:
     cue: Cue
     debate: Debate
     offered_ids: frozenset[str] | None = None
-    """Ids of the arguments in a prompt that shows only the recent part of the debate; None if it shows all."""
+    """If the prompt shows only the recent part of the debate: ids of the arguments in it. None if it shows all."""
 
     @classmethod
     def from_cue(cls, cue: Cue, debate: Debate) -> TurnContext:
@@ -61,7 +61,7 @@ class TurnContext:
 
     @cached_property
     def target_ids(self) -> tuple[str, ...]:
-        """Ids of arguments that a response may answer: if the cue has questions, those asked about, else all of opponents."""
+        """Ids of arguments that a response may answer: those that the cue asks about; if none, all arguments of opponents."""
         if self.cue.questions:
             return tuple(dict.fromkeys(question.target for question in self.cue.questions))
         return self.opponent_ids

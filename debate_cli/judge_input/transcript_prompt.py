@@ -32,7 +32,7 @@ def sanitize_for_judge(text: str, names: tuple[str, ...] = (), after: str = "") 
 
 @lru_cache(maxsize=1024)
 def sanitize_takeovers(text: str) -> str:
-    """Sanitize a text that a judge or the user wrote, for a judge. It may mention scores; `TAKEOVER_TECHNIQUES` are masked."""
+    """Sanitize a judge's or the user's text for a judge. It may mention scores, so only `TAKEOVER_TECHNIQUES` are masked."""
     return mask_injection(sanitize_for_prompt(text), only=TAKEOVER_TECHNIQUES)
 
 
@@ -152,7 +152,7 @@ def last_passage_before(turn: Turn, debate: Debate) -> str:
 
 @memoize_on_value
 def _last_text(turn: Turn) -> str:
-    """The last text of the turn that is no citation. Citations seldom end a sentence."""
+    """The last text of the turn, except citations, because they seldom end a sentence."""
     cited = {text for _, citation in turn.citations() for text in (citation.source, citation.quote)}
     return next((text for text in reversed(list(visible_texts(turn))) if text not in cited), "")
 

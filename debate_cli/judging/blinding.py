@@ -25,9 +25,9 @@ _CLOSED_FIELDS = frozenset({"type", "shift", "phase", "kind"})
 _TEXT_FIELDS = ("speaker", "text", "arguments", "responses", "answers", "closing", "passages")
 """Fields of a turn that a reviewer sees."""
 HIDDEN = "[hidden]"
-"""Mask of a hidden word that is written with unusual letters (`ſ` for `s`), so that its own mask is not found."""
+"""Mask of a hidden word whose own mask is not found, because it is written with unusual letters (`ſ` for `s`)."""
 _MIN_PART_CHARS = 3
-"""Minimum length of a part of a name that is masked. Shorter parts, such as initials, are ordinary words too often."""
+"""A part of a name is masked only if it is at least this long. Shorter parts are too often ordinary words."""
 _FUNCTION_WORDS = frozenset(
     {"the", "and", "for", "against", "with", "from", "team", "side", "von", "van", "der", "del"}
 )
@@ -123,7 +123,7 @@ class Blinding:
     def _argument_ids(self) -> Iterator[tuple[str, str]]:
         """(id, mask) for each argument id that does not have the form PREFIX-NUMBER.
 
-        In all others the prefix alone is masked; so ids of that form are masked even if they do not exist.
+        In ids of that form only the prefix is masked, so they are masked even if they do not exist.
         """
         prefixes = {participant.name: participant.prefix for participant in self._debate.participants}
         for number, (item, (speaker, _)) in enumerate(self._debate.arguments.items(), 1):

@@ -22,7 +22,7 @@ MIN_STAKEHOLDERS, MAX_STAKEHOLDERS = 3, 7
 MAX_CLAIMS = 6
 """Maximum number of claims in a part of a speech."""
 MAX_PART_CHARS = 8_000
-"""Maximum length of a part. A longer speech is split: after a paragraph, or else after a sentence, or else a word."""
+"""Maximum length of a part. A longer speech is split after a paragraph if possible, otherwise after a sentence or a word."""
 TEMPERATURE = 0.2
 """Default temperature of both questions."""
 STAKEHOLDERS_PURPOSE = "judge.personas"

@@ -138,7 +138,7 @@ def _result_without_form(
     exchange: ModelCall | None,
     raw: RawAnswer | None = None,
 ) -> Failure:
-    """The failure if the answer has no form.
+    """The failure of a judge whose answer contains no filled-in form.
 
     A model that refuses has abstained, which is final. After an error of the provider or the budget, a resumed run
     asks again.

@@ -10,7 +10,7 @@ from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.judging_run import JudgingRun
 
 NOISE_DECIMALS = 9
-"""Decimals to which scores are rounded: more than any mark has, and fewer than floating-point noise changes."""
+"""Scores are rounded to this many decimals: enough for every mark, too few for floating-point noise to show."""
 
 S = TypeVar("S", bound=SystemSettings)
 

@@ -360,7 +360,7 @@ class JudgingSystem(Generic[SettingsT]):
         return None
 
     def criticize_argument(self, debate: Debate, verdict: Verdict | None, argument: str) -> tuple[str, ...]:
-        """Sentences on why an argument lost points. `verdict`: the one that scores it, if there is one. Default: none."""
+        """Sentences on why an argument lost points. `verdict`: the verdict that scores it; may be None. Default: none."""
         return ()
 
     def sections(self, debate: Debate) -> Iterable[ReportSection]:

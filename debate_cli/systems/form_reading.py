@@ -73,7 +73,7 @@ def judge_form(
     /,
     **narrowing: JsonSchema | None,
 ) -> Form[FormModelT]:
-    """The form of a judge's answer, with its schema narrowed by `narrowing` (see `derive_schema`).
+    """The form of a judge's answer. `narrowing`: further changes of its schema, for `derive_schema`.
 
     `complete`: name of a list -> (key, values). The list must have an entry for each of the values; if there are no
     values, the form does not have the list. Forms are lenient (a reason may be long, a score is clamped), but a judge

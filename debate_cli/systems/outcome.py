@@ -19,7 +19,7 @@ class ScoreOutcome(NamedTuple):
 
 
 MARGIN_DECIMALS = 6
-"""Decimals of a margin when it is compared with thresholds, because sums of rounded parts may differ in the ninth."""
+"""Margins are compared with thresholds after rounding to this many decimals: rounded parts may shift the ninth."""
 UNDETERMINED_OUTCOME = ScoreOutcome(None, "undetermined", None)
 
 

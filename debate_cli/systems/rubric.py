@@ -72,7 +72,7 @@ def _deep_merge(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str,
 def parse_weights(text: str) -> Rubric:
     """Parse `evidence=0.5,logic=0.3` into weights of the structured criteria. Criteria without a weight get 0.
 
-    The remark says so if a default criterion has no weight. Raises UsageError.
+    If a default criterion has no weight, the rubric's remark says so. Raises UsageError.
     """
     named: dict[str, float] = {}
     for part in text.split(","):

@@ -81,7 +81,7 @@ def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str
 
 
 def verdicts_of_run(debate: Debate, verdicts: Iterable[Verdict], run: str) -> tuple[Verdict, ...]:
-    """Those of `verdicts` that are of one judging run. The result is that of `score` for this run, without scoring again."""
+    """The verdicts of one judging run, taken from `verdicts`: what `score` returns for it, without scoring again."""
     own = [item for item in verdicts if item.run == run]
     bare = [item.model_copy(update={"decides": False}) if item.decides else item for item in own]
     if debate.run(run).reviewer is not None:
@@ -126,7 +126,7 @@ def _put_deciding_first(
 ) -> tuple[Verdict, ...]:
     """Flag the deciding verdict and move it to the front.
 
-    Of several verdicts by the deciding system, the last one in `judged` decides; if there is none, the last one.
+    Of several verdicts by the deciding system, the last one in `judged` decides; if none is in `judged`, the last of all.
     """
     if not verdicts:
         return ()
@@ -139,7 +139,7 @@ def _put_deciding_first(
 def _without_tied_decision(
     debate: Debate, verdicts: tuple[Verdict, ...], judged: Iterable[Verdict]
 ) -> tuple[Verdict, ...]:
-    """`verdicts`; the first does not decide if another run with a verdict in `judged` judged side by side with its run."""
+    """`verdicts`. The first one loses `decides` if a run that judged side by side with its run has a verdict in `judged`."""
     if not verdicts:
         return ()
     head, *rest = verdicts

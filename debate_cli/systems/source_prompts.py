@@ -58,7 +58,7 @@ def format_source_checks(debate: Debate, run_id: str, round_number: int | None =
 def _citation_lines(
     judged: Sequence[tuple[SourceCheck, JudgedCitation]], debate: Debate, *, is_judged: bool
 ) -> Iterator[str]:
-    """An explanation of the checks, and a line for each; if there are more than `MAX_SHOWN_CHECKS`, for the worst."""
+    """An explanation of the checks, then a line for each of them, but only for the worst `MAX_SHOWN_CHECKS`."""
     if not judged:
         return
     if not is_judged:
@@ -86,7 +86,7 @@ def _lookup_lines(looked_up: Iterable[JudgedLookup], debate: Debate) -> Iterator
 
 
 def _poverty(check: SourceCheck, answer: JudgedCitation) -> int:
-    """0 if the quote is not in the source, 1 if the source does not support the argument, 2 otherwise."""
+    """Sort key, worst first: 0 if the quote is not in the source, 1 if the source does not support the argument, else 2."""
     if check.outcome in FAILED_OUTCOMES:
         return 0
     return 1 if answer.supports in {"no", "contradicts"} else 2

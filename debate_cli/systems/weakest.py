@@ -55,7 +55,7 @@ class WeakestArgument:
 
     @property
     def marked(self) -> str:
-        """The score in words, with `though` if the claim was upheld while claims of other arguments were not."""
+        """The score in words. It begins with `though` if this claim was upheld and another claim was not."""
         by = f" by {self.scored_by}" if self.scored_by else ""
         score = f"{format_number(self.score)} of {self.max_score:g}{by}" if self.score is not None else ""
         relied_on = self.row.standing == "UPHELD" and not self.all_upheld

@@ -22,7 +22,7 @@ from debate_cli.judge_input.transcript_prompt import last_visible_turn
 from debate_cli.llm.form import Form, FormModel, JsonSchema
 
 FIELD = "addressed_to_judge"
-"""Name of the field. Its findings have it as their technique, because the judge names no technique."""
+"""Name of the field. It is also the technique of its findings, because the judge names none."""
 _DESCRIPTION = "Quotes of words that are meant for the judge instead of the debate; empty if there are none."
 MAX_QUOTES = 3
 MAX_QUOTE_CHARS = 160

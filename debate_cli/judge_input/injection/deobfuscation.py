@@ -133,7 +133,7 @@ def _translate(table: dict[int, int], match: re.Match[str]) -> str:
 
 
 def _substitute(reading: DecodedText, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str]) -> DecodedText:
-    """Apply `replace(match)` to every match of `pattern` in `reading`."""
+    """Replace every match of `pattern` in `reading` by `replace(match)`."""
     text, indices, done = list[str](), list[int](), 0
     for match in pattern.finditer(reading.text):
         new, last = replace(match), match.end() - 1

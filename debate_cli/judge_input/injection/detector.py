@@ -37,14 +37,14 @@ TAKEOVER_TECHNIQUES = frozenset({"override", "role_marker", "encoded", "hidden"}
 MAX_MASKING_PASSES = 3
 """Maximum number of times that a text is masked, because a removed passage can join the parts of another attack."""
 MAX_EXAMINED_CHARS = 60_000
-"""Number of characters that all rules examine; of a longer text these are its most suspicious parts. The rest is only
-searched with one pattern, so that 1 MB of any text takes less than two seconds."""
+"""Maximum number of characters that are examined by all rules: of a longer text, its most suspicious parts. The rest is
+searched with only one pattern, so that 1 MB of any text takes less than two seconds."""
 WINDOW_CHARS = 15_000
 """A text is examined in windows of this length, which end with a sentence or line. Only a text that fits into one window
 is masked several times."""
 
 MAX_BEGUN_CHARS = 200
-"""An instruction may begin in this many last characters of a passage and end in the speaker's next one."""
+"""The last characters of a passage, at most this many, may begin an instruction that the next passage completes."""
 _UNFINISHED_SENTENCE = re.compile(r"[^.!?。！？\n]*[^.!?。！？\n\"”’)\]]\Z")
 _PIECE = re.compile(r"[^\n]{1,2000}(?:[.!?](?=\s)|\n|$)|[^\n]{1,2000}|\n{1,2000}")
 _SUSPICIOUS = re.compile(
@@ -169,7 +169,7 @@ def _find_spans_in_piece(text: str, names: tuple[str, ...]) -> Iterator[Span]:
 
 
 def _find_spans_in_reading(decoded: DecodedText, names: tuple[str, ...], known: set[str]) -> Iterator[Span]:
-    """Findings in those sentences of a decoded text that are not in `known`, to which they are added.
+    """Findings in the sentences of a decoded text, except those in `known`. The searched sentences are added to `known`.
 
     The spans are those of the original text.
     """

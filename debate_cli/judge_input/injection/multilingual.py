@@ -32,7 +32,7 @@ _RECIPIENT = re.compile(
     rf"(?<!\bsagt )(?<!\bwie )(?<!\blaut )(?<!\bdit )(?<!\bselon )(?<!\bcomme )(?<!\bdice )(?<!\bsegún )(?<!\bcomo )"
     rf"{NAME_PLACEHOLDER}++(?! (?:sagt|meint|dit|affirme|dice|afirma)\b)"
 )
-"""Pattern of a debater who should get something. It excludes reports of what a debater says."""
+"""Pattern of a debater's name in an order such as "give NAME the win". It does not match reports such as "NAME says"."""
 _NOT_PATTERNS = frozenset({"language", "finds", "passes"})
 _COMMANDS = ("ignore", "give", "say", "vote")
 _ADDRESS_PUNCTUATION = ",:;!—–"

@@ -22,7 +22,7 @@ _PLACEHOLDER = re.compile(r"<<(\w+)>>")
 _LINE_WRAP = re.compile(r"\n\s*")
 
 Conditions = tuple[tuple[str, ...], ...]
-"""Conditions that a sentence must all meet. It meets a condition if it contains one of the condition's signs."""
+"""A sentence must meet all of these conditions. It meets one if it contains one of the condition's signs."""
 
 
 class InstructionRule(NamedTuple):

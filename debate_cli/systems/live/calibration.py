@@ -1,6 +1,6 @@
 """The scorecard of the live system: the judge's marks of each turn, after three steps of arithmetic.
 
-First turns with an incomplete causal chain are limited, then turns are calibrated by the comparisons of exchanges, then
+First the logic of turns with an incomplete causal chain is limited. Then comparisons of exchanges adjust scores. Then
 penalties are subtracted. `register` decides which claims cost points, `score` who wins.
 """
 
@@ -28,7 +28,7 @@ SUPPLEMENTARY_MAXIMA: dict[str, float] = {"frame_control": 10, "credibility": 10
 INCOMPLETE_CHAIN_MAX = 34.0
 """Highest logic of a turn whose causal chain is incomplete."""
 BAND_START: dict[str, float] = {name: math.ceil(0.55 * most) for name, most in DIMENSION_MAXIMA.items()}
-"""Dimension -> lowest score of a turn that won an exchange in it. A turn that only lost gets at least 1 less."""
+"""Dimension -> lowest score of a turn that won an exchange in it. A turn that only lost exchanges gets at least 1 less."""
 DRAW_SHARE = 0.10
 """If scores in a drawn dimension differ by more than this share of the maximum, the exchange is reported."""
 DRAWN_COMPARISON = "draw"

@@ -20,7 +20,7 @@ PRESSURE_TARGETS = {
     "strategic": "your control of what the debate is about",
     "credibility": "the credibility of your evidence",
 }
-"""What each kind of pressure weakens."""
+"""Kind of pressure -> what it weakens, in words for the debater's prompt."""
 HARD_PRESSURE, FIRM_PRESSURE = 0.66, 0.33
 """Minimum pressure for the words "hard" and "firmly" in the debater's prompt."""
 

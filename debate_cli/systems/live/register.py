@@ -51,7 +51,7 @@ class _EntryKey(NamedTuple):
     words: str
     """The normalized quote."""
     place: int = 0
-    """A number that differs between entries for gaps without a quote; otherwise 0."""
+    """A number that tells entries without a quote apart; 0 for an entry with a quote."""
 
 
 def build_register(debate: Debate, given: Iterable[Assessment], *, withdrawals: bool = True) -> tuple[RegisterRow, ...]:
@@ -82,9 +82,9 @@ def _collect_opened(debate: Debate, given: Iterable[Assessment]) -> dict[_EntryK
 def find_open_entries(
     debate: Debate, given: tuple[Assessment, ...], before: int, at_most: int
 ) -> tuple[RegisterRow, ...]:
-    """The costliest entries with a quote, at most `at_most`, in assessments that end before turn `before`.
+    """The costliest entries with a quote, at most `at_most`, in assessments of turns before turn `before`.
 
-    `given`: assessments of the live system, sorted by `_last_turn`. The register has not been reviewed yet.
+    `given`: assessments of the live system, sorted by `_last_turn`. Call it before the register is reviewed.
     """
     on_turns, on_pairs = _collect_ranked(given, "turn", before), _collect_ranked(given, "pair", before)
     merged = {**on_turns, **on_pairs}
@@ -105,7 +105,7 @@ def _rank(row: RegisterRow) -> _RankedRow:
 
 
 def _collect_ranked(given: tuple[Assessment, ...], moment: Moment, before: int) -> Mapping[_EntryKey, _RankedRow]:
-    """The entries with a quote in assessments of turns, or of pairs (`moment`), that end before turn `before`."""
+    """The entries with a quote in assessments of one `moment`: of turns, or of pairs of turns, before turn `before`."""
     start, end = (bisect_left(given, (MOMENTS.index(moment), index), key=_last_turn) for index in (-1, before))
     chosen = given[start:end]
     return fold_growing(chosen[0], "register", chosen, {}, _add_opened) if chosen else {}

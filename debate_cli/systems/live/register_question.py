@@ -26,7 +26,7 @@ from debate_cli.systems.live.settings import LiveSettings
 from debate_cli.systems.source_prompts import find_supporting_source, format_source_checks
 
 MAX_LISTED_ENTRIES = 24
-"""Maximum number of entries in a question, which lists the costliest. The others are not reviewed, and count."""
+"""A question lists at most this many entries, the costliest. The others are not reviewed, and still cost points."""
 MIN_GAP_POINTS, MAX_GAP_POINTS = 1, 10
 SUPPORTED_IS_NOT_FABRICATED = (
     "A claim beside a citation that supports it is not fabricated: withdraw such an entry, and add none of that fault."

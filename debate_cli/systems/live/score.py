@@ -330,7 +330,7 @@ def _missing_of_whole(
 def needs_review(given: Sequence[Assessment]) -> bool:
     """Whether a review of the register is expected.
 
-    It is not if the narrative has a pattern: such old transcripts are from before the review existed.
+    No review is expected if the narrative has a pattern: only transcripts from before the review existed have one.
     """
     narrative = _first_finding(given, Narrative)
     return narrative is None or narrative.pattern is None

@@ -118,7 +118,7 @@ class LiveSystem(JudgingSystem[LiveSettings]):
                 return narrative_question.NARRATIVE_QUESTION
 
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
-        """For the register review the system `sources`, whose findings it shows."""
+        """The register review waits for the system `sources`, because its question shows the findings of `sources`."""
         is_review = brief.subject.moment == "debate" and brief.revision == score.REVIEW_REVISION
         return (SOURCES_KIND,) if is_review else ()
 

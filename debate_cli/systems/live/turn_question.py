@@ -101,7 +101,7 @@ def turn_prompt_values(context: JudgingContext[LiveSettings], _prompts: Prompts)
 
 
 def _register_so_far(turn: Turn, context: JudgingContext[LiveSettings]) -> str:
-    """The part of the prompt with the register entries from earlier turns. Only with feedback are these judged before."""
+    """Register entries of earlier turns, for the prompt. Empty without feedback: these turns may not be judged yet."""
     entries = list_entries(context, before=turn.index) if context.settings.asks_in_turn else ()
     if not entries:
         return ""

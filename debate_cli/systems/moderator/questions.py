@@ -164,7 +164,7 @@ def _spoken_words(context: JudgingContext[ModeratorSettings]) -> str:
 
 
 def read_round_form(filled: RoundForm, context: JudgingContext[ModeratorSettings]) -> AssessmentContent:
-    """Each participant's marks with reasons and claimed total; then summary, clashes and unanswered points."""
+    """For each participant: the marks, each with its reason, and the claimed total. Then the findings on the round."""
     collector = MarkCollector()
     for entry in unique_known_items(collector, filled.scores, lambda item: item.participant, context.speakers):
         ours = 0.0
@@ -190,7 +190,7 @@ def read_round_form(filled: RoundForm, context: JudgingContext[ModeratorSettings
 
 
 def read_final_form(filled: FinalForm, context: JudgingContext[ModeratorSettings]) -> AssessmentContent:
-    """Each participant's marks with the reason of their group and the claimed total; then the summary.
+    """For each participant: the marks, each with the reason for its group, and the claimed total. Then the summary.
 
     The field `evaluation` becomes the rationale.
     """
@@ -225,7 +225,7 @@ def _build_summary(filled: RoundForm, context: JudgingContext[ModeratorSettings]
 def _add_claimed_total(
     collector: MarkCollector, participant: str, claimed: float | None, ours: float, out_of: float
 ) -> None:
-    """Add the total that the judge wrote as a mark that does not count; with a warning if it is not the sum (`ours`)."""
+    """Store the total that the judge wrote, as a mark that does not count. Warns if it differs from the sum (`ours`)."""
     if claimed is None:
         return
     if abs(claimed - ours) > CLAIMED_TOTAL_TOLERANCE:

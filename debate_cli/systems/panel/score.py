@@ -169,7 +169,7 @@ def _outcome(counted: VoteTally, debate: Debate) -> ScoreOutcome:
 
 
 def _scores(counted: VoteTally, debate: Debate) -> dict[str, float]:
-    """Debater -> share of the weight for the option that supports its side."""
+    """Debater -> share of the judges' weight that voted for the option of its side."""
     found = {_only_debater_of_side(debate, side): counted.weights[option] for option, side in OPTION_SIDES.items()}
     return {name: share for name, share in found.items() if name is not None}
 
@@ -285,7 +285,7 @@ def _notes(
 def _missing(
     debate: Debate, run: JudgingRun | str, settings: PanelSettings, by_round: Mapping[int, Sequence[Ballot]]
 ) -> list[str]:
-    """Sentences on what is missing or does not count. A round that should have taken place but has no votes counts too."""
+    """Sentences on votes and marks that are missing or do not count, also in a round that is due but has no votes."""
     weights = judge_weights(debate, run, settings)
     found: list[str] = []
     latest = max(by_round, default=0)

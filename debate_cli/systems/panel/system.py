@@ -62,7 +62,7 @@ class PanelSystem(JudgingSystem[PanelSettings]):
             due = tuple(brief for brief in again if brief.assessor in voters)
 
     def planned_calls(self, settings: PanelSettings, turns: int, rounds: int) -> PlannedCalls:
-        """One vote per judge; if there are several judges, at most `max_rounds` more, which show all votes."""
+        """One vote per judge. If there are several, each votes at most `max_rounds` more times and is shown all votes."""
         judges = len(settings.members)
         may_deliberate = judges >= max(MIN_VOTES_TO_COMPARE, settings.min_judges)
         return PlannedCalls(judges, follow_ups=settings.max_rounds if may_deliberate else 0, quoted_answers=judges)

@@ -184,7 +184,7 @@ def _carry_over(ballot: Ballot) -> Ballot:
 
 
 def _keep_last_if_late(ballot: Ballot, last: Ballot | None) -> Ballot:
-    """If the ballot is late, the judge's last vote in its place. A first vote counts even if it is late."""
+    """The ballot; if it is late, the judge's last vote instead. A first vote counts even if it is late."""
     if not ballot.vote.late or last is None:
         return ballot
     return replace(last, vote=last.vote.model_copy(update={"late": True}))

@@ -22,7 +22,7 @@ class VictoryConditions(ConfigModel):
     surrender_threshold: UnitInterval = 0.4
     """A debater under strong recent persuasion surrenders if its conviction is below this."""
     stance_neutral_threshold: UnitInterval = 0.2
-    """A debater with little conviction surrenders if its stance is closer to 0 than this and was not at the start."""
+    """A debater with little conviction surrenders if its stance is closer to 0 than this, unless it started that close."""
     consecutive_persuasion: int = Field(default=3, ge=1, le=MAX_CONSECUTIVE)
     """A debater surrenders if it was persuaded (above 0.5) in this number of consecutive rounds."""
 

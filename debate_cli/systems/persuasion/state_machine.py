@@ -77,7 +77,7 @@ def compute_state_curve(
 def _add_turn(
     settings: PersuasionSettings, points: tuple[StatePoint, ...], rated: tuple[Turn, tuple[Assessment, ...]]
 ) -> tuple[StatePoint, ...]:
-    """The curve with a point for one more turn, before which the last round ends if the turn is in another round."""
+    """The curve with a point for one more turn. If the turn is in a new round, the last round ends first."""
     turn, given = rated
     *earlier, last = points
     if last.round not in {None, turn.round}:
@@ -86,9 +86,9 @@ def _add_turn(
 
 
 def _is_round_over(debate: Debate, number: int, states: Mapping[str, DebaterState], due_round: int | None) -> bool:
-    """Whether the last round, `number`, is over: it precedes `due_round`.
+    """Whether the last round, `number`, is over. With `due_round`: whether it precedes that round.
 
-    If that is None: the debate is closed, or every debater spoke in the round or has surrendered.
+    Without it: whether the debate is closed, or every debater spoke in the round or has surrendered.
     """
     if due_round is not None:
         return number < due_round

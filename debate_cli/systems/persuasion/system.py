@@ -111,7 +111,7 @@ class PersuasionSystem(JudgingSystem[PersuasionSettings]):
         return list(tables.charts(verdict))
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
-        """The effects on each listener."""
+        """The effects of the turn on each other debater."""
         effects: dict[str, list[str]] = {}
         for mark in assessment.marks:
             if mark.participant is not None:

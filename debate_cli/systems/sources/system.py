@@ -99,7 +99,7 @@ class SourcesSystem(JudgingSystem[SourcesSettings]):
 
 
 def _poor_citations(verdict: Verdict) -> Iterator[str]:
-    """For each kind of poor citation, a sentence with the number by debater."""
+    """For each kind of poor citation, a sentence with the number that each debater has."""
     notes = parse_notes(score.SourcesNotes, verdict)
     kinds = {
         "altered": "Altered quotes",

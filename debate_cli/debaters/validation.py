@@ -93,7 +93,7 @@ def _answers(content: TurnContent, context: TurnContext) -> Iterator[str]:
 
 
 def _closing(closing: Closing, context: TurnContext) -> Iterator[str]:
-    """Warn if the closing is too long. Words of the final position and of the lists count; argument ids do not."""
+    """Warn if the closing is too long. All words count, except list entries that are argument ids."""
     known = {*context.opponent_ids, *context.own_ids}
     listed = [word for word in (*closing.concessions, *closing.unrebutted) if word not in known]
     words = sum(len(text.split()) for text in (closing.final_position, *listed))

@@ -139,7 +139,7 @@ def parse_notes(model: type[N], verdict: Verdict) -> N | None:
 def format_number(value: float, digits: int = 2) -> str:
     """`value` with at most `digits` decimals.
 
-    With 2 digits (a score) at least one decimal is shown: 7.0, 7.25. With 1 digit (a mark) whole numbers have no decimals: 7, 7.5.
+    With 2 digits (a score) at least one decimal is shown: 7.0, 7.25. With 1 digit (a mark) whole numbers have none: 7, 7.5.
     """
     whole, _, fraction = f"{value:.{digits}f}".partition(".")
     fraction = fraction.rstrip("0")

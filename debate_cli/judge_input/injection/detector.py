@@ -44,7 +44,7 @@ WINDOW_CHARS = 15_000
 is masked several times."""
 
 MAX_BEGUN_CHARS = 200
-"""The last characters of a passage, at most this many, may begin an instruction that the next passage completes."""
+"""An instruction may begin in a passage's last characters, at most this many, and end in the speaker's next passage."""
 _UNFINISHED_SENTENCE = re.compile(r"[^.!?。！？\n]*[^.!?。！？\n\"”’)\]]\Z")
 _PIECE = re.compile(r"[^\n]{1,2000}(?:[.!?](?=\s)|\n|$)|[^\n]{1,2000}|\n{1,2000}")
 _SUSPICIOUS = re.compile(

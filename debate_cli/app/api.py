@@ -1,7 +1,7 @@
 """The functions of `import debate_cli`: the use cases for scripts and notebooks.
 
 They print nothing, handle no signals and return no exit codes. `.env` files, replaced prompts and secrets work as on
-the command line. Wrong arguments raise `ConfigError` or `UsageError` with the command line's sentences.
+the command line. Wrong arguments raise `ConfigError` or `UsageError` with the same messages as on the command line.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ __all__ = [
 ]
 
 IN_MEMORY_CONFIG_NAME = "the configuration"
-"""What errors call a configuration that has no file."""
+"""Name, in error messages, of a configuration that has no file."""
 PYTHON_PROVIDER = "python"
 """Provider part of the names of models that are passed as objects."""
 
@@ -182,10 +182,10 @@ async def run_debate(
     """Run a debate to its end.
 
     With a `folder` it is journalled and saved there. `mock` uses the mock provider for every model. `models`: name ->
-    object with a method `complete`; a name is one of the configuration's `models`, `default`, `judge`, or the model
-    name of a debater or judge. `trusted_hosts`: hosts to which the configuration's file may send requests and keys.
-    Raises MissingKeyError, ConfigError (also for sources that cannot be read) and, for a host that is not trusted,
-    UntrustedHostError before any call; later failures are in the outcome (`halted`, `debate.failures`).
+    object with a method `complete`. A name is a key of the configuration's `models`, or `default`, or `judge`, or the
+    `provider/model` of a debater or judge. `trusted_hosts`: hosts to which the configuration's file may send requests
+    and keys. Raises MissingKeyError, ConfigError (also for sources that cannot be read) and, for a host that is not
+    trusted, UntrustedHostError before any call. Later failures are in the outcome (`halted`, `debate.failures`).
     """
     loaded, own = _with_models(_to_loaded(config), models)
     if not loaded.config.debaters:
@@ -215,10 +215,10 @@ async def judge(
 ) -> Outcome:
     """Add a judging run by `systems` with `model` to a debate.
 
-    Omitted arguments come from `config`, then from the debate's stored judging. `models`: as in `run_debate`, with the
-    keys `judge`, `default` or a `provider/model`. With a `path` the transcript is written there. `trusted_hosts`: hosts
-    to which the configuration's file and the debate may send requests and keys. Raises UsageError if the debate cannot
-    be judged like this, UntrustedHostError for a host that is not trusted.
+    Omitted arguments come from `config`, then from the judging settings stored in the debate. `models`: as in
+    `run_debate`, with the keys `judge`, `default` or a `provider/model`. With a `path` the transcript is written there.
+    `trusted_hosts`: hosts to which the configuration's file and the debate may send requests and keys. Raises
+    UsageError if the debate cannot be judged like this, UntrustedHostError for a host that is not trusted.
     """
     loaded = _to_loaded(config) if config is not None else None
     request, own = _judging_request(loaded, systems, model, models)
@@ -286,7 +286,7 @@ def _judging_request(
 
 
 def _with_models(loaded: LoadedConfig, models: Mapping[str, Model] | None) -> tuple[LoadedConfig, dict[str, Model]]:
-    """The configuration, which now names the objects of `models`, and `provider/model` -> object."""
+    """`loaded`, changed to name the objects of `models`; and `provider/model` -> object."""
     own: dict[str, Model] = {}
     specs = dict(loaded.config.models)
     for name, given in (models or {}).items():

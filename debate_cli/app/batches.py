@@ -41,13 +41,13 @@ from debate_cli.storage.batch_store import BatchStore, RequestKey, StoredBatch, 
 MAX_WAITING_DEBATES = 10_000
 """Maximum number of debates that wait for batches at the same time. A waiting debate takes about 0.4 MB of memory."""
 FILES_PER_DEBATE, OTHER_FILES = 2, 200
-"""Number of open files per debate (journal and lock), and of the rest of the process."""
+"""Number of open files to allow for each debate (its journal and its lock), and for the rest of the process."""
 SETTLE_S = 0.1
 """Seconds for which all debates must have waited before a batch is submitted."""
 FIRST_POLL_S, MAX_POLL_S, POLL_GROWTH = 0.5, 60.0, 1.5
 """Seconds between two checks of the batches in progress: first, maximum, and factor of growth."""
 MAX_SUBMISSIONS = 5
-"""Maximum number of submissions of a batch that the vendor did not accept."""
+"""Maximum number of attempts to submit a batch, if the vendor does not accept it."""
 
 
 def count_waiting_debates() -> int:
@@ -128,7 +128,7 @@ class BatchQueue:
 
     @contextmanager
     def waiting(self) -> Generator[None]:
-        """Mark the current asyncio task as waiting for a batch, or for the budget that a batch holds."""
+        """Mark the current asyncio task as waiting for a batch, or for budget that is reserved for a batch."""
         self._waiting += 1
         self._version += 1
         try:
@@ -466,7 +466,7 @@ class _TrackedActor:
 
 
 def wrap_actors(actors: Actors, queue: BatchQueue) -> Actors:
-    """Wrap `actors` so that they tell `queue` when they work. Otherwise it would submit a batch too early."""
+    """Wrap `actors` so that they tell `queue` when they work. Otherwise the queue would submit a batch too early."""
     speakers = {name: _TrackedActor(speaker, queue) for name, speaker in actors.debaters.items()}
     return replace(actors, debaters=speakers, judge=_TrackedActor(actors.judge, queue))
 

@@ -31,7 +31,7 @@ _SCORE_CHANGE_DECIMALS = 9
 
 @dataclass(frozen=True, slots=True)
 class ComparisonSide:
-    """A debate as judged by the judging run `run` (an id); for `latest`, by the newest run of each system."""
+    """A debate as judged by the judging run with the id `run` or, for `latest`, by the newest run of each system."""
 
     debate: Debate
     run: str = LATEST_RUNS
@@ -68,7 +68,8 @@ class VerdictChange(FrozenModel):
     b: SideVerdict | None
     """Verdict of side B; None if this system did not judge it."""
     outcome: Literal["same", "victory", "winner", "one_sided"]
-    """`winner`: the winners, or a panel's options, differ; `victory`: the kinds of victory differ."""
+    """How the verdicts differ. `winner`: in the winner, or in a panel's option. `victory`: in the kind of victory.
+    `one_sided`: only one side has a verdict."""
     scores: tuple[ScoreChange, ...]
 
 

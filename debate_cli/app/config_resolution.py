@@ -184,5 +184,5 @@ def all_secrets(loaded: LoadedConfig) -> tuple[str, ...]:
 
 
 def config_redactor(loaded: LoadedConfig | None) -> Redactor:
-    """Redactor for the secrets of a configuration. If there is none, it removes only texts that look like a key."""
+    """Redactor for the secrets of a configuration. Without secrets it removes only texts that look like a key."""
     return Redactor(() if loaded is None else all_secrets(loaded))

@@ -187,7 +187,7 @@ def describe_destinations(destinations: Iterable[Destination]) -> list[dict[str,
 
 
 def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None) -> dict[str, ProviderOrigin]:
-    """Origin of each provider's settings in `config`: that in `loaded` for equal settings, else the debate `file`."""
+    """Provider in `config` -> origin of its settings: that in `loaded` for equal settings, else the debate `file`."""
     given = loaded.config.providers if loaded is not None else {}
     origins: Mapping[str, ProviderOrigin] = loaded.provider_origins if loaded is not None else {}
     found = {
@@ -228,7 +228,7 @@ def _find_destination(
 def _variables_to_allow(
     sent: Sequence[str], url: str, origin: ProviderOrigin, env: Environment
 ) -> Iterator[str | None]:
-    """The variables that need consent before they are sent to `url`; a None among them: the debate's texts need it."""
+    """The variables that need consent before they are sent to `url`; None if only the debate's texts need consent."""
     named = [variable for variable in sent if origin.names_address or variable in origin.variables]
     from_dotenv = [variable for variable in named if origin.is_beside_dotenv and env.is_from_dotenv(variable)]
     needed = [

@@ -1,7 +1,7 @@
 """Use case `doctor`: asks models tiny questions to see which structured-output modes work, how fast, and at what cost.
 
-Each mode has its own question. The question passes the adapter and the rate limiter but no budget, because a model
-needs only a few hundred tokens.
+Each mode is asked in its own request. Requests pass the adapter and the rate limiter. They pass no budget, because a
+model needs only a few hundred tokens.
 """
 
 import asyncio
@@ -70,7 +70,7 @@ SUM_FORM = Form(
 )
 _SYSTEM_PROMPT = "This is a quick check of the connection. Answer briefly."
 _QUESTION = "What is three plus four, and why? Give the reason in at most ten words."
-"""Does not mention JSON, so that a form in the answer is due to the mode."""
+"""The question for each mode. It does not mention JSON, so that JSON in the answer shows that the mode works."""
 _STREAM_QUESTION = "Count from one to thirty in words, separated by commas, and say nothing else."
 
 

@@ -303,9 +303,9 @@ def _group_usage(answers: Iterable[Turn | Assessment]) -> dict[str, list[tuple[i
 
 
 def _extrapolate_sum(values: Sequence[int], added: int, *, grows: bool) -> float:
-    """Sum of `values` and of `added` further values that equal the mean of the last third.
+    """Sum of a longer series: of `values`, and of `added` estimated values that follow them.
 
-    If the series `grows`, the further values follow its trend.
+    Each estimated value is the mean of the last third of `values`. With `grows`, the trend of `values` is continued.
     """
     third = math.ceil(len(values) / 3)
     last = fmean(values[-third:])
@@ -370,7 +370,7 @@ class _Estimator:
     def _extrapolate(
         self, purposes: Sequence[str], select: Callable[[Debate], Iterable[Turn | Assessment]]
     ) -> _RoleUse:
-        """Usage in the whole debate of the role whose answers `select` returns, from the two simulations.
+        """Usage of a role in the whole debate, estimated from the two simulations. `select` returns the role's answers.
 
         In a longer debate there are more speeches and more questions on turns, pairs and rounds; with `history: full`
         they are also longer. There are as many questions on the whole debate, but they are longer.

@@ -21,7 +21,7 @@ DOCUMENT_OUTCOMES = ("PASS", "FAIL", "CONDITIONAL")
 
 
 _Check = Callable[[Verdict | None], str | None]
-"""Returns why a deciding verdict (None if there is no verdict) does not meet a gate; None if it does."""
+"""Takes the deciding verdict (None if there is none). Returns why it does not meet a gate; None if it does."""
 
 
 class GateResult(NamedTuple):
@@ -37,8 +37,8 @@ class Gates(NamedTuple):
     """The requested conditions. None and empty values request nothing."""
 
     min_score_debater: str | None = None
-    """Name of the debater, or of a panel's option, to which `min_score` applies; None for the highest score of a
-    debate, and for PASS of a text."""
+    """Name of the debater, or of a panel's option, to which `min_score` applies. None: it applies to the highest score
+    of a debate, and to the option PASS of a text."""
     min_score: float | None = None
     expected_winner: str | None = None
     """Name of the required winner, or `draw`; for a text, the option that the panel must vote for."""

@@ -31,11 +31,12 @@ from debate_cli.llm.prompts import Prompts
 from debate_cli.storage.transcript_store import open_debate
 
 MIN_WORDS = 8
-"""Minimum length of a speech that is asked about. Shorter ones have no claim."""
+"""Minimum number of words of a speech that the model is asked about. Shorter speeches count as having no claim."""
 MODEL_ROLE = "arguments"
 """Entry of `models` that names the model in the transcript."""
 NOT_SAID, NOT_ASKED = "claim-not-said", "claims-missing"
-"""Codes of warnings on a turn: a claim without a passage was dropped; claims are unknown."""
+"""Codes of warnings on a turn. NOT_SAID: a claim was dropped because its passage is not in the speech. NOT_ASKED: the
+claims are unknown because the model could not be asked."""
 _MAX_SHOWN_CHARS = 80
 
 
@@ -177,7 +178,7 @@ def _with_problem(turn: Turn, problem: str) -> Turn:
 
 
 def _without_claims(turn: Turn) -> Turn:
-    """A turn that was not asked about. If it is long enough for claims, a warning says so; else it has no arguments."""
+    """A turn that was not asked about. It gets a warning or, if it is too short for claims, no arguments."""
     return _with_problem(turn, "was not asked") if is_asked_about(turn) else turn.model_copy(update={"arguments": ()})
 
 

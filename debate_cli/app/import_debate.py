@@ -101,7 +101,7 @@ def choose_targets(files: Sequence[Path], out: Path | None, folder: Path) -> lis
 
 
 class DebateIds:
-    """Creates different ids for the debates of one import."""
+    """Gives each debate of one import a different id."""
 
     def __init__(self) -> None:
         self._used: Counter[str] = Counter()

@@ -47,7 +47,7 @@ from debate_cli.systems.registry import check_system_kind
 from debate_cli.systems.scoring import score
 
 WINDOW = 4
-"""Per concurrent file: maximum number of files that are in progress, or wait for the result of an earlier file."""
+"""Limits memory: at most `WINDOW * concurrency` files are in progress or wait for the result of an earlier file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class JudgeTask:
     note: str | None = None
     """A sentence on an incomplete last line of the journal; None if the line is complete."""
     is_text: bool = False
-    """Whether it is a text, not a debate. The first judging run of a text is done, too."""
+    """Whether it is a text, not a debate. Judging a text also completes its first judging run."""
     unsuitable: Mapping[str, str] = field(default_factory=dict[str, str])
     """Requested system that cannot judge the debate -> the reason."""
     completed: tuple[str, ...] = ()

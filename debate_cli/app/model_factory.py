@@ -111,7 +111,7 @@ class ModelFactory:
 
 
 def _find_lookup(brief: Brief, debate: Debate) -> Lookup | None:
-    """The queries for the judge of `brief`, according to the settings of its system."""
+    """Where and for what to search on behalf of the judge of `brief`; None if its system's settings say nowhere."""
     places = settings_for(brief, debate).lookup_places
     return Lookup(places, get_system(brief.system).lookup_queries(debate, brief)) if places else None
 

@@ -269,7 +269,7 @@ class ModelPool:
         return limiter
 
     def _shared_window(self, row: ProviderRow) -> SharedWindow | None:
-        """Counts of the last minute, shared by all processes with the same key; None without a limit per minute."""
+        """The calls of the last minute, shared by all processes with the same key; None without a limit per minute."""
         if self._rates is None or (row.requests_per_minute is None and row.tokens_per_minute is None):
             return None
         key = self._context.env.get(row.api_key_env or "", "")

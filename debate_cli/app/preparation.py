@@ -250,7 +250,7 @@ def prepare_judges(
 ) -> RunContext:
     """Create the context for asking the judges of `config`; debaters are not checked.
 
-    `loaded`: the file of the request's configuration; None if it has none. `name`: then the name in errors.
+    `loaded`: the request's configuration as loaded from its file; None if it has no file. Errors then call it `name`.
     """
     require_judge_models(config)
     env = load_environment(Path(), os.environ) if loaded is None else loaded.env

@@ -117,7 +117,7 @@ class LazyCommandGroup(FormattedGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run the subcommand and return its exit code.
 
-        If stdout closes early and the subcommand ends with an exit code, that code counts; else raises ClosedPipeError.
+        If stdout closes early, a subcommand that ends with an exit code keeps it. Any other raises ClosedPipeError.
         """
         try:
             result = super().invoke(ctx)
@@ -136,10 +136,10 @@ class LazyCommandGroup(FormattedGroup):
 
 
 class Subcommand(FormattedCommand):
-    """A subcommand that refuses a gate given twice."""
+    """A subcommand that refuses an option of NON_REPEATABLE_OPTIONS that is given twice."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the options. Raises UsageError for a gate given twice."""
+        """Parse the options. Raises UsageError for a non-repeatable option that is given twice."""
         if not ctx.resilient_parsing and any(arg.startswith("--") for arg in args):
             *_, given = self.make_parser(ctx).parse_args(args=[*args])
             for option in given:
@@ -231,7 +231,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def _print_unsaved_transcript(transcript: str) -> str:
-    """Print a transcript that could not be saved on stdout. Returns a clause that says where it is now."""
+    """Print to stdout a transcript that could not be saved. Returns a clause that says where it is now."""
     try:
         write_json_chunks([transcript])
         sys.stdout.flush()

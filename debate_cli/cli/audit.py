@@ -258,7 +258,7 @@ def _obtain_permissions(given: Options, plans: Sequence[JudgePlan]) -> None:
 def _print_left(
     errors: Sequence[str], left: int, planned: int, budget: Budget, observer: screen.PipeSafeObserver
 ) -> None:
-    """Print the first errors, the number of judging runs that are left, and why they are."""
+    """Print the first errors, the number of judging runs that are still to do, and why they were not done."""
     for line in errors[:5]:
         print_status(f"debate: {line}")
     cause = "the budget is reached" if budget.is_closed else "some judgements failed"

@@ -29,7 +29,7 @@ class BatchScreen:
     ) -> None:
         """`resubmit`: submits again, without asking the user, a batch whose submission may have succeeded.
 
-        `show`: prints a line above a live display; None: there is none, so that a progress line can be shown.
+        `show`: prints a line above a live display. None: there is no live display, so a progress line is shown.
         """
         self._show = show
         self._resubmit = resubmit

@@ -133,7 +133,7 @@ def config_from_argument(
 def config_for_judging(
     reference: str | None, changes: Sequence[ConfigChange] = (), trusted_folders: Sequence[Path] | None = None
 ) -> LoadedConfig | None:
-    """The configuration of --config, checked for judging. Without --config, prints the notes on `.env`; None."""
+    """The configuration of --config, checked for judging. Without --config: prints notes on `.env`, returns None."""
     if reference is None:
         print_notes(load_environment(Path(), os.environ).notes)
         return None

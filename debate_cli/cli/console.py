@@ -241,7 +241,7 @@ def write_json_chunks(pieces: Iterable[str]) -> None:
 
 
 def write_workflow_commands(commands: Iterable[str]) -> None:
-    """Write workflow commands of this program, which the guard lets through, to stdout for GitHub."""
+    """Write GitHub workflow commands to stdout. Only commands written here pass the workflow guard."""
     _reconfigure(sys.stdout, encoding="utf-8")
     for command in commands:
         if isinstance(sys.stdout, WorkflowGuard):

@@ -92,7 +92,7 @@ def reflow_help(text: str) -> str:
 
 
 class _HelpArgument(TyperArgument):
-    """An argument whose help shows its choices, and no other type, because the placeholder names that already."""
+    """An argument whose help shows its choices. Other types are not shown: the placeholder names them already."""
 
     def __init__(self, real: TyperArgument) -> None:
         vars(self).update(vars(real))

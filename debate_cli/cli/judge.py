@@ -119,7 +119,10 @@ def _plan_collection(
 
 
 def _require_store(transcript: Path) -> None:
-    """Raise UsageError if there is no store of batches beside a transcript: its questions may already be paid."""
+    """Raise UsageError if no store of batches is beside a transcript.
+
+    Without the store, questions that are already in a batch would be submitted and paid again.
+    """
     store = BatchStore(transcript.parent)
     if not store.path.exists():
         raise UsageError(

@@ -206,7 +206,7 @@ def _execute(given: Options, job: DebateJob, gates: Gates) -> tuple[Outcome, int
 
 
 def _format_source_options(context: RunContext) -> str:
-    """The --evidence options of a run. Resuming needs them again: sources that only a debate names stay closed."""
+    """The --evidence options of a run. Resuming needs them: sources that only a saved debate names are not opened."""
     evidence = context.config.evidence
     if context.corpus is None or evidence is None:
         return ""

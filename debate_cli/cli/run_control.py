@@ -66,7 +66,7 @@ def _format_saved_state(saved: Path) -> str:
 
 
 def run_until_stopped(work: Callable[[StopSignal], Coroutine[Any, Any, T]], observer: PipeSafeObserver) -> T:
-    """Run `work` in an event loop. Ctrl-C, SIGTERM, SIGHUP and a closed stdout set the stop signal that it is given."""
+    """Run `work` in an event loop. Its argument is a stop signal, set by Ctrl-C, SIGTERM, SIGHUP or a closed stdout."""
 
     async def main() -> T:
         return await work(_handle_signals(observer))

@@ -179,7 +179,10 @@ class PipeSafeObserver:
 
 
 def progress_stream(*, quiet: bool, as_json: bool) -> TextIO | None:
-    """Stream for the progress of a run: stdout; with --json, stderr if it is a terminal; None shows no progress."""
+    """Stream on which a run shows its progress: stdout, or stderr with --json.
+
+    None: progress is not shown, with `quiet`, or with --json if stderr is not a terminal.
+    """
     if quiet or (as_json and not is_interactive(sys.stderr)):
         return None
     return sys.stderr if as_json else sys.stdout

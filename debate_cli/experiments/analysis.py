@@ -53,14 +53,18 @@ class PairRecord:
 
 @dataclass(frozen=True, slots=True)
 class JudgeRecord:
-    r"""Record of one judge.
+    """Record of one judge.
 
-    Attributes: name: The judge; empty for the judges of the base. judgements: Number of judgements with a result.
-    first_share: Share of points for the side for the motion, 0 to 1. If both orders were played, 0.5 means no side
-    bias. swapped: Share of pairs of debates with exchanged sides that different players won, 0 to 1. length: Spearman's
-    ρ between the logarithm of the ratio of lengths and the margin, −1 to 1. self_preference: Share of points for
-    players of its own model, minus the share that other judges give them in the same debates. Debates in which both
-    players have its model are left out. Its value is None if no debate is left.
+    Attributes:
+        name: The judge; empty for the judges of the base.
+        judgements: Number of judgements with a result.
+        first_share: Share of points for the side for the motion, 0 to 1. If both orders were played, 0.5 means no side
+            bias.
+        swapped: Share of pairs of debates with exchanged sides that different players won, 0 to 1.
+        length: Spearman's ρ between the logarithm of the ratio of lengths and the margin, −1 to 1.
+        self_preference: Share of points for players of its own model, minus the share that other judges give them in
+            the same debates. Debates in which both players have its model are left out. Its value is None if no debate
+            is left.
     """
 
     name: str
@@ -298,7 +302,7 @@ def _judge_record(judge: str, rows: Sequence[Judgement], bootstrap: Bootstrap) -
 
 
 def _inconsistency(rows: Sequence[Judgement]) -> float | None:
-    """Share, of all pairs of debates with exchanged sides, that different players won. A draw counts as different."""
+    """Share of the pairs of debates with exchanged sides that different players won. A draw counts as different."""
     by_match: dict[tuple[object, ...], list[Judgement]] = defaultdict(list)
     for row in rows:
         if row.first != row.second:

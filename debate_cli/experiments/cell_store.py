@@ -103,7 +103,7 @@ class LedgerCells:
         """Sequence number of the last cell that was taken."""
         self._renewals = 0
         self._baseline = self._settled_here = Spending()
-        """Cost of all settled cells when the run began (`_baseline`), and of those that this run settled."""
+        """Cost of the cells that were settled before this run (`_baseline`), and by this run (`_settled_here`)."""
 
     async def open_budget(self, limits: Limits) -> Budget:
         """See `CellStore`."""

@@ -73,7 +73,7 @@ class Experiment:
 
     @property
     def default_folder(self) -> Path:
-        """The experiment's folder, beside its file. A rehearsal has a separate one."""
+        """The experiment's folder, beside its file. A rehearsal, which runs on the mock, has a separate folder."""
         return self.file.folder / f"{self.file.config.slug}{'-mock' if self.mock else ''}"
 
     @property

@@ -20,7 +20,7 @@ DEBATES_FOLDER = "debates"
 LEASE_S = 30.0
 """Seconds without a renewal after which a worker counts as dead."""
 MIN_WAIT_S = 0.01
-"""Minimum wait for free capacity in the last minute."""
+"""Minimum wait, in seconds, before a call that exceeded a limit per minute is tried again."""
 CellState = Literal["open", "running", "failed", "done"]
 _CHUNK = 1000
 
@@ -81,7 +81,7 @@ class Claim:
     owner: str
     plan: str
     before: float
-    """Start of the run in seconds since 1970. Cells that were tried since are left, so that a run tries each once."""
+    """Start of the run in seconds since 1970. Cells tried since then are skipped, so that a run tries each once."""
     states: tuple[CellState, ...] = ("open", "failed")
     shard: tuple[int, int] = (1, 1)
     """Number of the shard, from 1, and of all shards."""

@@ -89,8 +89,7 @@ class LedgerFile:
     def create(cls, folder: Path, name: str, *, mock: bool) -> Self:
         """Open the ledger in `folder`; create it if there is none.
 
-        Raises UsageError if it belongs to another experiment, or if it is a rehearsal and the experiment is not, or
-        vice versa.
+        Raises UsageError if it belongs to another experiment, or if only one of the two is a rehearsal (on the mock).
         """
         path = folder / LEDGER_NAME
         make_folder(folder)

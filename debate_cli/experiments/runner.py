@@ -137,7 +137,7 @@ class ExperimentRun:
         self._providers: dict[str, str] = {}
         """Player -> provider of its model; only players in cells that were started."""
         self._exhausted = frozenset[str]()
-        """Players for whom no substitute was found: each cell left has one of them. The search is not repeated."""
+        """Waiting players without whom no cell is left. While the same players wait, the search is not repeated."""
         self._outcomes: Counter[CellState] = Counter()
         self._stopped: str | None = None
         self._fatal: StorageError | None = None

@@ -286,7 +286,7 @@ def _verdicts_table(comparison: JudgmentComparison) -> Table:
 
 
 def _conclusion_cells(change: VerdictChange) -> tuple[Cell, Cell]:
-    """Both conclusions. Scores are added, unless debaters have them on both sides and so in the table of scores."""
+    """The conclusion of each side, followed by its scores. Scores that the table of scores compares are omitted."""
     alone = not _is_comparable(change)
     of_a = " · ".join(
         f"{score.participant} {theme.format_number(score.a)}" for score in change.scores if score.a is not None

@@ -72,7 +72,7 @@ def status_lines(status: Status) -> Iterator[str]:
 
 
 def status_remarks(status: Status) -> list[str]:
-    """Sentences on failures, on judges that do not judge everything, and on cells of an earlier version of the file."""
+    """Sentences on failures, on judges that skip some debates, and on cells of an earlier version of the file."""
     lines = [format_failures(each) for each in status.failures]
     lines += [f"note: {note}" for note in status.notes]
     if status.removed:

@@ -45,7 +45,7 @@ class SystemSummary(NamedTuple):
     """Number of debates whose judging runs have different winners."""
     undetermined: int
     mean_margin: float | None
-    """Mean margin over the debates with a result, each with the mean of its runs; None if there are none."""
+    """Mean margin of the debates with a result; None without such debates. A debate has the mean margin of its runs."""
 
     @property
     def counted(self) -> tuple[tuple[str, int], ...]:

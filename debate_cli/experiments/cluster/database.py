@@ -80,8 +80,8 @@ def require_extra() -> None:
 def describe_address(dsn: str) -> str:
     """Host and database of an address, without user and password.
 
-    Raises UsageError for an address that is not of PostgreSQL, and for one with two `@`, of which psycopg would take a
-    part of the password for the host, and show it in messages.
+    Raises UsageError for an address that is not of PostgreSQL, and for one with two `@`. In the latter psycopg would
+    mistake a part of the password for the host, and show it in messages.
     """
     try:
         parts = urlsplit(dsn)

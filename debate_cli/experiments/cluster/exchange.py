@@ -40,14 +40,14 @@ QUEUED_AS = "queued_as"
 _CHUNK = 500
 _JOBS_CHUNK = 5000
 _OVERLAP = timedelta(seconds=60)
-"""Changes of this period before the newest known one are read again: they may become visible after they are dated."""
+"""Period before the newest copied change that is read again. A change may become visible later than its date."""
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _NO_WORKER_S = 10.0
 """Seconds without a worker after which a note says that none is running."""
 
 
 def experiment_id(name: str, *, mock: bool) -> str:
-    """Id of an experiment in the queue: its name. A rehearsal has a separate one."""
+    """Id of an experiment in the queue, from its name. With `mock` (a rehearsal) the id is a different one."""
     return f"{'rehearsal' if mock else 'experiment'}:{name}"
 
 
@@ -85,7 +85,7 @@ class _StoredExperiment(NamedTuple):
     plan: str
     notes: str
     created_at: str
-    """When the experiment was first queued, to the microsecond, which no other experiment of this name shares."""
+    """When the experiment was first queued, to the microsecond. Distinguishes experiments with the same name."""
 
 
 async def _find_experiment(connection: AsyncConnection, experiment: str) -> _StoredExperiment | None:

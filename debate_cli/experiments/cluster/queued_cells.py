@@ -35,7 +35,7 @@ TASK = "debate_cli.cell"
 COLUMNS = "cell, seq, plan, state, attempts, cost_usd, tokens, calls, seconds, cause, message"
 """Columns of the table `cells` from which `record_from_row` makes a record."""
 _FORGOTTEN_LEASES = 10
-"""Lease periods without a heartbeat after which a new worker removes a silent one from the list of workers."""
+"""Number of lease periods without a heartbeat after which a worker is removed from the list by the next new worker."""
 _POLL_S = 1.0
 """Seconds between two checks of an empty queue."""
 _SWEEPS_A_LEASE = 3
@@ -71,7 +71,7 @@ class QueuedCells:
         self._leases = set[Lease]()
         """Leases of the cells that were taken; two for a cell that was lost and taken again before its task ended."""
         self._polling = asyncio.Lock()
-        """Held by the only task that may look into the queue."""
+        """Lets only one task at a time wait in `take` for a cell to appear in the queue."""
         self._takings = 0
         """Number of tasks that may have fetched a job without having its lease yet."""
         self._swept_at = -lease_s
@@ -336,7 +336,7 @@ def _number(job: Job) -> int:
 
 
 async def _count_lost(connection: AsyncConnection, experiment: str, cells: list[str]) -> None:
-    """Count what earlier leases on `cells` reserved for calls in flight as spent."""
+    """Count as spent what earlier leases on `cells` reserved for calls in flight."""
     await connection.execute(
         """
         WITH lost AS (DELETE FROM reservations WHERE experiment = %s AND cell = ANY(%s) RETURNING usd, tokens)

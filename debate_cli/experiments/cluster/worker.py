@@ -129,7 +129,7 @@ class _Worker:
         return self._summary
 
     async def _plan_of(self, queued: _Queued) -> CellPlan | None:
-        """The plan of an experiment; None if this worker cannot or must not run it, which notes explain once."""
+        """The plan of an experiment; None if this worker cannot or must not run it. A note says why, once."""
         key = queued.id, queued.revision
         if key not in self._plans:
             document = await self._database.run(partial(_read_document, experiment=queued.id))

@@ -38,9 +38,9 @@ class MissingJudgments(NamedTuple):
 
     @property
     def lacks_deciding_judgment(self) -> bool:
-        """Whether a judgment of a deciding system is missing that matters.
+        """Whether a judgment of a deciding system is missing, and this matters.
 
-        It matters if resuming may bring it, or if the verdict is undetermined for lack of it.
+        It matters if a resumed run may still obtain the judgment, or if the verdict is undetermined without it.
         """
         kinds = {run.id: run.judging.deciding_kind for run in self.debate.runs}
         deciding = [brief for brief in self.briefs if brief.system == kinds[brief.run]]

@@ -46,7 +46,7 @@ def required_change(cause: str) -> str:
 
 
 def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
-    """Alternative options for `debate run --resume` that remove the cause of `failure`. An empty text is no option.
+    """Alternative options for `debate run --resume` that remove the cause of `failure`. Empty text: no option.
 
     An added judging run keeps its models, so for its failures there is only the empty text.
     """

@@ -101,7 +101,7 @@ class VerdictSummary:
     others: tuple[OtherVerdict, ...]
     """The verdicts that do not decide; all verdicts if none decides."""
     authority: str
-    """The system of `verdict`; among several verdicts its role, e.g. `structured r3 decides` or
+    """The system of `verdict`. If there are several verdicts, also whether it decides: `structured r3 decides` or
     `none decides; structured r3 is shown`."""
     disagreements: tuple[str, ...]
     """Sentences on differences between verdicts or judges."""
@@ -145,7 +145,7 @@ def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSu
 
 
 def _answer(head: Verdict | None, equal: Sequence[Verdict], document: str | None) -> str:
-    """The outcome in a sentence. If several runs have equal rank, whether they agree."""
+    """The outcome in a sentence. If several runs have equal rank, the sentence says whether they agree."""
     if head is None:
         return NOT_JUDGED_MESSAGE
     if len(equal) <= 1:

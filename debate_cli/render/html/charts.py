@@ -23,7 +23,7 @@ WIDE_FROM = 15
 """Number of labels from which a line chart spans the page."""
 MARGIN_LEFT, MARGIN_RIGHT, MARGIN_TOP, MARGIN_BOTTOM = 40.0, 24.0, 10.0, 28.0
 BAR, THIN_BAR = 16.0, 12.0
-"""Height of a bar, and of a bar in a chart with more than `MANY_BARS`."""
+"""Height of a bar, and of a bar in a chart with more than `MANY_BARS` bars."""
 MANY_BARS = 16
 CHARACTER = 7.4
 """Approximate width of a character of a label."""
@@ -32,7 +32,7 @@ MAX_LABEL = 30
 VALUE_ROOM = 34.0
 """Units to the right of the longest bar, for its value."""
 MAX_AXIS_LABELS = 20
-"""Maximum number of labels below a wide line chart; below others half as many. Of more, only every n-th is shown."""
+"""Maximum number of labels below a wide line chart; half as many below others. If there are more, some are left out."""
 
 
 def participant_classes(participants: Sequence[Participant]) -> dict[str, str]:
@@ -78,7 +78,7 @@ class PlottedInterval:
 def plot_interval(
     label: str, found: Estimate | Interval, text: str, *, low: float = 0.0, high: float = 1.0
 ) -> PlottedInterval:
-    """Place a number on an axis from `low` to `high`. A number outside is placed at the end."""
+    """Place a number on an axis from `low` to `high`. A number outside is placed at the nearer end."""
 
     def place(value: float | None) -> float | None:
         return None if value is None else round(100 * min(1.0, max(0.0, (value - low) / (high - low))), 2)

@@ -23,7 +23,7 @@ from debate_cli.render.judge_card import (
 STYLES = ("page.css", "plot.css", "judge_card.css")
 TEMPLATES = ("judge_card.html.j2", "cells.html.j2", *STYLES)
 LEAST_POINTS = 10.0
-"""Smallest end of the axis of points, so that small biases look small."""
+"""Makes small biases look small: the axis of points extends at least this far from 0."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ class ScoreBlock:
     charts: tuple[DrawnChart, ...]
     tables: tuple[Table, ...]
     remarks: tuple[str, ...] = ()
-    """Sentences that are shown without opening the tables."""
+    """Sentences that are visible while the tables are collapsed."""
     missing: tuple[str, ...] = ()
     """What was not assessed. Empty for the deciding verdict, whose card shows it."""
 

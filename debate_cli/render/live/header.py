@@ -119,7 +119,7 @@ def _name(row: ParticipantRow) -> Text:
 
 
 def judge_report_notice(report: JudgeReport, debate: Debate) -> RenderableType:
-    """A judge's report. The first line has the title, and the only score's bar or the first sentence."""
+    """A judge's report. The bar of a single score or, without scores, the first sentence is beside the title."""
     title = terminal_line(report.title, theme.MUTED)
     sentences = report.words
     if report.scores:
@@ -189,7 +189,7 @@ MAX_NAMED_JUDGMENTS = 2
 MIN_CALLS_FOR_ESTIMATE = 2
 """Number of finished calls from which the remaining time is estimated."""
 MIN_CUT_WIDTH = 15
-"""Minimum width that must be left, separator included, for showing the beginning of a part that does not fit."""
+"""A part that does not fit is cut if at least this width is left for it, separator included; else it is left out."""
 _SEPARATOR = " · "
 
 

@@ -56,7 +56,7 @@ from debate_cli.systems.weakest import WeakestArgument
 MAX_SHORT_CELL = 24
 """Maximum length of a cell's text that is not put on a line of its own."""
 UNNAMED_NUMBERS = frozenset({"score", "sum"})
-"""Headers of main numbers that are shown without their header."""
+"""Headers of columns whose main numbers are shown without the header."""
 _SCALE = re.compile(r" (/[\d.]+|\d+%)$")
 """Matches a scale or a weight at the end of a column header."""
 

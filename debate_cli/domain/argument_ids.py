@@ -124,7 +124,8 @@ class _References:
     def resolve_assessment(self, assessment: Assessment) -> Assessment:
         """Replace the ids of arguments in marks and findings.
 
-        The author is the participant that the mark or finding names, else the speaker of its turn.
+        The author of the argument is the participant that the mark or finding names or, without one, the speaker of
+        its turn.
         """
         marks = tuple(mark.model_copy(update=self._item_of(mark)) for mark in assessment.marks)
         findings = tuple(finding.model_copy(update=self._item_of(finding)) for finding in assessment.findings)
@@ -141,7 +142,10 @@ class _References:
         return {"item": self._of_others(None, item) if turn is None else self._in_turn(turn, item)}
 
     def _in_turn(self, turn: Turn, written: str) -> str:
-        """The present id of the argument that a judge of `turn` named `written`: one made in it, else one answered."""
+        """The present id of the argument that a judge of `turn` called `written`.
+
+        The argument was made in the turn or, if none of those fits, answered in it.
+        """
         own, answered = self._of(turn.speaker, written), self._of_others(turn.speaker, written)
         if own in {argument.id for argument in turn.arguments or ()}:
             return own
@@ -154,7 +158,7 @@ class _References:
         return next((item.id for item in self._renamed if (item.speaker, item.written) == (speaker, written)), written)
 
     def _of_others(self, speaker: str | None, written: str) -> str:
-        """The present id of the argument by another speaker that was stored as `written`; else `written` itself."""
+        """The present id of another speaker's argument that was stored as `written`; `written` if there is none."""
         return next((id_ for id_ in self._meant(speaker, written)), written)
 
     def _meant(self, speaker: str | None, written: str) -> Iterator[str]:

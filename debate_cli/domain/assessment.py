@@ -189,7 +189,7 @@ class Assessment(FrozenModel):
     at: UtcDatetime | None = Field(default=None, exclude_if=lambda at: at is None)
     """Time of the answer; absent in files of older versions."""
     raw: RawAnswer | None = Field(default=None, exclude_if=lambda raw: raw is None)
-    """What the model wrote and was shown; omitted in files without `output.raw: true`."""
+    """What the model wrote, and the rules and task that it was shown; omitted in files without `output.raw: true`."""
 
     @cached_property
     def brief(self) -> Brief:

@@ -103,7 +103,7 @@ class ModelSpec(ConfigModel):
     max_output_tokens: PositiveInt | None = None
     """Maximum tokens of one answer, which the budget reserves; None means a default for the model."""
     price: Price | None = None
-    """Price of this model; None means the price of the provider, else the bundled price table."""
+    """Price of this model; None means the price of its provider or, if that has none, the bundled price table."""
     sha256: Annotated[str, Field(pattern=r"^[0-9a-fA-F]{64}$")] | None = Field(
         default=None, exclude_if=lambda checksum: checksum is None
     )
@@ -135,7 +135,8 @@ class DebaterConfig(ConfigModel):
     model: str | None = None
     """Name in `models`, or `provider/model`; None means `models.default`."""
     prefix: str | None = Field(default=None, pattern=r"^[A-Za-z][A-Za-z0-9]{0,15}$")
-    """Prefix of argument ids; None means PRO or CON for the two sides, else letters of the side."""
+    """Prefix of argument ids. None means PRO for the side `for`, CON for `against`, and the first letters of any other
+    side."""
     system: str | None = None
     """Extra instructions, added to the shipped ones in every prompt."""
     personality: Archetype | Personality | None = None
@@ -143,9 +144,10 @@ class DebaterConfig(ConfigModel):
     elasticity: float = Field(default=0.5, ge=0, le=1)
     """How far pressure moves the personality, from 0 (not at all) to 1."""
     recovery: float = Field(default=0, ge=0, le=1)
-    """In an exchange without pressure, the personality goes back this share of the way to its start, from 0 to 1."""
+    """Share of the way back to its start that the personality goes in an exchange without pressure, from 0 to 1."""
     stance: float | None = Field(default=None, ge=-1, le=1)
-    """Stance at the start, from -1 (against) to 1 (for); None means 0.8 for, -0.8 against, 0 for other sides."""
+    """Stance at the start, from -1 (against) to 1 (for); None means 0.8 for the side `for`, -0.8
+    for `against`, and 0 for any other side."""
     conviction: float | None = Field(default=None, ge=0, le=1)
     """Conviction at the start, from 0 to 1; None means 0.7."""
     strategy: Strategy | Literal["adaptive"] | None = None
@@ -180,7 +182,8 @@ class FormatConfig(ConfigModel):
     kind: Literal["structured", "semi_structured", "free_flowing"] = "structured"
     """`structured`: phases. `semi_structured`: phases with answered follow-up questions. `free_flowing`: alternating speeches."""
     order: Literal["simultaneous", "sequential"] = "simultaneous"
-    """Whether both sides speak at the same time. Free-flowing debates are always `sequential`."""
+    """`simultaneous`: the debaters of a round speak at once. `sequential`: each debater hears the earlier
+    speeches of the round. Free-flowing debates are always `sequential`."""
     arguments: int = Field(default=3, ge=1, le=10)
     """Number of arguments in the opening of each debater."""
     closing_words: int = Field(default=200, ge=10, le=5000)
@@ -257,7 +260,8 @@ class Output(ConfigModel):
     dir: str = "transcripts"
     """Folder of transcripts, relative to the working folder."""
     raw: bool = False
-    """Whether each turn and assessment also keeps what its model wrote, and what it was shown beside the transcript."""
+    """Whether each turn and assessment also keeps the text that its model wrote, and the rules and the task that it
+    was shown."""
 
 
 class DebateConfig(ConfigModel):

@@ -81,7 +81,7 @@ class Debate(FrozenModel):
     """The assessments in canonical order (see `first_assessments`), not in order of arrival."""
     failures: tuple[Failure, ...] = ()
     given_up: frozenset[str] = frozenset()
-    """Keys of tasks that are not asked (again) in this session."""
+    """Keys of failed tasks and searches that are not asked again in this session."""
     runs: tuple[JudgingRun, ...] = ()
     renamed_arguments: tuple[RenamedArgument, ...] = ()
     """Arguments whose stored ids were not their speakers'."""
@@ -224,7 +224,7 @@ class Debate(FrozenModel):
         return find_assessments(self.assessments, self.runs, system, run)
 
     def searches_for(self, key: str) -> tuple[SearchRecord, ...]:
-        """The searches for the cue or brief with this key. A search that was repeated has its last record only."""
+        """The searches for the cue or brief with this key. A repeated search is listed once, with its last record."""
         return tuple({item.id: item for item in self.searches if item.key == key}.values())
 
     def search_warnings(self, key: str) -> tuple[str, ...]:
@@ -245,7 +245,7 @@ class Debate(FrozenModel):
         return task.key in self.settled_keys
 
     def select_turns(self, *, round_number: int | None = None, speaker: str | None = None) -> tuple[Turn, ...]:
-        """The turns of a round, of a speaker, or both."""
+        """The turns of a round, of a speaker, or of a speaker in a round."""
         turns = self.turns if round_number is None else self.turns_by_round.get(round_number, ())
         return turns if speaker is None else tuple([turn for turn in turns if turn.speaker == speaker])
 

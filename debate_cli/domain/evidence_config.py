@@ -24,7 +24,8 @@ class WebSearchConfig(ConfigModel):
     """Web search before each speech. Its results can be cited like passages of files."""
 
     provider: str = Field(min_length=1)
-    """`anthropic`, `openai`, `ollama` or `searxng`; or a provider of kind `openai` or `anthropic` in `providers`."""
+    """`anthropic`, `openai`, `ollama` or `searxng`; or the name of a provider of kind `openai` or
+    `anthropic` in `providers`."""
     max_searches: int = Field(default=2, ge=1, le=10)
     """Maximum number of searches for one speech."""
     allowed_domains: tuple[Domain, ...] = Field(default=(), max_length=20)

@@ -9,16 +9,16 @@ from debate_cli.domain.frozen_model import FrozenModel, memoize_on_value
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 KEPT_VALUES = 8
-"""Number of values that are kept, so that a list that lacks the last few items need not be folded from its start."""
+"""Number of last results that are kept. A list without the last few items then need not be folded from its start."""
 
 
 def fold_growing(
     first: FrozenModel, name: Hashable, items: tuple[Item, ...], start: Value, step: Callable[[Value, Item], Value]
 ) -> Value:
-    """`functools.reduce(step, items, start)`, but items of an earlier call with the same `first` and `name` are skipped.
+    """Like `functools.reduce(step, items, start)`, but continues from an earlier call with the same `first` and `name`.
 
-    Each event makes a new debate, with the turns of the debate before and perhaps one more. A fold over turns therefore
-    continues from the result for the debate before, so a debate of twice the length takes twice the work.
+    Each event makes a new debate, with the turns of the debate before and perhaps one more. A fold over turns takes
+    only the step for the new turn, so a debate of twice the length takes twice the work.
 
     `first`: the object that stores the newest results, usually the first turn. `name`: identifies the fold; contains all
     that `start` and `step` depend on, besides the items. `step` must be pure, and callers must not change a result.
@@ -54,7 +54,7 @@ def _known_fold(first: FrozenModel, name: Hashable) -> _KnownFold:
 
 
 def _count_shared(known: tuple[object, ...], items: tuple[object, ...]) -> int:
-    """Number of items with which both lists begin."""
+    """Number of equal items at the start of both lists."""
     count = min(len(known), len(items))
     if known[:count] == items[:count]:
         return count

@@ -106,7 +106,7 @@ class SystemSettings(ConfigModel):
         return (self.with_judge_count(1) or self).with_models(lambda _role: assessor)
 
     def without_surrender(self) -> Self:
-        """The settings in which no debater gives up, for simulating a whole debate."""
+        """The settings without surrender, so that a simulated debate has all its turns."""
         return self
 
     def for_added_run(self) -> Self:

@@ -81,7 +81,7 @@ def insert_assessment(
 def find_assessments(
     assessments: tuple[Assessment, ...], runs: Sequence[JudgingRun], system: str, run: str
 ) -> tuple[Assessment, ...]:
-    """Those of `assessments`, which are in canonical order, by one system in one run. They are next to each other."""
+    """The assessments by one system in one run: a slice of `assessments`, which are in canonical order."""
     kinds = {item.id: [settings.kind for settings in item.judging.systems] for item in runs}
     if system not in kinds.get(run, ()):
         return tuple(item for item in assessments if item.system == system and item.run == run)

@@ -83,7 +83,7 @@ class ModelCall(FrozenModel):
 
 
 class RawAnswer(FrozenModel):
-    """What a model wrote, and what it was shown beside the transcript, for audit trails."""
+    """The text that a model wrote, and the rules and the task that it was shown, for audit trails."""
 
     text: str
     """The last answer, with secrets removed."""

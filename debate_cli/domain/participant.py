@@ -32,12 +32,12 @@ class Participant(FrozenModel):
 
     @property
     def starting_stance(self) -> float:
-        """The configured stance, else +0.8 for, -0.8 against, 0 otherwise."""
+        """The configured stance; by default 0.8 for the side `for`, -0.8 for `against`, and 0 for any other side."""
         return self.stance if self.stance is not None else DEFAULT_STANCES.get(self.side, 0.0)
 
     @property
     def starting_conviction(self) -> float:
-        """The configured conviction, else 0.7."""
+        """The configured conviction; by default 0.7."""
         return self.conviction if self.conviction is not None else DEFAULT_CONVICTION
 
 
@@ -65,7 +65,7 @@ def participants(config: DebateConfig) -> tuple[Participant, ...]:
 
 
 def _choose_prefix(debater: DebaterConfig, taken: dict[str, int]) -> str:
-    """The configured prefix, else one derived from the side, with a number if the prefix is taken.
+    """The configured prefix. If there is none, one made of letters of the side, with a number if it is taken.
 
     `taken` maps each used prefix to the next number to try, and is updated.
     """

@@ -30,7 +30,7 @@ class LedgerEntry(NamedTuple):
     claim: str
     """First sentence of the argument, at most MAX_CLAIM_CHARS characters."""
     answers: Answers
-    """The last responses. Recent turns count too."""
+    """The last responses to the claim, including those in recent turns."""
 
 
 class Ledger(NamedTuple):
@@ -124,7 +124,7 @@ def _build_ledger(claims: _Claims, shown_turns: Collection[Turn]) -> Ledger:
 
 
 def _claims(turn: Turn) -> tuple[_Claim, ...]:
-    """A claim for each argument; of a turn without arguments and responses, `turn N` and its text."""
+    """A claim for each argument. A turn without arguments and responses is one claim, with the id `turn N`."""
     if not turn.arguments and not turn.responses:
         return (_Claim(turn.index, f"turn {turn.index}", turn.speaker, turn.text),)
     return tuple(_Claim(turn.index, item.id, turn.speaker, item.claim) for item in turn.arguments or ())

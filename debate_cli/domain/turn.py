@@ -83,7 +83,7 @@ class StrategyPick(FrozenModel):
     name: str
     reason: str
     predicted: Annotated[float | None, Field(exclude_if=lambda predicted: predicted is None)] = None
-    """Mean persuasion of the opponents that an adaptive debater expected; None for a configured strategy."""
+    """Mean effect on the opponents that an adaptive debater expected; None for a configured strategy."""
 
 
 class Turn(FrozenModel):
@@ -109,7 +109,7 @@ class Turn(FrozenModel):
     """`code: description` each, or `unstructured` alone."""
     exchange: ModelCall
     raw: RawAnswer | None = Field(default=None, exclude_if=lambda raw: raw is None)
-    """What the model wrote and was shown; omitted in files without `output.raw: true`."""
+    """What the model wrote, and the rules and task that it was shown; omitted in files without `output.raw: true`."""
 
     def citations(self) -> Iterator[tuple[str, Citation]]:
         """(Item, citation) of each citation; the item is the id of the argument that is made or answered, or `closing`."""

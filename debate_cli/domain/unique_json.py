@@ -1,4 +1,4 @@
-"""Loads JSON and rejects repeated keys, because readers disagree on which of two equal keys counts."""
+"""Loads JSON and rejects repeated keys, because JSON parsers disagree on which of two equal keys counts."""
 
 import json
 from collections.abc import Callable

@@ -29,7 +29,7 @@ KEPT_INDEXES = 5
 """Number of most recently used indexes in the cache. Those used within a day are kept too."""
 MAX_QUERY_TERMS = 40
 MAX_RANKED_PASSAGES = 10_000
-"""The most frequent terms of a query are ignored if its terms occur in more passages than this, summed over terms."""
+"""Limits the time of a search: it uses the rarest terms of a query whose passages add up to at most this many."""
 _DAY_S = 86_400
 _TOKENIZER = "tokenize = 'porter unicode61 remove_diacritics 2'"
 MAX_FILES = 100_000
@@ -180,7 +180,7 @@ class Corpus:
             return dict(index.execute("SELECT source, count(*) FROM passages GROUP BY source").fetchall())
 
     def find_changed(self, known: Iterable[Passage]) -> list[str]:
-        """The sources that were changed or removed, sorted: the text of a passage in `known` is in none of the files."""
+        """The changed or removed sources, sorted: those of passages in `known` whose text is in none of the files."""
         sources = {passage.text: passage.source for passage in known if passage.origin == "corpus"}
         with closing(_open_index(self._path)) as index:
             query = "SELECT text FROM passages WHERE text IN (SELECT value FROM json_each(?))"

@@ -48,7 +48,7 @@ class Section(NamedTuple):
 
     @property
     def is_list(self) -> bool:
-        """Whether each line of `text` is an entry, as opposed to a part of a sentence."""
+        """Whether each line of `text` is an entry, not a part of a sentence."""
         return self.unit in {"row", "value"}
 
 
@@ -248,7 +248,7 @@ def _read_page(text: str) -> Iterable[Section]:
 
 
 def _without_open_markup(text: str) -> str:
-    """Remove comments, and tags that never end, because the parser would search their end again and again."""
+    """Remove comments, and tags that never end, because the parser would search for their end again and again."""
     parts: list[str] = []
     at = 0
     while (start := text.find("<!--", at)) >= 0:

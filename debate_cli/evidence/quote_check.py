@@ -176,7 +176,7 @@ def _exact_matches(part: str, text: FoldedText) -> Iterator[_Match]:
 
 
 def _find_part(part: str, text: FoldedText) -> list[_Match]:
-    """The places in the passage that may be the source of `part`, if it is verified; else if near; else if altered."""
+    """The places that match `part` exactly; if there are none, the near ones; if none of those, the altered ones."""
     exact = list(islice(_exact_matches(part, text), MAX_PLACES))
     if exact:
         return exact
@@ -211,7 +211,8 @@ def _cuts_token(words: Sequence[Word], at: int) -> bool:
 def _left_out_after_article(quoted: FoldedText, mine: Sequence[Word], text: FoldedText, place: tuple[int, int]) -> str:
     """The difference if a quote has an article at its start or end where the passage has another word; else empty.
 
-    An example is “the trial” for “the first trial”. An article that the quote adds at an end of a sentence is harmless.
+    An example is “the trial” for “the first trial”. An article that the quote adds at the start or end of a
+    sentence is harmless.
     """
     start, end = place
     before = _BEFORE.search(text.text, max(0, start - _MAX_EDGE_CHARS), start)

@@ -66,7 +66,7 @@ class PassageFinder:
     """Orders the passages of the files for a speech; None keeps the order of the index."""
 
     def needs_passages(self, task: Task, debate: Debate) -> bool:
-        """Whether passages are searched for `task`: if this finder has sources, for each speech and each lookup."""
+        """Whether passages are searched for `task`: always for a speech or a lookup, if this finder has sources."""
         if isinstance(task, Cue):
             return self.corpus is not None or self.web_queries > 0
         return self._lookup_of(task, debate) is not None

@@ -83,7 +83,7 @@ class FoldedText:
     original: str
     text: str
     shape: str
-    """`text` with its long dashes, which separate words, while hyphens join them. It has the length of `text`."""
+    """`text` with its long dashes kept, because they separate words and hyphens join them. As long as `text`."""
     origins: tuple[int, ...]
     """For each character of `text` its index in `original`, and at the end the length of `original`."""
 

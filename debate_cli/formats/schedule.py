@@ -30,7 +30,7 @@ _Point = tuple[str, ...]
 """A statement of a speech; see `_points_made`."""
 _key_of: Callable[[Brief], str] = attrgetter("key")
 MIN_ROUNDS_TO_CONVERGE = 2
-"""Minimum number of full rounds of a debate that converges."""
+"""A debate can converge only after this many full rounds."""
 
 
 @dataclass(frozen=True, slots=True)

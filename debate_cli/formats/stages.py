@@ -1,7 +1,8 @@
 """Stages: the plan of each format, before the speakers are known.
 
 structured: one stage per configured phase; with `answers`, each cross-examination is followed by a stage of answers to
-its questions. semi_structured: these stages, with one or more exchanges of answers. free_flowing: alternating speeches.
+its questions. semi_structured: the same stages, with one or more exchanges of questions and answers after each
+cross-examination. free_flowing: alternating speeches.
 """
 
 from dataclasses import dataclass

@@ -205,7 +205,7 @@ class _RoundBuilder:
         return (self.stage.phase == "answers" or self.stage.follow_up) and not questions.get(name)
 
     def _questions(self) -> dict[str, tuple[FollowUpQuestion, ...]]:
-        """Debater -> questions: those to answer in a stage of answers, those that the debater asked in a follow-up."""
+        """Debater -> questions. In a stage of answers: those to answer. In a follow-up: those that the debater asked."""
         if self.stage.phase != "answers" and not self.stage.follow_up:
             return {}
         put = follow_up_questions(self.debate, self._latest_turns("cross_examination"))

@@ -155,7 +155,7 @@ _REPORT_ROW = re.compile(r"^\| ([^|]+?) \| [^|]+ \| ([+−-]?\d+(?:\.\d+)?) \|",
 
 
 def read_lechmazur(texts: Texts) -> Iterator[DatasetDebate]:
-    """Read lechmazur's debates of models: `transcripts/*.md`; the judges' margins are in the reports of the matchups."""
+    """Read lechmazur's debates of models: `transcripts/*.md`; reports on two models each contain the judges' margins."""
     labels: dict[str, list[HumanLabel]] = {}
     for path in sorted(texts):
         if path.name.startswith("matchup-judgment-"):
@@ -188,7 +188,10 @@ def _read_lechmazur_debate(text: str) -> FoundDebate:
 
 
 def _collect_report_labels(report: str, labels: dict[str, list[HumanLabel]]) -> None:
-    """Add to `labels` (debate -> labels) each row of the tables in a matchup's report. PRO wins by a positive margin."""
+    """Add each judge's margin in `report`, on the debates of two models, to `labels` (debate -> labels).
+
+    A margin above 0 means that PRO wins, below 0 that CON wins.
+    """
     for name, body in zip(*[iter(_REPORT_DEBATE.split(report)[1:])] * 2, strict=True):
         for judge, margin in _REPORT_ROW.findall(body.partition("\n### ")[0]):
             value = float(margin.replace("−", "-"))

@@ -124,7 +124,7 @@ def _headings(lines: Sequence[_Line]) -> tuple[_Line, ...]:
 
 
 def _assemble(lines: Sequence[_Line], headings: Sequence[_Line]) -> FoundDebate:
-    """The speeches of a text. A line whose label names a speaker begins one; other lines belong to the speech before."""
+    """The speeches of a text. A line whose label names a speaker begins one; the other lines continue it."""
     is_speaker = _speaker_test(lines)
     topic = _find_topic(lines, headings, is_speaker)
     omitted = Omissions()

@@ -43,7 +43,7 @@ class Form(Generic[FormT]):
 
 
 def text(most: int = MAX_REASON_CHARS, *, least: int = 1, **field: Any) -> Any:
-    """Field of `least` to `most` characters. `field` are arguments of pydantic's `Field`."""
+    """Text field of `least` to `most` characters. `field` are arguments of pydantic's `Field`."""
     return Field(json_schema_extra={"minLength": least, "maxLength": most}, **field)
 
 
@@ -86,7 +86,7 @@ def some_of(values: Iterable[str], *, least: int = 0) -> JsonSchema:
 
 
 def each_of(key: str, values: Iterable[str]) -> JsonSchema:
-    """Narrow a list to one entry per value, in order. Each entry has that value as its `key`."""
+    """Narrow a list to one entry per value, in order. The property `key` of each entry has that value."""
     return {"prefixItems": [{"properties": {key: {"const": value}}} for value in values]}
 
 

@@ -30,7 +30,7 @@ class DebateLength(NamedTuple):
 
     turns: int
     chars: int
-    """Characters of the speeches. If these are too many, the prompt need not be built."""
+    """Characters of the speeches. If there are too many, the prompt with the whole debate is not built."""
 
 
 class PromptBuilder(Protocol):
@@ -80,7 +80,7 @@ class HistoryPolicy:
         return replace(again, exchange=add_model_calls(answer.exchange, again.exchange)), shorter, is_recent
 
     def context_tokens(self, model: ModelHandle) -> int | None:
-        """The model's context in tokens; None if unknown. If the model refused a shorter prompt, the length of that."""
+        """The model's context in tokens, or the length of a shorter prompt that it refused; None if unknown."""
         known = (model.context_tokens, self._refused.get(model.name))
         return min((tokens for tokens in known if tokens is not None), default=None)
 

@@ -21,9 +21,9 @@ from debate_cli.llm.schema_dialect import restore_lists
 MAX_REPAIR_CHARS = 50_000
 """A longer text is not repaired, because json-repair copies its result at every character."""
 MAX_REPAIR_READS = 200_000
-"""How often json-repair may read from one text: about half a second, and enough for MAX_REPAIR_CHARS of near-JSON."""
+"""Maximum number of reads of one text by json-repair. They take half a second and suffice for MAX_REPAIR_CHARS."""
 _SLICE_CHARS = 100
-"""A slice counts as one read, plus one for each 100 characters."""
+"""Number of characters in a slice that count as a further read. Each slice counts as at least one."""
 
 
 class _RepairLimitError(Exception):

@@ -135,8 +135,8 @@ class Reply:
     attempts: int = 1
     """Requests sent. Retries are included, and their usage is included in `usage`."""
     is_final: bool = False
-    """Whether the author wants the answer used as it is, although something is missing. It is then not asked for
-    again."""
+    """Whether the author wants the answer used as it is, although something is missing. The
+    question is then not asked again."""
 
 
 class Model(Protocol):

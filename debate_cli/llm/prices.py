@@ -81,7 +81,7 @@ def halve_price(price: Price | None) -> Price | None:
 
 
 def estimate_max_cost_usage(input_tokens: int, output_tokens: int, price: Price | None) -> Usage:
-    """Highest-priced usage with these tokens: the prompt is written to the cache if that costs more."""
+    """The most expensive usage with these tokens: the prompt is written to the cache if that costs more."""
     is_write_dearer = price is not None and price.cache_write is not None and price.cache_write > price.input
     return Usage(
         input_tokens=input_tokens,

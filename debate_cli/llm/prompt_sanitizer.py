@@ -27,7 +27,7 @@ _LINE_BREAKS = re.compile("\r\n|[\r\u0085\u2028\u2029]")
 _MAX_COMBINING_MARKS = 30
 """Maximum of combining marks on one letter. No language needs as many, and normalizing more takes quadratic time."""
 _SIGNS = re.compile(rf"[^\w\s\x00-\x7f]{{{_MAX_COMBINING_MARKS + 1},}}")
-"""A run of signs that may have too many marks."""
+"""A run of characters so long that it may contain too many combining marks."""
 
 _PHRASE_SIGN = re.compile("([\ufdfa\ufdfb])")
 """Signs for a whole phrase. NFKC would make the text up to 18 times as long."""

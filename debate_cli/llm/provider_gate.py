@@ -30,11 +30,11 @@ MAX_CLOSED_S = 600.0
 PACE_MARGIN = 1.02
 """Factor by which the pace is slower than the measured one, because clocks and networks are not exact."""
 MAX_WAITS_PER_INTERVAL = 4
-"""Longest interval between calls, as a multiple of the wait after which the gate opened."""
+"""The interval between calls is at most this many times the wait after which the gate last opened."""
 QUICKENING = 0.85
-"""Factor that shortens the interval between calls after a series without a refusal."""
+"""Factor by which the interval between calls is multiplied after a series of accepted calls."""
 SERIES = 3
-"""Length of a series of accepted calls, as a multiple of the number of calls from which the pace was measured."""
+"""Sets how many accepted calls make the pace grow: this many times the number from which the pace was measured."""
 MAX_REMEMBERED_CALLS = 1000
 """Maximum number of accepted calls from which a pace is measured."""
 
@@ -87,7 +87,7 @@ class ProviderGate:
         self._proven_interval: float | None = None
         """The interval of the last whole series without a refusal, since the gate last opened."""
         self._measured_calls = 0
-        """Number of calls from which the pace was measured. The pace grows after SERIES times as many."""
+        """Number of calls from which the pace was last measured. The pace grows after SERIES times as many."""
         self._calls_at_pace = 0
 
     @property

@@ -133,7 +133,7 @@ def _items(value: Any, schema: Mapping[str, Any], path: KeyPath) -> Iterator[Vio
 
 
 def _prefix_items(value: Any, schema: Mapping[str, Any], path: KeyPath) -> Iterator[Violation]:
-    """Check that each part is answered. Any order is valid, because only grammars enforce the order."""
+    """Check that each part has an answer. Any order is valid, because only grammars enforce the order."""
     if not isinstance(value, list):
         return
     entries, parts = cast("list[Any]", value), schema["prefixItems"]

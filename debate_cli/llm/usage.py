@@ -12,9 +12,9 @@ from debate_cli.llm.profile import Profile
 from debate_cli.llm.schema_dialect import Dialect, convert_schema
 
 ASCII_CHARS_PER_TOKEN = 2.5
-"""Characters per token, low on purpose: real tokenizers have 3 (JSON, code) to 4.5 (English)."""
+"""ASCII characters per token. Low, so that estimates are high: real tokenizers have 3 (JSON, code) to 4.5 (English)."""
 TOKENS_PER_NON_ASCII_CHAR = 2
-"""Tokens per other character: Chinese needs about one, rare scripts up to three."""
+"""Tokens per character outside ASCII: Chinese needs about one, rare scripts up to three."""
 TOKENS_PER_MESSAGE = 16
 """Tokens that a provider adds per message."""
 TOKENS_PER_SEARCH = 12_000

@@ -37,7 +37,7 @@ from debate_cli.providers.openai import make_openai_server
 MAX_RESULT_BYTES = 512 * 1024 * 1024
 """Maximum size of a batch's results after decompression."""
 CLOCK_SKEW_S = 300.0
-"""Largest difference between the vendor's clock and ours."""
+"""Largest expected difference between the vendor's clock and ours."""
 SUBMISSION_S = 3600.0
 """Longest time between storing a batch and its creation by the vendor."""
 PAGE_SIZE = 100

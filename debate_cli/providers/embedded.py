@@ -30,10 +30,10 @@ from debate_cli.providers.weights import PACKAGED_WEIGHTS, resolve_weights
 JsonObject = dict[str, Any]
 
 FRACTION_STEPS = 10
-"""Number of steps between 0 and 1 that a fraction may have."""
+"""A number between two bounds is restricted to the ends of this many equal steps."""
 _WORD = "[a-z]{0,12}('[a-z]{1,2})?"
 _GROUP = f"( [A-Za-z]{_WORD}( [A-Za-z][a-z]{{0,4}}){{0,2}})"
-"""Pattern of a group of words: one word and up to two short ones. A limit on groups is a limit on characters."""
+"""Pattern of a group: one word and up to two short ones. A limit on the number of groups also limits the characters."""
 MAX_FIRST_WORD_CHARS = 17
 """Maximum length of the first word and the final punctuation of a sentence."""
 MAX_GROUP_CHARS = 17 + 2 * 6
@@ -45,18 +45,18 @@ MAX_SENTENCE_GROUPS = 8
 MIN_SENTENCE_GROUPS = 2
 """Minimum number of groups in a plain sentence.
 
-A property whose `maxLength` is too small for so many is a name or quotation and gets no pattern.
+A property whose `maxLength` is too small for this many groups is a name or quotation and gets no pattern.
 """
 MAX_SENTENCES = 3
 """Maximum number of sentences in one text."""
 MAX_SUBSET_OPTIONS = 5
-"""Maximum number of options of a list that is replaced by an enum of its subsets."""
+"""A list of at most this many options is replaced by an enum of all subsets of the options."""
 VERBATIM_PROPERTIES = frozenset({"quote"})
 """Properties that quote other texts."""
 
 
 def narrow_schema(schema: Mapping[str, Any], *, plain: bool, name: str = "") -> JsonObject:
-    """Narrow `schema` to what llama.cpp enforces. Values that the result accepts are within the bounds of `schema`.
+    """A stricter `schema` that llama.cpp can enforce. Every value that it accepts is within the bounds of `schema`.
 
     `plain`: whether texts are restricted to sentences of plain words. `name`: the property that `schema` describes.
     """
@@ -87,7 +87,7 @@ def _fraction_options(low: float, high: float) -> list[float]:
 
 
 def _narrow_list(schema: JsonObject) -> JsonObject:
-    """Replace a list of a few options by an enum of its subsets, which excludes repetitions."""
+    """Replace the schema of a list of a few options by an enum of their subsets, so that no option is repeated."""
     items: JsonObject = schema["items"] if isinstance(schema.get("items"), dict) else {}
     if VERBATIM_PROPERTIES & set(items.get("properties", ())) and not schema.get("minItems", 0):
         return {"enum": [[]]}
@@ -99,7 +99,7 @@ def _narrow_list(schema: JsonObject) -> JsonObject:
 
 
 def _narrow_text(schema: JsonObject) -> JsonObject:
-    """Add a pattern to a text: sentences of plain words, within `maxLength`."""
+    """Add a pattern to the schema of a text field: sentences of plain words that fit into `maxLength`."""
     most: int = schema.get(
         "maxLength", MAX_SENTENCES * (MAX_FIRST_WORD_CHARS + MAX_SENTENCE_GROUPS * MAX_GROUP_CHARS + 1)
     )
@@ -116,7 +116,7 @@ def _narrow_text(schema: JsonObject) -> JsonObject:
 PARALLEL_SLOTS = 2
 """Concurrent calls: one for each side of a debate, with its own cached prompt."""
 CONTEXT_TOKENS = 8192
-"""Context of each slot in tokens, the one that SmolLM2 was trained with."""
+"""Context of each slot in tokens, as long as the one that SmolLM2 was trained with."""
 PROMPT_CACHE_MIB = 1024
 """Memory for the prompts of earlier calls."""
 EMBEDDED_TIMEOUT_S = 900.0

@@ -11,7 +11,7 @@ from debate_cli.llm.profile import Profile
 FIRST_ERROR_STATUS = 300
 """Lowest HTTP status of an error. Redirects are errors because they are not followed."""
 ANSWER_TIMEOUT_FACTOR = 10
-"""Default time limit of a whole answer, as a multiple of the limit of a pause between two bytes."""
+"""Default time limit of a whole answer, as a multiple of the limit for a pause between two bytes (`timeout_s`)."""
 
 
 @dataclass(frozen=True, slots=True)

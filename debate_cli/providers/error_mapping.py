@@ -313,7 +313,7 @@ def error_from_object(error: Any, asked: SentRequest) -> errors.ModelError:
 
 
 def error_from_event(kind: object, code: object, body: str, asked: SentRequest) -> errors.ModelError:
-    """The error for an error event, which its HTTP status or else its type determines; a ServerError if it has neither."""
+    """The error for an error event: by its HTTP status; without one by its type; without both a ServerError."""
     named = next((value for value in (code, kind) if isinstance(value, str) and value in STATUS_BY_ERROR_TYPE), None)
     if isinstance(code, int) and not isinstance(code, bool) and 400 <= code < 600:  # noqa: PLR2004 - HTTP errors
         status = code

@@ -254,7 +254,7 @@ def omit_key_headers(client: Any) -> dict[str, object]:
 
 
 def make_refusal_reply(refused: RefusedError, latency_s: float = 0.0) -> Reply:
-    """The reply, a refusal, for a request that the provider's content filter rejected."""
+    """The reply for a request that the provider's content filter rejected: a refusal."""
     usage = Usage(
         input_tokens=refused.input_tokens, cached_tokens=refused.cached_tokens, output_tokens=refused.output_tokens
     )

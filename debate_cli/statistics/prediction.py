@@ -1,4 +1,4 @@
-"""Scores of probabilities and of scores against people's decisions."""
+"""Measures of how well probabilities and scores predict people's decisions."""
 
 import math
 from collections.abc import Sequence

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 ELO_SCALE = 400 / math.log(10)
 ELO_MEAN = 1500
 PRIOR_WEIGHT = 1.0
-"""Weight of the imaginary draw of each player, for results that do not determine the strengths."""
+"""Weight of the imaginary draw that each player is given if the results do not determine the strengths."""
 DIVERGED = 12.0
 """A strength above this (odds of 160,000 to 1) in a resample is not determined by the results."""
 TOLERANCE = 1e-9

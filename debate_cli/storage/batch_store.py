@@ -71,7 +71,7 @@ class StoredBatch(NamedTuple):
     key: str
     model: str
     written_at: float
-    """Seconds since 1970, at a time before the submission."""
+    """When the batch was stored, before its submission; in seconds since 1970."""
     requests: int
     reserved_tokens: int
     """Maximum number of tokens that its requests can use."""

@@ -310,7 +310,7 @@ class _ConfigLoader:
         return None
 
     def _add(self, problems: Iterable[Problem]) -> None:
-        """Add problems. Left out is a problem of a value if that value, a part of it or one around it has one already."""
+        """Add `problems`. Skips a value if it, a part of it or the value around it has a problem already."""
         known = {problem.path for problem in self.problems}
         for problem in problems:
             length = len(problem.path)
@@ -351,7 +351,7 @@ def _is_literal_header(path: KeyPath, value: str) -> bool:
 def _with_alias_positions(
     positions: Mapping[KeyPath, SourcePosition], data: Mapping[str, Any]
 ) -> dict[KeyPath, SourcePosition]:
-    """`positions`, plus an entry for every other name or place of a key that has several."""
+    """`positions`, with an entry also for each other name or place under which a key can be written."""
     found = dict(positions)
     for (section, name), others in KEY_ALIASES.items():
         parent = data.get(section)

@@ -17,7 +17,7 @@ _RANDOM_LENGTH = 4
 
 
 def new_id(topic: str, now: datetime, chance: random.Random, redact: Callable[[str], str]) -> str:
-    """Create an id: the redacted topic (`debate` without Latin letters), the date, and four random characters."""
+    """Create an id: the redacted topic (`debate` if it has no Latin letters), the date, and four random characters."""
     tail = "".join(chance.choice(_RANDOM_CHARS) for _ in range(_RANDOM_LENGTH))
     return f"{slugify(redact(topic)) or 'debate'}-{now:%Y%m%d-%H%M%S}-{tail}"
 

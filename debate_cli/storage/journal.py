@@ -147,7 +147,7 @@ class Journal:
 
     @property
     def is_on_disk(self) -> bool:
-        """Whether the file was not deleted while it is open, so that the debate can be resumed from it."""
+        """Whether the open file still exists in its folder, so that the debate can be resumed from it."""
         return self._fd >= 0 and os.fstat(self._fd).st_nlink > 0
 
     def append(self, event: Event) -> None:

@@ -14,7 +14,7 @@ from debate_cli.storage.serialization import providers_to_json
 from debate_cli.storage.variables import Environment
 
 WEB_SEARCH = "web search"
-"""Key, among the names of providers, of the server in `evidence.web`. No provider has a space in its name."""
+"""Key of the server in `evidence.web` in mappings by provider name. No provider has a space in its name."""
 IsOption = Callable[..., bool]
 """Tells whether an option set the value at a key path of the provider."""
 _ADDRESS_VARIABLE = re.compile(

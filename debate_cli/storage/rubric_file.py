@@ -29,7 +29,10 @@ _KEYS_CHECKED_TOGETHER = {
     "thresholds": ({"draw", "clear"},),
     "min_judges": ({"min_judges", "judges"}, {"min_judges", "personas"}),
 }
-"""Key of a contradiction -> sets of keys. A rubric causes the contradiction only if it contains all keys of a set."""
+"""Key at which a contradiction is reported -> sets of keys.
+
+A rubric causes the contradiction only if it contains all keys of a set.
+"""
 
 
 def load_rubric(path: Path) -> Rubric:

@@ -32,7 +32,7 @@ _ROUNDS_DESCRIPTION = (
     "More: that many less three rebuttals before the closing. Free-flowing: speeches per side. A list means `phases`."
 )
 _VARIABLE_SCHEMA = {"type": "string", "pattern": r"\$\{[A-Za-z_]"}
-"""Schema of a value from a variable."""
+"""Schema of `${VAR}` in place of a value."""
 _FILE_SCHEMA = {
     "type": "object",
     "properties": {"file": {"type": "string"}},

@@ -26,7 +26,7 @@ _MAX_NAMED = 5
 """Maximum number of ignored variables in a note."""
 _VARIABLE = re.compile(r"\$\$\{|\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}|\$\{")
 _UNCLOSED_VARIABLE = re.compile(r"\$\$\{|\$\{")
-"""For the text after the last `}`, where a search for _VARIABLE would take quadratic time."""
+"""Starts of variables that are never closed. In the text after the last `}`, _VARIABLE would take quadratic time."""
 _SECRET_NAME = re.compile(
     r"(?:^|_)(?:(?:API)?KEY|TOKEN|SECRET|PASSWORD|PASS|PWD|AUTH|CRED|COOKIE|DSN|WEBHOOK|SESSION)(?:_|$)", re.IGNORECASE
 )

@@ -180,7 +180,7 @@ class Opinions:
         return self._random.pick(tuple(VOTE_LEVELS), "option") if own is None else str(own.get("vote", majority))
 
     def is_true(self, place: Place) -> bool:
-        """A boolean. Only `evaded` is rarely true."""
+        """The value of a boolean property: usually true, but rarely for `evaded`."""
         return self._random.unit("yes", place.path) < (0.1 if place.name == "evaded" else 0.8)
 
     def is_null(self, place: Place) -> bool:

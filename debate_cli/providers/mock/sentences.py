@@ -19,11 +19,11 @@ T = TypeVar("T")
 WINNER_FIELDS = ("momentum_toward", "winner", "logic", "rhetoric", "tactics")
 """Properties that may name the leading side, overall or in one respect."""
 NO_WINNER = frozenset({"draw", "even"})
-"""Options of these properties that name no side."""
+"""Options of WINNER_FIELDS that name no side."""
 CLOSE_SHARE = 0.04
 """Totals are equal if they differ by less than this share of the higher one."""
 OUTPERFORMED_SHARE = 0.85
-"""Share of the highest total below which a participant was consistently outperformed."""
+"""A participant with less than this share of the highest total was consistently outperformed."""
 TIED = ""
 """The result of `find_leader` if no side leads."""
 WEAK_BELOW, STRONG_FROM = 0.51, 0.75

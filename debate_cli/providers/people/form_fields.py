@@ -147,7 +147,7 @@ def _singular(noun: str) -> str:
 
 
 def _value(schema: JsonSchema, path: FieldPath, values: Mapping[str, str], *, drops_empty: bool) -> Any:
-    """The data at `path`. `drops_empty`: list items that the person left empty are left out."""
+    """The data at `path`. `drops_empty`: whether empty list items are left out."""
     if "const" in schema:
         return schema["const"]
     words = values.get("/".join(map(str, path)), "")

@@ -120,7 +120,7 @@ class CheckedClaim(NamedTuple):
 
     claim: str
     passage: str
-    """The words of the speech; if the quote is not in the speech, the words of the model."""
+    """The quoted words as they are in the speech; if they are not in it, as the model wrote them."""
     was_said: bool
     """Whether the quote was found in the speech."""
 

@@ -1,4 +1,4 @@
-"""Rubrics: changed settings of judging systems, with which stored marks are scored under other rules."""
+"""Rubrics. A rubric changes settings of judging systems, so that stored marks are scored under other rules."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field

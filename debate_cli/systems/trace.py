@@ -45,7 +45,7 @@ class TraceSource(FrozenModel):
     source: str
     """Id of the passage, as the debater wrote it."""
     outcome: SourceOutcome
-    """Result of the check whether the quote is in the passage word for word."""
+    """Result of the check whether the quote is in the passage."""
     supports: Support | None = None
     """The answer of the newest judge of `sources`; None if there is no such judge, or if it does not know."""
 

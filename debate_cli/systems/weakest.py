@@ -1,4 +1,4 @@
-"""Finds the weakest argument, and why it is weak: for what it lost points, and why its claim did not stand.
+"""Finds the weakest argument, what cost it points, and why its claim was not upheld.
 
 Everything is derived from verdicts and trace. Names and words are untrusted and not sanitized.
 """

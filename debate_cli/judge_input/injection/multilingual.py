@@ -10,7 +10,7 @@ from typing import Any
 from debate_cli.judge_input.injection.rules import NAME_PLACEHOLDER, split_sentences
 
 MAX_GIVE_DISTANCE = 60
-"""Maximum distance, in characters, between the words for the best mark and the command to give it."""
+"""Maximum number of characters between the words for "give" and for "the best mark"."""
 MAX_TARGET_DISTANCE = 18
 """Maximum number of characters between "ignore" and "the rules" if no word such as "previous" is near."""
 

@@ -62,7 +62,7 @@ class Penalty(FrozenModel):
 
 
 class UnresolvedExchange(FrozenModel):
-    """An exchange whose comparison, in one dimension, does not fit the scores even after calibration."""
+    """An exchange whose scores in one dimension contradict the judge's comparison even after calibration."""
 
     turns: tuple[int, int]
     dimension: str

@@ -116,7 +116,7 @@ def _format_inconsistencies(context: JudgingContext[LiveSettings]) -> dict[str, 
 
 
 def convergence_prompt_values(context: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
-    """Values of the prompt: the numbers of the first and last turns, which are compared."""
+    """Values of the prompt: the numbers of the turns to compare, the first ones and the last ones."""
     first, second, *rest = context.brief.subject.turns
     return {"early": f"{first} and {second}", "late": " and ".join(map(str, rest))}
 

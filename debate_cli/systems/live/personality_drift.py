@@ -58,7 +58,7 @@ def personality_steps(debate: Debate, run: JudgingRun | str) -> dict[str, tuple[
 
 
 def personality_curve(debate: Debate, name: str) -> tuple[PersonalityPoint, ...]:
-    """The start, then one point for each assessed exchange (pair of turns) with the debater, in order.
+    """A point for the start of the debate, then one for each assessed exchange in which the debater took part.
 
     After an exchange without pressure the personality recovers. Empty if no debater of this name has a personality.
     """

@@ -1,6 +1,6 @@
 """The moderator's criteria and their maxima. Forms, totals, scores and tables are computed from them.
 
-A new criterion also needs its description in the prompt of its question. The prompts and the docstrings of `settings.py`
+To add a criterion, also describe it in the prompt of its question. The prompts and the docstrings of `settings.py`
 name the totals.
 """
 

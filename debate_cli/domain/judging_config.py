@@ -87,7 +87,7 @@ class SystemSettings(ConfigModel):
         """
         thresholds = getattr(self, "thresholds", None)
         if isinstance(thresholds, Thresholds) and thresholds.draw > thresholds.clear:
-            yield ("thresholds",), "must have a `clear` that is not below `draw`; raise `clear`"
+            yield ("thresholds",), "`clear` is below `draw`; raise `clear`"
 
     def notices(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
         """Effects of valid settings that a user may not expect: key path within the settings, and a sentence."""

@@ -57,7 +57,7 @@ def test_a_duplicate_key_hides_no_other_error(tmp_path: Path) -> None:
     [
         ("weights: {logic: 1}", "1:1: weights: unknown judging system; `weights` is a setting of structured, so indent it beneath one"),
         ("kind: live", "1:1: kind: unknown judging system; known are structured, moderator, panel, live, persuasion, sources"),
-        ("live: {thresholds: {draw: 9, clear: 2}}", "1:8: live.thresholds: must have a `clear` that is not below `draw`; raise `clear`"),
+        ("live: {thresholds: {draw: 9, clear: 2}}", "1:8: live.thresholds: `clear` is below `draw`; raise `clear`"),
         ("persuasion: {effects: factors, factors: {persuasion: 0, strategy_fit: 0, evidence: 0, social_influence: 0}}", "1:32: persuasion.factors: at least one factor must be above 0"),
         ("panel: {dimensions: [a, a]}", "1:25: panel.dimensions.1: this dimension is listed twice; keep one"),
         (f"panel: {{min_judges: 3, judges: [{BENCH}]}}", "1:21: panel.min_judges: the panel has 2 judges and needs 3; add judges, or lower `min_judges`"),

@@ -15,9 +15,9 @@ from debate_cli.judging.schedule import missing_briefs
 from debate_cli.systems.scoring import deciding_verdicts
 
 NO_WINNER_OUTCOMES = frozenset({"draw", "conditional"})
-"""Outcomes without a winner."""
+"""What --expect-winner accepts for a debate besides the names of debaters."""
 DOCUMENT_OUTCOMES = ("PASS", "FAIL", "CONDITIONAL")
-"""Options that a panel votes for when it judges a text."""
+"""What --expect-winner accepts for a text: the options of a panel."""
 
 
 _Check = Callable[[Verdict | None], str | None]

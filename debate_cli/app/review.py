@@ -203,7 +203,7 @@ class _Reading:
         return assessment
 
     def read_probabilities(self, subject: Subject) -> None:
-        """Add the part that asks for probabilities after a round or the debate. If it is answered, add the marks too."""
+        """Add the part that asks for probabilities after a round or the debate. Once answered, also add the marks."""
         names = [participant.name for participant in self._review.shown.participants]
         schema = derive_schema(ProbabilityForm, probabilities=each_of("participant", names))
         form = Form("probabilities", ProbabilityForm, schema)

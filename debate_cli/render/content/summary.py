@@ -37,7 +37,7 @@ NOT_JUDGED_MESSAGE = "This debate has not been judged."
 _REPEAT_OPTION = " --repeat 3"
 """Option that asks the same judges again: three runs show how much scores vary."""
 MAX_CLAIMS, MAX_QUESTIONS, MAX_CLAIM_LENGTH = 3, 2, 105
-"""On the closing screen: maximum number of claims per label, of open questions, and of characters of each of them."""
+"""Maxima on the closing screen: claims per label, open questions, and characters of each claim or question."""
 MAX_CHANGES = 6
 """Maximum number of required changes on the closing screen."""
 MAX_DISSENT_LENGTH = 160

@@ -17,7 +17,7 @@ from debate_cli.systems.scoring import deciding_verdicts
 NO_WINNER_OUTCOMES = frozenset({"draw", "conditional"})
 """What --expect-winner accepts for a debate besides the names of debaters."""
 DOCUMENT_OUTCOMES = ("PASS", "FAIL", "CONDITIONAL")
-"""What --expect-winner accepts for a text: the options of a panel."""
+"""Options that a panel votes for when it judges a text."""
 
 
 _Check = Callable[[Verdict | None], str | None]

@@ -322,17 +322,17 @@ class DebateConfig(ConfigModel):
         raise KeyError(name)
 
     def model_for_debater(self, debater: DebaterConfig) -> ModelSpec | None:
-        """Model of a debater: its own, else `models.default`, else None."""
+        """Model of a debater: its own or, without one, `models.default`; None if neither is set."""
         return self.resolve_model(debater.model or "default")
 
     def model_for_judge(self, role: str | None) -> ModelSpec | None:
-        """Model of a judge: its own, else `models.judge`, else `models.default`, else None."""
+        """Model of a judge: its own; without one `models.judge`; without that `models.default`. None if none is set."""
         if role is not None:
             return self.resolve_model(role)
         return self.resolve_model("judge") or self.resolve_model("default")
 
     def resolve_model(self, role: str) -> ModelSpec | None:
-        """The entry of `models` with the name `role`; else `role` as `provider/model` or a person, if it is one."""
+        """The entry `role` of `models`. Without one, the model or person named `role`; None if it names neither."""
         if role in self.models:
             return self.models[role]
         return ModelSpec(model=role) if "/" in role or role in PERSON_PROVIDERS else None

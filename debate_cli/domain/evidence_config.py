@@ -13,7 +13,7 @@ class EvidenceSource(ConfigModel):
     path: str = Field(min_length=1)
     """A file, a folder, or a pattern such as `reports/*.md`, relative to the configuration."""
     title: str | None = Field(default=None, min_length=1, max_length=200)
-    """Title of a file; None for its first heading, else its name."""
+    """Title of a file; None means its first heading or, without one, its name."""
 
 
 Domain = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9.-]*(/\S*)?$", max_length=253)]

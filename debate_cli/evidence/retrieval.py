@@ -169,7 +169,7 @@ def _claims_to_answer(cue: Cue, debate: Debate) -> list[str]:
 
 
 def number_passages(found: Sequence[FoundPassage], debate: Debate, key: str | None, at: datetime) -> PassagesShown:
-    """The event for the passages in `found`. Each gets the id that it has in `debate` already, else the next one."""
+    """The event for the passages in `found`. One that is in `debate` already keeps its id, a new one gets the next."""
     ids = {passage.place: passage.id for passage in debate.passages}
     numbers = [int(match[1]) for passage in debate.passages if (match := _PASSAGE_NUMBER.fullmatch(passage.id))]
     following = max(numbers, default=0) + 1

@@ -32,10 +32,10 @@ class ImportChoices:
     """The user's choices for an imported debate."""
 
     topic: str | None = None
-    """The motion; None uses the file's motion, else its name."""
+    """The motion; None means the motion in the file or, without one, the file's name."""
     speakers: SpeakerChoices = field(default_factory=SpeakerChoices)
     round_by: RoundRule | None = None
-    """Rule for rounds; None uses the rounds in a table or transcript, else `turns`."""
+    """Rule for rounds; None means the rounds that a table or transcript states or, without any, `turns`."""
 
 
 class SpeakerCount(NamedTuple):

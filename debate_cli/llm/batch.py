@@ -39,7 +39,7 @@ class FoundBatch:
     """Result of searching the vendor's list for a batch whose id is unknown."""
 
     id: str | None
-    """Id of the batch if it was identified; else None."""
+    """Id of the batch; None if it was not identified."""
     may_exist: bool = False
     """Whether a batch in progress may be the one that is searched for. This becomes known when that batch ends."""
 

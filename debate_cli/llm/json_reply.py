@@ -171,7 +171,7 @@ def _parse_unfinished_thinking(thought: str, form: Form[FormT]) -> ParsedReply[F
 
 
 def _parse_embedded_object(text: str, form: Form[FormT]) -> ParsedReply[FormT]:
-    """The one valid object in a text, else the one broken object, repaired.
+    """The one valid object in a text. If no object is valid, the one broken object, repaired.
 
     A broken object that contains a valid form is not repaired: it may be a draft, or two joined answers.
     """

@@ -38,7 +38,7 @@ class SearchResults:
 
     results: tuple[FoundPassage, ...] = ()
     continuation: str = ""
-    """If the provider paused: its partial answer as JSON, which the next request returns to it; else empty."""
+    """Partial answer (JSON) of a provider that paused, to be returned with the next request; empty without a pause."""
 
 
 _RESULTS: TypeAdapter[SearchResults] = TypeAdapter(SearchResults)

@@ -60,7 +60,9 @@ class Environment(Mapping[str, str]):
 
 
 def load_environment(folder: Path, env: Mapping[str, str]) -> Environment:
-    """`env`, plus the keys in the `.env` file of `folder`: that of the configuration, else the working folder.
+    """`env`, plus the keys in the file `.env` of `folder`.
+
+    `folder`: that of the configuration or, without one, the working folder.
 
     The file's values are not expanded. Because the file may have been downloaded, addresses, proxies and settings in it
     are ignored, and so is a file that is a link out of `folder`. Raises ConfigError if it cannot be read.

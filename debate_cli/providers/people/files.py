@@ -123,7 +123,10 @@ class PromptFolder:
         return place, digest
 
     def _choose_name(self, folder: Path, slug: str, digest: str) -> str:
-        """Name of a task: that of an equal prompt of an earlier run, else of an unanswered one, else with a new number."""
+        """Name of a task: that of an equal prompt of an earlier run.
+
+        If there is none, that of an unanswered prompt; if there is none of these either, one with a new number.
+        """
         pattern = re.compile(rf"(\d{{3,}})-([a-z0-9-]+){re.escape(PROMPT)}")
         numbered = sorted(
             (match for path in folder.iterdir() if (match := pattern.fullmatch(path.name))), key=lambda m: int(m[1])

@@ -230,7 +230,10 @@ class ExperimentRun:
         return self._stopped is not None
 
     async def _run_cell(self, record: CellRecord) -> None:
-        """Run the debate of a cell, judge it, and store the result. A failure does not end the run."""
+        """Run the debate of a cell, judge it, and store the result. A failure does not end the run.
+
+        If the run ends before the cell is opened, the cell stays as it is.
+        """
         started = time.monotonic()
         results: list[ResultRow] = []
         self._running[record.cell.key] = record.cell
@@ -238,7 +241,10 @@ class ExperimentRun:
         try:
             with ExitStack() as opening:
                 opening.callback(self._opening.release)
-                how, results = await self._debate(record, opening)
+                if self._ends():
+                    how = Settlement("open", record.cost_usd, record.tokens, record.calls)
+                else:
+                    how, results = await self._debate(record, opening)
         except StorageError as error:
             how = Settlement("open", record.cost_usd, record.tokens, record.calls)
             self._end_with(error)

@@ -1,5 +1,6 @@
 """Experiments that are killed, stopped, run twice at once, or run out of disk: nothing is lost and nothing is done twice."""
 
+import asyncio
 import signal
 import sqlite3
 from contextlib import closing
@@ -19,11 +20,14 @@ from experiments_support import (
 )
 from model_server import model_server
 
+from debate_cli.engine import StopSignal
+from debate_cli.experiments.cell_store import LedgerCells, RunOptions
 from debate_cli.experiments.cells import CellPlan
 from debate_cli.experiments.definition import load_experiment
-from debate_cli.experiments.ledger import Claim, Ledger, Settlement, Spending
+from debate_cli.experiments.ledger import CellRecord, Claim, Ledger, Settlement, Spending
 from debate_cli.experiments.ledger_file import LEDGER_NAME
-from debate_cli.experiments.runner import OPENING_CELLS
+from debate_cli.experiments.progress import NullExperimentObserver, Progress
+from debate_cli.experiments.runner import OPENING_CELLS, ExperimentRun, plan_experiment
 from debate_cli.storage.journal import Journal
 from debate_cli.storage.lock import lock_debate
 from debate_cli.storage.redact import Redactor
@@ -52,6 +56,25 @@ def test_no_cell_waits_for_the_answers_of_another(here: Path) -> None:
             assert count_states(here / "trial").get("running", 0) > OPENING_CELLS
             running.signal(signal.SIGKILL)
             running.wait()
+
+
+def test_a_cell_that_is_not_opened_before_a_stop_begins_no_debate(here: Path) -> None:
+    """It stays open, and the next run does it."""
+    write_experiment(here)
+    stop = StopSignal()
+
+    class Stopping(NullExperimentObserver):
+        def started(self, record: CellRecord, progress: Progress) -> None:
+            stop.request()
+
+    experiment = load_experiment(here / "exp.yaml", {}, mock=True)
+    with Ledger.create(here / "trial", "trial", mock=True) as ledger:
+        plan = plan_experiment(experiment, ledger)
+        cells = LedgerCells(ledger, here / "trial", RunOptions())
+        summary = asyncio.run(ExperimentRun(plan, cells, here / "trial", Stopping()).run(stop=stop))
+    assert (summary.stopped, summary.finished, summary.failed) == ("interrupted", 0, 0)
+    assert list((here / "trial").glob("debates/*")) == []
+    assert count_states(here / "trial") == {"open": 12, "running": 0, "failed": 0, "done": 0}
 
 
 def test_two_processes_share_the_cells(here: Path) -> None:

@@ -10,7 +10,7 @@ import asyncio
 import math
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping, Sequence
-from contextlib import aclosing, contextmanager
+from contextlib import AsyncExitStack, aclosing, contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Protocol
@@ -136,8 +136,9 @@ class HttpServer:
     async def aclose(self) -> None:
         """Close the connections. A later call opens new ones."""
         clients, self._clients = self._clients, []
-        for client in clients:
-            await client.sdk.close()
+        async with AsyncExitStack() as closing:
+            for client in clients:
+                closing.push_async_callback(client.sdk.close)
 
 
 class HttpModel:

@@ -117,7 +117,7 @@ class JudgePlan:
     asked_people: tuple[str, ...]
     """The people among its judges, as in `RunContext`."""
     state: int
-    """`JudgeTask.state` at the time of planning."""
+    """Hash of the file's answers and judging runs when this plan was made; it differs if the file was changed since."""
     read: Callable[[], JudgeTask]
 
     @classmethod
@@ -362,7 +362,7 @@ def _build_task(
 ) -> JudgeTask:
     path = source.path
     if source.is_text and request.changes:
-        raise UsageError("--set: a text has no stored settings to change; name a configuration with --config")
+        raise UsageError("--set: changes settings of a configuration, and a text has none; name one with --config")
     if not source.is_text:
         return _build_transcript_task(path, request, loaded, target)
     if source.content is None and not path.exists():

@@ -157,7 +157,10 @@ def _check_models(config: DebateConfig) -> Iterator[Problem]:
             )
         if _is_mock(config, spec):
             if spec.script is not None and spec.model.partition("/")[2] != "scripted":
-                yield Problem(("models", name, "script"), "only the model `mock/scripted` has a script; remove it")
+                yield Problem(
+                    ("models", name, "script"),
+                    "a script works only with the model `mock/scripted`; remove `script`, or use that model",
+                )
             continue
         for key in (*_MOCK_ONLY, "script"):
             if getattr(spec, key) is not None:

@@ -169,8 +169,8 @@ def _check_judges_left(file: ExperimentFile, variants: Iterable[Variant]) -> Non
         models = [variant.players[name] for name in pair]
         if all(any(is_own_model(judge.spec, spec) for spec in models) for judge in variant.judges):
             raise ConfigError(
-                f"{file.locate('judges')}: judges: {pair[0]} against {pair[1]} has no judge, because the model of each "
-                "judge speaks in it; add a judge, or set `self_judging: true`"
+                f"{file.locate('judges')}: judges: {pair[0]} against {pair[1]} has no judge, because each judge's model "
+                "is also a debater there; add a judge with another model, or set `self_judging: true`"
             )
 
 

@@ -128,7 +128,7 @@ class LedgerFile:
             connection.execute("PRAGMA synchronous = NORMAL")
             version = connection.execute("PRAGMA user_version").fetchone()[0]
         if version > _VERSION:
-            raise UsageError(f"{path}: written by a newer version of debate-cli; upgrade it")
+            raise UsageError(f"{path}: written by a newer version of debate-cli; upgrade debate-cli")
         return cls(path, connection)
 
     def __enter__(self) -> Self:

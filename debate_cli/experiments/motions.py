@@ -82,7 +82,7 @@ def _read_csv(path: Path, place: str) -> tuple[dict[str, Motion], str | None]:
     columns = [name.lower() for name in written]
     if "topic" not in columns:
         found = ", ".join(filter(None, columns)) or "none"
-        raise ConfigError(f"{path}:1: there is no column `topic` (columns: {found}); name it in the first line")
+        raise ConfigError(f"{path}:1: there is no column `topic` (columns: {found}); add it to the first line")
     motions = {
         f"{path}:{number}": _to_motion({name.lower(): value for name, value in row.items() if name in written})
         for number, row in rows

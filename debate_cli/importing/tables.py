@@ -45,7 +45,7 @@ def read_csv(text: str, columns: Mapping[str, str]) -> FoundDebate:
 def _named_cells(head: Sequence[str], row: Sequence[str], line: int) -> dict[str, str]:
     if any(map(str.strip, row[len(head) :])):
         advice = "put quotation marks around a cell that contains the delimiter"
-        raise UnreadableDebateError(f"line {line} has more cells than the head has columns; {advice}")
+        raise UnreadableDebateError(f"line {line} has more cells than the header line has columns; {advice}")
     return dict(zip(head, row, strict=False))
 
 

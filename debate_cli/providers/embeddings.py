@@ -69,7 +69,7 @@ class MockEmbeddings:
     """Scores each text by the share of the query's words that it contains. Contacts no server."""
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Reply with the shares, 0 to 1."""
+        """Reply with a number from 0 to 1 for each text: the share of the query's words that it contains."""
         query, *texts = (frozenset(query_terms(message.content)) for message in request.messages)
         scores = [round(len(query & words) / max(1, len(query)), DIGITS) for words in texts]
         return Reply(text=json.dumps(scores), usage=Usage(input_tokens=1), finish_reason="stop")

@@ -245,7 +245,7 @@ class _Design:
         return np.append(values[:-1] - values[:-1].mean(), values[-1])
 
     def is_separable(self) -> bool:
-        """Whether the best strengths are infinite: the likelihood rises without end in some direction of strengths.
+        """Whether no finite strengths fit best, for example because one player won every game.
 
         Solved as a linear program: maximize the sum of margins s, 0 ≤ s ≤ 1, with each result's margin at least s.
         Source: A. Albert and J. A. Anderson, On the Existence of Maximum Likelihood Estimates in Logistic Regression

@@ -106,7 +106,7 @@ def _write_and_sync(path: Path, data: bytes, mode: int) -> None:
 
 
 def _move_without_overwrite(beside: Path, path: Path) -> None:
-    """Give `temp` its final name, unless that exists.
+    """Give the file `beside` its final name, unless that exists.
 
     Uses a hard link, which fails if the name exists; on file systems without links the name is checked first.
     """

@@ -186,7 +186,7 @@ class BatchStore:
             with closing(sqlite3.connect(self.path, timeout=_BUSY_S, isolation_level=None)) as database:
                 version = database.execute("PRAGMA user_version").fetchone()[0]
                 if version > _VERSION:
-                    raise StorageError(f"{self.path}: written by a newer version of debate-cli; upgrade it")
+                    raise StorageError(f"{self.path}: written by a newer version of debate-cli; upgrade debate-cli")
                 yield database
         except sqlite3.Error as error:
             advice = "restore it; without it, the requests of batches that still run are asked and paid again"

@@ -126,7 +126,7 @@ def test_encodings_and_line_ends_are_recognised(tmp_path: Path, data: bytes, enc
         ("x.txt", SHORT.encode(), ("--side", "Ann=blue"), "x.txt: has two speakers, whose sides are for and against, not blue"),
         ("x.txt", SHORT.encode(), ("--side", "Ann"), "--side Ann: write it as NAME=VALUE"),
         ("x.csv", b"person,remark\nAnn,Yes\n", (), "x.csv: has no column for the speaker (it has person, remark); name it with --map"),
-        ("x.csv", b"speaker,text\nAnn,Yes, or no\n", (), "x.csv: line 2 has more cells than the head has columns"),
+        ("x.csv", b"speaker,text\nAnn,Yes, or no\n", (), "x.csv: line 2 has more cells than the header line has columns"),
         ("x.jsonl", b'{"speaker": "Ann", "text": "Yes"}\n{"speaker"', (), "x.jsonl: line 2 is not valid JSON"),
         ("x.json", b'[{"role": "user", "content": "Hi"}, {"content": "No"}]', (), "x.json: message 2 has no role"),
         ("x.json", b'{"schema_version": 2, "id": 1}', (), "x.json:"),

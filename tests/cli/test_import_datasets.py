@@ -63,7 +63,7 @@ def transcript(folder: Path, name: str) -> dict[str, Any]:
         ("debatrix", DEBATRIX, "bp-003", "Move?", [("A Side (OG)", "Words."), ("B Side (OO)", "Words."), ("C Side (CG)", "Words.")], WinnerLabel("bp-003", "B Side (OO)", "adjudicators"), "bp_004"),
         ("nyu", NYU, "room-1-77", "Who? The answer is “He”, not “She”.", [("Debater A", "It is he."), ("Debater B", "It is she.")], WinnerLabel("room-1-77", "Debater B", "Jo"), "line 2 is not a debate"),
         ("lechmazur", LECHMAZUR, "prop-0001-a-b-s0", "Move?", [("PRO", "[P1.1] We should."), ("CON", "[C1.1] No.")], WinnerLabel("prop-0001-a-b-s0", "PRO", "model K2"), ""),
-        ("ukp", UKP, "arg1-arg2", "Argument A is more convincing than argument B (move: yes)", [("Argument A", "We should."), ("Argument B", "We should, as it pays.")], WinnerLabel("arg1-arg2", "Argument B", "crowd"), "line 3 has no id"),
+        ("ukp", UKP, "arg1-arg2", "Argument A is more convincing than argument B (move: yes)", [("Argument A", "We should."), ("Argument B", "We should, as it pays.")], WinnerLabel("arg1-arg2", "Argument B", "crowd"), "line 3 does not consist of an id"),
     ],
 )  # fmt: skip
 def test_a_data_set_gives_transcripts_and_labels(

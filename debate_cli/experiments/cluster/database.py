@@ -181,7 +181,7 @@ async def _create_tables(connection: AsyncConnection, queue_schema: str) -> None
         await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}".encode())
         await connection.execute((_TABLES + queue_schema).encode())
     elif await fetch_value(connection, "SELECT number FROM version") > VERSION:
-        raise UsageError("the queue was made by a newer version of debate-cli; upgrade this one")
+        raise UsageError("the queue was made by a newer version of debate-cli; upgrade debate-cli")
 
 
 async def fetch_value(connection: AsyncConnection, query: str, *values: object) -> Any:

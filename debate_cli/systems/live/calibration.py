@@ -192,7 +192,7 @@ def calibrate(turns: Iterable[Turn], raw: TurnScores, comparisons: Mapping[int, 
 
 
 class _DimensionResult(NamedTuple):
-    """Who won an exchange in one dimension, in which both turns have a mark."""
+    """Result of an exchange in one dimension. Both turns have a mark in this dimension."""
 
     turns: tuple[int, int]
     dimension: str

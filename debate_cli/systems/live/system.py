@@ -144,7 +144,7 @@ class LiveSystem(JudgingSystem[LiveSettings]):
         return 100.0
 
     def describe_brief(self, brief: Brief) -> str:
-        """The subject; for the whole debate, the name of the question."""
+        """The subject, e.g. `turn 3`; questions on the whole debate have names of their own, e.g. `register review`."""
         if brief.subject.moment != "debate":
             return super().describe_brief(brief)
         if brief.subject.turns:

@@ -169,7 +169,7 @@ def _outcome(counted: VoteTally, debate: Debate) -> ScoreOutcome:
 
 
 def _scores(counted: VoteTally, debate: Debate) -> dict[str, float]:
-    """Debater -> share of the votes' weight for the option of its side."""
+    """Debater -> share of the vote weight that its side received; only for sides with exactly one debater."""
     found = {_only_debater_of_side(debate, side): counted.weights[option] for option, side in OPTION_SIDES.items()}
     return {name: share for name, share in found.items() if name is not None}
 

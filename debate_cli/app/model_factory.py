@@ -71,7 +71,10 @@ class ModelFactory:
         return actors if self._context.batches is None else wrap_actors(actors, self._context.batches)
 
     def _build_passages(self, *, speeches: bool) -> PassageFinder | None:
-        """Finds passages for judges that look up facts and, with `speeches`, for debaters; None if nobody needs any."""
+        """The search for passages, or None if there is nothing to search.
+
+        Judges that look up facts use it; with `speeches`, debaters too.
+        """
         config, corpus = with_lookup_search(self._config), self._context.corpus
         evidence = config.evidence or EvidenceConfig()
         own_web = self._config.evidence.web if speeches and self._config.evidence is not None else None

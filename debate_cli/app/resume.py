@@ -43,7 +43,7 @@ class RemainingWork:
     main: PendingModels
     """Models of the debate itself."""
     added_runs: tuple[PendingModels, ...] = ()
-    """Models of each unfinished judging run that has providers of its own."""
+    """Models of each unfinished judging run that names additional providers."""
 
     @property
     def models(self) -> tuple[ModelSpec, ...]:

@@ -113,7 +113,7 @@ def print_status(line: str) -> None:
 def _wrap_for_terminal(line: str) -> str:
     """Wrap `line` at words; unchanged if stderr is no terminal or its width is unknown.
 
-    A path or command to copy stays whole. If it does not fit after its label, it gets a line of its own.
+    A path or command is never broken, so that it can be copied. If it does not fit after its label, it starts a new line.
     """
     columns = os.get_terminal_size(sys.stderr.fileno()).columns if is_interactive(sys.stderr) else 0
     if not columns or len(line) * 2 <= columns:

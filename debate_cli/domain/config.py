@@ -90,7 +90,7 @@ class ProviderSpec(ConfigModel):
     structured: tuple[Literal["native", "tool", "prompt"], ...] | None = None
     """Modes of structured output, in the order in which they are tried."""
     price: Price | None = None
-    """Price of every model of this provider that has no price of its own; None means the bundled price table."""
+    """Price of the models of this provider that have no price themselves; None means the bundled price table."""
 
 
 class ModelSpec(ConfigModel):

@@ -69,7 +69,7 @@ class Closing(FrozenModel):
     concessions: tuple[str, ...] = ()
     """Ids (or wordings) of conceded arguments."""
     unrebutted: tuple[str, ...] = ()
-    """Ids of the debater's arguments that nobody answered."""
+    """Ids of the debater's arguments that no opponent answered."""
     final_position: str
     shift: PositionShift
     why: Annotated[str, Field(exclude_if=_is_empty)] = ""

@@ -1,6 +1,6 @@
 """Word lists of the quote check: equivalent words in English, and negations of several languages.
 
-A language has word lists only if harmless differences (articles, inflections) can be told apart from others in it.
+A language has a word list only if a program can recognise its harmless differences, such as articles and inflections.
 """
 
 import re

@@ -49,7 +49,7 @@ class SpeakerCount(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ImportedDebate:
-    """A debate made from a file, and what the user is told before it is saved."""
+    """A debate that was read from a file, with the facts that are shown before it is saved."""
 
     debate: Debate
     topic_source: Literal["option", "file", "name"]

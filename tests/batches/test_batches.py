@@ -8,13 +8,13 @@ import shutil
 import signal
 import sqlite3
 from collections.abc import Generator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from batch_server import USAGE, BatchServer, Fate, batch_server
-from cli_support import CONFIGS, CommandResult, debate, start_process, wait_until
+from cli_support import CONFIGS, CommandResult, RunningProcess, debate, start_process, wait_until
 
 from debate_cli.errors import ServerError
 from debate_cli.llm.batch import BatchIntent
@@ -63,6 +63,22 @@ def slow() -> Generator[BatchServer]:
 def judge(here: Path, server: BatchServer, *args: str, system: str = "structured") -> CommandResult:
     """Judge all debates in batches."""
     return debate("judge", "transcripts", "--system", system, "--batch", *args, cwd=here, env=server.env)
+
+
+@contextmanager
+def judging_in_a_batch(here: Path, server: BatchServer, model: str = MODELS[0]) -> Generator[RunningProcess]:
+    """`judge --batch` of all transcripts as a process whose batch was polled once."""
+    words = ("judge", "transcripts", "--system", "structured", "--model", model, "--batch")
+    with start_process(*words, cwd=here, env=server.env) as process:
+        wait_until(lambda: server.batches and server.batches[0].polls, "the first poll")
+        yield process
+
+
+def judge_until_killed(here: Path, server: BatchServer, model: str = MODELS[0]) -> None:
+    """Kill `judge --batch` after the first poll."""
+    with judging_in_a_batch(here, server, model) as process:
+        process.signal(signal.SIGKILL)
+        process.wait()
 
 
 def collect(here: Path, server: BatchServer, *args: str | Path, cwd: Path | None = None) -> CommandResult:
@@ -253,10 +269,7 @@ def _kill_while_submitting(here: Path, server: BatchServer, model: str) -> None:
 
 def test_interrupt_keeps_everything(here: Path, slow: BatchServer) -> None:
     """Ctrl-C ends the wait at once and says how to collect."""
-    with start_process(
-        "judge", "transcripts", "--system", "structured", "--model", MODELS[0], "--batch", cwd=here, env=slow.env
-    ) as process:
-        wait_until(lambda: slow.batches and slow.batches[0].polls, "the first poll")
+    with judging_in_a_batch(here, slow) as process:
         process.signal(signal.SIGINT)
         ended = process.wait()
     assert ended.code == 130
@@ -275,10 +288,7 @@ def test_interrupt_keeps_everything(here: Path, slow: BatchServer) -> None:
 )
 def test_changed_store_ends_the_wait(here: Path, slow: BatchServer, statement: str, said: str) -> None:
     """A batch that another process gave up, or a table that is not ours, is one sentence; nothing waits for ever."""
-    with start_process(
-        "judge", "transcripts", "--system", "structured", "--model", MODELS[0], "--batch", cwd=here, env=slow.env
-    ) as process:
-        wait_until(lambda: slow.batches and slow.batches[0].polls, "the first poll")
+    with judging_in_a_batch(here, slow) as process:
         with closing(sqlite3.connect(stored(here).path)) as database, database:
             database.execute(statement)
         ended = process.wait()
@@ -289,12 +299,7 @@ def test_changed_store_ends_the_wait(here: Path, slow: BatchServer, statement: s
 
 def test_debate_that_waits_is_left_alone(here: Path, slow: BatchServer) -> None:
     """While answers wait, neither another judging nor a resume asks about the debate."""
-    with start_process(
-        "judge", "transcripts", "--system", "structured", "--model", MODELS[0], "--batch", cwd=here, env=slow.env
-    ) as process:
-        wait_until(lambda: slow.batches and slow.batches[0].polls, "the first poll")
-        process.signal(signal.SIGKILL)
-        process.wait()
+    judge_until_killed(here, slow)
     several = debate("judge", "transcripts", "--mock", cwd=here)
     assert several.err.count("debate: transcripts/d1.json: questions about this debate wait") == 1
     for command in (("judge", "transcripts/d0.json", "--mock"), ("run", "--resume", "d0", "--mock")):
@@ -305,12 +310,7 @@ def test_debate_that_waits_is_left_alone(here: Path, slow: BatchServer) -> None:
 
 def test_one_file_is_collected_without_the_others(here: Path, slow: BatchServer) -> None:
     """The answers of the other debates of a batch stay, and the vendor is not asked for them again."""
-    with start_process(
-        "judge", "transcripts", "--system", "structured", "--model", MODELS[1], "--batch", cwd=here, env=slow.env
-    ) as process:
-        wait_until(lambda: slow.batches and slow.batches[0].polls, "the first poll")
-        process.signal(signal.SIGKILL)
-        process.wait()
+    judge_until_killed(here, slow, MODELS[1])
     slow.is_open.set()
     assert collect(here, slow, "transcripts/d1.json").code == 0
     polls = slow.batches[0].polls
@@ -322,12 +322,7 @@ def test_one_file_is_collected_without_the_others(here: Path, slow: BatchServer)
 
 def test_without_its_store_nothing_is_submitted_again(here: Path, slow: BatchServer) -> None:
     """A transcript whose `batches.sqlite` is gone may have a batch at the vendor: it takes --resubmit to submit another."""
-    with start_process(
-        "judge", "transcripts", "--system", "structured", "--model", MODELS[0], "--batch", cwd=here, env=slow.env
-    ) as process:
-        wait_until(lambda: slow.batches and slow.batches[0].polls, "the first poll")
-        process.signal(signal.SIGKILL)
-        process.wait()
+    judge_until_killed(here, slow)
     slow.is_open.set()
     stored(here).path.unlink()
     refused = collect(here, slow, "transcripts/d0.json", "--batch")

@@ -1,6 +1,6 @@
 """What a debate carries from event to event is the same as if it were computed from its turns and assessments at once."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from formats_support import NOON, PAIR, TRIO, config, new_debate, speech, with_assessment, with_failure
@@ -72,6 +72,16 @@ def with_opinion(debate: Debate, brief: Brief, draw: Callable[[st.SearchStrategy
     return with_assessment(debate, brief, *found, marks=marks)
 
 
+def growing_debate(settings: DebateConfig, draw: Callable[[st.SearchStrategy[Any]], Any]) -> Iterator[Debate]:
+    """The debate after each of its random events."""
+    debate: Debate | None = new_debate(settings)
+    for _ in range(MAX_EVENTS):
+        debate = extend(debate, draw)
+        if debate is None:
+            return
+        yield debate
+
+
 def values(debate: Debate) -> Mapping[str, object]:
     """Everything that is carried from one state of a debate to the next."""
     given_ = debate.assessments_of_system("live", FIRST_RUN)
@@ -106,12 +116,7 @@ def without_memory(debate: Debate) -> Debate:
 @given(configs(), st.data())
 def test_carried_values_are_those_computed_at_once(settings: DebateConfig, data: st.DataObject) -> None:
     """After each event, for the debate and for a part of it that a debater saw before."""
-    debate = new_debate(settings)
-    for _ in range(MAX_EVENTS):
-        extended = extend(debate, data.draw)
-        if extended is None:
-            break
-        debate = extended
+    for debate in growing_debate(settings, data.draw):
         assert values(debate) == values(without_memory(debate))
         seen = tuple(range(data.draw(st.integers(0, len(debate.turns)))))
         shown = debate.visible_to(Cue(index=len(seen), round=1, phase="speech", speaker="Pro", sees=seen))
@@ -122,10 +127,7 @@ def test_carried_values_are_those_computed_at_once(settings: DebateConfig, data:
 def test_the_entries_of_earlier_turns_are_those_of_the_register(settings: DebateConfig, data: st.DataObject) -> None:
     """`find_open_entries` lists the entries that the register of the same assessments holds, the most expensive first."""
     debate = new_debate(settings)
-    for _ in range(MAX_EVENTS):
-        extended = extend(debate, data.draw)
-        if extended is None:
-            break
+    for extended in growing_debate(settings, data.draw):
         debate = extended
     before = data.draw(st.integers(0, len(debate.turns)))
     given_ = debate.assessments_of_system("live", FIRST_RUN)

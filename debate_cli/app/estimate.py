@@ -8,7 +8,7 @@ deliberate to their last round. Retries after a provider's fault are not include
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
@@ -424,8 +424,8 @@ async def estimate_judging(task: JudgeTask, *, batch: bool = False) -> RunEstima
     if batch:
         roles = [replace(role, planned=_in_batch(role.planned), worst=_in_batch(role.worst)) for role in roles]
     assessments = sum(role.planned.calls for role in roles)
-    made = judged.searches[len(before.searches) :]
-    searches = estimate_searches(task.context.config, task.context.env, made)
+    made = Counter(judged.searches) - Counter(before.searches)
+    searches = estimate_searches(task.context.config, task.context.env, tuple(made.elements()))
     return RunEstimate(speeches=0, assessments=assessments, roles=(*roles, *searches))
 
 

@@ -76,7 +76,7 @@ class Debate(FrozenModel):
     shown_passages: Mapping[str, tuple[str, ...]] = {}
     """Key of a cue or brief -> ids of the passages found for it."""
     searches: tuple[SearchRecord, ...] = ()
-    """Web searches and rerankings, in the order of their answers."""
+    """Web searches and rerankings, in the order of `search_rank`; those with one key in the order of their answers."""
     assessments: tuple[Assessment, ...] = ()
     """The assessments in canonical order (see `first_assessments`), not in order of arrival."""
     failures: tuple[Failure, ...] = ()
@@ -360,7 +360,8 @@ class Debate(FrozenModel):
 
     def _apply_search(self, search: SearchRecord) -> Debate:
         given_up = self.given_up if search.failure is None else self.given_up | {search.id}
-        return self._replace(searches=(*self.searches, search), given_up=given_up)._answer_key(search.key)
+        searches = tuple(sorted((*self.searches, search), key=search_rank))
+        return self._replace(searches=searches, given_up=given_up)._answer_key(search.key)
 
     def _apply_turn(self, turn: Turn) -> Debate:
         if turn.index in self.turns_by_index:
@@ -453,6 +454,12 @@ def _add_arguments(found: Mapping[str, tuple[str, Argument]], turn: Turn) -> Map
         if argument.id not in found:
             new.setdefault(argument.id, (turn.speaker, argument))
     return {**found, **new} if new else found
+
+
+def search_rank(search: Search) -> tuple[bool, int, str]:
+    """Sort key of searches: those for speeches by turn, then those for judges by the key of their brief."""
+    is_speech = search.key.startswith("turn/")
+    return not is_speech, len(search.key) if is_speech else 0, search.key
 
 
 _SEARCHES: Mapping[SearchKind, str] = {

@@ -20,7 +20,7 @@ from pydantic_core import to_json
 from debate_cli.domain.argument_ids import rename_in_assessments, rename_in_turns
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import DebateConfig, ModelSpec, ProviderSpec
-from debate_cli.domain.debate import Debate
+from debate_cli.domain.debate import Debate, search_rank
 from debate_cli.domain.events import (
     AssessmentCompleted,
     CloseReason,
@@ -212,6 +212,7 @@ def transcript_to_debate(transcript: Transcript) -> Debate:
         finished_at=transcript.finished_at if transcript.closed is not None else None,
         turns=turns,
         shown_passages=dict(_shown_passages(transcript)),
+        searches=tuple(sorted(transcript.searches, key=search_rank)),
         assessments=first_assessments(assessments, runs),
         renamed_arguments=renamed,
         failures=tuple(copy_fields(item, Failure) for item in transcript.failures),

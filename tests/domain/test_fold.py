@@ -26,10 +26,12 @@ from debate_cli.domain.events import (
     DebateResumed,
     Event,
     JudgingOpened,
+    SearchEnded,
     TaskFailed,
     TaskStarted,
     TurnCompleted,
 )
+from debate_cli.domain.evidence import SearchRecord
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.tasks import Cue
 from debate_cli.systems.persuasion.settings import PersuasionSettings
@@ -200,3 +202,11 @@ def key_of(event: Event) -> str:
         return f"turn/{event.turn.index}"
     assert isinstance(event, AssessmentCompleted)
     return event.assessment.brief.key
+
+
+@given(st.permutations(["turn/2", "turn/10", "r1/structured/judge/turn/2/0", "r2/structured/judge/debate/all/0"]))
+def test_the_order_in_which_searches_end_changes_nothing(keys: list[str]) -> None:
+    """They are sorted: those for speeches by turn, then those for judges. Searches for one task keep their order."""
+    ended = [SearchEnded(at=AT, search=SearchRecord(key=key, query=query)) for query in "ba" for key in keys]
+    found = [(item.key, item.query) for item in fold([opening_event(), *ended]).searches]
+    assert found == [(key, query) for key in ("turn/2", "turn/10", *sorted(keys)[:2]) for query in "ba"]

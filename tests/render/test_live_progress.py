@@ -48,16 +48,6 @@ def test_the_progress_line_fits_the_window(width: int) -> None:
     assert cell_len(view.region()[-1]) <= width
 
 
-def test_a_part_that_does_not_fit_is_left_out() -> None:
-    """A rest such as `j…` says nothing."""
-    view = LiveView(80)
-    for number in (0, 1):
-        view.apply(turn_event(turns()[number]))
-    view.observer.asking(round_assessment(1).brief)
-    view.now = 700.0
-    assert view.region()[-1].rstrip().endswith("3.2k tokens · $0.0040")
-
-
 def test_an_unknown_cost_is_shown_as_unknown() -> None:
     """It is not shown as $0, not even before the first answer."""
     view = LiveView()

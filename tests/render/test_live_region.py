@@ -8,7 +8,7 @@ from io import StringIO
 import pytest
 from live_support import cue, turn_event
 from render_support import opening_event, turns
-from rich.console import Console, ConsoleDimensions
+from rich.console import Console
 from screen_support import Screen
 
 from debate_cli.domain.debate import initial_debate
@@ -58,41 +58,6 @@ def test_stopping_erases_the_region_and_keeps_printed_lines() -> None:
     view.event(event, initial_debate(opening_event()).apply(event))
     view.stop()
     assert (screen.count("PRO-1"), screen.count(PROGRESS), screen.cursor_shown) == (1, 0, True)
-
-
-class CountingScreen(Screen):
-    """A screen that counts writes."""
-
-    writes = 0
-
-    def write(self, text: str, /) -> int:
-        """Count the write."""
-        self.writes += 1
-        return super().write(text)
-
-
-def test_an_unchanged_frame_is_not_sent() -> None:
-    """A region without changes does not flicker."""
-    screen = CountingScreen()
-    view = start_view(screen)
-    wait_for(screen, PROGRESS)
-    before = screen.writes
-    time.sleep(0.35)
-    assert screen.writes == before
-    view.stop()
-
-
-def test_a_narrower_window_leaves_no_wrapped_lines() -> None:
-    """Lines that the terminal has wrapped are erased as well."""
-    screen = Screen()
-    view = start_view(screen)
-    view.asking(cue(turns()[0]))
-    wait_for(screen, PROGRESS)
-    rows = screen.row
-    view.console.size = ConsoleDimensions(60, 40)
-    wait_for(screen, "─ turn 1 ─╯")
-    view.stop()
-    assert screen.row <= rows
 
 
 class BlockedScreen(Screen):

@@ -29,25 +29,25 @@ class LiveExperimentObserver:
         self.console = console
         self._progress = progress
         self._recent: deque[Text] = deque(maxlen=RECENT)
-        self._live = self._new_live()
 
     def start(self) -> None:
-        """Start drawing."""
+        """Start drawing, also after a pause."""
+        self._live = Live(
+            get_renderable=self._draw,
+            console=self.console,
+            refresh_per_second=FRAMES_PER_SECOND,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+            vertical_overflow="crop",
+        )
         self._live.start(refresh=True)
 
     def stop(self) -> None:
-        """Remove the table; the summary follows."""
-        self._live.transient = True
+        """Remove the table from the terminal."""
         self._live.stop()
 
-    def pause(self) -> None:
-        """Release the terminal."""
-        self.stop()
-
-    def resume(self) -> None:
-        """Draw again after a pause."""
-        self._live = self._new_live()
-        self.start()
+    pause, resume = stop, start
 
     def started(self, record: CellRecord, progress: Progress) -> None:
         """Show the new counts."""
@@ -71,16 +71,6 @@ class LiveExperimentObserver:
     def note(self, note: str) -> None:
         """Print the note above the table."""
         self._live.console.print(terminal_line(f"note: {note}", theme.MUTED))
-
-    def _new_live(self) -> Live:
-        return Live(
-            get_renderable=self._draw,
-            console=self.console,
-            refresh_per_second=FRAMES_PER_SECOND,
-            redirect_stdout=False,
-            redirect_stderr=False,
-            vertical_overflow="crop",
-        )
 
     def _draw(self) -> RenderableType:
         progress = self._progress

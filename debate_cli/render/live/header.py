@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 
-from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
-from rich.progress_bar import ProgressBar
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.debate_usage import judging_usage, restrict_to_runs
-from debate_cli.domain.events import AssessmentCompleted, CloseReason, Event, JudgingOpened, TaskFailed
+from debate_cli.domain.events import CloseReason, DebateResumed, Event, JudgingOpened
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.model_call import TotalUsage
-from debate_cli.domain.tasks import Brief, Task
+from debate_cli.domain.tasks import Brief
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content import chair
 from debate_cli.render.content.agreement import label_judging_system
@@ -32,14 +30,12 @@ MIN_WIDTH_FOR_COLUMNS = 70
 
 
 def debate_heading(debate: Debate, status: str = "", plan: theme.RunPlan = theme.NO_PLAN) -> RenderableType:
-    """Motion, background, debaters and judges with models, servers that are not built in, planned calls and cost.
+    """The panel above a debate: motion, background, debaters, judges, models, servers, planned calls and cost.
 
-    `status` is a part of the title.
+    `status`: part of the title, such as "resumed".
     """
-    body: list[RenderableType] = [
-        *_topic_lines(debate),
-        *(terminal_line(line, theme.MUTED) for line in theme.background_excerpt(debate.config.background)),
-    ]
+    body: list[RenderableType] = [*_topic_lines(debate)]
+    body += [terminal_line(line, theme.MUTED) for line in theme.background_excerpt(debate.config.background)]
     body += [Text(""), ParticipantTable((*debater_rows(debate), *judge_rows(debate, debate.runs[0])))]
     body += [terminal_line(server, theme.GOLD) for server in plan.servers]
     if plan.calls is not None:
@@ -70,24 +66,23 @@ def _heading(debate: Debate, title: Sequence[str], body: Sequence[RenderableType
 
 
 def judging_run_heading(debate: Debate, run: JudgingRun) -> RenderableType:
-    """The horizontal rule above an added judging run, and its judges."""
+    """The rule above an added judging run, and the judges of this run."""
     title = join_text("judging run ", terminal_line(run.id, "bold"))
     return Group(_rule(title), ParticipantTable(judge_rows(debate, run)))
 
 
 def resume_rule(debate: Debate) -> RenderableType:
-    """The horizontal rule between the speeches of an earlier run and new ones."""
+    """The rule between the speeches of an earlier run and new speeches."""
     return _rule(Text(theme.describe_resume(debate), style="bold"))
 
 
-def round_rule(round_number: int, phase: str) -> RenderableType:
-    """The horizontal rule above a round."""
+def round_rule(round_number: int, phase: str) -> Rule:
+    """The rule above a round, with its number and phase."""
     label = theme.PHASE_LABELS.get(phase, phase)
     return _rule(join_text((f"round {round_number}", "bold"), ("  ·  ", theme.MUTED), label))
 
 
 def _rule(title: Text) -> Rule:
-    title.overflow = "ellipsis"
     return Rule(title, align="left", style=theme.MUTED)
 
 
@@ -119,20 +114,16 @@ def _name(row: ParticipantRow) -> Text:
 
 
 def judge_report_notice(report: JudgeReport, debate: Debate) -> RenderableType:
-    """A judge's report. The bar of a single score or, without scores, the first sentence is beside the title."""
-    title = terminal_line(report.title, theme.MUTED)
+    """A judge's report: title, scores, sentences and alerts. One score stands beside the title, several below it."""
+    title = join_text(("§ ", theme.MUTED), terminal_line(report.title, theme.MUTED))
     sentences = report.words
-    if report.scores:
-        head, bars = join_text(("§ ", theme.MUTED), title), _score_bars(report, debate)
-        rows: list[RenderableType] = [head, bars]
-        if len(report.scores) == 1:
-            line = Table.grid(padding=(0, 2, 0, 0))
-            line.add_row(head, bars)
-            rows = [line]
+    if len(report.scores) > 1:
+        rows: list[RenderableType] = [title, _score_bars(report, debate)]
+    elif report.scores:
+        rows = [hanging_indent(title, _score_bars(report, debate))]
     else:
-        first, sentences = sentences[:1], sentences[1:]
-        head = join_text(title, *("  ", terminal_line(first[0])) if first else ())
-        rows = [hanging_indent(Text("§", style=theme.MUTED), head, gap=1)]
+        rows = [hanging_indent(title, terminal_line(sentences[0] if sentences else ""))]
+        sentences = sentences[1:]
     rows += [hanging_indent(Text("·"), terminal_line(words, theme.MUTED), gap=1) for words in sentences]
     rows += [terminal_line(alert, f"bold {theme.RED}") for alert in report.alerts]
     return Group(rows[0], *(Padding(row, (0, 0, 0, 2)) for row in rows[1:]))
@@ -153,7 +144,7 @@ def _score_bars(report: JudgeReport, debate: Debate) -> Table:
 
 
 def failure_notice(group: FailureGroup) -> RenderableType:
-    """Who could not speak or judge, and why."""
+    """The line that names the debaters or judges who failed, and the cause."""
     words = join_text(
         terminal_line(group.names, "bold"),
         f" {group.what}{group.separator}",
@@ -165,7 +156,7 @@ def failure_notice(group: FailureGroup) -> RenderableType:
 
 
 def warning_notice(text: str) -> RenderableType:
-    """The line that shows a warning of the engine, for example about a retry."""
+    """The line for a warning of the engine, such as a retry."""
     return hanging_indent(Text("!", style=theme.GOLD), terminal_line(text, theme.MUTED), gap=1)
 
 
@@ -174,10 +165,11 @@ def chair_notice(announcement: str) -> Text:
     return join_text(("Chair: ", theme.MUTED), terminal_line(announcement, f"italic {theme.MUTED}"))
 
 
-def closing_notice(debate: Debate, reason: CloseReason) -> RenderableType:
-    """The chair's announcement of how the debate ended."""
+def closing_notices(debate: Debate, reason: CloseReason) -> list[Text]:
+    """The chair's announcement of how the debate ended; empty for a judged text, which has no chair."""
     sign, colour = ("■", theme.MUTED) if reason in chair.FINAL_REASONS else ("!", theme.GOLD)
-    return Text(f"{sign} Chair: {chair.announce_close(debate, reason)}", style=colour)
+    announcement = Text(f"{sign} Chair: {chair.announce_close(debate, reason)}", style=colour)
+    return [announcement] if debate.document_name is None else []
 
 
 PROGRESS_BAR_WIDTH = 16
@@ -188,9 +180,6 @@ MAX_NAMED_JUDGMENTS = 2
 """If more judgments than this are pending, the progress line shows their number before their names."""
 MIN_CALLS_FOR_ESTIMATE = 2
 """Number of finished calls from which the remaining time is estimated."""
-MIN_CUT_WIDTH = 15
-"""A part that does not fit is cut if at least this width is left for it, separator included; else it is left out."""
-_SEPARATOR = " · "
 
 
 class ProgressLine:
@@ -201,85 +190,58 @@ class ProgressLine:
         self._planned = planned
         self._clock = clock
         self._started = clock()
-        self._before = 0
-        self._done = 0
+        self._before = self._done = 0
+        """Number of finished calls: of earlier runs of the debate, and in total."""
         self._usage = TotalUsage(cost_usd=0.0)
-        self._pending: tuple[Brief, ...] = ()
         self._added_runs: frozenset[str] = frozenset()
-        self._has_events = False
         self._debate: Debate | None = None
 
     def start(self) -> None:
         """Set the clock to zero."""
         self._started = self._clock()
 
-    def resume(self, debate: Debate) -> None:
-        """Count the calls of a resumed debate as done, but not for the estimate of the remaining time."""
-        self._before = self._done = _count_done(debate)
-        self._usage = debate.usage
-
-    def asking(self, task: Task) -> None:
-        """Record a request."""
-        if isinstance(task, Brief):
-            self._pending = (*self._pending, task)
-
     def record_event(self, event: Event, debate: Debate) -> None:
         """Update the counts with `event`; `debate` is the state after it."""
-        if isinstance(event, JudgingOpened) and (self._added_runs or not self._has_events):
+        if isinstance(event, JudgingOpened) and (self._added_runs or self._debate is None):
             self._added_runs |= {event.run}
-        self._has_events = True
         self._debate = debate
-        self._done = _count_judged(debate, self._added_runs) if self._added_runs else _count_done(debate)
-        self._usage = judging_usage(debate, self._added_runs) if self._added_runs else debate.usage
-        match event:
-            case AssessmentCompleted():
-                key = event.assessment.brief.key
-            case TaskFailed():
-                key = event.failure.task.key
-            case _:
-                return
-        self._pending = tuple(brief for brief in self._pending if brief.key != key)
+        if self._added_runs:
+            alone = restrict_to_runs(debate, self._added_runs)
+            self._done = len(alone.assessments) + sum(isinstance(failure.task, Brief) for failure in alone.failures)
+            self._usage = judging_usage(debate, self._added_runs)
+        else:
+            self._done = len(debate.turns) + len(debate.assessments) + len(debate.given_up)
+            self._usage = debate.usage
+        if isinstance(event, DebateResumed):
+            self._before = self._done
 
-    def render(self, width: int) -> RenderableType:
-        """One line of at most `width` columns."""
-        has_bar = self._planned and width >= MIN_WIDTH_FOR_BAR
-        text = _fit_parts(self._parts(), width - PROGRESS_BAR_WIDTH - 1 if has_bar else width)
-        words = Text(text, style=theme.MUTED, no_wrap=True, overflow="ellipsis")
-        if not has_bar:
+    def render(self, width: int, pending: Collection[Brief] = ()) -> RenderableType:
+        """One line of at most `width` columns. `pending`: the judgments that were asked for."""
+        words = Text(" · ".join(self._parts(pending)), style=theme.MUTED, no_wrap=True, overflow="ellipsis")
+        if not self._planned or width < MIN_WIDTH_FOR_BAR:
             return words
-        bar = ProgressBar(
-            self._total,
-            self._done,
-            PROGRESS_BAR_WIDTH,
-            style=theme.MUTED,
-            complete_style=theme.TEAL,
-            finished_style=theme.TEAL,
-        )
+        bar = score_bar(self._done, self._total, theme.TEAL, PROGRESS_BAR_WIDTH)
         line = Table.grid(padding=(0, 1, 0, 0))
         line.add_column(width=PROGRESS_BAR_WIDTH)
         line.add_row(bar, words)
         return line
 
-    def text(self) -> str:
-        """The line without its bar."""
-        return _SEPARATOR.join(self._parts())
-
-    def _parts(self) -> list[str]:
+    def _parts(self, pending: Collection[Brief]) -> Iterator[str]:
         usage = self._usage
         elapsed = self._clock() - self._started
         done = f"{self._done}/{self._total}" if self._planned else f"{self._done}"
-        parts = [f"{done} call{'' if done == '1' else 's'}", theme.format_clock(elapsed)]
-        left = self._seconds_left(elapsed)
-        if left is not None:
-            parts.append(f"about {theme.format_clock(left)} left")
+        yield f"{done} call{'' if done == '1' else 's'}"
+        yield theme.format_clock(elapsed)
+        here, left = self._done - self._before, self._total - self._done
+        if self._planned and here >= MIN_CALLS_FOR_ESTIMATE and left and elapsed / here * left >= 1:
+            yield f"about {theme.format_clock(elapsed / here * left)} left"
         if usage.calls > usage.human_calls or not usage.calls:
-            parts.append(theme.format_token_count(usage.input_tokens + usage.output_tokens, usage))
+            yield theme.format_token_count(usage.input_tokens + usage.output_tokens, usage)
         if self._done or usage.cost_usd:  # before the first answer it is not known whether the model has a price
-            parts.append(theme.format_cost(usage.cost_usd))
-        if self._pending:
-            count = f" {len(self._pending)}" if len(self._pending) > MAX_NAMED_JUDGMENTS else ""
-            parts.append(f"judging{count}: {'; '.join(map(self._brief_text, self._pending))}")
-        return parts
+            yield theme.format_cost(usage.cost_usd)
+        if pending:
+            count = f" {len(pending)}" if len(pending) > MAX_NAMED_JUDGMENTS else ""
+            yield f"judging{count}: {'; '.join(map(self._brief_text, pending))}"
 
     def _brief_text(self, brief: Brief) -> str:
         label = None if self._debate is None else label_judging_system(self._debate, brief.system, brief.run)
@@ -288,30 +250,3 @@ class ProgressLine:
     @property
     def _total(self) -> int:
         return max(self._planned or 0, self._done)
-
-    def _seconds_left(self, elapsed: float) -> float | None:
-        """Remaining seconds at the present pace; None if too few calls are done, or less than a second is left."""
-        done = self._done - self._before
-        if not self._planned or done < MIN_CALLS_FOR_ESTIMATE or self._done >= self._total:
-            return None
-        left = elapsed / done * (self._total - self._done)
-        return left if left >= 1 else None
-
-
-def _fit_parts(parts: Sequence[str], width: int) -> str:
-    """The parts as one line. Parts at its end are left out if less than MIN_CUT_WIDTH of them would be visible."""
-    shown = list(parts)
-    while len(shown) > 1 and cell_len(_SEPARATOR.join(shown)) > width:
-        if cell_len(_SEPARATOR.join(shown[:-1])) + MIN_CUT_WIDTH <= width:
-            break
-        shown.pop()
-    return _SEPARATOR.join(shown)
-
-
-def _count_judged(debate: Debate, runs: Collection[str]) -> int:
-    alone = restrict_to_runs(debate, runs)
-    return len(alone.assessments) + sum(isinstance(failure.task, Brief) for failure in alone.failures)
-
-
-def _count_done(debate: Debate) -> int:
-    return len(debate.turns) + len(debate.assessments) + len(debate.given_up)

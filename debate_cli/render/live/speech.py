@@ -20,7 +20,7 @@ from debate_cli.domain.tasks import Cue
 from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, Response, Turn
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.citations import CheckedCitation, CitationIndex
-from debate_cli.render.content.cross_examination import ArgumentThread, ThreadIndex, ThreadStep
+from debate_cli.render.content.cross_examination import ArgumentThread, ThreadIndex
 from debate_cli.render.content.participants import describe_call
 from debate_cli.render.content.speech_parts import SpeechPart, parse_partial_speech, split_turn, text_since_restart
 from debate_cli.render.terminal.drawing import badge_text, join_text, terminal_line, terminal_text
@@ -54,7 +54,7 @@ class SpeechStream:
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """The last `height` lines of a renderable. If lines are dropped and `marked` is true, the first one is `⋯`."""
+    """The last `height` lines of `body`. With `marked`, the first line is `⋯` if lines are cut."""
 
     body: RenderableType
     height: int
@@ -84,22 +84,19 @@ class PanelRow:
         if width == options.max_width:
             yield from self.panels
             return
-        column = options.update(width=width, height=None)
-        columns = [console.render_lines(panel, column) for panel in self.panels]
-        height = max(map(len, columns))
-        for number, panel in enumerate(self.panels):
-            if len(columns[number]) < height:
-                panel.height = height
-                columns[number] = console.render_lines(panel, column)
-        for cells in zip(*columns, strict=True):
-            for number, cell in enumerate(cells):
-                yield from [Segment(" ")] if number else []
-                yield from cell
-            yield Segment.line()
+        height = max(
+            len(console.render_lines(panel, options.update(width=width, height=None))) for panel in self.panels
+        )
+        grid = Table.grid(padding=(0, 1, 0, 0))
+        for panel in self.panels:
+            panel.height = height
+            grid.add_column(width=width)
+        grid.add_row(*self.panels)
+        yield grid
 
 
 def panel_width(count: int, width: int) -> int:
-    """Width of each of `count` panels: a share of `width` if they fit side by side, else all of it."""
+    """Width of each of `count` panels in a window of `width` columns. Panels that do not fit in a row get all of it."""
     share = (width - (count - 1)) // max(1, count)
     return share if share >= MIN_PANEL_WIDTH else width
 
@@ -107,33 +104,26 @@ def panel_width(count: int, width: int) -> int:
 def turn_panel(
     turn: Turn, styles: Styles, threads: ThreadIndex, citations: CitationIndex, *, show_hidden: bool = False
 ) -> Panel:
-    """A finished turn with citations, warnings and strategy."""
+    """The panel of a finished turn: speech, citations, strategy and warnings."""
     parts = _finished_parts(turn, styles, threads, citations)
-    remarks = _remarks(turn, show_hidden=show_hidden)
-    return _panel(turn.speaker, styles, _add_blank_lines([*parts, *([remarks] if remarks else [])]), _call_text(turn))
+    remarks: list[tuple[str, Text]] = []
+    if turn.strategy is not None:
+        remarks.append(("strategy", terminal_line(f"{turn.strategy.name}: {turn.strategy.reason}", theme.MUTED)))
+    if show_hidden and turn.directive:
+        remarks.append(("hidden directive", _words(turn.directive, f"italic {theme.MUTED}")))
+    remarks += [("! warning", terminal_line(warning, theme.GOLD)) for warning in turn.warnings]
+    body = _add_blank_lines([*parts, *([_label_grid(remarks)] if remarks else [])])
+    return _panel(turn.speaker, styles, body, _call_text(turn))
 
 
 def streaming_panels(
     streams: Sequence[SpeechStream], styles: Styles, citations: CitationIndex, size: tuple[int, int]
 ) -> PanelRow:
-    """The running speeches, together at most as high as `size` (columns, lines)."""
+    """The running speeches, drawn for a window of `size` (columns, lines)."""
     width, height = size
-    if panel_width(len(streams), width) < width:
-        return PanelRow([_streaming_panel(stream, styles, citations, height) for stream in streams])
-    share = max(MIN_BODY_LINES + PANEL_EDGES, height // max(1, len(streams)))
-    fitting = max(1, height // (MIN_BODY_LINES + PANEL_EDGES))
-    return PanelRow(
-        [
-            _streaming_panel(stream, styles, citations, min(share, height))
-            for stream in _unfinished_first(streams, fitting)
-        ]
-    )
-
-
-def _unfinished_first(streams: Sequence[SpeechStream], count: int) -> list[SpeechStream]:
-    """Select `count` speeches, unfinished ones first; return them in debate order."""
-    by_need = sorted(streams, key=lambda stream: (stream.turn is not None, stream.cue.index))
-    return sorted(by_need[:count], key=lambda stream: stream.cue.index)
+    if panel_width(len(streams), width) == width:
+        height = max(MIN_BODY_LINES + PANEL_EDGES, height // len(streams))
+    return PanelRow([_streaming_panel(stream, styles, citations, height) for stream in streams])
 
 
 def _streaming_panel(stream: SpeechStream, styles: Styles, citations: CitationIndex, height: int) -> Panel:
@@ -159,7 +149,6 @@ def _finished_parts(turn: Turn, styles: Styles, threads: ThreadIndex, citations:
 
 
 def _citation(citation: CheckedCitation) -> Text:
-    """Line for a citation: result of the quote check, source, quote, difference, and title of the source."""
     details = [(citation.check.difference, theme.RED), (citation.title, theme.MUTED)]
     return join_text(
         badge_text(citation.badge),
@@ -183,13 +172,12 @@ def _panel(speaker: str, styles: Styles, body: RenderableType, footer: str) -> P
 
 
 def framed_panel(body: RenderableType, title: Text, footer: str, colour: str, footer_style: str = theme.MUTED) -> Panel:
-    """`body` in a panel with `title` at the upper left and `footer` at the lower right. Both are cut if too long."""
-    title.overflow = "ellipsis"
+    """A panel around `body`, with `title` at the upper left and `footer` at the lower right."""
     return Panel(
         body,
         title=title,
         title_align="left",
-        subtitle=Text(footer, style=footer_style, overflow="ellipsis"),
+        subtitle=Text(footer, style=footer_style),
         subtitle_align="right",
         border_style=colour,
     )
@@ -212,7 +200,10 @@ def _add_blank_lines(parts: Iterable[RenderableType]) -> Group:
 def _part(part: SpeechPart, moment: Turn | Cue, styles: Styles, threads: ThreadIndex) -> RenderableType:
     match part:
         case Argument():
-            return _argument(part)
+            head = hanging_indent(_id(part.id, "reverse"), terminal_line(part.claim, "bold"))
+            evidence = join_text(("evidence  ", theme.MUTED), _words(part.evidence, "italic"))
+            body = [*([_words(part.reasoning)] if part.reasoning else []), *([evidence] if part.evidence else [])]
+            return Group(head, *(Padding(words, (0, 0, 0, 2)) for words in body))
         case Response():
             thread = threads.of(part.target, moment.round)
             return _response(part, thread, styles, brief=moment.phase in FREE_PHASES)
@@ -222,13 +213,6 @@ def _part(part: SpeechPart, moment: Turn | Cue, styles: Styles, threads: ThreadI
             return _closing(part)
         case str():
             return _words(part)
-
-
-def _argument(argument: Argument) -> RenderableType:
-    head = hanging_indent(_id(argument.id, "reverse"), terminal_line(argument.claim, "bold"))
-    evidence = join_text(("evidence  ", theme.MUTED), _words(argument.evidence, "italic"))
-    body = [*([_words(argument.reasoning)] if argument.reasoning else []), *([evidence] if argument.evidence else [])]
-    return Group(head, *(Padding(words, (0, 0, 0, 2)) for words in body))
 
 
 def _response(response: Response, thread: ArgumentThread | None, styles: Styles, *, brief: bool) -> RenderableType:
@@ -259,14 +243,10 @@ def _thread_tree(target: str, thread: ArgumentThread | None, styles: Styles) -> 
         return Tree(head, guide_style=theme.MUTED)
     tree = Tree(hanging_indent(head, terminal_line(thread.claim, theme.MUTED)), guide_style=theme.MUTED)
     for step in thread.steps:
-        tree.add(_earlier_step(step, styles))
+        owner = styles.get(step.by, theme.UNKNOWN_BADGE).symbol
+        label = f"{step.symbol} {owner} {sanitize.sanitize_line(step.by)} {', '.join(step.actions)}"
+        tree.add(_step(Text(label, style=theme.MUTED), _words(step.said, theme.MUTED)))
     return tree
-
-
-def _earlier_step(step: ThreadStep, styles: Styles) -> Text:
-    owner = styles.get(step.by, theme.UNKNOWN_BADGE).symbol
-    label = f"{step.symbol} {owner} {sanitize.sanitize_line(step.by)} {', '.join(step.actions)}"
-    return _step(Text(label, style=theme.MUTED), _words(step.said, theme.MUTED))
 
 
 def _step(label: Text, words: Text) -> Text:
@@ -296,16 +276,6 @@ def _closing(closing: Closing) -> RenderableType:
     return _add_blank_lines(parts)
 
 
-def _remarks(turn: Turn, *, show_hidden: bool) -> RenderableType | None:
-    rows: list[tuple[str, Text]] = []
-    if turn.strategy is not None:
-        rows.append(("strategy", terminal_line(f"{turn.strategy.name}: {turn.strategy.reason}", theme.MUTED)))
-    if show_hidden and turn.directive:
-        rows.append(("hidden directive", _words(turn.directive, f"italic {theme.MUTED}")))
-    rows += [("! warning", terminal_line(warning, theme.GOLD)) for warning in turn.warnings]
-    return _label_grid(rows) if rows else None
-
-
 def _label_grid(rows: Iterable[tuple[str, Text]]) -> Table:
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(style=theme.MUTED, no_wrap=True)
@@ -314,8 +284,8 @@ def _label_grid(rows: Iterable[tuple[str, Text]]) -> Table:
     return grid
 
 
-def hanging_indent(head: Text, words: Text, gap: int = 2) -> Table:
-    """`words` after `head`; further lines are indented as far as the first one's words."""
+def hanging_indent(head: Text, words: RenderableType, gap: int = 2) -> Table:
+    """`words` in a column to the right of `head`, with `gap` columns between."""
     grid = Table.grid(padding=(0, gap, 0, 0))
     grid.add_column(no_wrap=True)
     grid.add_row(head, words)

@@ -94,7 +94,7 @@ class RefusedSpeaker:
         meter = active_meter()
         assert meter is not None
         meter.send(refused.model_copy(update={"usage": Usage(output_tokens=900, estimated=True)}))
-        meter.end(refused)
+        meter.ended.append(refused)
         self._stop.request()
         await asyncio.Event().wait()
         raise AssertionError

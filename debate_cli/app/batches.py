@@ -32,8 +32,7 @@ from debate_cli.llm.meter import waiting_for_turn
 from debate_cli.llm.model import Model, OnText, Reply, Request
 from debate_cli.llm.prices import compute_cost, estimate_max_cost_usage
 from debate_cli.llm.profile import Profile
-from debate_cli.llm.provider_gate import MAX_CLOSED_S
-from debate_cli.llm.rate_limit import pause_deadline
+from debate_cli.llm.rate_limit import MAX_CLOSED_S
 from debate_cli.llm.retry import MAX_RETRY_AFTER_S, draw_backoff
 from debate_cli.llm.usage import estimate_input_tokens
 from debate_cli.storage.batch_store import BatchStore, RequestKey, StoredBatch, StoredRequest
@@ -132,7 +131,7 @@ class BatchQueue:
         self._waiting += 1
         self._version += 1
         try:
-            with pause_deadline(), waiting_for_turn():
+            with waiting_for_turn():
                 yield
         finally:
             self._waiting -= 1

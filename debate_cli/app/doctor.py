@@ -28,8 +28,7 @@ from debate_cli.llm.prices import compute_cost
 from debate_cli.llm.profile import Profile
 from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 from debate_cli.llm.prompts import Prompts
-from debate_cli.llm.provider_gate import ProviderGate
-from debate_cli.llm.rate_limit import RateLimitedModel, RateLimiter
+from debate_cli.llm.rate_limit import ProviderGate, RateLimitedModel, RateLimiter
 from debate_cli.llm.retry import ParameterFallbackModel, RetryingModel
 from debate_cli.llm.structured_output import build_request
 from debate_cli.llm.usage import error_usage

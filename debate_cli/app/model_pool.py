@@ -24,8 +24,7 @@ from debate_cli.llm.model import Model
 from debate_cli.llm.prices import halve_price
 from debate_cli.llm.profile import Profile
 from debate_cli.llm.prompts import Prompts
-from debate_cli.llm.provider_gate import ProviderGate
-from debate_cli.llm.rate_limit import RateLimitedModel, RateLimiter, SharedRates, SharedWindow
+from debate_cli.llm.rate_limit import ProviderGate, RateLimitedModel, RateLimiter, SharedRates, SharedWindow
 from debate_cli.llm.redaction import RedactingModel
 from debate_cli.llm.retry import ParameterFallbackModel, RetryingModel, SilenceReportingModel
 from debate_cli.llm.search import Reranker, SearchClient

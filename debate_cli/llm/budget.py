@@ -10,11 +10,10 @@ from dataclasses import dataclass, replace
 from debate_cli.domain.config import Price
 from debate_cli.domain.model_call import ModelCall, Usage
 from debate_cli.errors import BudgetError, ModelError
-from debate_cli.llm.meter import active_meter
+from debate_cli.llm.meter import active_meter, waiting_for_turn
 from debate_cli.llm.model import Model, OnText, Reply, Request
 from debate_cli.llm.prices import compute_cost, estimate_max_cost_usage
 from debate_cli.llm.profile import Profile
-from debate_cli.llm.rate_limit import pause_deadline
 from debate_cli.llm.usage import error_usage, estimate_answer_tokens, estimate_input_tokens, set_error_usage
 
 
@@ -100,7 +99,7 @@ class Budget:
         If calls in flight hold the budget, waits until they return unused parts, first come, first served. Raises
         BudgetError if the attempt does not fit even when those calls cost nothing; `what` names the call in its message.
         """
-        with pause_deadline():
+        with waiting_for_turn():
             async with self._queue_lock:
                 while self._closed is not None or not self._fits(self._committed_amount() + worst):
                     if self._closed is None and not (self._reservations and self._fits(self._used + worst)):
@@ -212,7 +211,7 @@ class BudgetedModel:
             finally:
                 reservation.used = self._amount(used)
                 if meter is not None:
-                    meter.end(self._to_call(request, used))
+                    meter.ended.append(self._to_call(request, used))
             return reply
 
     def _to_call(self, request: Request, usage: Usage) -> ModelCall:

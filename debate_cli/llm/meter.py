@@ -1,10 +1,12 @@
-"""Counts the usage of one task, request by request, including requests whose answer never arrives.
+"""Counts the requests of one task and the time that its models take.
 
-The engine writes the count to the journal before each request is sent.
+The engine writes the usage of each request to the journal before the request is sent. A deadline pauses while a call
+waits in one of our own queues.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -12,6 +14,7 @@ from contextvars import ContextVar
 from debate_cli.domain.model_call import ModelCall, add_model_calls
 
 _ACTIVE_METER: ContextVar[CallMeter | None] = ContextVar("meter", default=None)
+_ACTIVE_DEADLINE: ContextVar[asyncio.Timeout | None] = ContextVar("deadline", default=None)
 
 
 class CallMeter:
@@ -24,16 +27,17 @@ class CallMeter:
         self.has_recorded = False
         """Whether a request was recorded."""
         self.is_waiting = False
-        """Whether the next request waits in a queue, so that no request of the task is in flight."""
+        """Whether the next request waits in a queue."""
 
     def send(self, reserved: ModelCall) -> None:
-        """Record a request that is about to be sent, with the usage to charge if its answer never arrives."""
+        """Record a request before it is sent. `reserved` is charged if no answer arrives."""
         self.has_recorded = True
         self._record(add_model_calls(*self.ended, reserved))
 
-    def end(self, call: ModelCall) -> None:
-        """Add the usage of a request that has ended."""
-        self.ended.append(call)
+
+def active_meter() -> CallMeter | None:
+    """Return the meter of the current asyncio task, or None."""
+    return _ACTIVE_METER.get()
 
 
 @contextmanager
@@ -47,19 +51,30 @@ def use_meter(meter: CallMeter) -> Generator[None]:
 
 
 @contextmanager
-def waiting_for_turn() -> Generator[None]:
-    """Mark the call of the current asyncio task as waiting in a queue."""
-    meter = active_meter()
-    if meter is None:
-        yield
-        return
-    meter.is_waiting = True
+def pausable_deadline(deadline: asyncio.Timeout) -> Generator[None]:
+    """Let `waiting_for_turn` pause `deadline`, which is already running."""
+    token = _ACTIVE_DEADLINE.set(deadline)
     try:
         yield
     finally:
-        meter.is_waiting = False
+        _ACTIVE_DEADLINE.reset(token)
 
 
-def active_meter() -> CallMeter | None:
-    """The active meter, or None."""
-    return _ACTIVE_METER.get()
+@contextmanager
+def waiting_for_turn() -> Generator[None]:
+    """Mark the call of the current asyncio task as waiting in a queue, and pause its deadline."""
+    meter, deadline = active_meter(), _ACTIVE_DEADLINE.get()
+    until = None if deadline is None else deadline.when()
+    now = asyncio.get_running_loop().time
+    left = None if until is None else until - now()
+    if deadline is not None:
+        deadline.reschedule(None)
+    if meter is not None:
+        meter.is_waiting = True
+    try:
+        yield
+    finally:
+        if meter is not None:
+            meter.is_waiting = False
+        if deadline is not None and left is not None:
+            deadline.reschedule(now() + left)

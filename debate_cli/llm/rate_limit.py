@@ -1,72 +1,198 @@
-"""Concurrency and rate limits, one `RateLimiter` per provider; and deadlines that pause while a call waits in a queue.
+"""Concurrency and rate limits, one `RateLimiter` per provider, and the gate that closes after a 429 or 529.
 
-`provider_gate` decides how long the calls of a provider wait after a 429 or 529. `retry` handles other faults.
+`retry` handles other faults.
 """
 
 import asyncio
+import bisect
 import copy
-import heapq
 import itertools
 import math
+import random as randomness
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
-from contextlib import asynccontextmanager, contextmanager
-from contextvars import ContextVar
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import replace
+from operator import itemgetter
 from typing import NamedTuple, Protocol
 
 from debate_cli.errors import BudgetError, ModelError, RateLimitedError
 from debate_cli.llm.meter import waiting_for_turn
 from debate_cli.llm.model import Model, OnText, Reply, Request
 from debate_cli.llm.profile import Profile
-from debate_cli.llm.provider_gate import Departure, ProviderGate
-from debate_cli.llm.retry import make_restartable
+from debate_cli.llm.retry import MAX_RETRY_AFTER_S, MIN_WAIT_S, draw_backoff, ignore_note, make_restartable
 from debate_cli.llm.usage import estimate_total_tokens
 
-_ACTIVE_DEADLINE: ContextVar[asyncio.Timeout | None] = ContextVar("deadline", default=None)
+# The gate of a provider -------------------------------------------------------------------------------------------
+
+MAX_CLOSED_S = 600.0
+"""Seconds without an accepted call after which waiting calls fail."""
+PACE_MARGIN = 1.02
+"""Factor by which the pace is slower than the measured one, because clocks and networks are not exact."""
+MAX_WAITS_PER_INTERVAL = 4
+"""The interval between calls is at most this many times the wait before the accepted probe."""
+QUICKENING = 0.85
+"""Factor by which the interval between calls is multiplied after a series of accepted calls."""
+SERIES = 3
+"""A series has this many times the number of calls from which the pace was measured."""
 
 
-@contextmanager
-def pausable_deadline(deadline: asyncio.Timeout) -> Generator[None]:
-    """Allow `pause_deadline` to pause `deadline`, which is already running."""
-    token = _ACTIVE_DEADLINE.set(deadline)
-    try:
-        yield
-    finally:
-        _ACTIVE_DEADLINE.reset(token)
+class Departure(NamedTuple):
+    """A call that was sent to the provider."""
+
+    at: float
+    """Time of sending, in seconds of the gate's clock."""
+    is_probe: bool
+    """Whether it is the first call after the gate closed."""
 
 
-@contextmanager
-def pause_deadline() -> Generator[None]:
-    """Pause the active deadline, if there is one."""
-    deadline = _ACTIVE_DEADLINE.get()
-    until = None if deadline is None else deadline.when()
-    if deadline is None or until is None:
-        yield
-        return
-    now = asyncio.get_running_loop().time
-    left = until - now()
-    deadline.reschedule(None)
-    try:
-        yield
-    finally:
-        deadline.reschedule(now() + left)
+class ProviderGate:
+    """Holds back the calls of one provider after it refused one (429 or 529).
 
+    The refusal closes the gate for Retry-After, or for a random backoff. Then one call is sent as a probe. If the
+    provider accepts the probe, the waiting calls follow at the average pace of the calls that it accepted before. The pace
+    grows after a series of accepted calls. The next refusal restores the pace of that series. The waiting calls fail if
+    Retry-After is longer than MAX_RETRY_AFTER_S, or if no call is accepted for `patience_s`.
+
+    `name`: the provider's name in notes. `random(low, high)`: draws a backoff in seconds.
+    """
+
+    def __init__(
+        self,
+        name: str = "the provider",
+        *,
+        note: Callable[[str], None] = ignore_note,
+        patience_s: float = MAX_CLOSED_S,
+        clock: Callable[[], float] = time.monotonic,
+        random: Callable[[float, float], float] = randomness.uniform,
+    ) -> None:
+        self._name = name
+        self._note = note
+        self._patience_s = patience_s
+        self._clock = clock
+        self._random = random
+        self.is_closed = False
+        """Whether all calls wait because of a refusal."""
+        self.is_probing = False
+        """Whether no call may be sent until the probe in flight ends."""
+        self._refusals = 0
+        """Refused calls that closed the gate since the last accepted probe."""
+        self._next_at = 0.0
+        """When the next call may leave."""
+        self._opened_at = math.inf
+        """When the last accepted probe left, or the first call of all."""
+        self._waited_s = 0.0
+        """Sum of the waits since the gate closed."""
+        self._refused_since: float | None = None
+        """When the first call was refused after the last accepted one."""
+        self._failure: RateLimitedError | None = None
+        """The error of the calls that wait until `_next_at`."""
+        self._interval = 0.0
+        """Seconds between two calls."""
+        self._accepted = 0
+        """Number of calls that were accepted since the gate last opened."""
+        self._proven_interval = math.inf
+        """Interval of the last whole series without a refusal, since the gate last opened."""
+        self._series_calls = 0
+        """Number of calls in a series. The pace grows after each series of accepted calls."""
+        self._calls_at_pace = 0
+
+    def wait_s(self) -> float:
+        """Seconds until the next call may be sent."""
+        return max(0.0, self._next_at - self._clock())
+
+    def raise_if_given_up(self) -> None:
+        """Raise RateLimitedError if the gate has given up, unless its wait is over."""
+        if self._failure is not None and self.wait_s() > 0:
+            raise copy.copy(self._failure)
+
+    def depart(self) -> Departure:
+        """Register a call that is being sent."""
+        now = self._clock()
+        self._opened_at = min(self._opened_at, now)
+        self.is_probing = self.is_closed
+        self._next_at = now + self._interval
+        return Departure(now, self.is_probing)
+
+    def accept(self, call: Departure) -> None:
+        """Register that the provider answered `call`."""
+        self._refused_since = None
+        if call.is_probe:
+            self._open(call)
+            return
+        self._accepted += 1
+        self._calls_at_pace += 1
+        if self._interval and self._calls_at_pace >= self._series_calls:
+            self._calls_at_pace = 0
+            self._proven_interval = self._interval
+            self._interval *= QUICKENING
+
+    def refuse(self, call: Departure, error: RateLimitedError, waiting: int) -> bool:
+        """Close the gate because of `error`. Returns whether it was open.
+
+        `waiting`: number of waiting calls, for the note. A call that was sent before the gate closed, or before the
+        accepted probe, only prolongs the wait.
+        """
+        now = self._clock()
+        if self._refused_since is None:
+            self._refused_since = now
+        asked = error.retry_after or 0.0
+        if not call.is_probe and (self.is_closed or call.at < self._opened_at):
+            self._next_at = max(self._next_at, now + min(asked, MAX_RETRY_AFTER_S))
+            return False
+        wait = max(asked, MIN_WAIT_S) if asked > 0 else draw_backoff(self._refusals + 1, self._random)
+        self._refusals += 1
+        self._waited_s += wait
+        self.is_closed = True
+        self._next_at = max(self._next_at, now + wait)
+        self._failure = self._give_up(error, wait, now - self._refused_since)
+        if self._failure is None:
+            calls = f"{waiting} call{' waits' if waiting == 1 else 's wait'}"
+            self._note(f"{self._name} limits requests: waiting {wait:.2g} s, {calls}")
+        return True
+
+    def end(self, call: Departure) -> None:
+        """Register that `call` has ended. If a probe was neither accepted nor refused, the next call is a probe."""
+        if call.is_probe:
+            self.is_probing = False
+
+    def _open(self, probe: Departure) -> None:
+        """Open the gate, and send calls at the average pace at which calls were accepted before.
+
+        The wait before the probe bounds the interval. Otherwise the pace of a server that refuses calls at random would
+        become ever slower.
+        """
+        if self._accepted:
+            measured = PACE_MARGIN * (probe.at - self._opened_at) / self._accepted
+            self._interval = min(measured, MAX_WAITS_PER_INTERVAL * self._waited_s, self._proven_interval)
+        self._proven_interval = math.inf
+        self._series_calls = SERIES * self._accepted
+        self._calls_at_pace = 0
+        self._accepted = 1
+        self._waited_s = 0.0
+        self._refusals = 0
+        self._failure = None
+        self.is_closed = False
+        self._opened_at = probe.at
+        self._next_at = probe.at + self._interval
+
+    def _give_up(self, error: RateLimitedError, wait: float, refused_s: float) -> RateLimitedError | None:
+        if wait > MAX_RETRY_AFTER_S:
+            reason = f", because the wait is longer than {MAX_RETRY_AFTER_S:.0f} s"
+        elif refused_s >= self._patience_s:
+            reason = f" after {refused_s / 60:.0f} minutes without an accepted call"
+        else:
+            return None
+        failure = copy.copy(error)
+        failure.args = (f"{error} — gave up{reason}; resume later",)
+        failure.attempts, failure.is_final = 0, True
+        return failure
+
+
+# Limits per minute ------------------------------------------------------------------------------------------------
 
 MINUTE_S = 60.0
-
-
-class SlotPool(Protocol):
-    """Limits the concurrent calls of a whole run, like `asyncio.Semaphore`."""
-
-    async def acquire(self) -> bool:
-        """Wait for a slot and take it."""
-        ...
-
-    def release(self) -> None:
-        """Give a slot back."""
-        ...
 
 
 class WindowEntry:
@@ -140,60 +266,21 @@ class SharedRates(Protocol):
         ...
 
 
-class TicketQueue:
-    """A lock. The waiting call with the lowest ticket gets it next."""
+# Admission of calls -----------------------------------------------------------------------------------------------
 
-    def __init__(self) -> None:
-        self._is_held = False
-        self._waiting: list[tuple[int, asyncio.Future[None]]] = []
-        """A heap. Cancelled calls stay in it until they are first."""
 
-    def __len__(self) -> int:
-        """Number of waiting calls, including the holder."""
-        return self._is_held + sum(not granted.done() for _, granted in self._waiting)
+class _Place(NamedTuple):
+    """Place of a call in the queue."""
 
-    def has_before(self, ticket: int) -> bool:
-        """Whether a call with a lower ticket waits."""
-        while self._waiting and self._waiting[0][1].done():
-            heapq.heappop(self._waiting)
-        return bool(self._waiting) and self._waiting[0][0] < ticket
-
-    @asynccontextmanager
-    async def turn(self, ticket: int) -> AsyncGenerator[None, None]:
-        """Wait for the lock and hold it."""
-        await self._acquire(ticket)
-        try:
-            yield
-        finally:
-            self._release()
-
-    async def _acquire(self, ticket: int) -> None:
-        if not self._is_held:
-            self._is_held = True
-            return
-        granted = asyncio.get_running_loop().create_future()
-        heapq.heappush(self._waiting, (ticket, granted))
-        try:
-            await granted
-        except asyncio.CancelledError:
-            if not granted.cancelled():
-                self._release()
-            raise
-
-    def _release(self) -> None:
-        self._is_held = False
-        while self._waiting and not self._is_held:
-            _, granted = heapq.heappop(self._waiting)
-            if not granted.done():
-                granted.set_result(None)
-                self._is_held = True
+    ticket: int
+    wake: asyncio.Event
 
 
 class RateLimiter:
     """Admits calls in the order of their tickets, when `gate` is open.
 
     The concurrency adapts: it starts at `max_concurrency`, is halved each time the gate closes (to at least 1), and grows
-    by 1 after as many successful calls as its size.
+    by 1 after as many successful calls as its size. `shared`: window that also counts the calls of other processes.
     """
 
     def __init__(
@@ -207,37 +294,28 @@ class RateLimiter:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         shared: SharedWindow | None = None,
     ) -> None:
-        """`shared`: window that also counts the calls of other processes."""
-        self._shared = shared
-        self._shared_until = -math.inf
-        """The time until which the shared window has no room."""
-        self._clock = clock
         self._max = max_concurrency
         self._gate = gate or ProviderGate(clock=clock)
         self._requests = RateWindow(requests_per_minute, clock)
         self._tokens = RateWindow(tokens_per_minute, clock)
+        self._clock = clock
         self._sleep = sleep
-        self._concurrency = max_concurrency
+        self._shared = shared
+        self._shared_until = -math.inf
+        """The time until which the shared window has no room."""
         self._successes = 0
-        self._in_flight = 0
         self._tickets = itertools.count()
-        self._queue = TicketQueue()
-        self._slot_freed = asyncio.Event()
-
-    @property
-    def concurrency(self) -> int:
+        self._waiting: list[_Place] = []
+        """Waiting calls, lowest ticket first."""
+        self.concurrency = max_concurrency
         """Number of calls that may be in flight now."""
-        return self._concurrency
+        self.in_flight = 0
+        """Number of calls in flight."""
 
     @property
     def is_closed(self) -> bool:
         """Whether no call may be sent for now because the provider refused one."""
         return self._gate.is_closed
-
-    @property
-    def in_flight(self) -> int:
-        """Number of calls in flight."""
-        return self._in_flight
 
     def new_ticket(self) -> int:
         """Place of a call in the queue. A call keeps its ticket when it is made again."""
@@ -245,95 +323,91 @@ class RateLimiter:
 
     @asynccontextmanager
     async def slot(
-        self, tokens: int, overall: SlotPool | None = None, ticket: int | None = None
+        self, tokens: int, overall: asyncio.Semaphore | None = None, ticket: int | None = None
     ) -> AsyncGenerator[WindowEntry, None]:
-        """Take a slot of this provider, and one of the pool `overall`, for a call of up to `tokens` tokens.
+        """Take a slot of this provider, and one of the run (`overall`), for a call of up to `tokens` tokens.
 
         Yields the call's entry in the token window. Raises RateLimitedError if the provider's gate has given up.
         """
-        with pause_deadline(), waiting_for_turn():
+        with waiting_for_turn():
             call, shared_entry = await self._admit(self.new_ticket() if ticket is None else ticket, tokens, overall)
         self._requests.add(1)
         entry = self._tokens.add(tokens)
         try:
             yield entry
         except RateLimitedError as error:
-            if self._gate.refuse(call, error, waiting=len(self._queue) + 1):
-                self._concurrency = max(1, self._concurrency // 2)
+            if self._gate.refuse(call, error, waiting=len(self._waiting) + 1):
+                self.concurrency = max(1, self.concurrency // 2)
                 self._successes = 0
             raise
         else:
             self._gate.accept(call)
-            self._count_success()
+            self._successes += 1
+            if self._successes >= self.concurrency:
+                self._successes = 0
+                self.concurrency = min(self._max, self.concurrency + 1)
             if self._shared is not None and entry.amount != tokens:
                 await self._shared.correct(shared_entry, entry.amount)
         finally:
             self._gate.end(call)
-            self._in_flight -= 1
-            self._slot_freed.set()
+            self.in_flight -= 1
+            self._wake_first()
             if overall is not None:
                 overall.release()
 
-    async def _admit(self, ticket: int, tokens: int, overall: SlotPool | None) -> tuple[Departure, int]:
+    async def _admit(self, ticket: int, tokens: int, overall: asyncio.Semaphore | None) -> tuple[Departure, int]:
         """Wait until the call may be sent; also return its entry in the shared window."""
-        while True:
-            async with self._queue.turn(ticket):
-                call = await self._depart_in_turn(ticket, tokens, overall)
-                if call is not None:
-                    return call
+        place = _Place(ticket, asyncio.Event())
+        bisect.insort(self._waiting, place, key=itemgetter(0))
+        try:
+            while True:
+                self._gate.raise_if_given_up()
+                if self._is_full or self._waiting[0] is not place:
+                    place.wake.clear()
+                    await place.wake.wait()
+                elif (wait := self._wait_s(tokens)) > 0:
+                    await self._sleep(wait)
+                elif (departed := await self._try_depart(place, tokens, overall)) is not None:
+                    return departed
+        finally:
+            self._waiting.remove(place)
+            self._wake_first()
 
-    async def _depart_in_turn(self, ticket: int, tokens: int, overall: SlotPool | None) -> tuple[Departure, int] | None:
-        """Wait until the first call of the queue is sent; None if a call with a lower ticket came back to the queue.
+    async def _try_depart(
+        self, place: _Place, tokens: int, overall: asyncio.Semaphore | None
+    ) -> tuple[Departure, int] | None:
+        """Send the first call of the queue; None if it may not leave after the waits for the run and the shared window."""
+        if overall is not None:
+            await overall.acquire()
+        has_left = False
+        try:
+            admission = Admission(0)
+            if self._shared is not None and self._may_leave(place, tokens):
+                admission = await self._shared.admit(tokens)
+                self._shared_until = self._clock() + admission.wait_s
+            has_left = self._may_leave(place, tokens)
+            if not has_left:
+                return None
+            self.in_flight += 1
+            return self._gate.depart(), admission.entry
+        finally:
+            if overall is not None and not has_left:
+                overall.release()
 
-        A cancelled call takes no slot.
-        """
-        while not self._queue.has_before(ticket):
-            self._gate.raise_if_given_up()
-            if self._is_full:
-                self._slot_freed.clear()
-                await self._slot_freed.wait()
-            elif (wait := self._wait_s(tokens)) > 0:
-                await self._sleep(wait)
-            else:
-                if overall is not None:
-                    await overall.acquire()
-                call = None
-                try:
-                    call = await self._try_depart(ticket, tokens)
-                finally:
-                    if overall is not None and call is None:
-                        overall.release()
-                if call is not None:
-                    return call
-        return None
-
-    async def _try_depart(self, ticket: int, tokens: int) -> tuple[Departure, int] | None:
-        """Send a call; None if a refusal closed the gate meanwhile, or other processes have used up the minute."""
-        admission = Admission(0)
-        if self._may_leave(ticket, tokens) and self._shared is not None:
-            admission = await self._shared.admit(tokens)
-            self._shared_until = self._clock() + admission.wait_s
-        if not self._may_leave(ticket, tokens):
-            return None
-        self._in_flight += 1
-        return self._gate.depart(), admission.entry
-
-    def _may_leave(self, ticket: int, tokens: int) -> bool:
-        return not (self._is_full or self._wait_s(tokens) or self._queue.has_before(ticket))
+    def _may_leave(self, place: _Place, tokens: int) -> bool:
+        return self._waiting[0] is place and not self._is_full and not self._wait_s(tokens)
 
     @property
     def _is_full(self) -> bool:
-        return self._in_flight >= self._concurrency or self._gate.awaits_probe
+        return self.in_flight >= self.concurrency or self._gate.is_probing
 
     def _wait_s(self, tokens: int) -> float:
         shared = self._shared_until - self._clock()
         return max(0.0, shared, self._gate.wait_s(), self._requests.wait_s(1), self._tokens.wait_s(tokens))
 
-    def _count_success(self) -> None:
-        self._successes += 1
-        if self._successes >= self._concurrency:
-            self._successes = 0
-            self._concurrency = min(self._max, self._concurrency + 1)
+    def _wake_first(self) -> None:
+        if self._waiting:
+            self._waiting[0].wake.set()
 
 
 class RateLimitedModel:
@@ -343,7 +417,9 @@ class RateLimitedModel:
     the attempts of the reply or error.
     """
 
-    def __init__(self, model: Model, limiter: RateLimiter, profile: Profile, overall: SlotPool | None = None) -> None:
+    def __init__(
+        self, model: Model, limiter: RateLimiter, profile: Profile, overall: asyncio.Semaphore | None = None
+    ) -> None:
         self._model = model
         self._profile = profile
         self._limiter = limiter
@@ -365,10 +441,6 @@ class RateLimitedModel:
                 if isinstance(error, RateLimitedError) and not (error.is_final or began):
                     refused += error.attempts
                     continue
-                raise _add_attempts(error, refused) from error
-
-
-def _add_attempts(error: ModelError | BudgetError, attempts: int) -> ModelError | BudgetError:
-    added = copy.copy(error)
-    added.attempts += attempts
-    return added
+                last = copy.copy(error)
+                last.attempts += refused
+                raise last from error

@@ -18,12 +18,11 @@ from debate_cli.domain.model_call import ModelCall, StructuredOutputMode
 from debate_cli.errors import BudgetError, DebateError, ModelError, RefusedError, UnsupportedError, UsageError
 from debate_cli.llm.form import Form, FormModel, FormT
 from debate_cli.llm.json_reply import ParsedReply, parse_reply, strip_thinking
-from debate_cli.llm.meter import active_meter
+from debate_cli.llm.meter import active_meter, pausable_deadline
 from debate_cli.llm.model import Message, Model, OnText, OutputSchema, Reply, Request
 from debate_cli.llm.prices import compute_cost
 from debate_cli.llm.profile import Profile
 from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
-from debate_cli.llm.rate_limit import pausable_deadline
 from debate_cli.llm.retry import RestartableStream, ignore_note, make_restartable
 from debate_cli.llm.schema_dialect import convert_schema
 from debate_cli.llm.usage import UsageAccumulator

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from debate_cli.errors import NoLocalModelError, WeightsError
+from debate_cli.llm.meter import waiting_for_turn
 from debate_cli.llm.model import Model, OnText, Reply, Request
 from debate_cli.llm.profile import Profile
-from debate_cli.llm.rate_limit import pause_deadline
 from debate_cli.providers.endpoint import Endpoint, ModelServer
 from debate_cli.providers.openai import make_openai_server
 from debate_cli.providers.provider_table import ProviderRow
@@ -279,7 +279,7 @@ class EmbeddedModel:
         if request.schema is not None:
             schema = narrow_schema(request.schema.json, plain=self._name in PACKAGED_WEIGHTS)
             request = replace(request, schema=replace(request.schema, json=schema))
-        with pause_deadline():
+        with waiting_for_turn():
             loaded = await self._server.ensure_loaded(self._name)
             await loaded.free_slots.acquire()
         try:

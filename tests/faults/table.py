@@ -8,7 +8,7 @@ from faults.playbacks import FAULTS, Asked
 from faults.trials import KINDS, MAX_ATTEMPTS, Ending
 from faults.wire_formats import WIRES
 
-from debate_cli.llm.provider_gate import MAX_CLOSED_S
+from debate_cli.llm.rate_limit import MAX_CLOSED_S
 
 PATH = Path(__file__).parents[2] / "docs" / "faults.md"
 FRAME = f"""# What happens when a provider fails

@@ -11,9 +11,9 @@ import pytest
 from model_server import ModelServer, model_server
 
 from debate_cli.errors import PermanentError
+from debate_cli.llm.meter import pausable_deadline
 from debate_cli.llm.model import Message, OutputSchema, Request
 from debate_cli.llm.profile import Profile
-from debate_cli.llm.rate_limit import pausable_deadline
 from debate_cli.providers.embedded import PARALLEL_SLOTS, EmbeddedServer, EmbeddedSettings, count_idle_processors
 
 ASK = Request(

@@ -13,7 +13,8 @@ from debate_cli.errors import BudgetError, StorageError
 from debate_cli.experiments.cluster.database import Database, fetch_value
 from debate_cli.experiments.cluster.lease import CURRENT_LEASE, Lease, SettledCall
 from debate_cli.llm.budget import Budget, BudgetAmount, BudgetReservation
-from debate_cli.llm.rate_limit import Admission, SharedWindow, pause_deadline
+from debate_cli.llm.meter import waiting_for_turn
+from debate_cli.llm.rate_limit import Admission, SharedWindow
 
 if TYPE_CHECKING:
     from psycopg import AsyncConnection
@@ -46,7 +47,7 @@ class SharedBudget(Budget):
         lease, number = CURRENT_LEASE.get(), secrets.token_hex(16)
         reservation = BudgetReservation(worst)
         try:
-            with pause_deadline():
+            with waiting_for_turn():
                 await lease.sync()
                 await self._reserve(lease, number, worst, what)
             yield reservation

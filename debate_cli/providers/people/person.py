@@ -11,7 +11,6 @@ from debate_cli.domain.config import DebateConfig
 from debate_cli.errors import ConfigError
 from debate_cli.llm.meter import waiting_for_turn
 from debate_cli.llm.model import Model, OnText, Reply, Request
-from debate_cli.llm.rate_limit import pause_deadline
 from debate_cli.providers.people.files import PromptFolder
 
 FILES_FOLDER = "files"
@@ -75,6 +74,6 @@ class PersonModel:
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """The person's answer."""
         began = time.monotonic()
-        with pause_deadline(), waiting_for_turn():
+        with waiting_for_turn():
             reply = await self._ask(request)
         return replace(reply, latency_s=round(reply.latency_s or time.monotonic() - began, 3))

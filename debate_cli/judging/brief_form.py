@@ -8,7 +8,7 @@ from debate_cli.domain.assessment import Assessment, Manipulation
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.model_call import ModelCall, RawAnswer
 from debate_cli.domain.tasks import Brief
-from debate_cli.judge_input.injection.addressed_to_judge import read_addressed_to_judge, with_addressed_to_judge
+from debate_cli.judge_input.injection.findings import read_addressed_to_judge, with_addressed_to_judge
 from debate_cli.judge_input.injection.name_aliases import NameAliases
 from debate_cli.llm.form import Form, FormModel
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext

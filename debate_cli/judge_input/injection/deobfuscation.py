@@ -10,7 +10,6 @@ import html
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -71,9 +70,7 @@ _NUMBER_WORDS = re.compile(
     rf"|{'|'.join(_TENS)}|{'|'.join(sorted(_UNITS, key=len, reverse=True))})\b",
     re.IGNORECASE,
 )
-_COMBINING_MARKS = re.compile(r"(?<=[A-Za-z])[\u0300-\u036f]+")
 _SPACED_LETTERS = re.compile(r"(?<![\w'’])[A-Za-z](?:([ \t.\-_*·])[A-Za-z])(?:\1[A-Za-z])+(?!\w)")
-_WIDE_GAP = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)")
 _ESCAPE = re.compile(r"&#x?[0-9A-Fa-f]{2,6};|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}")
 _KEYWORDS = [
     "ignore", "disregard", "instructions", "judge", "winner", "verdict", "previous", "rules", "score", "vote",
@@ -81,12 +78,6 @@ _KEYWORDS = [
 ]  # fmt: skip
 _REVERSED = re.compile(rf"\b(?:{'|'.join(word[::-1] for word in _KEYWORDS)})\b", re.IGNORECASE)
 _ROT13 = re.compile(rf"\b(?:{'|'.join(codecs.encode(word, 'rot13') for word in _KEYWORDS)})\b", re.IGNORECASE)
-_COMMAND_WORDS = (
-    "ignore|disregard|forget|all|the|your|previous|prior|above|instructions|rules|rubric|give|award|grant|me|us|pro|con|full|marks|"
-    "ten|out|of|points|declare|vote|for|as|winner|judge|score|and|perfect|maximum|wins?"
-)
-_JOINED_WORDS = re.compile(rf"\b(?:{_COMMAND_WORDS}){{2,12}}\b", re.IGNORECASE)
-_FIRST_JOINED_WORD = re.compile(rf"({_COMMAND_WORDS})(?=\w)", re.IGNORECASE)
 _LEET_WORD = re.compile(r"(?<![\w$@])(?=[\w$@]*[A-Za-z])(?=[\w$@]*[0-9$@])[A-Za-z0-9$@]{2,40}(?![\w$@])")
 _LEET_TABLES = (str.maketrans("013457$@", "olaastsa"), str.maketrans("013457$@", "oieastsa"))
 """Two tables of digits and signs -> letters, because 1 stands for l or for i."""
@@ -112,24 +103,20 @@ def deobfuscate(text: str) -> Iterator[DecodedText]:
     """Yield the decodings of `text`, one for each kind of disguise that applies."""
     bare = DecodedText(text, range(len(text)))
     bare = _substitute(bare, _ESCAPE, _decode_escape)
-    bare = _substitute(bare, _COMBINING_MARKS, lambda _: "")
     bare = bare._replace(text=bare.text.translate(_LOOK_ALIKES))
     bare = _substitute(bare, _SPACED_LETTERS, lambda match: match.group()[::2])
-    bare = _substitute(bare, _WIDE_GAP, lambda _: " ")
-    bare = _substitute(bare, _JOINED_WORDS, lambda match: _FIRST_JOINED_WORD.sub(r"\1 ", match.group()))
     if bare.text != text:
         yield bare
     if _LEET_WORD.search(bare.text):
-        yield from (_substitute(bare, _LEET_WORD, partial(_translate, table)) for table in _LEET_TABLES)
+        for table in _LEET_TABLES:
+            yield bare._replace(
+                text=_LEET_WORD.sub(lambda match, table=table: match.group().translate(table), bare.text)
+            )
     for part in re.finditer(r"[^\n.!?]+[.!?]*", text):
         if _REVERSED.search(part.group()):
             yield DecodedText(part.group()[::-1], range(part.end() - 1, part.start() - 1, -1))
     if _ROT13.search(text):
         yield DecodedText(codecs.encode(text, "rot13"), range(len(text)))
-
-
-def _translate(table: dict[int, int], match: re.Match[str]) -> str:
-    return match.group().translate(table)
 
 
 def _substitute(reading: DecodedText, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str]) -> DecodedText:
@@ -173,17 +160,12 @@ _INVISIBLE_PART = re.compile(
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/_-]{16,}={0,2}(?![A-Za-z0-9+/=_-])")
 _HEX = re.compile(r"(?<![0-9A-Za-z])(?:0x)?(?:[0-9A-Fa-f]{2}[ :]?){10,}(?![0-9A-Za-z])")
 _BINARY = re.compile(r"(?<![0-9])(?:[01]{8}\s?){4,}(?![0-9])")
-_MORSE = re.compile(r"(?<![\w.])(?:[.\-]{1,5}(?:\s*/\s*|[ \t]+|$)){8,}")
-_MORSE_CODES = (
-    ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --.."
-)
-_MORSE_LETTERS: dict[str, str] = dict(zip(_MORSE_CODES.split(), "abcdefghijklmnopqrstuvwxyz", strict=True))
 
 
 def find_hidden_texts(text: str) -> Iterator[tuple[int, int, str, str]]:
     """(start, end, content, technique) of each encoded run and each invisible part of `text`.
 
-    `encoded`: base64, hexadecimal, binary or Morse code of readable text. `hidden`: a comment or an invisible element in
+    `encoded`: base64, hexadecimal or binary code of readable text. `hidden`: a comment or an invisible element in
     HTML or Markdown.
     """
     for pattern, decode in _CODES:
@@ -203,13 +185,8 @@ def _decode_base64(run: str) -> str:
     return base64.b64decode(digits + "=" * (-len(digits) % 4), validate=True).decode()
 
 
-def _decode_morse(run: str) -> str:
-    return " ".join("".join(_MORSE_LETTERS.get(sign, "") for sign in word.split()) for word in run.split("/"))
-
-
 _CODES: tuple[tuple[re.Pattern[str], Callable[[str], str]], ...] = (
     (_BASE64, _decode_base64),
     (_HEX, lambda run: bytes.fromhex(re.sub(r"^0x|[ :]", "", run)).decode()),
     (_BINARY, lambda run: bytes(int(byte, 2) for byte in re.findall("[01]{8}", run)).decode()),
-    (_MORSE, _decode_morse),
 )

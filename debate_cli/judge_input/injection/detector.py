@@ -5,7 +5,7 @@ are masked for judges only; the transcript keeps the speaker's words.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
@@ -17,16 +17,15 @@ from debate_cli.judge_input.injection.deobfuscation import (
     find_hidden_texts,
     normalize_spelling,
 )
-from debate_cli.judge_input.injection.forged_output import find_forged_results, find_role_markers
-from debate_cli.judge_input.injection.multilingual import find_foreign_instructions
 from debate_cli.judge_input.injection.rules import (
     NAME_PLACEHOLDER,
     blank_discussed_quotations,
     find_coarsely,
+    find_forged_results,
     find_instructions,
+    find_role_markers,
     hints_at_instruction,
-    is_named_as_example,
-    load_rule_table,
+    measure_suspicion,
     split_sentences,
 )
 from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
@@ -42,15 +41,12 @@ searched with only one pattern, so that 1 MB of any text takes less than two sec
 WINDOW_CHARS = 15_000
 """A text is examined in windows of this length, which end with a sentence or line. Only a text that fits into one window
 is masked several times."""
-
 MAX_BEGUN_CHARS = 200
 """An instruction may begin in a passage's last characters, at most this many, and end in the speaker's next passage."""
 _UNFINISHED_SENTENCE = re.compile(r"[^.!?。！？\n]*[^.!?。！？\n\"”’)\]]\Z")
 _PIECE = re.compile(r"[^\n]{1,2000}(?:[.!?](?=\s)|\n|$)|[^\n]{1,2000}|\n{1,2000}")
-_SUSPICIOUS = re.compile(
-    r"[^\x00-\x7f]|<!--|\bhidden\b|[A-Za-z0-9+/]{24}|&#|%[0-9A-Fa-f]{2}%|\\u00|\\x|[01]{16}|[.-]{2} [.-]|\w\d\w"
-)
 Span = tuple[int, int, str]
+"""Start and end in the sanitized text, and the technique."""
 
 
 class Hit(NamedTuple):
@@ -76,8 +72,14 @@ def detect_injection(
     sanitized = sanitize_for_prompt(text)
     examined = _mask_names(_blank_removals(sanitized), names)
     found = chain(_find_spans(examined, names), _find_continued_spans(examined, names, after))
-    spans = [span for span in found if only is None or span[2] in only]
-    hits = _merge_spans(sanitized, sorted(spans))
+    merged: list[Span] = []
+    for span in sorted(span for span in found if only is None or span[2] in only):
+        if merged and span[0] < merged[-1][1]:  # overlapping spans are one hit, with the technique of the first
+            start, end, technique = merged[-1]
+            merged[-1] = (start, max(end, span[1]), technique)
+        else:
+            merged.append(span)
+    hits = [Hit(start, end, sanitized[start:end].strip(), technique) for start, end, technique in merged]
     hidden = decode_tag_characters(text)
     if hidden is not None:
         hits.append(Hit(len(sanitized), len(sanitized), hidden, "encoded"))
@@ -92,14 +94,11 @@ def mask_injection(text: str, names: tuple[str, ...] = (), only: frozenset[str] 
     """
     masked = sanitize_for_prompt(text)
     for _ in range(MAX_MASKING_PASSES if len(masked) <= WINDOW_CHARS else 1):
-        done, parts = 0, list[str]()
-        for hit in detect_injection(masked, names, only, after):
-            if hit.end > hit.start:
-                parts += [masked[done : hit.start], REMOVAL_MARKER]
-                done = hit.end
-        if not parts:
+        hits = [hit for hit in detect_injection(masked, names, only, after) if hit.end > hit.start]
+        for hit in reversed(hits):
+            masked = masked[: hit.start] + REMOVAL_MARKER + masked[hit.end :]
+        if not hits:
             break
-        masked = "".join([*parts, masked[done:]])
     return masked
 
 
@@ -133,27 +132,24 @@ def _find_continued_spans(text: str, names: tuple[str, ...], after: str) -> Iter
 def _find_spans(text: str, names: tuple[str, ...]) -> Iterator[Span]:
     pieces = [(match.start(), match.group()) for match in _PIECE.finditer(text)]
     if len(text) > MAX_EXAMINED_CHARS:
-        pieces.sort(key=lambda piece: _suspicion(piece[1]), reverse=True)
+        pieces.sort(key=lambda piece: measure_suspicion(piece[1]), reverse=True)
+    else:
+        pieces = _join_windows(pieces)
     examined = 0
-    for start, part in pieces if len(text) > MAX_EXAMINED_CHARS else _join_windows(pieces):
+    for start, part in pieces:
         spans = _find_spans_in_piece(part, names) if examined < MAX_EXAMINED_CHARS else find_coarsely(part)
         examined += len(part)
         yield from ((start + begin, start + end, technique) for begin, end, technique in spans)
 
 
-def _join_windows(pieces: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    start, window = 0, ""
-    for first, piece in pieces:
-        if len(window) + len(piece) > WINDOW_CHARS:
-            yield start, window
-            start, window = first, ""
-        window += piece
-    yield start, window
-
-
-def _suspicion(piece: str) -> int:
-    words = load_rule_table().suspicious.intersection(re.findall(r"\w+", piece.lower()))
-    return len(words) + (2 if _SUSPICIOUS.search(piece) else 0)
+def _join_windows(pieces: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    windows: list[tuple[int, str]] = []
+    for start, piece in pieces:
+        if windows and len(windows[-1][1]) + len(piece) <= WINDOW_CHARS:
+            windows[-1] = (windows[-1][0], windows[-1][1] + piece)
+        else:
+            windows.append((start, piece))
+    return windows
 
 
 def _find_spans_in_piece(text: str, names: tuple[str, ...]) -> Iterator[Span]:
@@ -184,20 +180,5 @@ def _find_plain_spans(text: str) -> Iterator[Span]:
     """Spans of all words in `text` that address the judge. Nothing is decoded."""
     unquoted = blank_discussed_quotations(text)
     yield from find_instructions(unquoted)
-    yield from find_foreign_instructions(unquoted)
     yield from ((start, end, "fake_verdict") for start, end in find_forged_results(unquoted))
-    for start, end in find_role_markers(unquoted):
-        if not is_named_as_example(text, start):
-            yield start, end, "role_marker"
-
-
-def _merge_spans(text: str, spans: list[Span]) -> list[Hit]:
-    """One hit for each group of overlapping spans, with the technique of the first span."""
-    hits: list[Hit] = []
-    for span in spans:
-        hit = Hit(span[0], span[1], "", span[2])
-        if hits and hit.start < hits[-1].end:
-            last = hits.pop()
-            hit = last._replace(end=max(last.end, hit.end))
-        hits.append(hit._replace(quote=text[hit.start : hit.end].strip()))
-    return hits
+    yield from ((start, end, "role_marker") for start, end in find_role_markers(unquoted))

@@ -1,7 +1,15 @@
-"""The findings `manipulation` of a brief: what the detector finds in its subject. No model is involved."""
+"""The findings `manipulation` of a brief: words that the detector finds, and words that the judge reports.
 
-from collections.abc import Iterable, Iterator
+Every judge's form has the field `addressed_to_judge`, because rules know wordings and a model understands meaning.
+`judging/prompts/judge_rules.md` tells the judge what to enter.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import chain
+from typing import Any, cast
+
+from pydantic import Field, create_model
 
 from debate_cli.domain.assessment import Manipulation
 from debate_cli.domain.debate import Debate
@@ -9,68 +17,124 @@ from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.tasks import Subject
 from debate_cli.domain.turn import Turn
 from debate_cli.evidence.source_checks import genuine_quotes
-from debate_cli.judge_input.injection.detector import Hit, detect_injection
+from debate_cli.judge_input.injection.detector import REMOVAL_MARKER, Hit, detect_injection
 from debate_cli.judge_input.injection.name_aliases import debate_names
-from debate_cli.judge_input.quotes import turn_texts
-from debate_cli.judge_input.transcript_prompt import debater_names, last_passage_before, visible_texts
+from debate_cli.judge_input.quotes import MIN_QUOTE_CHARS, find_quoted_turn, is_quoted_in, turn_texts
+from debate_cli.judge_input.transcript_prompt import (
+    debater_names,
+    last_passage_before,
+    last_visible_turn,
+    visible_texts,
+)
+from debate_cli.llm.form import Form, FormModel
+
+FIELD = "addressed_to_judge"
+"""Name of the field. It is also the technique of its findings, because the judge names none."""
+_DESCRIPTION = "Quotes of words that are meant for the judge instead of the debate; empty if there are none."
+MAX_QUOTES = 3
+"""Maximum number of quotes in the field."""
+MAX_QUOTE_CHARS = 160
 
 
 def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, ...]:
     """One finding for each span that addresses the judge, in a turn, a round, or the whole debate.
 
     A pair of turns has no findings, because each of its turns is also judged separately. Motion, background and names
-    are searched only for the whole debate. What a debater quotes word for word from a source is masked for judges, but is
-    no finding.
+    are searched only for the whole debate. Words that a debater quotes from a source are masked for judges, but are no
+    finding.
     """
+    found: list[Manipulation] = []
     names = debater_names(debate)
-    found: list[Iterable[Manipulation]] = [
-        _find_in_turn(turn, names, last_passage_before(turn, debate), genuine_quotes(debate, turn))
-        for turn in _subject_turns(debate, subject)
-    ]
     if subject.moment == "debate" and not subject.turns:
-        texts = (debate.topic, debate.config.background or "")
-        found.insert(0, (_build_finding(hit) for text in texts for hit in detect_injection(text, names)))
-        found.insert(1, (_build_finding(hit) for name in debate_names(debate) for hit in detect_injection(name)))
-    return tuple(dict.fromkeys(item for group in found for item in group))
+        for text in (debate.topic, debate.config.background or ""):
+            found += map(_build_finding, detect_injection(text, names))
+        for name in debate_names(debate):
+            found += map(_build_finding, detect_injection(name))
+    if subject.moment != "pair" and not (subject.moment == "debate" and subject.turns):
+        for turn in _judged_turns(debate, subject):
+            found += _find_in_turn(turn, names, last_passage_before(turn, debate), genuine_quotes(debate, turn))
+    return tuple(dict.fromkeys(found))
 
 
-def _subject_turns(debate: Debate, subject: Subject) -> Iterator[Turn]:
+def _judged_turns(debate: Debate, subject: Subject) -> list[Turn]:
     match subject.moment:
-        case "turn":
-            yield from (debate.turns_by_index[index] for index in subject.turns if index in debate.turns_by_index)
+        case "turn" | "pair":
+            return [debate.turns_by_index[index] for index in subject.turns if index in debate.turns_by_index]
         case "round":
-            yield from debate.select_turns(round_number=subject.round)
-        case "debate" if not subject.turns:
-            yield from debate.turns
-        case _:
-            return
+            return list(debate.select_turns(round_number=subject.round))
+        case "debate":
+            return list(debate.turns)
 
 
 @memoize_on_value
 def _find_in_turn(turn: Turn, names: tuple[str, ...], after: str, quotes: tuple[str, ...]) -> tuple[Manipulation, ...]:
-    """The findings in a turn. Texts are searched as judges see them, so that a finding quotes exactly what was removed.
+    """The findings in a turn.
 
-    Then the rest of the turn is searched. Memoized, because each judge of the whole debate needs the findings of all
-    turns.
+    The texts that judges see come first, so that a finding quotes exactly what was removed.
     """
     found: dict[str, Manipulation] = {}
-    texts = own_texts(chain(visible_texts(turn), turn_texts(turn)), quotes)
-    hits = (hit for text in texts for hit in detect_injection(text, names, after=after))
-    for item in (_build_finding(hit, turn.speaker, turn.index) for hit in hits):
-        if not any(item.quote in other or other in item.quote for other in found):
-            found[item.quote] = item
+    texts = _own_texts(chain(visible_texts(turn), turn_texts(turn)), quotes)
+    for hit in (hit for text in texts for hit in detect_injection(text, names, after=after)):
+        if not any(hit.quote in other or other in hit.quote for other in found):
+            found[hit.quote] = _build_finding(hit, turn)
     return tuple(found.values())
 
 
-def own_texts(texts: Iterable[str], quotes: tuple[str, ...]) -> Iterator[str]:
+def _own_texts(texts: Iterable[str], quotes: tuple[str, ...]) -> Iterator[str]:
     """`texts` without the words of `quotes`, which are from sources."""
     for text in texts:
-        own = text
+        own = "" if text in quotes else text
         for quote in quotes:
-            own = "" if own == quote else own.replace(f"“{quote}”", "“”")
+            own = own.replace(f"“{quote}”", "“”")
         if own:
             yield own
 
 
-def _build_finding(hit: Hit, participant: str | None = None, turn: int | None = None) -> Manipulation:
-    return Manipulation(participant=participant, turn=turn, quote=hit.quote, technique=hit.technique)
+def _build_finding(hit: Hit, turn: Turn | None = None) -> Manipulation:
+    speaker, index = (turn.speaker, turn.index) if turn is not None else (None, None)
+    return Manipulation(participant=speaker, turn=index, quote=hit.quote, technique=hit.technique)
+
+
+def with_addressed_to_judge(form: Form[Any]) -> Form[Any]:
+    """`form` with the field `addressed_to_judge` as the first one, so that the judge fills it in before it gives marks."""
+    item = {"type": "string", "maxLength": MAX_QUOTE_CHARS}
+    properties = {FIELD: {"type": "array", "items": item, "maxItems": MAX_QUOTES}, **form.schema.get("properties", {})}
+    schema = {**form.schema, "properties": properties, "required": [FIELD, *form.schema.get("required", ())]}
+    return Form(form.name, _extend_model(form.model), schema, form.lenient)
+
+
+@lru_cache(maxsize=256)
+def _extend_model(model: type[FormModel]) -> type[FormModel]:
+    fields: dict[str, Any] = {FIELD: (tuple[str, ...], Field(default=(), description=_DESCRIPTION))}
+    return create_model(model.__name__, __base__=model, **fields)
+
+
+def read_addressed_to_judge(
+    form: FormModel, debate: Debate, subject: Subject, known: Sequence[Manipulation]
+) -> tuple[tuple[Manipulation, ...], tuple[str, ...]]:
+    """Findings for the judge's quotes from the judged turns, the motion or the background; warnings for invented quotes.
+
+    A quote from an earlier turn is ignored, because that turn is judged separately. So are quotes of sources, of the
+    `known` findings of the detector, and of removal markers.
+    """
+    last = last_visible_turn(debate, subject)
+    visible = debate.turns if last is None else debate.turns_before(last + 1)
+    findings, warnings = list[Manipulation](), list[str]()
+    for quote in cast("tuple[str, ...]", getattr(form, FIELD))[:MAX_QUOTES]:
+        words = quote.replace(REMOVAL_MARKER, " ").strip()
+        if len(words) < MIN_QUOTE_CHARS or _is_known(words, (*known, *findings)):
+            continue
+        hit = Hit(0, 0, words, FIELD)
+        turn = find_quoted_turn(words, _judged_turns(debate, subject))
+        if turn is not None:
+            own = _own_texts(turn_texts(turn), genuine_quotes(debate, turn))
+            findings += [_build_finding(hit, turn)] if any(is_quoted_in(words, text) for text in own) else []
+        elif any(is_quoted_in(words, text) for text in (debate.topic, debate.config.background or "")):
+            findings.append(_build_finding(hit))
+        elif find_quoted_turn(words, visible) is None:
+            warnings.append(f"dropped_quote: {quote!r} is not in the texts that were judged")
+    return tuple(item.model_copy(update={"found_by": "judge"}) for item in findings), tuple(warnings)
+
+
+def _is_known(words: str, known: Iterable[Manipulation]) -> bool:
+    return any(is_quoted_in(words, item.quote) or is_quoted_in(item.quote, words) for item in known)

@@ -10,14 +10,13 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import lru_cache
+from itertools import count
 from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.growing_fold import fold_growing
 from debate_cli.domain.judging_config import SystemSettings
-from debate_cli.domain.turn import Turn
 from debate_cli.judge_input.injection.detector import detect_injection
 from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 
@@ -33,11 +32,9 @@ class NameAliases:
 
     def __init__(self, debate: Debate, settings: SystemSettings | None = None) -> None:
         configured = _setting_names(settings.model_dump(mode="json")) if settings is not None else ()
-        odd = [name for name in (*_debater_names(debate), *configured) if not is_plain_name(name)]
-        odd += _odd_argument_ids(debate)
-        names = {*debate_names(debate), *configured} if odd else set[str]()
-        free = (alias for number in range(1, 2 * len(names) + 2) if (alias := f"ITEM-{number}") not in names)
-        self._aliases = {name: next(free) for name in dict.fromkeys(odd)}
+        names = dict.fromkeys([*debate_names(debate), *configured])
+        free = (alias for number in count(1) if (alias := f"ITEM-{number}") not in names)
+        self._aliases = {name: next(free) for name in names if not is_plain_name(name)}
         self._names = {alias: name for name, alias in self._aliases.items()}
 
     def hide(self, value: T) -> T:
@@ -46,10 +43,11 @@ class NameAliases:
 
     def restore(self, value: T) -> T:
         """Replace aliases in `value` by the names, also inside sentences."""
-        return map_strings(value, self._restore_text) if self._aliases else value
 
-    def _restore_text(self, text: str) -> str:
-        return _ALIAS.sub(lambda match: self._names.get(match.group(), match.group()), text)
+        def restore_text(text: str) -> str:
+            return _ALIAS.sub(lambda match: self._names.get(match.group(), match.group()), text)
+
+        return map_strings(value, restore_text) if self._aliases else value
 
 
 @lru_cache(maxsize=4096)
@@ -61,22 +59,9 @@ def is_plain_name(name: str) -> bool:
 
 def debate_names(debate: Debate) -> Iterator[str]:
     """Names and sides of the debaters, and ids of the arguments."""
-    yield from _debater_names(debate)
-    yield from debate.arguments
-
-
-def _debater_names(debate: Debate) -> Iterator[str]:
     for participant in debate.participants:
         yield from (participant.name, participant.side)
-
-
-def _odd_argument_ids(debate: Debate) -> tuple[str, ...]:
-    """The ids of arguments that a judge must not read."""
-
-    def add(found: tuple[str, ...], turn: Turn) -> tuple[str, ...]:
-        return (*found, *(item.id for item in turn.arguments or () if not is_plain_name(item.id)))
-
-    return fold_growing(debate.turns[0], "odd ids", debate.turns, (), add) if debate.turns else ()
+    yield from debate.arguments
 
 
 def _setting_names(value: object) -> Iterator[str]:
@@ -85,9 +70,7 @@ def _setting_names(value: object) -> Iterator[str]:
         yield value
     elif isinstance(value, Mapping):
         for key, item in cast("Mapping[str, object]", value).items():
-            yield key
-            if key not in _PROSE_FIELDS:
-                yield from _setting_names(item)
+            yield from (key, *(_setting_names(item) if key not in _PROSE_FIELDS else ()))
     elif isinstance(value, list):
         for item in cast("list[object]", value):
             yield from _setting_names(item)

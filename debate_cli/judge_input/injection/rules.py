@@ -1,25 +1,36 @@
-"""Detects English instructions to a judge by the combination of signs in one sentence.
+"""Detects instructions to a judge by the combination of signs in one sentence.
 
 An instruction combines a mention of the judging (a judge, a score sheet, "your verdict") with a command, or a side of
-the debate with something that it should get. Each part alone is ordinary debate. Patterns and rules are in the table
-`rules.toml`.
+the debate with something that it should get. Each part alone is ordinary debate. `rules.toml` holds the patterns and
+rules of English, `multilingual.toml` those of other languages.
 """
 
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache, cached_property
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 NAME_PLACEHOLDER = "ꙮ"
 """Letter, from no living language, that replaces each letter of a debater's name."""
 MAX_SENTENCE_CHARS = 400
 """Maximum length of a sentence; a longer one is examined in pieces."""
+MAX_ROLE_TEXT_CHARS = 300
+"""Maximum length of a forged message after a role marker; a blank line also ends it."""
+MAX_ENTRY_GAP = 200
+"""Maximum number of characters between two entries of one forged result."""
 _SENTENCE = re.compile(rf"(?:[^.!?。！？\n]|\.(?=\w)|\n(?=[a-z])){{1,{MAX_SENTENCE_CHARS}}}[.!?。！？]*[\"'”’)\]]*")
-_TWO_LETTERS = re.compile(r"[^\W\d_]{2}")
 _PLACEHOLDER = re.compile(r"<<(\w+)>>")
 _LINE_WRAP = re.compile(r"\n\s*")
+_CONTEXT_CHARS = 160
+"""Number of characters before and after a quotation in which the speaker may discuss it."""
+_SENTENCE_EDGE = re.compile(r"[.!?。！？][\"'”’»)\]]*\s|\n")
+_IN_DATA_BEFORE = re.compile(r"(?:[{\[]|[\"'],|[\"']:)\s*$")
+_IN_DATA_AFTER = re.compile(r"\s*:\s*[\"'\d{\[]")
+_JSON_TAIL = re.compile(r"[^\n]{0,300}")
+_SENTENCE_TAIL = re.compile(r"(?:[^\n.!?]|[.!?](?=\S)){0,300}[.!?]?")
+_FOREIGN_COMMANDS = ("ignore", "give", "say", "vote")
 
 Conditions = tuple[tuple[str, ...], ...]
 """A sentence must meet all of these conditions. It meets one if it contains one of the condition's signs."""
@@ -36,51 +47,139 @@ class InstructionRule(NamedTuple):
     """A similar sentence that the rule does not find."""
 
 
-class RuleTable(NamedTuple):
-    """The contents of `rules.toml`."""
+class Language:
+    """The signs of one language, and the rules that combine them."""
 
-    sources: Mapping[str, str]
-    """Name of a sign -> its pattern, into which the patterns of other signs are inserted."""
-    commands: frozenset[str]
-    """Signs that count only at a place where a command can begin."""
-    rules: tuple[InstructionRule, ...]
-    """The first rule that a sentence fits gives the technique."""
-    suspicious: frozenset[str]
-    """Words that rank the pieces of a very long text."""
-    hidden: tuple[Conditions, ...]
-    """Conditions for hidden words, which need fewer signs."""
+    def __init__(
+        self,
+        sources: Mapping[str, str],
+        rules: Sequence[InstructionRule],
+        commands: Sequence[str] = (),
+        hidden: Sequence[Conditions] = (),
+    ) -> None:
+        """`sources`: name of a sign -> pattern. `commands`: signs that count only where a command can begin.
+
+        `hidden`: conditions for hidden words, which need fewer signs.
+        """
+        self._sources = sources
+        self._patterns: dict[str, re.Pattern[str]] = {}
+        self.rules = tuple(rules)
+        self.commands = frozenset(commands)
+        self.hidden = tuple(hidden)
+
+    def pattern(self, name: str) -> re.Pattern[str]:
+        """The pattern of the sign `name`. One that the language lacks matches nothing."""
+        if name not in self._patterns:
+            self._patterns[name] = re.compile(self._sources.get(name, r"(?!)"), re.IGNORECASE | re.MULTILINE)
+        return self._patterns[name]
+
+    def find_technique(self, sentence: str) -> str | None:
+        """The technique of the first rule that `sentence` fits; None if it is no instruction to a judge."""
+        if not self.pattern("stems").search(sentence):
+            return None
+        return next((rule.technique for rule in self.fitting_rules(sentence)), None)
+
+    def fitting_rules(self, sentence: str) -> Iterator[InstructionRule]:
+        """All rules that `sentence` fits, in the order of the table."""
+        if self.pattern("opponent_address").match(sentence):
+            return
+        signs = _SentenceSigns(self, self.pattern("reported_speech").sub("", sentence.replace("\n", " ")))
+        yield from (rule for rule in self.rules if signs.meet(rule.conditions))
+
+
+class _SentenceSigns:
+    """The signs of one sentence; each is searched at most once."""
+
+    def __init__(self, language: Language, sentence: str) -> None:
+        self._language = language
+        self._sentence = sentence
+        self._known: dict[str, bool] = {}
+
+    def meet(self, conditions: Conditions) -> bool:
+        return all(any(self._has(sign) for sign in choice) for choice in conditions)
+
+    def _has(self, sign: str) -> bool:
+        if sign not in self._known:
+            pattern = self._language.pattern(sign)
+            if sign in self._language.commands:
+                self._known[sign] = any(pattern.match(self._sentence, start) for start in self._command_starts)
+            else:
+                self._known[sign] = pattern.search(self._sentence) is not None
+        return self._known[sign]
+
+    @cached_property
+    def _command_starts(self) -> set[int]:
+        """Positions where a command can begin: at the start of a clause, after an address ("Judge,") or after "you must"."""
+        found = {match.end() for match in self._language.pattern("obligation").finditer(self._sentence)}
+        for match in self._language.pattern("clause").finditer(self._sentence):
+            found |= {match.end(), self._end_of("address", match.end())}
+        return found | {self._end_of("courtesy", start) for start in found}
+
+    def _end_of(self, name: str, start: int) -> int:
+        match = self._language.pattern(name).match(self._sentence, start)
+        return match.end() if match else start
 
 
 @cache
-def load_rule_table() -> RuleTable:
-    """The table. It is read once."""
-    table = tomllib.loads(files(__package__ or "").joinpath("rules.toml").read_text(encoding="utf-8"))
+def load_english() -> Language:
+    """The signs and rules of `rules.toml`."""
+    table = _load_toml("rules.toml")
     sources: dict[str, str] = {"named": NAME_PLACEHOLDER}
-    for group in ("words", "starts", "commands", "signs", "whole_words", "text"):
+    for group in ("words", "starts", "commands", "signs", "whole_words", "text", "forged"):
         for name, pieces in table[group].items():
-            choice = _PLACEHOLDER.sub(lambda match: sources[match[1]], _join_pieces(pieces))
+            choice = _fill(pieces, sources)
             sources[name] = rf"\b{choice}\b" if group == "whole_words" else choice
-    rules = tuple(
-        InstructionRule(entry["technique"], _parse_conditions(entry["needs"]), entry["finds"], entry["passes"])
-        for entry in table["rules"]
+    return Language(
+        sources, _parse_rules(table), tuple(table["commands"]), [*map(_parse_needs, table["hidden"]["any_of"])]
     )
-    hidden = tuple(map(_parse_conditions, table["hidden"]["any_of"]))
-    suspicious = frozenset(table["suspicious"]["words"])
-    return RuleTable(sources, frozenset(table["commands"]), rules, suspicious, hidden)
-
-
-def _join_pieces(pieces: str | Sequence[str]) -> str:
-    choice = pieces if isinstance(pieces, str) else "|".join(pieces)
-    return f"(?:{_LINE_WRAP.sub('', choice)})"
-
-
-def _parse_conditions(needs: Sequence[str]) -> Conditions:
-    return tuple(tuple(need.split("|")) for need in needs)
 
 
 @cache
-def _pattern(name: str) -> re.Pattern[str]:
-    return re.compile(load_rule_table().sources[name], re.IGNORECASE | re.MULTILINE)
+def load_languages() -> Mapping[str, Language]:
+    """Name of a language -> signs and rules, English first."""
+    table = _load_toml("multilingual.toml")
+    rules = _parse_rules(table)
+    found = {"English": load_english()}
+    for words in table["languages"]:
+        sources = _foreign_sources(words, table["forms"])
+        for name, pieces in table["shared"].items():
+            sources.setdefault(name, _fill(pieces, sources))
+        found[words["language"]] = Language(sources, rules)
+    return found
+
+
+def _foreign_sources(words: Mapping[str, Any], forms: Mapping[str, str]) -> dict[str, str]:
+    """Sign -> pattern. `bare_judge` and the like are the words without the condition that they stand alone."""
+    is_unspaced = words["commands"] == "unspaced"
+    command, word = forms[words["commands"]], forms["unspaced" if is_unspaced else "last"]
+    sources: dict[str, str] = {}
+    for sign, choice in words.items():
+        form = command if sign in _FOREIGN_COMMANDS else "{}" if sign == "obliged" else word
+        if isinstance(choice, str) and sign not in {"language", "commands"}:
+            sources[f"bare_{sign}"] = choice
+            sources[sign] = _fill(form.replace("{}", choice.replace("<<judge>>", words["judge"])), {})
+    return sources | ({"addressed": sources["judge"]} if is_unspaced else {})
+
+
+def _load_toml(name: str) -> dict[str, Any]:
+    return tomllib.loads(files(__package__ or "").joinpath(name).read_text(encoding="utf-8"))
+
+
+def _fill(pieces: str | Sequence[str], sources: Mapping[str, str]) -> str:
+    """One group of all `pieces`, with line wraps removed and the patterns of other signs inserted."""
+    choice = pieces if isinstance(pieces, str) else "|".join(pieces)
+    return _PLACEHOLDER.sub(lambda match: sources[match[1]], f"(?:{_LINE_WRAP.sub('', choice)})")
+
+
+def _parse_rules(table: Mapping[str, Any]) -> tuple[InstructionRule, ...]:
+    return tuple(
+        InstructionRule(rule["technique"], _parse_needs(rule["needs"]), rule.get("finds", ""), rule.get("passes", ""))
+        for rule in table["rules"]
+    )
+
+
+def _parse_needs(needs: Sequence[str]) -> Conditions:
+    return tuple(tuple(need.split("|")) for need in needs)
 
 
 def split_sentences(text: str) -> Iterator[tuple[int, str]]:
@@ -92,106 +191,36 @@ def split_sentences(text: str) -> Iterator[tuple[int, str]]:
 
 
 def find_instructions(text: str) -> Iterator[tuple[int, int, str]]:
-    """(start, end, technique) of each sentence of `text` that is an instruction to a judge."""
-    for start, sentence in split_sentences(text):
-        if _pattern("stems").search(sentence) and _TWO_LETTERS.search(sentence):
-            technique = find_technique(sentence)
-            if technique is not None:
-                yield start, start + len(sentence), technique
+    """(start, end, technique) of each sentence of `text` that is an instruction to a judge, in any known language."""
+    languages = [language for language in load_languages().values() if language.pattern("stems").search(text)]
+    for start, sentence in split_sentences(text) if languages else ():
+        technique = next((found for each in languages if (found := each.find_technique(sentence))), None)
+        if technique is not None:
+            yield start, start + len(sentence), technique
 
 
 def find_coarsely(text: str) -> Iterator[tuple[int, int, str]]:
     """Like `find_instructions`, with one pattern instead of the rules; for the less suspicious parts of a very long text."""
-    for match in _pattern("coarse").finditer(text):
+    for match in load_english().pattern("coarse").finditer(text):
         yield *match.span(), "score_demand"
 
 
-@lru_cache(maxsize=8192)
-def find_technique(sentence: str) -> str | None:
-    """The technique of the first matching rule; None if `sentence` is no instruction to a judge."""
-    return next((rule.technique for rule in fitting_rules(sentence)), None)
-
-
-def fitting_rules(sentence: str) -> Iterator[InstructionRule]:
-    """All rules that `sentence` fits, in the order of the table."""
-    if _pattern("opponent_address").match(sentence):
-        return
-    signs = _SentenceSigns(_pattern("reported_speech").sub("", sentence.replace("\n", " ")))
-    yield from (rule for rule in load_rule_table().rules if signs.meet(rule.conditions))
+def measure_suspicion(text: str) -> int:
+    """The number of different words in `text` that orders to a judge contain. Possible disguise counts as two."""
+    english = load_english()
+    words = english.pattern("suspicious_word").findall(text)
+    return len({word.lower() for word in words}) + (2 if english.pattern("disguise").search(text) else 0)
 
 
 def hints_at_instruction(text: str) -> bool:
     """Whether `text`, which was hidden from readers, mentions the judging. Hidden words need fewer signs."""
-    signs = _SentenceSigns(text)
-    return any(signs.meet(conditions) for conditions in load_rule_table().hidden)
-
-
-class _SentenceSigns:
-    """The signs of one sentence; each is searched at most once."""
-
-    def __init__(self, sentence: str) -> None:
-        self._sentence = sentence
-        self._known: dict[str, bool] = {}
-        self._starts: tuple[int, ...] | None = None
-
-    def meet(self, conditions: Conditions) -> bool:
-        return all(any(self._has(sign) for sign in choice) for choice in conditions)
-
-    def _has(self, sign: str) -> bool:
-        known = self._known.get(sign)
-        if known is None:
-            known = self._known[sign] = self._find(sign)
-        return known
-
-    def _find(self, sign: str) -> bool:
-        pattern = _pattern(sign)
-        if sign not in load_rule_table().commands:
-            return pattern.search(self._sentence) is not None
-        if self._starts is None:
-            self._starts = _find_command_starts(self._sentence)
-        return any(pattern.match(self._sentence, start) for start in self._starts)
-
-
-def _find_command_starts(sentence: str) -> tuple[int, ...]:
-    """Positions where a command can begin: at the start of a clause, after an address ("Judge,") or after "you must"."""
-    found = {match.end() for match in _pattern("obligation").finditer(sentence)}
-    for match in _pattern("clause").finditer(sentence):
-        found |= {match.end(), _end_of("address", sentence, match.end())}
-    return tuple(sorted(found | {_end_of("courtesy", sentence, start) for start in found}))
-
-
-def _end_of(name: str, sentence: str, start: int) -> int:
-    match = _pattern(name).match(sentence, start)
-    return match.end() if match else start
-
-
-_QUOTED = r"\"[^\"\n]{1,240}\"|“[^”\n]{1,240}”|‘[^’\n]{1,240}’|«[^»\n]{1,240}»|„[^“”\n]{1,240}[“”]|`[^`\n]{1,240}`"
-_QUOTATION = re.compile(rf"{_QUOTED}|(?<![\w'])'[^'\n]{{1,240}}'(?![\w'])")
-_CONTEXT_CHARS = 160
-"""Number of characters before and after a quotation in which the speaker may discuss it."""
-_SENTENCE_EDGE = re.compile(r"[.!?。！？][\"'”’»)\]]*\s|\n")
-_DISCUSSION = re.compile(
-    r"\b(?:attack\w*|inject\w*|manipulat\w*|malicious|adversar\w*|jailbreak\w*|hostile|phrases?|strings?|words?|sentences?|lines?|"
-    r"such as|for example|e\.g\.|says?|said|saying|writes?|written|wrote|reads?|told|tells?|telling|ask(?:s|ed|ing)|whisper\w*|shout\w*|"
-    r"fool\w*|trick\w*|vulnerab\w*|prompts?|hidden|embedd\w*|fall for|filters?|teach\w*|contain(?:s|ing|ed)?|"
-    r"someone|anyone|a debater|a speaker|a student|an applicant|a document|a resume|cv)\b",
-    re.IGNORECASE,
-)
-_IN_DATA_BEFORE = re.compile(r"(?:[{\[]|[\"'],|[\"']:)\s*$")
-_IN_DATA_AFTER = re.compile(r"\s*:\s*[\"'\d{\[]")
-_EXAMPLE_INTRODUCTION = re.compile(
-    r"\b(?:such as|like|called|named|strings?|tokens?|tags?|markers?|comments?|elements?)\W{0,3}$", re.IGNORECASE
-)
+    signs = _SentenceSigns(load_english(), text)
+    return any(signs.meet(conditions) for conditions in load_english().hidden)
 
 
 def blank_discussed_quotations(text: str) -> str:
     """Replace each letter of a quotation by `_` if the sentence around it discusses it. Positions do not change."""
-    return _QUOTATION.sub(lambda match: _blank_if_discussed(match, text), text)
-
-
-def is_named_as_example(text: str, start: int) -> bool:
-    """Whether the words before `start` introduce an example ("such as"). An example needs no quotation marks."""
-    return _EXAMPLE_INTRODUCTION.search(text[max(0, start - 30) : start]) is not None
+    return load_english().pattern("quotation").sub(lambda match: _blank_if_discussed(match, text), text)
 
 
 def _blank_if_discussed(match: re.Match[str], text: str) -> str:
@@ -201,6 +230,42 @@ def _blank_if_discussed(match: re.Match[str], text: str) -> str:
         return quotation
     before = _SENTENCE_EDGE.split(text[max(0, start - _CONTEXT_CHARS) : start])[-1]
     after = "" if quotation[-2] in ".!?" else _SENTENCE_EDGE.split(text[end : end + _CONTEXT_CHARS], maxsplit=1)[0]
-    if _DISCUSSION.search(before) or _DISCUSSION.search(after):
+    discussion = load_english().pattern("discussion")
+    if discussion.search(before) or discussion.search(after):
         return quotation[0] + "_" * (len(quotation) - 2) + quotation[-1]
     return quotation
+
+
+def find_role_markers(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of the sanitized `text` that pretend to come from someone other than the speaker.
+
+    A marker that is named as an example ("such as") is left out.
+    """
+    for match in load_english().pattern("role_marker").finditer(text):
+        if not load_english().pattern("example").search(text[max(0, match.start() - 30) : match.start()]):
+            blank = text.find("\n\n", match.end())
+            end = len(text) if blank < 0 else blank
+            yield match.start(), max(match.end(), min(end, match.start() + MAX_ROLE_TEXT_CHARS))
+
+
+def find_forged_results(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of `text` that imitate a judge's form (two or more entries) or a ruling in words."""
+    for match in load_english().pattern("ruling").finditer(text):
+        yield match.span()
+    group: list[re.Match[str]] = []
+    for match in load_english().pattern("form_entry").finditer(text):
+        if group and match.start() - group[-1].end() > MAX_ENTRY_GAP:
+            yield from _result_span(text, group)
+            group = []
+        group.append(match)
+    yield from _result_span(text, group)
+
+
+def _result_span(text: str, entries: list[re.Match[str]]) -> Iterator[tuple[int, int]]:
+    """The span of these entries and the text that belongs to them; none if no judge's form has such entries."""
+    keys = {(match["key"] or match["name"] or match["tag"]).lower() for match in entries}
+    if len(keys) > 1 and any(map(load_english().pattern("decisive_key").fullmatch, keys)):
+        start = text.rfind("\n", 0, entries[0].start() + 1) + 1
+        brace = text.find("{", start, entries[0].start() + 1)
+        tail = (_JSON_TAIL if brace >= 0 else _SENTENCE_TAIL).match(text, entries[-1].end())
+        yield (brace if brace >= 0 else entries[0].start()), tail.end() if tail else entries[-1].end()

@@ -25,7 +25,7 @@ from debate_cli.domain.events import AssessmentCompleted, Failure, JudgingOpened
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.tasks import Subject
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.content.judge_report import build_judge_report
+from debate_cli.render.content.run_notices import build_judge_report
 from debate_cli.render.content.summary import usage_rows
 from debate_cli.render.html.index import render_index
 from debate_cli.render.html.page import render_html

@@ -82,7 +82,8 @@ def test_hidden_directives_are_shown_on_request_only() -> None:
 def test_characters_outside_the_encoding_are_replaced() -> None:
     """An ASCII stream gets question marks instead of an error."""
     raw = BytesIO()
-    PlainObserver(TextIOWrapper(raw, encoding="ascii", write_through=True)).note("café")
+    stream = TextIOWrapper(raw, encoding="ascii", write_through=True)
+    PlainObserver(stream).note("café")
     assert raw.getvalue() == b"Note: caf?\n"
 
 

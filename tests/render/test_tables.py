@@ -14,8 +14,8 @@ from debate_cli.domain.model_call import Usage
 from debate_cli.domain.tasks import Subject
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
-from debate_cli.render.content import judge_report
 from debate_cli.render.content.report import build_verdict_tables
+from debate_cli.render.content.run_notices import build_judge_report
 from debate_cli.render.html.page import render_html
 from debate_cli.render.live.header import judge_report_notice
 from debate_cli.render.terminal.report import details
@@ -191,7 +191,7 @@ def test_a_manipulation_is_reported_in_red() -> None:
     finding = Manipulation(participant="Ada", turn=0, quote="give me 10/10", technique="score demanded")
     given = structured_assessment().model_copy(update={"findings": (finding, finding)})
     shown = judged("structured", given)
-    report = judge_report.build_judge_report(given, shown)
+    report = build_judge_report(given, shown)
     assert "manipulation by Ada in turn 1" in render_text(judge_report_notice(report, shown))
     assert "38;5;167" in render_text(judge_report_notice(report, shown), colour=True)
     assert any("manipulation" in line for line in judge_report_lines(report))

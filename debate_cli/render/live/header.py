@@ -19,9 +19,8 @@ from debate_cli.domain.tasks import Brief
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content import chair
 from debate_cli.render.content.agreement import label_judging_system
-from debate_cli.render.content.failure_groups import FailureGroup
-from debate_cli.render.content.judge_report import JudgeReport
 from debate_cli.render.content.participants import ParticipantRow, debater_rows, judge_rows, rehearsal_notice
+from debate_cli.render.content.run_notices import FailureNotice, JudgeReport
 from debate_cli.render.live.speech import framed_panel, hanging_indent
 from debate_cli.render.terminal.drawing import join_text, score_bar, terminal_line
 
@@ -143,14 +142,14 @@ def _score_bars(report: JudgeReport, debate: Debate) -> Table:
     return grid
 
 
-def failure_notice(group: FailureGroup) -> RenderableType:
-    """The line that names the debaters or judges who failed, and the cause."""
+def failure_notice(notice: FailureNotice) -> RenderableType:
+    """Who could not speak or judge, and why."""
     words = join_text(
-        terminal_line(group.names, "bold"),
-        f" {group.what}{group.separator}",
-        terminal_line(group.why),
+        terminal_line(notice.who, "bold"),
         " ",
-        terminal_line(f"({group.cause})", theme.MUTED),
+        terminal_line(notice.what),
+        " ",
+        terminal_line(f"({notice.cause})", theme.MUTED),
     )
     return hanging_indent(Text("✗", style=theme.RED), words, gap=1)
 

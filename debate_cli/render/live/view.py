@@ -27,6 +27,7 @@ from debate_cli.domain.events import (
     DebateOpened,
     DebateResumed,
     Event,
+    Failure,
     JudgingOpened,
     TaskFailed,
     TurnCompleted,
@@ -35,11 +36,10 @@ from debate_cli.domain.tasks import Brief, Cue, Task
 from debate_cli.domain.turn import Phase, Turn
 from debate_cli.observer import is_judging_only
 from debate_cli.render import theme
-from debate_cli.render.content import chair, judge_report
+from debate_cli.render.content import chair
 from debate_cli.render.content.citations import index_citations
 from debate_cli.render.content.cross_examination import ThreadIndex
-from debate_cli.render.content.event_order import precedes, reading_position
-from debate_cli.render.content.failure_groups import FailureGroup, FailureGrouper
+from debate_cli.render.content.run_notices import FailureNotices, build_judge_report
 from debate_cli.render.content.summary import change_lines
 from debate_cli.render.live import header
 from debate_cli.render.live.header import ProgressLine
@@ -184,7 +184,7 @@ class _Script:
         """Turn -> its speech; the speeches that are asked for at the same time."""
         self._withheld: list[Assessment] = []
         self._pending: dict[str, Brief] = {}
-        self._failures = FailureGrouper()
+        self._failures = FailureNotices()
         self._round = 0, ""
 
     def print(self, *renderables: RenderableType) -> None:
@@ -218,7 +218,6 @@ class _Script:
         if self._debate is None and is_judging_only(event, debate):
             self.print(header.rejudging_heading(debate))
         self._debate = debate
-        self._failures.record_event(event)
         match event:
             case DebateOpened():
                 announcement = chair.announce_debate(debate)
@@ -233,21 +232,19 @@ class _Script:
                 self._wave.setdefault(turn.index, SpeechStream(cue, ThreadIndex(debate.turns))).turn = turn
                 self._print_complete_wave()
             case AssessmentCompleted():
+                self._pending.pop(event.assessment.brief.key, None)
                 self._withheld.append(event.assessment)
-                self._settle(event.assessment.brief.key)
+                self._print_reports()
             case TaskFailed():
-                self._settle(event.failure.task.key)
+                self._print_failure(event.failure)
             case DebateClosed():
                 self.finish()
                 self.print(*header.closing_notices(debate, event.reason))
             case _:
                 pass
-        for group in self._failures.pop_ready():
-            self._print_failure(group)
         self.progress.record_event(event, debate)
 
     def asking(self, task: Task) -> None:
-        self._failures.asking(task)
         if isinstance(task, Brief):
             self._pending[task.key] = task
         elif self._debate is not None:
@@ -259,8 +256,6 @@ class _Script:
 
     def finish(self) -> None:
         self._pending = {}
-        for group in self._failures.rest():
-            self._print_failure(group)
         self._print_wave()
 
     def _resume(self, event: DebateResumed, debate: Debate) -> None:
@@ -272,35 +267,28 @@ class _Script:
         if debate.turns:
             self.print(header.resume_rule(debate))
 
-    def _settle(self, key: str) -> None:
-        self._pending.pop(key, None)
-        self._print_reports()
-
     def _print_reports(self) -> None:
-        """Print the judges' reports in reading order. A report waits for its speeches and for earlier reports."""
+        """Print the judges' reports on speeches that are printed. A report on a speech of the wave waits for it."""
         if self._debate is None:
             return
-        withheld, self._withheld = sorted(self._withheld, key=lambda item: reading_position(item.brief)), []
+        withheld, self._withheld = self._withheld, []
         for assessment in withheld:
-            waiting = [*self._pending.values(), *(other.brief for other in self._withheld)]
-            if any(index in assessment.subject.turns for index in self._wave) or any(
-                precedes(brief, assessment.brief) for brief in waiting
-            ):
+            if self._wave.keys() & assessment.subject.turns:
                 self._withheld.append(assessment)
             else:
-                report = judge_report.build_judge_report(assessment, self._debate)
+                report = build_judge_report(assessment, self._debate)
                 self.print(header.judge_report_notice(report, self._debate))
 
-    def _print_failure(self, group: FailureGroup) -> None:
-        """Print a failure below the simultaneous speeches, which no longer wait for the failed one."""
-        cues = [failure.task for failure in group.failures if isinstance(failure.task, Cue)]
-        for cue in cues:
+    def _print_failure(self, failure: Failure) -> None:
+        """Print a failure. A failed speech leaves its wave."""
+        self._pending.pop(failure.task.key, None)
+        cue = failure.task
+        if isinstance(cue, Cue):
             self._wave.pop(cue.index, None)
-        self._print_complete_wave()
-        for cue in cues:
+            self._print_complete_wave()
             if cue.round >= self._round[0]:
                 self._open_round(cue.round, cue.phase)
-        self.print(header.failure_notice(group))
+        self.print(header.failure_notice(self._failures.describe(failure)))
 
     def _print_complete_wave(self) -> None:
         if self._wave and all(stream.turn is not None for stream in self._wave.values()):

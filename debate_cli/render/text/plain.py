@@ -4,6 +4,7 @@ Each line of a speech names its speaker. Untrusted text cannot start a line, bec
 prefix.
 """
 
+import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TextIO
@@ -17,6 +18,7 @@ from debate_cli.domain.events import (
     DebateResumed,
     Event,
     JudgingOpened,
+    TaskFailed,
     TurnCompleted,
 )
 from debate_cli.domain.judging_run import JudgingRun
@@ -25,13 +27,11 @@ from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, Response, 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.observer import is_judging_only
 from debate_cli.render import theme
-from debate_cli.render.content import chair, judge_report, participants
+from debate_cli.render.content import chair, participants
 from debate_cli.render.content.citations import CheckedCitation, CitationIndex, index_citations
 from debate_cli.render.content.cross_examination import ThreadIndex
-from debate_cli.render.content.event_order import EventOrder
-from debate_cli.render.content.failure_groups import FailureGroup, FailureGrouper
-from debate_cli.render.content.judge_report import JudgeReport
 from debate_cli.render.content.report import SCREEN_PARTS, DebateReport, ReportPart, VerdictReport, build_debate_report
+from debate_cli.render.content.run_notices import FailureNotice, FailureNotices, JudgeReport, build_judge_report
 from debate_cli.render.content.speech_parts import SpeechPart, split_turn
 from debate_cli.render.content.summary import (
     MAX_CLAIMS,
@@ -138,10 +138,9 @@ def judge_report_lines(report: JudgeReport) -> list[str]:
     return [heading, *(f"  - {sentence}" for sentence in sentences)]
 
 
-def failure_lines(group: FailureGroup) -> list[str]:
-    """The failed action, and why it failed."""
-    why = f"{sanitize_line(group.why)} ({sanitize_line(group.cause)})"
-    return [f"Failed: {sanitize_line(group.names)} {group.what}{group.separator}{why}"]
+def failure_lines(notice: FailureNotice) -> list[str]:
+    """The line on a failed call: who, what, why, and the kind of the error."""
+    return [f"Failed: {sanitize_line(notice.who)} {sanitize_line(notice.what)} ({sanitize_line(notice.cause)})"]
 
 
 def _thread_lines(prefix: str, piece: SpeechPart, threads: ThreadIndex, round_number: int) -> Iterable[str]:
@@ -399,8 +398,15 @@ def _briefing_lines(report: DebateReport, briefing: Briefing) -> list[str]:
     return [*lines, *prefix_lines("Recommendation: ", briefing.recommendation), sanitize_line(briefing.caveat)]
 
 
+def _reading_position(event: Event) -> float:
+    return event.turn.index if isinstance(event, TurnCompleted) else math.inf
+
+
 class PlainObserver:
-    """Observer that writes finished turns and judgments to `stream` as plain lines, in reading order."""
+    """Observer that writes turns and judgments to `stream` as plain lines.
+
+    Simultaneous speeches are written in the order of the debate, because a line cannot be inserted later.
+    """
 
     def __init__(self, stream: TextIO, *, show_hidden: bool = False, plan: theme.RunPlan = theme.NO_PLAN) -> None:
         """`plan`: the plan of the run, shown in the heading."""
@@ -409,19 +415,32 @@ class PlainObserver:
         self._plan = plan
         self._round = 0, ""
         self._has_heading = False
-        self._order = EventOrder(self._write_event)
-        self._failures = FailureGrouper()
+        self._failures = FailureNotices()
+        self._asked: set[int] = set()
+        """Numbers of the speeches in flight."""
+        self._held: list[tuple[Event, Debate]] = []
+        """Events that wait for an earlier speech."""
 
     def event(self, event: Event, debate: Debate) -> None:
-        """Write the events, `event` among them, that are now next in reading order."""
-        self._failures.record_event(event)
-        self._order.event(event, debate)
-        self._write_failures(self._failures.pop_ready())
+        """Write `event`, and the events that waited for it. A later speech waits for an earlier one in flight."""
+        match event:
+            case TurnCompleted():
+                self._asked.discard(event.turn.index)
+            case TaskFailed() if isinstance(event.failure.task, Cue):
+                self._asked.discard(event.failure.task.index)
+            case DebateClosed():
+                self._asked.clear()
+            case _:
+                pass
+        self._held.append((event, debate))
+        positions = [_reading_position(held) for held, _ in self._held]
+        if not any(asked < position for asked in self._asked for position in positions if position != math.inf):
+            self.finish()
 
     def asking(self, task: Task) -> None:
         """Record that `task` is in flight. Writes nothing."""
-        self._order.asking(task)
-        self._failures.asking(task)
+        if isinstance(task, Cue):
+            self._asked.add(task.index)
 
     def text(self, cue: Cue, piece: str) -> None:
         """Ignore pieces of a speech: only finished speeches are written."""
@@ -431,9 +450,10 @@ class PlainObserver:
         self._write([f"Note: {sanitize_line(note)}"])
 
     def finish(self) -> None:
-        """Write everything that was held back."""
-        self._order.flush()
-        self._write_failures(self._failures.rest())
+        """Write all events that wait: speeches in the order of the debate, then the other events."""
+        held, self._held = self._held, []
+        for event, debate in sorted(held, key=lambda pair: _reading_position(pair[0])):
+            self._write_event(event, debate)
 
     def _write_event(self, event: Event, debate: Debate) -> None:
         if not self._has_heading and is_judging_only(event, debate):
@@ -457,17 +477,13 @@ class PlainObserver:
                 threads, citations = ThreadIndex(debate.turns), index_citations(debate)
                 self._write(turn_lines(turn, threads, citations, show_hidden=self._show_hidden))
             case AssessmentCompleted():
-                self._write(judge_report_lines(judge_report.build_judge_report(event.assessment, debate)))
-            case DebateClosed():
-                self._write_failures(self._failures.rest())
-                if debate.document_name is None:
-                    self._write(["", *chair_lines(chair.announce_close(debate, event.reason))])
+                self._write(judge_report_lines(build_judge_report(event.assessment, debate)))
+            case TaskFailed():
+                self._write(failure_lines(self._failures.describe(event.failure)))
+            case DebateClosed() if debate.document_name is None:
+                self._write(["", *chair_lines(chair.announce_close(debate, event.reason))])
             case _:
                 pass
-
-    def _write_failures(self, groups: Iterable[FailureGroup]) -> None:
-        for group in groups:
-            self._write(failure_lines(group))
 
     def _write(self, lines: Iterable[str]) -> None:
         encoding = getattr(self._stream, "encoding", None) or "utf-8"

@@ -1,0 +1,65 @@
+"""Short notices of a running debate: a judge's report, and a failure. Names and messages are untrusted."""
+
+from typing import NamedTuple
+
+from debate_cli.domain.assessment import Assessment, Manipulation
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import Failure
+from debate_cli.domain.reviewer import PROBABILITY
+from debate_cli.domain.tasks import Cue
+from debate_cli.render import theme
+from debate_cli.render.content.agreement import label_judging_system
+from debate_cli.systems.base import LiveReport, ReportedScore
+from debate_cli.systems.registry import get_system
+
+
+class JudgeReport(NamedTuple):
+    """A judge's opinion in a few lines."""
+
+    title: str
+    scores: tuple[ReportedScore, ...] = ()
+    words: tuple[str, ...] = ()
+    """Sentences of the judge."""
+    alerts: tuple[str, ...] = ()
+    """Warnings about words in the debate that address the judge."""
+
+
+def build_judge_report(assessment: Assessment, debate: Debate) -> JudgeReport:
+    """Report one assessment, with the marks as the judge gave them."""
+    title = theme.format_brief(assessment.brief, label_judging_system(debate, assessment.system, assessment.run))
+    marks = assessment.marks
+    if marks and not assessment.findings and all(mark.criterion == PROBABILITY for mark in marks):
+        report = LiveReport(tuple(ReportedScore(mark.participant or "", mark.value, mark.out_of) for mark in marks))
+    else:
+        report = get_system(assessment.system).live_report(assessment, debate)
+    alerts = tuple(item.describe()[0] for item in assessment.findings if isinstance(item, Manipulation))
+    return JudgeReport(title, report.scores, report.sentences, alerts)
+
+
+class FailureNotice(NamedTuple):
+    """A failed call in words."""
+
+    who: str
+    """Name of the debater or of the judge."""
+    what: str
+    """The failed action and the message: `could not speak: lab is down`."""
+    cause: str
+    """Kind of the error: `unreachable`."""
+
+
+class FailureNotices:
+    """Words the failures of a run. A message that was shown before is not repeated."""
+
+    def __init__(self) -> None:
+        self._shown: set[str] = set()
+
+    def describe(self, failure: Failure) -> FailureNotice:
+        """Return the notice of one failure."""
+        if isinstance(failure.task, Cue):
+            who, what = failure.who, "could not speak"
+        else:
+            who, _, about = theme.format_brief(failure.task).partition(", ")
+            what = "could not judge" if get_system(failure.task.system).judges_texts else f"could not judge {about}"
+        why = ", for the same reason" if failure.message in self._shown else f": {failure.message}"
+        self._shown.add(failure.message)
+        return FailureNotice(who, f"{what}{why}", theme.format_cause(failure.cause))

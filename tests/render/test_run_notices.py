@@ -1,0 +1,89 @@
+"""Notices of a run: failures, and the order of plain lines."""
+
+from io import StringIO
+
+import pytest
+from live_support import cue, failure_event, turn_event
+from render_support import (
+    HOSTILE,
+    START,
+    debate,
+    final_assessment,
+    is_printable,
+    opening_event,
+    render_text,
+    round_assessment,
+    turns,
+)
+
+from debate_cli.domain.debate import initial_debate
+from debate_cli.domain.events import DebateClosed, Event
+from debate_cli.domain.tasks import Cue, Task
+from debate_cli.render.content.run_notices import FailureNotices
+from debate_cli.render.live.header import failure_notice
+from debate_cli.render.replay import ReplayPlan
+from debate_cli.render.text.plain import PlainObserver, failure_lines
+
+CUES: list[Task] = [
+    Cue(index=number, round=1, phase="opening", speaker=name) for number, name in enumerate(("Ada", "Bo"))
+]
+ROUND = round_assessment(1).brief
+BOTH_FAILED = [
+    "Failed: Ada could not speak: lab is down (unreachable)",
+    "Failed: Bo could not speak, for the same reason (unreachable)",
+]
+FIRST, SECOND, *_ = turns()
+
+
+@pytest.mark.parametrize(
+    ("task", "text"),
+    [
+        (CUES[0], "Ada could not speak"),
+        (ROUND, "moderator could not judge round 1"),
+        (final_assessment().brief.model_copy(update={"system": "panel", "assessor": "a"}), "panel/a could not judge"),
+    ],
+    ids=["debater", "judge", "panel"],
+)
+def test_a_failure_names_who_failed_at_what_and_why(task: Task, text: str) -> None:
+    """Plain lines and the terminal have the same text; a sign replaces the word `Failed`."""
+    notice = FailureNotices().describe(failure_event(task).failure)
+    assert failure_lines(notice) == [f"Failed: {text}: lab is down (unreachable)"]
+    assert render_text(failure_notice(notice)).strip() == f"✗ {text}: lab is down (unreachable)"
+
+
+def test_a_replay_does_not_repeat_a_message() -> None:
+    """The second failure with a message refers to the first."""
+    state = debate().without_turns()
+    for event in (*map(failure_event, CUES), DebateClosed(at=START, reason="failed")):
+        state = state.apply(event)
+    stream = StringIO()
+    list(ReplayPlan(state).play(PlainObserver(stream)))
+    assert [line for line in stream.getvalue().splitlines() if line.startswith("Failed")] == BOTH_FAILED
+
+
+def test_untrusted_names_and_messages_are_sanitized() -> None:
+    """They come from configurations and servers."""
+    notice = FailureNotices().describe(failure_event(CUES[0], HOSTILE, HOSTILE).failure)
+    assert is_printable(render_text(failure_notice(notice), 300) + "".join(failure_lines(notice)))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [turn_event(FIRST), failure_event(cue(FIRST)), DebateClosed(at=START, reason="interrupted"), None],
+    ids=["speech", "failure", "close", "end"],
+)
+def test_a_plain_speech_waits_for_the_one_before_it(answer: Event | None) -> None:
+    """The speech, its failure, or the end of the run releases the later speech."""
+    stream = StringIO()
+    observer, state = PlainObserver(stream), initial_debate(opening_event())
+    for turn in (FIRST, SECOND):
+        observer.asking(cue(turn))
+    state = state.apply(turn_event(SECOND))
+    observer.event(turn_event(SECOND), state)
+    assert "Bo: " not in stream.getvalue()
+    if answer is None:
+        observer.finish()
+    else:
+        observer.event(answer, state.apply(answer))
+    speakers = [line.partition(":")[0] for line in stream.getvalue().splitlines() if line.startswith(("Ada:", "Bo:"))]
+    assert list(dict.fromkeys(speakers)) == (["Ada", "Bo"] if answer == turn_event(FIRST) else ["Bo"])

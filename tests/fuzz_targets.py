@@ -21,9 +21,9 @@ from debate_cli.llm.schema_check import find_violations
 from debate_cli.llm.structured_output import build_reask
 from debate_cli.storage.config_errors import MAX_PROBLEMS
 from debate_cli.storage.config_file import read_config_file
+from debate_cli.storage.serialization import UpgradeStep
 from debate_cli.storage.transcript import dump_transcript, parse_transcript, to_transcript, transcript_to_debate
 from debate_cli.storage.transcript_store import open_debate
-from debate_cli.storage.upgrades import UpgradeStep
 from debate_cli.systems.scoring import score
 
 LONGEST_LINE = 1500

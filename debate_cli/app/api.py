@@ -40,7 +40,7 @@ from debate_cli.observer import NullObserver, Observer
 from debate_cli.providers.people.files import PromptFolder
 from debate_cli.providers.people.person import FILES_FOLDER, PeopleAccess
 from debate_cli.storage.config_file import LoadedConfig
-from debate_cli.storage.ids import new_id
+from debate_cli.storage.folder import new_id
 from debate_cli.storage.provider_origin import WEB_SEARCH
 from debate_cli.storage.transcript import to_transcript, transcript_to_events
 from debate_cli.storage.transcript_store import open_debate

@@ -13,8 +13,7 @@ from pydantic import JsonValue
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_differences import find_differences
-from debate_cli.domain.debate import Debate
-from debate_cli.domain.debate_usage import usage_of_briefs
+from debate_cli.domain.debate import Debate, usage_of_briefs
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_config import JudgingConfig, SystemSettings
 from debate_cli.domain.judging_run import JudgingRun

@@ -21,17 +21,18 @@ from debate_cli.providers.provider_table import ProviderRow, find_variables, loa
 from debate_cli.providers.registry import split_model_name
 from debate_cli.providers.search.table import SEARCH_ENGINES, find_search_target
 from debate_cli.storage.config_file import LoadedConfig
-from debate_cli.storage.consents import RememberedConsent, consents_path, load_consents
-from debate_cli.storage.overrides import TRUSTED_HOSTS_VARIABLE
 from debate_cli.storage.provider_origin import (
     WEB_SEARCH,
     ProviderOrigin,
+    RememberedConsent,
+    consents_path,
+    load_consents,
     search_fingerprint,
     settings_fingerprint,
     stored_origin,
     stored_search_origin,
 )
-from debate_cli.storage.variables import Environment
+from debate_cli.storage.variables import TRUSTED_HOSTS_VARIABLE, Environment
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,7 @@ from debate_cli.app.model_factory import all_model_specs, with_mock_models
 from debate_cli.app.model_pool import ModelPool
 from debate_cli.domain.config import DebateConfig, ModelSpec, Price
 from debate_cli.domain.evidence import Search, SearchRecord
-from debate_cli.domain.model_call import Usage
-from debate_cli.domain.people import is_person
+from debate_cli.domain.model_call import Usage, is_person
 from debate_cli.domain.suggestions import format_suggestion
 from debate_cli.errors import ConfigError, DebateError, ModelError, UnsupportedError, UsageError
 from debate_cli.llm.form import Form, FormModel

@@ -20,14 +20,11 @@ from debate_cli.app.model_factory import judge_model_spec, with_mock_models, wit
 from debate_cli.app.session import Session
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import DebateConfig, FormatConfig, Limits, ModelSpec
-from debate_cli.domain.debate import Debate, fold
-from debate_cli.domain.debate_usage import usage_of_briefs
+from debate_cli.domain.debate import Debate, fold, usage_of_briefs
 from debate_cli.domain.evidence import SearchRecord
-from debate_cli.domain.judges import judge_ids, judge_model_role, judge_title
-from debate_cli.domain.judging_config import SystemSettings
+from debate_cli.domain.judging_config import SystemSettings, judge_ids, judge_model_role, judge_title
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
-from debate_cli.domain.model_call import Usage
-from debate_cli.domain.people import is_person
+from debate_cli.domain.model_call import Usage, is_person
 from debate_cli.domain.turn import Turn
 from debate_cli.engine import StopSignal
 from debate_cli.formats.schedule import planned_turns

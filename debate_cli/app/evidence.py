@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from debate_cli.domain.config import DebateConfig
+from debate_cli.domain.config import DebateConfig, EvidenceConfig
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.evidence_config import EvidenceConfig
 from debate_cli.evidence.corpus import Corpus, list_source_files, open_corpus
 from debate_cli.regular_file import cache_folder
 

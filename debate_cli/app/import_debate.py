@@ -19,8 +19,7 @@ from debate_cli.importing.decoding import decode_text
 from debate_cli.importing.formats import READERS, SUFFIXES, TABLE_FORMATS, detect_format
 from debate_cli.importing.speeches import UnreadableDebateError
 from debate_cli.regular_file import is_inside, read_regular_file
-from debate_cli.storage.folder import TRANSCRIPT_SUFFIX
-from debate_cli.storage.ids import MAX_ID_LENGTH, slugify, validate_id
+from debate_cli.storage.folder import MAX_ID_LENGTH, TRANSCRIPT_SUFFIX, slugify, validate_id
 from debate_cli.storage.lock import lock_debate
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import to_transcript, write_transcript

@@ -38,8 +38,7 @@ from debate_cli.judging.schedule import owed_briefs
 from debate_cli.regular_file import follow_links
 from debate_cli.storage.batch_store import BatchStore
 from debate_cli.storage.config_file import LoadedConfig
-from debate_cli.storage.folder import list_debate_files
-from debate_cli.storage.ids import new_id, validate_id
+from debate_cli.storage.folder import list_debate_files, new_id, validate_id
 from debate_cli.storage.lock import check_unlocked
 from debate_cli.storage.transcript import to_transcript, transcript_to_events
 from debate_cli.storage.transcript_store import open_debate

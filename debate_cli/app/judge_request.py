@@ -7,14 +7,13 @@ from datetime import datetime
 from pydantic import ValidationError
 
 from debate_cli.app.config_resolution import config_from_transcript
-from debate_cli.domain.config import DebateConfig, Limits, ModelSpec, ProviderSpec
+from debate_cli.domain.config import DebateConfig, EvidenceConfig, Limits, ModelSpec, ProviderSpec
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import DebateClosed, DebateOpened, Event, Generator, JudgingOpened
-from debate_cli.domain.evidence_config import EvidenceConfig
 from debate_cli.domain.judging_config import JudgingConfig, SystemSettings, settings_class
 from debate_cli.errors import TranscriptError, UsageError
-from debate_cli.storage.overrides import ConfigChange, to_overrides
 from debate_cli.storage.transcript_store import StoredDebate
+from debate_cli.storage.variables import ConfigChange, to_overrides
 from debate_cli.systems.registry import check_system_kind, default_text_kind, get_system, system_kinds
 from debate_cli.version import __version__
 

@@ -9,11 +9,9 @@ from debate_cli.app.batches import BatchQueue, wrap_actors
 from debate_cli.app.context import RunContext
 from debate_cli.app.model_pool import ModelPool, mock_spec
 from debate_cli.debaters.debater import Debater
-from debate_cli.domain.config import DebateConfig, ModelSpec
+from debate_cli.domain.config import DebateConfig, EvidenceConfig, ModelSpec
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.evidence_config import EvidenceConfig
-from debate_cli.domain.judges import judge_ids, judge_model_role, judge_title
-from debate_cli.domain.judging_config import SystemSettings
+from debate_cli.domain.judging_config import SystemSettings, judge_ids, judge_model_role, judge_title
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.model_call import ModelCall, StructuredOutputMode
 from debate_cli.domain.tasks import Brief

@@ -33,7 +33,7 @@ from debate_cli.domain.config import DebateConfig, ModelSpec
 from debate_cli.domain.config_checks import Problem
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import DebateResumed, JudgingOpened
-from debate_cli.domain.people import is_person
+from debate_cli.domain.model_call import is_person
 from debate_cli.errors import ConfigError, MissingKeyError, NoLocalModelError
 from debate_cli.llm.model import Model
 from debate_cli.llm.prompts import Prompts

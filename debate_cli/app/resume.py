@@ -10,9 +10,9 @@ from debate_cli.domain.config import DebateConfig, FormatConfig, ModelSpec
 from debate_cli.domain.config_differences import find_differences, format_differences
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import DebateClosed, DebateResumed, SettingChange
-from debate_cli.domain.judges import judge_model_role
+from debate_cli.domain.judging_config import judge_model_role
 from debate_cli.domain.judging_run import FIRST_RUN, format_system_label
-from debate_cli.domain.people import is_person
+from debate_cli.domain.model_call import is_person
 from debate_cli.domain.tasks import Brief, Task
 from debate_cli.formats.schedule import list_cues, next_step
 from debate_cli.judging.schedule import unsettled_briefs

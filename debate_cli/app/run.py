@@ -12,7 +12,7 @@ from debate_cli.app.resume import find_remaining_work
 from debate_cli.app.session import Session
 from debate_cli.errors import UsageError
 from debate_cli.storage.config_file import LoadedConfig
-from debate_cli.storage.ids import new_id, validate_id
+from debate_cli.storage.folder import new_id, validate_id
 from debate_cli.storage.transcript_store import StoredDebate
 
 

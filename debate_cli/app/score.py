@@ -13,8 +13,7 @@ from shlex import quote
 from typing import Any, NamedTuple
 
 from debate_cli.app.gates import GateResult, Gates
-from debate_cli.domain.debate import RESUMABLE_CLOSE_REASONS, Debate
-from debate_cli.domain.debate_usage import models_used_by_debaters
+from debate_cli.domain.debate import RESUMABLE_CLOSE_REASONS, Debate, models_used_by_debaters
 from debate_cli.domain.judging_run import JudgingRun, format_system_with_run
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import DebateError, UsageError

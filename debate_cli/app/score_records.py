@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from debate_cli.app.score import ScoredFile
-from debate_cli.domain.debate import Debate
-from debate_cli.domain.debate_usage import models_used_by_debater, models_used_by_judges, usage_of_briefs
+from debate_cli.domain.debate import Debate, models_used_by_debater, models_used_by_judges, usage_of_briefs
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.registry import get_system, is_installed
 

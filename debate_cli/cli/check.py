@@ -17,7 +17,7 @@ from debate_cli.cli import completion, config_options, options
 from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.console import print_json, print_status, replace_control_chars
 from debate_cli.errors import DebateError
-from debate_cli.storage.overrides import ConfigChange, unknown_variables
+from debate_cli.storage.variables import ConfigChange, unknown_variables
 
 
 class Options(NamedTuple):

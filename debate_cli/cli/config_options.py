@@ -27,9 +27,8 @@ from debate_cli.providers.provider_table import merge_provider_rows
 from debate_cli.providers.registry import models_without_extra, models_without_key, split_model_name
 from debate_cli.regular_file import follow_links, read_regular_text
 from debate_cli.storage.config_file import ConfigCheck, LoadedConfig
-from debate_cli.storage.overrides import ConfigChange, Override, variable_override
-from debate_cli.storage.transcript_dirs import DEFAULT_CONFIG_PATHS
-from debate_cli.storage.variables import is_variable_name, load_environment
+from debate_cli.storage.transcript_store import DEFAULT_CONFIG_PATHS
+from debate_cli.storage.variables import ConfigChange, Override, is_variable_name, load_environment, variable_override
 
 OLLAMA_ALTERNATIVE = "ollama/qwen3:8b"
 LOCAL_ALTERNATIVE = "local/smollm2"

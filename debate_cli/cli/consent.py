@@ -10,7 +10,7 @@ from debate_cli.app.consent import Consent, Destination, missing_consents, refus
 from debate_cli.cli.console import print_status
 from debate_cli.errors import StorageError
 from debate_cli.render.sanitize import sanitize_line
-from debate_cli.storage.consents import RememberedConsent, consents_path, save_consents
+from debate_cli.storage.provider_origin import RememberedConsent, consents_path, save_consents
 
 
 def obtain_consents(destinations: Iterable[Destination], trusted_hosts: Sequence[str] | None) -> None:

@@ -14,8 +14,7 @@ from debate_cli.render.comparison import (
     build_comparison_tables,
     comparison_styles,
 )
-from debate_cli.storage.transcript_dirs import transcript_dirs
-from debate_cli.storage.transcript_store import StoredDebate, find_debate, open_debate
+from debate_cli.storage.transcript_store import StoredDebate, find_debate, open_debate, transcript_dirs
 
 
 class Options(NamedTuple):

@@ -11,7 +11,7 @@ import typer
 from debate_cli.app.evidence import describe_skipped, open_sources
 from debate_cli.cli import completion, config_options, options
 from debate_cli.cli.console import print_json, print_status, write_document
-from debate_cli.domain.evidence_config import EvidenceConfig
+from debate_cli.domain.config import EvidenceConfig
 from debate_cli.errors import UsageError
 from debate_cli.evidence.corpus import Corpus
 from debate_cli.render import sanitize

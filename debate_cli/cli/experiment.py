@@ -40,7 +40,7 @@ from debate_cli.statistics import require_extra
 from debate_cli.statistics.ratings import rate
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.batch_store import BatchStore
-from debate_cli.storage.overrides import QUEUE_VARIABLE
+from debate_cli.storage.variables import QUEUE_VARIABLE
 from debate_cli.systems.tables import Table
 
 _RUN_ONLY = ("dry_run", "batch", "enqueue_only", "limit", "retry_failed", "shard", "quiet", "trust_host")

@@ -47,7 +47,7 @@ from debate_cli.render.sanitize import sanitize_line
 from debate_cli.render.theme import shorten
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.folder import JOURNAL_SUFFIX
-from debate_cli.storage.transcript_dirs import transcript_dirs
+from debate_cli.storage.transcript_store import transcript_dirs
 from debate_cli.systems.tables import Number, Table
 
 _FOR_ARGUMENTS = ("mock", "config", "max_cost", "max_tokens", "trust_host")

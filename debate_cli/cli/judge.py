@@ -40,8 +40,7 @@ from debate_cli.render import sanitize, score_rows
 from debate_cli.render.content.agreement import sort_deciding_first
 from debate_cli.storage.batch_store import BatchStore
 from debate_cli.storage.config_file import LoadedConfig
-from debate_cli.storage.transcript_dirs import transcript_dirs
-from debate_cli.storage.transcript_store import expand_references
+from debate_cli.storage.transcript_store import expand_references, transcript_dirs
 
 _NOT_COLLECTED = (
     "system", "model", "judges", "repeat", "lookup", "evidence", "mock", "replace", "context", "out", "settings", "files",

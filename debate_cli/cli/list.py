@@ -10,8 +10,8 @@ import typer
 from debate_cli.cli import completion, console, options
 from debate_cli.cli.console import write_json_chunks
 from debate_cli.render.saved_debates import dump_index_json, format_index_row, index_view
-from debate_cli.storage.transcript_dirs import DEFAULT_OUTPUT_FOLDER, transcript_dirs
 from debate_cli.storage.transcript_index import IndexEntry, UnreadableFile, list_index_entries
+from debate_cli.storage.transcript_store import DEFAULT_OUTPUT_FOLDER, transcript_dirs
 
 
 class Options(NamedTuple):

@@ -8,7 +8,7 @@ from pathlib import Path
 from debate_cli.cli.console import is_interactive
 from debate_cli.cli.screen import PipeSafeObserver
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.people import TERMINAL_PROVIDERS
+from debate_cli.domain.model_call import TERMINAL_PROVIDERS
 from debate_cli.errors import UsageError
 from debate_cli.providers.people.files import PromptFolder
 from debate_cli.providers.people.person import PeopleAccess, describe_missing_terminal

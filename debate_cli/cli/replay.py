@@ -25,9 +25,8 @@ from debate_cli.render.text.plain import details_lines
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import dump_transcript, to_transcript
-from debate_cli.storage.transcript_dirs import transcript_dirs
 from debate_cli.storage.transcript_index import count_missing_judgments
-from debate_cli.storage.transcript_store import StoredDebate, find_debate, open_debate
+from debate_cli.storage.transcript_store import StoredDebate, find_debate, open_debate, transcript_dirs
 from debate_cli.systems.scoring import score
 
 

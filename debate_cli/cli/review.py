@@ -26,8 +26,7 @@ from debate_cli.render.person_form.task import FormLeftError
 from debate_cli.render.review_template import draft_path, format_review_template, read_draft
 from debate_cli.render.sanitize import sanitize_line
 from debate_cli.storage.review_file import ReviewFile, read_review_file
-from debate_cli.storage.transcript_dirs import transcript_dirs
-from debate_cli.storage.transcript_store import StoredDebate, find_debate, open_debate
+from debate_cli.storage.transcript_store import StoredDebate, find_debate, open_debate, transcript_dirs
 from debate_cli.systems.registry import default_text_kind
 
 

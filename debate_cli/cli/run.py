@@ -38,12 +38,18 @@ from debate_cli.render import sanitize
 from debate_cli.render.theme import RunPlan, format_cost
 from debate_cli.storage.atomic_write import atomic_write, friendly_os_errors, make_folder
 from debate_cli.storage.config_file import LoadedConfig
-from debate_cli.storage.ids import validate_id
-from debate_cli.storage.overrides import ConfigChange
+from debate_cli.storage.folder import validate_id
 from debate_cli.storage.serialization import Redact
 from debate_cli.storage.transcript import dump_transcript, parse_transcript, to_transcript, transcript_to_debate
-from debate_cli.storage.transcript_dirs import DEFAULT_OUTPUT_FOLDER, transcript_dirs
-from debate_cli.storage.transcript_store import StoredDebate, cut_damaged_journal, find_debate, open_debate
+from debate_cli.storage.transcript_store import (
+    DEFAULT_OUTPUT_FOLDER,
+    StoredDebate,
+    cut_damaged_journal,
+    find_debate,
+    open_debate,
+    transcript_dirs,
+)
+from debate_cli.storage.variables import ConfigChange
 
 MAX_ESTIMATED_CALLS = 60
 """Maximum number of calls of a debate whose cost is estimated before the start.

@@ -29,8 +29,7 @@ from debate_cli.render import score_rows
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.folder import is_schema_file
 from debate_cli.storage.rubric_file import load_rubric
-from debate_cli.storage.transcript_dirs import transcript_dirs
-from debate_cli.storage.transcript_store import expand_references
+from debate_cli.storage.transcript_store import expand_references, transcript_dirs
 from debate_cli.systems.rubric import Rubric, parse_weights
 
 R = TypeVar("R")

@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from debate_cli.domain.config import FormatConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.evidence import Passage
-from debate_cli.domain.growing_fold import fold_growing
+from debate_cli.domain.frozen_model import fold_growing
 from debate_cli.domain.participant import Participant
 from debate_cli.domain.recent_history import recent_history
 from debate_cli.domain.tasks import Cue

@@ -10,8 +10,7 @@ from pydantic import ConfigDict, Field, SerializeAsAny, ValidationInfo, model_se
 from pydantic_core import PydanticCustomError
 
 from debate_cli.domain.evidence import PassageIds
-from debate_cli.domain.fields_by_kind import ByKind, Kind
-from debate_cli.domain.frozen_model import FrozenModel, UtcDatetime
+from debate_cli.domain.frozen_model import ByKind, FrozenModel, Kind, UtcDatetime
 from debate_cli.domain.model_call import ModelCall, RawAnswer
 from debate_cli.domain.tasks import MAX_REVISION, Brief, Subject
 from debate_cli.plugins import SYSTEMS

@@ -6,18 +6,74 @@ contradictions between values (a role without a model, two debaters with one nam
 
 import hashlib
 import json
-from typing import Annotated, Literal, cast
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import AliasChoices, Field, ValidationError, field_validator, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from debate_cli.domain.config_model import ConfigModel
-from debate_cli.domain.evidence_config import EvidenceConfig
+from debate_cli.domain.frozen_model import ConfigModel
 from debate_cli.domain.judging_config import JudgingConfig
-from debate_cli.domain.legacy_sections import move_legacy_sections
-from debate_cli.domain.people import PERSON_PROVIDERS
+from debate_cli.domain.model_call import PERSON_PROVIDERS
 from debate_cli.domain.personality import Archetype, Personality
 from debate_cli.domain.turn import Phase
+
+
+class EvidenceSource(ConfigModel):
+    """A source with a title. A source without a title is written as its path alone."""
+
+    path: str = Field(min_length=1)
+    """A file, a folder, or a pattern such as `reports/*.md`, relative to the configuration."""
+    title: str | None = Field(default=None, min_length=1, max_length=200)
+    """Title of a file; None means its first heading or, without one, its name."""
+
+
+Domain = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9.-]*(/\S*)?$", max_length=253)]
+"""`example.org` or `example.org/blog`, without `https://`."""
+
+
+class WebSearchConfig(ConfigModel):
+    """Web search before each speech. Its results can be cited like passages of files."""
+
+    provider: str = Field(min_length=1)
+    """`anthropic`, `openai`, `ollama` or `searxng`; or the name of a provider of kind `openai` or
+    `anthropic` in `providers`."""
+    max_searches: int = Field(default=2, ge=1, le=10)
+    """Maximum number of searches for one speech."""
+    allowed_domains: tuple[Domain, ...] = Field(default=(), max_length=20)
+    """Domains of accepted results, including subdomains; none means all. Written without `https://`."""
+    base_url: str | None = None
+    """Address of the server. `searxng` needs it; None means the provider's own."""
+    model: str | None = Field(default=None, min_length=1)
+    """Model that searches, of `anthropic` and `openai` only; None means the first model of that provider in this configuration."""
+
+
+class RerankConfig(ConfigModel):
+    """Orders the passages of the corpus by meaning: by the distance of their embeddings to the query."""
+
+    model: str = Field(pattern=r"^[^/\s]+/\S.*$")
+    """Embedding model as `provider/model`, of OpenAI or a compatible server."""
+
+
+class EvidenceConfig(ConfigModel):
+    """Sources of a debate. Before each speech, debaters are shown passages that they may cite."""
+
+    sources: tuple[str | EvidenceSource, ...] = Field(default=(), max_length=1000)
+    """Files, folders or patterns, relative to the configuration; `{path, title}` names a file's title."""
+    web: WebSearchConfig | None = Field(default=None, exclude_if=lambda web: web is None)
+    """Web search; None searches the files only."""
+    rerank: RerankConfig | None = Field(default=None, exclude_if=lambda rerank: rerank is None)
+    """Order of the files' passages by meaning; None orders them by their words."""
+    passages: int = Field(default=6, ge=1, le=30)
+    """Number of passages that a speaker is shown before each speech."""
+    passage_words: int = Field(default=120, ge=20, le=2000)
+    """Approximate number of words in a passage; sentences are not split."""
+
+    @property
+    def named_sources(self) -> tuple[EvidenceSource, ...]:
+        """All sources, each as an `EvidenceSource`."""
+        return tuple(EvidenceSource(path=item) if isinstance(item, str) else item for item in self.sources)
+
 
 Strategy = Literal["aggressive", "defensive", "persuasive", "balanced", "empathetic", "analytical"]
 ProviderKind = Literal["openai", "anthropic", "embedded", "mock"]
@@ -341,3 +397,59 @@ class DebateConfig(ConfigModel):
         """Hash of the canonical JSON form."""
         canonical = json.dumps(self.model_dump(mode="json"), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+LEGACY_KIND = "persuasion"
+"""Kind of the system that takes the sections."""
+LEGACY_SECTIONS: dict[str, tuple[str, dict[str, str]]] = {
+    "victory_conditions": ("victory_conditions", {}),
+    "persuasion_factors": (
+        "factors",
+        {"base_persuasion": "persuasion", "strategy_bonus": "strategy_fit", "evidence_bonus": "evidence"},
+    ),
+}
+"""Section -> its name as a setting, and its keys that have another name there."""
+
+
+def move_legacy_sections(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Move each legacy section in `data` into the settings of `persuasion`.
+
+    Without `judging.systems`, `persuasion` becomes the only system. `persuasion_factors` selects `effects: factors`
+    unless `effects` is given. A section stays if the system is not listed or already has the setting.
+    """
+    moved = dict(data)
+    place = find_legacy_place(data)
+    if place is None:
+        return moved
+    systems = _listed_systems(data)
+    written = systems[place]
+    settings: dict[str, Any] = {"kind": LEGACY_KIND} if written == LEGACY_KIND else dict(written)
+    for section, (name, keys) in LEGACY_SECTIONS.items():
+        values = data.get(section)
+        if not isinstance(values, dict) or name in settings:
+            continue
+        settings[name] = {keys.get(key, key): value for key, value in cast("dict[str, Any]", values).items()}
+        if name == "factors":
+            settings.setdefault("effects", "factors")
+        del moved[section]
+    systems[place] = settings
+    return {**moved, "judging": {**(data.get("judging") or {}), "systems": systems}}
+
+
+def find_legacy_place(data: Mapping[str, Any]) -> int | None:
+    """Position of `persuasion` in `judging.systems`; None if there are no legacy sections, or the system is missing."""
+    if not any(isinstance(data.get(section), dict) for section in LEGACY_SECTIONS):
+        return None
+    kinds = [
+        cast("dict[str, Any]", item).get("kind") if isinstance(item, dict) else item for item in _listed_systems(data)
+    ]
+    return kinds.index(LEGACY_KIND) if LEGACY_KIND in kinds else None
+
+
+def _listed_systems(data: Mapping[str, Any]) -> list[Any]:
+    """The systems of `judging.systems`; `persuasion` alone if it is not given."""
+    judging: object = data.get("judging") or {}
+    if not isinstance(judging, dict):
+        return []
+    systems: object = cast("dict[str, Any]", judging).get("systems", [LEGACY_KIND])
+    return list(cast("list[Any]", systems)) if isinstance(systems, list | tuple) else []

@@ -1,11 +1,25 @@
-"""The base class of all domain values, and UTC times."""
+"""The base classes of domain and configuration values, and functions whose results are stored on a value."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import wraps
-from typing import Annotated, Any, Concatenate, ParamSpec, Self, TypeVar
+from functools import cache, wraps
+from operator import is_
+from typing import Annotated, Any, Concatenate, NamedTuple, ParamSpec, Self, TypeVar, cast, get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    ConfigDict,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    ValidationInfo,
+    model_validator,
+)
+from pydantic.fields import FieldInfo
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, core_schema
 
 
 def to_utc(at: datetime) -> datetime:
@@ -94,3 +108,145 @@ def memoize_on_value(function: Callable[Concatenate[V, P], R]) -> Callable[Conca
 
 _MEMO_KEY = "_memoized"
 """Attribute of a value that holds its memoized results; see `_HASH_KEY`."""
+
+
+class ConfigModel(FrozenModel):
+    """A value of a configuration. An empty section (null) means its defaults, and `true` is not a number."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _normalize_input(cls, data: object, info: ValidationInfo) -> object:
+        if info.mode == "json" or not isinstance(data, dict):  # we wrote the JSON, and there are many transcripts
+            return data
+        written = cast("dict[str, object]", data)
+        sections, numbers = _section_and_number_fields(cls)
+        if not any(_needs_normalizing(key, value, sections, numbers) for key, value in written.items()):
+            return written
+        return {
+            key: str(value).lower() if isinstance(value, bool) and key in numbers else value
+            for key, value in written.items()
+            if value is not None or key not in sections
+        }
+
+
+def _needs_normalizing(key: str, value: object, sections: frozenset[str], numbers: frozenset[str]) -> bool:
+    return (value is None and key in sections) or (isinstance(value, bool) and key in numbers)
+
+
+@cache
+def _section_and_number_fields(model: type[ConfigModel]) -> tuple[frozenset[str], frozenset[str]]:
+    """Names and aliases of the fields that are sections, and of the fields that take numbers but no booleans."""
+    fields = model.model_fields | {alias: field for field in model.model_fields.values() for alias in _aliases(field)}
+    return (
+        frozenset(name for name, field in fields.items() if _is_section(field)),
+        frozenset(name for name, field in fields.items() if _is_numeric(field)),
+    )
+
+
+def _aliases(field: FieldInfo) -> list[str]:
+    choices = field.validation_alias
+    return [str(name) for name in choices.choices] if isinstance(choices, AliasChoices) else []
+
+
+def _is_section(field: FieldInfo) -> bool:
+    return field.default_factory is not None or isinstance(field.default, FrozenModel | dict | tuple)
+
+
+def _is_numeric(field: FieldInfo) -> bool:
+    """Whether a field takes numbers but no booleans, which pydantic would convert to 0 and 1."""
+    types = _allowed_types(field.annotation)
+    return bool not in types and not types.isdisjoint({int, float})
+
+
+def _allowed_types(annotation: Any) -> set[Any]:
+    """The types that an annotation allows: the members of unions, and the types of the values of literals."""
+    inner = get_args(annotation)
+    if not inner:
+        return {annotation if isinstance(annotation, type) else type(annotation)}
+    return {found for part in inner for found in _allowed_types(part)}
+
+
+def _require_text(kind: Any) -> Any:
+    if not isinstance(kind, str):
+        raise ValueError("must be text")  # noqa: TRY004 - pydantic reports a ValueError
+    return kind
+
+
+Kind = Annotated[Any, AfterValidator(_require_text)]
+"""Type of `kind` in a base class. A subclass narrows it to `Literal["name"] = "name"`."""
+
+
+@dataclass(frozen=True)
+class ByKind:
+    """Annotation of a field: `parse` creates the value. The JSON Schema is the union of the `built_in` classes."""
+
+    parse: Callable[[object, ValidationInfo], object]
+    built_in: Callable[[], Mapping[str, type[FrozenModel]]]
+    """Kind -> class. Only these are in the committed JSON Schemas."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Parse before the base class checks the value."""
+        return core_schema.with_info_before_validator_function(self.parse, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """The union of the built-in classes, distinguished by `kind`."""
+        classes = self.built_in()
+        for cls in classes.values():
+            cls.model_rebuild()
+        choices = {kind: cls.__pydantic_core_schema__ for kind, cls in classes.items()}
+        return handler(core_schema.tagged_union_schema(choices, discriminator="kind"))
+
+
+Item = TypeVar("Item")
+Value = TypeVar("Value")
+KEPT_VALUES = 8
+"""Number of last results that are kept. A list without the last few items then need not be folded from its start."""
+
+
+def fold_growing(
+    first: FrozenModel, name: Hashable, items: tuple[Item, ...], start: Value, step: Callable[[Value, Item], Value]
+) -> Value:
+    """Like `functools.reduce(step, items, start)`, but continues from an earlier call with the same `first` and `name`.
+
+    Each event makes a new debate, with the turns of the debate before and perhaps one more. A fold over turns takes
+    only the step for the new turn, so a debate of twice the length takes twice the work.
+
+    `first`: the object that stores the newest results, usually the first turn. `name`: identifies the fold; contains all
+    that `start` and `step` depend on, besides the items. `step` must be pure, and callers must not change a result.
+    """
+    known = _known_fold(first, name)
+    prefix = known.prefix or _Prefix((), (start,))
+    shared = _count_shared(prefix.items, items)
+    kept = len(prefix.values) - (len(prefix.items) - shared)
+    begin, values = (shared, prefix.values[:kept]) if kept > 0 else (0, (start,))
+    for item in items[begin:]:
+        values = (*values[1 - KEPT_VALUES :], step(values[-1], item))
+    if shared < len(items):
+        known.prefix = _Prefix(items, values)
+    return values[-1]
+
+
+class _Prefix(NamedTuple):
+    items: tuple[Any, ...]
+    values: tuple[Any, ...]
+    """The results after each of the last items, at most KEPT_VALUES; the last one is the result for all items."""
+
+
+class _KnownFold:
+    """The newest list that was folded. `prefix` is replaced as a whole, never changed, because judges run in threads."""
+
+    prefix: _Prefix | None = None
+
+
+@memoize_on_value
+def _known_fold(first: FrozenModel, name: Hashable) -> _KnownFold:
+    del first, name
+    return _KnownFold()
+
+
+def _count_shared(known: tuple[object, ...], items: tuple[object, ...]) -> int:
+    """Number of equal items at the start of both lists."""
+    count = min(len(known), len(items))
+    if known[:count] == items[:count]:
+        return count
+    return next((place for place, same in enumerate(map(is_, known, items)) if not same), count)

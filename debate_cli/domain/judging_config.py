@@ -9,9 +9,8 @@ from typing import Annotated, Any, ClassVar, NamedTuple, Self, cast
 from pydantic import BeforeValidator, ConfigDict, Field, SerializeAsAny, ValidationInfo, model_serializer
 from pydantic_core import PydanticCustomError
 
-from debate_cli.domain.config_model import ConfigModel
 from debate_cli.domain.evidence import LookupPlace
-from debate_cli.domain.fields_by_kind import ByKind, Kind
+from debate_cli.domain.frozen_model import ByKind, ConfigModel, Kind
 from debate_cli.domain.reviewer import is_reviewer_id
 from debate_cli.plugins import SYSTEMS
 
@@ -225,3 +224,25 @@ class JudgingConfig(ConfigModel):
     def deciding_kind(self) -> str | None:
         """`kind` of the system that decides; None if there is no system."""
         return self.decides or next((system.kind for system in self.systems), None)
+
+
+def judge_ids(system: SystemSettings) -> tuple[str, ...]:
+    """Ids of the judges, in their order; empty if the system asks no model."""
+    return tuple(seat.id for seat in system.seats)
+
+
+def judge_title(kind: str, assessor: str) -> str:
+    """Title of a judge of a system: `structured judge`, `moderator judge-2`, `panel judge skeptic`."""
+    is_sole_or_numbered = assessor == SOLE_JUDGE_ID or assessor.startswith(f"{SOLE_JUDGE_ID}-")
+    return f"{kind} {assessor}" if is_sole_or_numbered else f"{kind} {SOLE_JUDGE_ID} {assessor}"
+
+
+def judge_model_role(system: SystemSettings, assessor: str) -> str | None:
+    """The judge's model as a name in `models` or `provider/model`; None means the default judge model.
+
+    Raises KeyError if `assessor` is not one of the system's judges.
+    """
+    for seat in system.seats:
+        if seat.id == assessor:
+            return seat.model
+    raise KeyError(assessor)

@@ -1,4 +1,4 @@
-"""Usage, cost and outcome of calls to models."""
+"""Calls to models, or to people in their place: usage, cost and outcome."""
 
 from __future__ import annotations
 
@@ -7,7 +7,17 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from debate_cli.domain.frozen_model import FrozenModel
-from debate_cli.domain.people import is_person
+
+PERSON_PROVIDERS = ("human", "files", "paste")
+"""Providers whose models are people. The person's name is optional: `human` or `human/ann`."""
+TERMINAL_PROVIDERS = ("human", "paste")
+"""Person providers that need a terminal."""
+
+
+def is_person(model: str) -> bool:
+    """Whether `provider/model` is a person."""
+    return model.partition("/")[0] in PERSON_PROVIDERS
+
 
 StructuredOutputMode = Literal["native", "tool", "prompt", "text"]
 """How structured output was requested: by the provider's JSON schema, a forced tool call or the prompt; or plain text."""

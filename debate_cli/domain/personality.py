@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 from pydantic import Field
 
-from debate_cli.domain.config_model import ConfigModel
+from debate_cli.domain.frozen_model import ConfigModel
 
 Archetype = Literal["engineer", "philosopher", "strategist", "provocateur"]
 PressureKind = Literal["cognitive", "emotional", "strategic", "credibility"]

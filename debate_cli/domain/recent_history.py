@@ -6,8 +6,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.frozen_model import memoize_on_value
-from debate_cli.domain.growing_fold import fold_growing
+from debate_cli.domain.frozen_model import fold_growing, memoize_on_value
 from debate_cli.domain.turn import ResponseType, Turn
 
 RECENT_TURNS = 2

@@ -6,8 +6,7 @@ from typing import Literal
 from debate_cli.domain.assessment import Finding
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.evidence import Citation, Passage
-from debate_cli.domain.frozen_model import memoize_on_value
-from debate_cli.domain.growing_fold import fold_growing
+from debate_cli.domain.frozen_model import fold_growing, memoize_on_value
 from debate_cli.domain.turn import CLOSING_ITEM, Turn
 from debate_cli.evidence.quote_check import QuoteOutcome, check_quote
 

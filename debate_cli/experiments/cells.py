@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 from debate_cli.app.context import RunContext
 from debate_cli.domain.config import DebateConfig, ModelSpec
-from debate_cli.domain.judges import judge_ids, judge_model_role
+from debate_cli.domain.judging_config import judge_ids, judge_model_role
 from debate_cli.experiments.definition import Experiment, Judge, Variant, is_own_model, pair_debaters
 from debate_cli.experiments.motions import Motion
 from debate_cli.experiments.settings import PlayerConfig
-from debate_cli.storage.ids import slugify
+from debate_cli.storage.folder import slugify
 
 KEY_CHARS = 32
 _ID_KEY_CHARS = 12

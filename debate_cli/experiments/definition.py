@@ -23,7 +23,7 @@ from debate_cli.app.preparation import SearchPlace, prepare_run
 from debate_cli.domain.config import DebateConfig, DebaterConfig, ModelSpec
 from debate_cli.domain.config_checks import Problem, check_config
 from debate_cli.domain.judging_config import JudgingConfig
-from debate_cli.domain.people import TERMINAL_PROVIDERS
+from debate_cli.domain.model_call import TERMINAL_PROVIDERS
 from debate_cli.domain.suggestions import format_suggestion
 from debate_cli.errors import ConfigError, MissingKeyError
 from debate_cli.experiments.motions import Motion, load_motions
@@ -31,7 +31,7 @@ from debate_cli.experiments.settings import ExperimentFile, PlayerConfig, read_e
 from debate_cli.providers.registry import models_without_key
 from debate_cli.regular_file import is_inside
 from debate_cli.storage.config_file import LoadedConfig
-from debate_cli.storage.overrides import Override
+from debate_cli.storage.variables import Override
 
 MAX_VARIANTS = 1000
 """Maximum number of combinations of the axes' values."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from debate_cli.app.context import RunContext
 from debate_cli.app.estimate import NO_CALLS, CallTotals, RoleEstimate, estimate_run
 from debate_cli.domain.config import ModelSpec
-from debate_cli.domain.judges import judge_ids
+from debate_cli.domain.judging_config import judge_ids
 from debate_cli.domain.model_call import Usage
 from debate_cli.experiments.cells import Cell, CellPlan
 from debate_cli.experiments.definition import Judge

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args, get_type_hints
 
 from debate_cli.domain.config import ModelSpec
-from debate_cli.domain.debate import Debate
-from debate_cli.domain.debate_usage import models_used_by_debater, models_used_by_judges, usage_of_briefs
+from debate_cli.domain.debate import Debate, models_used_by_debater, models_used_by_judges, usage_of_briefs
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError

@@ -16,12 +16,12 @@ from pydantic import BeforeValidator, Field, JsonValue, ValidationError, field_v
 from debate_cli.domain import personality
 from debate_cli.domain.config import PositiveFloat, PositiveInt, Strategy
 from debate_cli.domain.config_checks import KeyPath, Problem
-from debate_cli.domain.config_model import ConfigModel
+from debate_cli.domain.frozen_model import ConfigModel
 from debate_cli.domain.personality import Archetype, Personality
 from debate_cli.domain.suggestions import format_suggestion
 from debate_cli.errors import ConfigError
 from debate_cli.storage.config_errors import SourceMap, problems_from_validation
-from debate_cli.storage.ids import slugify
+from debate_cli.storage.folder import slugify
 from debate_cli.storage.plain_data import is_mapping
 from debate_cli.storage.schema import JSON_SCHEMA_DIALECT, add_descriptions, field_docs
 from debate_cli.storage.yaml_positions import parse_yaml, read_yaml_text

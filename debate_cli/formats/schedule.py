@@ -16,10 +16,9 @@ from operator import attrgetter
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import CloseReason
-from debate_cli.domain.frozen_model import memoize_on_value
-from debate_cli.domain.growing_fold import fold_growing
+from debate_cli.domain.frozen_model import fold_growing, memoize_on_value
 from debate_cli.domain.judging_run import FIRST_RUN
-from debate_cli.domain.people import TERMINAL_PROVIDERS
+from debate_cli.domain.model_call import TERMINAL_PROVIDERS
 from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.domain.turn import Turn
 from debate_cli.formats.stages import stages

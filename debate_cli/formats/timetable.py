@@ -12,8 +12,7 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.frozen_model import memoize_on_value
-from debate_cli.domain.growing_fold import fold_growing
+from debate_cli.domain.frozen_model import fold_growing, memoize_on_value
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.tasks import Cue, FollowUpQuestion
 from debate_cli.domain.turn import Phase, Turn

@@ -11,8 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
-from debate_cli.domain.debate import Debate
-from debate_cli.domain.debate_usage import models_used_by_debaters
+from debate_cli.domain.debate import Debate, models_used_by_debaters
 from debate_cli.domain.participant import Participant
 from debate_cli.domain.turn import Turn
 from debate_cli.judge_input.injection.name_aliases import map_strings

@@ -8,7 +8,7 @@ from typing import Any
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import ABSTAINED, Failure
-from debate_cli.domain.judges import judge_ids, judge_title
+from debate_cli.domain.judging_config import judge_ids, judge_title
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.model_call import ModelCall, RawAnswer
 from debate_cli.domain.tasks import Brief

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from debate_cli.domain.config import DebateConfig, Price, ProviderKind, ProviderSpec
-from debate_cli.domain.people import PERSON_PROVIDERS
+from debate_cli.domain.model_call import PERSON_PROVIDERS
 from debate_cli.errors import ConfigError
 from debate_cli.llm.profile import Profile
 from debate_cli.plugins import PROVIDERS

@@ -20,9 +20,8 @@ from debate_cli.app.compare import (
     judging_cost,
 )
 from debate_cli.domain.config_differences import format_setting_pair
-from debate_cli.domain.debate import Debate
-from debate_cli.domain.debate_usage import models_used_by_debater
-from debate_cli.domain.judges import judge_ids
+from debate_cli.domain.debate import Debate, models_used_by_debater
+from debate_cli.domain.judging_config import judge_ids
 from debate_cli.domain.judging_run import format_system_with_run
 from debate_cli.render import theme
 from debate_cli.render.content import participants

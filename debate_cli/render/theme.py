@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from debate_cli.domain.model_call import ModelCall, TotalUsage, Usage
     from debate_cli.domain.participant import Participant
     from debate_cli.domain.tasks import Brief
-from debate_cli.domain.people import is_person
+from debate_cli.domain.model_call import is_person
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render.sanitize import sanitize_text
 from debate_cli.systems import tables

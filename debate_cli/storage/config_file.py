@@ -16,20 +16,26 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from debate_cli.domain.config import KEY_ALIASES, DebateConfig
+from debate_cli.domain.config import KEY_ALIASES, LEGACY_SECTIONS, DebateConfig, find_legacy_place, move_legacy_sections
 from debate_cli.domain.config_checks import KeyPath, Problem, check_config
-from debate_cli.domain.legacy_sections import LEGACY_SECTIONS, find_legacy_place, move_legacy_sections
 from debate_cli.domain.suggestions import format_suggestion_or_list
 from debate_cli.errors import ConfigError
 from debate_cli.llm.prompts import Prompts, shipped_prompts
 from debate_cli.providers.provider_table import BUILTIN_PROVIDERS
 from debate_cli.regular_file import is_inside, read_regular_text
 from debate_cli.storage.config_errors import MAX_PROBLEMS, SourceMap, problems_from_validation, value_at
-from debate_cli.storage.overrides import ConfigChange, apply_overrides, overrides_from_env, to_overrides
 from debate_cli.storage.plain_data import is_list, is_mapping
 from debate_cli.storage.provider_origin import WEB_SEARCH, ProviderOrigin, find_origin
 from debate_cli.storage.redact import Redactor, looks_like_secret
-from debate_cli.storage.variables import Environment, VariableResolver, is_header_path
+from debate_cli.storage.variables import (
+    ConfigChange,
+    Environment,
+    VariableResolver,
+    apply_overrides,
+    is_header_path,
+    overrides_from_env,
+    to_overrides,
+)
 from debate_cli.storage.yaml_positions import SourcePosition, parse_yaml, read_yaml_text
 
 if TYPE_CHECKING:

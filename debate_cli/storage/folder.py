@@ -1,7 +1,14 @@
-"""Lists the debate files in a folder by their names, without reading them."""
+"""The files in a folder of debates: their names, which are ids, and a list of them."""
 
 import os
+import random
+import re
+from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
+
+from debate_cli.domain.text_normalization import ascii_slug
+from debate_cli.errors import UsageError
 
 TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX = ".json", ".jsonl"
 """A transcript is `ID.json`, a journal `ID.jsonl`."""
@@ -34,3 +41,35 @@ def _is_file(entry: os.DirEntry[str]) -> bool:
 def is_schema_file(name: str) -> bool:
     """Whether a file name is that of a JSON Schema."""
     return name.endswith(_SCHEMA_SUFFIX)
+
+
+MAX_ID_LENGTH = 80
+_ID_PATTERN = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
+_TOPIC_LENGTH = 32
+"""Maximum length of the topic's part, so that `saved: transcripts/ID.json` fits into 80 columns."""
+_RANDOM_CHARS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_RANDOM_LENGTH = 4
+
+
+def new_id(topic: str, now: datetime, chance: random.Random, redact: Callable[[str], str]) -> str:
+    """Create an id: the redacted topic (`debate` if it has no Latin letters), the date, and four random characters."""
+    tail = "".join(chance.choice(_RANDOM_CHARS) for _ in range(_RANDOM_LENGTH))
+    return f"{slugify(redact(topic)) or 'debate'}-{now:%Y%m%d-%H%M%S}-{tail}"
+
+
+def slugify(text: str, length: int = _TOPIC_LENGTH) -> str:
+    """`text` in [a-z0-9-], cut after a word to at most `length` characters; may be empty."""
+    words = ascii_slug(text)
+    if len(words) <= length:
+        return words
+    cut = words[: length + 1]
+    return (cut.rpartition("-")[0] or cut[:length]).strip("-")
+
+
+def validate_id(debate_id: str) -> str:
+    """Return `debate_id`. Raises UsageError if it is not a valid id."""
+    if len(debate_id) > MAX_ID_LENGTH or _ID_PATTERN.fullmatch(debate_id) is None:
+        shown = debate_id[:MAX_ID_LENGTH] if debate_id.isprintable() else ascii(debate_id)[1:-1][:MAX_ID_LENGTH]
+        allowed = f"use a-z, 0-9 and inner dashes, at most {MAX_ID_LENGTH} characters"
+        raise UsageError(f"`{shown}` is not a valid id; {allowed}")
+    return debate_id

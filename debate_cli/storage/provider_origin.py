@@ -3,13 +3,16 @@
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from debate_cli.domain.config import ProviderSpec
 from debate_cli.providers.provider_table import find_variables
-from debate_cli.storage.plain_data import is_mapping
+from debate_cli.regular_file import read_regular_file
+from debate_cli.storage.atomic_write import atomic_write
+from debate_cli.storage.plain_data import is_list, is_mapping
 from debate_cli.storage.serialization import providers_to_json
 from debate_cli.storage.variables import Environment
 
@@ -84,3 +87,47 @@ def search_fingerprint(base_url: str) -> str:
 def settings_fingerprint(name: str, spec: ProviderSpec) -> str:
     """SHA-256 of the settings of a provider, equal in a configuration and in its debates."""
     return hashlib.sha256(json.dumps(providers_to_json({name: spec}), sort_keys=True).encode()).hexdigest()
+
+
+_MAX_BYTES = 4 * 1024 * 1024
+
+
+class RememberedConsent(NamedTuple):
+    """A question that was answered with yes."""
+
+    variable: str | None
+    """Environment variable whose value may go to the host; None if only requests may."""
+    host: str
+    sha256: str
+    """Hash of the file, or of the provider's settings in a stored debate."""
+
+
+def consents_path(env: Mapping[str, str]) -> Path:
+    """`debate-cli/consents.json` under XDG_CONFIG_HOME, else under ~/.config. `env`: the process's environment."""
+    named = env.get("XDG_CONFIG_HOME", "")
+    root = Path(named) if Path(named).is_absolute() else Path(env.get("HOME") or "~").expanduser() / ".config"
+    return root / "debate-cli" / "consents.json"
+
+
+def load_consents(path: Path) -> frozenset[RememberedConsent]:
+    """The consents in `path`; empty if the file is absent or damaged."""
+    try:
+        data = json.loads(read_regular_file(path, _MAX_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return frozenset()
+    entries = data.get("consents") if is_mapping(data) else None
+    return frozenset(_parse_entry(entry) for entry in entries if is_mapping(entry)) if is_list(entries) else frozenset()
+
+
+def _parse_entry(entry: Mapping[str, object]) -> RememberedConsent:
+    variable = entry.get("variable")
+    return RememberedConsent(
+        None if variable is None else str(variable), str(entry.get("host")), str(entry.get("sha256"))
+    )
+
+
+def save_consents(path: Path, added: Iterable[RememberedConsent]) -> None:
+    """Add consents to the file `path`, which only the user can read. Raises StorageError."""
+    kept = sorted(load_consents(path) | set(added), key=str)
+    document = json.dumps({"consents": [consent._asdict() for consent in kept]}, indent=2)
+    atomic_write(path, f"{document}\n".encode(), overwrite=True)

@@ -1,6 +1,6 @@
 """The transcript: a closed debate as one JSON document. Reads and writes its file.
 
-Upgrades of older versions are in `storage.upgrades`.
+Upgrades of older versions are in `storage.serialization`.
 """
 
 import json
@@ -57,13 +57,17 @@ from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.config_errors import format_validation_error
 from debate_cli.storage.plain_data import is_mapping
 from debate_cli.storage.serialization import (
+    SCHEMA_VERSION,
+    UPGRADE_STEPS,
     Redact,
+    UpgradeStep,
+    check_version,
     config_to_json,
     dump_json_document,
     providers_to_json,
+    upgrade_transcript,
     without_nulls,
 )
-from debate_cli.storage.upgrades import SCHEMA_VERSION, UPGRADE_STEPS, UpgradeStep, check_version, upgrade_transcript
 
 OPTIONAL_KEYS = frozenset({
     "personality", "stance", "conviction", "strategy", "arguments", "responses", "answers", "closing", "directive",

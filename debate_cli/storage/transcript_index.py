@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from debate_cli.domain.debate import Debate
-from debate_cli.domain.debate_usage import models_used_by_debaters
+from debate_cli.domain.debate import Debate, models_used_by_debaters
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import DebateError, UsageError

@@ -1,8 +1,9 @@
 """Finds saved debates by id or path, and reads the journal or the transcript, whichever is more recent."""
 
 import glob
+import os
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,12 +11,14 @@ from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.suggestions import format_suggestion
 from debate_cli.domain.text_normalization import common_prefix_length
 from debate_cli.domain.verdict import Verdict
-from debate_cli.errors import TranscriptError, UsageError
-from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX, is_schema_file, list_debate_files
-from debate_cli.storage.ids import validate_id
+from debate_cli.errors import ConfigError, TranscriptError, UsageError
+from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX, is_schema_file, list_debate_files, validate_id
 from debate_cli.storage.journal import cut_at_damage, read_journal
 from debate_cli.storage.lock import lock_debate
+from debate_cli.storage.plain_data import get_child, is_mapping
 from debate_cli.storage.transcript import load_transcript_file, transcript_to_debate
+from debate_cli.storage.variables import VariableResolver, apply_overrides, overrides_from_env
+from debate_cli.storage.yaml_positions import parse_yaml, read_yaml_text
 
 _SUFFIXES = {JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX}
 
@@ -210,3 +213,46 @@ def _covers_journal(transcript: Debate, journal: Debate) -> bool:
         and len(journal.changes) <= len(transcript.changes)
         and {run.id for run in journal.runs} <= {run.id for run in transcript.runs}
     )
+
+
+DEFAULT_OUTPUT_FOLDER = Path("transcripts")
+DEFAULT_CONFIG_PATHS = (Path("configs/debate.yaml"), Path("debate.yaml"))
+"""Configurations for `run` without an argument: the first that exists, else the packaged one."""
+
+
+def transcript_dirs(out: Path | None = None, config: str | None = None) -> Iterator[Path]:
+    """The folders in which to search for a debate, in order; DEFAULT_OUTPUT_FOLDER is always included.
+
+    The first is `out`, else DEBATE_OUT, else `output.dir` of `config` or of the default configuration. The
+    configuration is read only when the first folder is requested.
+    """
+    first = out or default_transcript_dir(config)
+    yield first
+    if first != DEFAULT_OUTPUT_FOLDER:
+        yield DEFAULT_OUTPUT_FOLDER
+
+
+def default_transcript_dir(config: str | None = None) -> Path:
+    """The folder in which `run` saves a debate of this configuration if no option sets another.
+
+    Errors in the configuration are ignored here; `run` reports them.
+    """
+    named = Path(config) if config is not None and config != "-" else None
+    path = named or next((path for path in DEFAULT_CONFIG_PATHS if path.is_file()), None)
+    return _output_dir(path, os.environ)
+
+
+def _output_dir(config: Path | None, env: Mapping[str, str]) -> Path:
+    data, _, _ = apply_overrides(_read_mapping(config) if config is not None else {}, overrides_from_env(env))
+    given = data.get("vars")
+    resolver = VariableResolver({}, given if is_mapping(given) else {})
+    folder = resolver.resolve(get_child(data.get("output"), "dir"), ("output", "dir"))
+    return Path(folder) if isinstance(folder, str) and folder and "\0" not in folder else DEFAULT_OUTPUT_FOLDER
+
+
+def _read_mapping(config: Path) -> dict[str, object]:
+    try:
+        data = parse_yaml(read_yaml_text(config, absent="")).data
+    except ConfigError:
+        return {}
+    return data if is_mapping(data) else {}

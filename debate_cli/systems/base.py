@@ -10,10 +10,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from debate_cli.domain.assessment import SHARED_FINDINGS, Assessment, Finding, Mark
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.frozen_model import FrozenModel
-from debate_cli.domain.growing_fold import fold_growing
-from debate_cli.domain.judges import judge_ids
-from debate_cli.domain.judging_config import SystemSettings
+from debate_cli.domain.frozen_model import FrozenModel, fold_growing
+from debate_cli.domain.judging_config import SystemSettings, judge_ids
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.tasks import Brief, Cue, Moment, Subject
 from debate_cli.domain.turn import StrategyPick, Turn

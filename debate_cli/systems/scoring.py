@@ -10,8 +10,7 @@ from typing import cast
 from pydantic import JsonValue
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.judges import judge_ids
-from debate_cli.domain.judging_config import SystemSettings
+from debate_cli.domain.judging_config import SystemSettings, judge_ids
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.verdict import AnyNotes, Notes, Verdict
 from debate_cli.systems.registry import get_system, is_installed

@@ -5,7 +5,7 @@ from functools import reduce
 from hypothesis import given
 from hypothesis import strategies as st
 
-from debate_cli.domain.growing_fold import KEPT_VALUES, fold_growing
+from debate_cli.domain.frozen_model import KEPT_VALUES, fold_growing
 from debate_cli.domain.tasks import Subject
 
 LISTS = st.lists(st.integers(0, 2), max_size=3 * KEPT_VALUES).map(tuple)

@@ -2,8 +2,7 @@
 
 from render_support import START, debate, exchange, structured_assessment
 
-from debate_cli.domain.debate import Debate
-from debate_cli.domain.debate_usage import judging_usage, restrict_to_runs
+from debate_cli.domain.debate import Debate, judging_usage, restrict_to_runs
 from debate_cli.domain.events import Failure, JudgingOpened, TaskFailed
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.tasks import Cue, Task

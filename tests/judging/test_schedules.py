@@ -11,7 +11,7 @@ from judging_support import close_debate, debate_with_speeches, judge_later, key
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import DebateClosed, DebateResumed
-from debate_cli.domain.judges import judge_ids, judge_model_role
+from debate_cli.domain.judging_config import judge_ids, judge_model_role
 from debate_cli.formats.schedule import next_step
 from debate_cli.judging.schedule import owed_briefs, planned_briefs
 

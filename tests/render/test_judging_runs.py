@@ -19,8 +19,7 @@ from render_support import (
 
 from debate_cli.app.score import CheckedFile, ScoredFile
 from debate_cli.domain.assessment import Assessment
-from debate_cli.domain.debate import Debate
-from debate_cli.domain.debate_usage import judging_usage, restrict_to_runs
+from debate_cli.domain.debate import Debate, judging_usage, restrict_to_runs
 from debate_cli.domain.events import AssessmentCompleted, Failure, JudgingOpened, TaskFailed
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.tasks import Subject

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from debate_cli.errors import ConfigError, StorageError, UsageError
-from debate_cli.storage.overrides import QUEUE_VARIABLE
+from debate_cli.storage.variables import QUEUE_VARIABLE
 
 if TYPE_CHECKING:
     from procrastinate.manager import JobManager

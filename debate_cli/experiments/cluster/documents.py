@@ -22,7 +22,7 @@ from debate_cli.app.preparation import prepare_run
 from debate_cli.domain.config import DebateConfig, ModelSpec
 from debate_cli.domain.evidence import FoundPassage
 from debate_cli.domain.judging_config import JudgingConfig
-from debate_cli.domain.people import is_person
+from debate_cli.domain.model_call import is_person
 from debate_cli.errors import ConfigError
 from debate_cli.evidence.corpus import Corpus, SkippedFile, restore_corpus
 from debate_cli.experiments.definition import Experiment, Judge, Variant

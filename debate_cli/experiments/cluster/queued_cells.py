@@ -21,8 +21,7 @@ from debate_cli.experiments.ledger import DEBATES_FOLDER, CellRecord, CellState,
 from debate_cli.experiments.progress import Progress
 from debate_cli.llm.budget import Budget
 from debate_cli.storage.atomic_write import atomic_write
-from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX
-from debate_cli.storage.ids import validate_id
+from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX, validate_id
 
 if TYPE_CHECKING:
     from procrastinate.jobs import Job

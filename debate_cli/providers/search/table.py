@@ -4,9 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from debate_cli.domain.config import DebateConfig, ModelSpec, Price
+from debate_cli.domain.config import DebateConfig, EvidenceConfig, ModelSpec, Price, WebSearchConfig
 from debate_cli.domain.config_checks import Problem
-from debate_cli.domain.evidence_config import EvidenceConfig, WebSearchConfig
 from debate_cli.errors import ConfigError
 from debate_cli.llm.model import WebSearch
 from debate_cli.providers.addresses import find_address_problems, find_key_problem

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from debate_cli.domain.debate import Debate, Participant
-from debate_cli.domain.debate_usage import models_used_by_debater, models_used_by_judges
+from debate_cli.domain.debate import Debate, Participant, models_used_by_debater, models_used_by_judges
 from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.participant import IMPORTED_MODEL

@@ -4,8 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from debate_cli.domain.debate import Debate
-from debate_cli.domain.debate_usage import restrict_to_runs
+from debate_cli.domain.debate import Debate, restrict_to_runs
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
 from debate_cli.render.content import participants

@@ -10,8 +10,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from debate_cli.domain.config_differences import format_setting_pair
-from debate_cli.domain.debate import Debate
-from debate_cli.domain.debate_usage import judging_usage, models_used_by_judges
+from debate_cli.domain.debate import Debate, judging_usage, models_used_by_judges
 from debate_cli.domain.events import SettingChange
 from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.verdict import Verdict

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.model_call import ModelCall, total_usage
-from debate_cli.domain.people import is_person
+from debate_cli.domain.model_call import ModelCall, is_person, total_usage
 from debate_cli.render import theme
 from debate_cli.render.content.summary import build_changes_table, total_call_seconds
 from debate_cli.systems.tables import Number, Table, TableRow

@@ -10,8 +10,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from debate_cli.domain.debate import Debate
-from debate_cli.domain.debate_usage import judging_usage, restrict_to_runs
+from debate_cli.domain.debate import Debate, judging_usage, restrict_to_runs
 from debate_cli.domain.events import CloseReason, DebateResumed, Event, JudgingOpened
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.model_call import TotalUsage

@@ -7,8 +7,7 @@ from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
 from rich.text import Text
 
-from debate_cli.domain.debate import Debate
-from debate_cli.domain.debate_usage import restrict_to_runs
+from debate_cli.domain.debate import Debate, restrict_to_runs
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.participants import rehearsal_notice

@@ -9,8 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TextIO
 
-from debate_cli.domain.debate import Debate
-from debate_cli.domain.debate_usage import restrict_to_runs
+from debate_cli.domain.debate import Debate, restrict_to_runs
 from debate_cli.domain.events import (
     AssessmentCompleted,
     DebateClosed,

@@ -13,8 +13,7 @@ from typing import Literal, NamedTuple
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.frozen_model import FrozenModel, memoize_on_value
-from debate_cli.domain.growing_fold import fold_growing
+from debate_cli.domain.frozen_model import FrozenModel, fold_growing, memoize_on_value
 from debate_cli.domain.tasks import MOMENTS, Moment
 from debate_cli.domain.text_normalization import normalize_quote
 from debate_cli.systems.live.findings import LogicGap, RegisterDecision, RegisterFault, SuspectClaim

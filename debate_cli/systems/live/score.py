@@ -9,7 +9,7 @@ from typing import TypeVar
 from debate_cli.domain.assessment import Assessment, Finding
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
-from debate_cli.domain.judges import SOLE_JUDGE_ID
+from debate_cli.domain.judging_config import SOLE_JUDGE_ID
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.verdict import Notes, Verdict
 from debate_cli.systems.aggregation import (

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, Self
 
-from debate_cli.domain.config_model import ConfigModel
+from debate_cli.domain.frozen_model import ConfigModel
 from debate_cli.domain.judging_config import NonNegative, SystemSettings, Thresholds, default_bounds
 
 

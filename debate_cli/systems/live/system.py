@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.growing_fold import fold_growing
+from debate_cli.domain.frozen_model import fold_growing
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.tasks import Brief, Cue, Subject
 from debate_cli.domain.turn import Turn

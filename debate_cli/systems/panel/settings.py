@@ -6,7 +6,7 @@ from typing import Literal, Self
 
 from pydantic import Field
 
-from debate_cli.domain.config_model import ConfigModel
+from debate_cli.domain.frozen_model import ConfigModel
 from debate_cli.domain.judging_config import JudgeSeat, SystemSettings, UnitInterval, duplicate_indices
 from debate_cli.domain.suggestions import format_suggestion
 from debate_cli.systems.panel.agreement import DEFAULT_CONVERGENCE_THRESHOLD, DEFAULT_DIMENSION_THRESHOLD

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, StringConstraints
 
-from debate_cli.domain.config_model import ConfigModel
+from debate_cli.domain.frozen_model import ConfigModel
 from debate_cli.domain.judging_config import JudgeSeat, NonNegative, SystemSettings, UnitInterval
 
 MAX_CONSECUTIVE = 1000

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.growing_fold import fold_growing
+from debate_cli.domain.frozen_model import fold_growing
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.participant import Participant
 from debate_cli.domain.tasks import Cue

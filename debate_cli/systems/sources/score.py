@@ -12,7 +12,7 @@ from pydantic import Field
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
-from debate_cli.domain.judges import judge_ids
+from debate_cli.domain.judging_config import judge_ids
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.verdict import Notes, Verdict
 from debate_cli.evidence.uncited import find_uncited

@@ -6,7 +6,7 @@ from typing import Any
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.judges import judge_ids
+from debate_cli.domain.judging_config import judge_ids
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict

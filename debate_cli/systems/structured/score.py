@@ -14,7 +14,7 @@ from pydantic import ConfigDict, Field
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel, memoize_on_value
-from debate_cli.domain.judges import judge_ids
+from debate_cli.domain.judging_config import judge_ids
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.verdict import Notes, Verdict, Victory
 from debate_cli.systems.aggregation import (

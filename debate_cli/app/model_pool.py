@@ -273,7 +273,7 @@ class ModelPool:
             return None
         key = self._context.env.get(row.api_key_env or "", "")
         account = f"{row.name} {row.base_url or ''} {hashlib.sha256(key.encode()).hexdigest()[:16]}"
-        return self._rates.window(account, row.requests_per_minute, row.tokens_per_minute)
+        return self._rates(account, row.requests_per_minute, row.tokens_per_minute)
 
     def _limiter_of_given(self, model: str) -> RateLimiter:
         """The rate limiter of a model object that the caller passed."""

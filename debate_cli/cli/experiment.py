@@ -21,12 +21,12 @@ from debate_cli.cli.console import print_json, print_status, refuse_existing, wr
 from debate_cli.cli.experiment_options import Action, Options, ReportFormat
 from debate_cli.errors import UsageError
 from debate_cli.experiments.analysis import analyze
-from debate_cli.experiments.cell_store import LedgerCells, RunOptions
+from debate_cli.experiments.cell_store import LedgerCells
 from debate_cli.experiments.cluster.exchange import QueueOptions, copy_from_queue, refuse_queued, run_in_queue
 from debate_cli.experiments.definition import Experiment, load_experiment
 from debate_cli.experiments.ledger import DEBATES_FOLDER, CellRecord, Ledger, Settlement
 from debate_cli.experiments.merge import merge_experiments
-from debate_cli.experiments.progress import ExperimentObserver, NullExperimentObserver, Progress, Status, read_status
+from debate_cli.experiments.progress import ExperimentObserver, Progress, Status, read_status
 from debate_cli.experiments.rating_file import read_rating_file
 from debate_cli.experiments.results import read_judgements, write_parquet
 from debate_cli.experiments.runner import MAX_FAILURES_IN_A_ROW, ExperimentRun, RunSummary, plan_experiment
@@ -132,10 +132,9 @@ def _run(given: Options) -> None:
                 work = partial(run_in_queue, queue, plan, ledger, observer)
             else:
                 refuse_queued(ledger)
-                cells = LedgerCells(ledger, folder, RunOptions(given.retry_failed, shard))
-                experiment = ExperimentRun(plan, cells, folder, observer, limit=given.limit)
-                experiment.batches = batches.queues if given.batch else None
-                work = experiment.run
+                cells = LedgerCells(ledger, folder, retry_failed=given.retry_failed, shard=shard)
+                queues = batches.queues if given.batch else None
+                work = ExperimentRun(plan, cells, folder, observer, limit=given.limit, batches=queues).run
             summary = run_control.run_until_stopped(lambda stop: work(stop=stop), control)
             if isinstance(observer, PipeSafeExperimentObserver):
                 observer.finish(summary)
@@ -179,7 +178,7 @@ class _StopNotes(NullObserver):
         self.show(note)
 
 
-class PipeSafeExperimentObserver:
+class PipeSafeExperimentObserver(ExperimentObserver):
     """Forwards events to an observer. Once stdout is closed, requests a stop of the run."""
 
     def __init__(self, observer: ExperimentObserver, control: screen.PipeSafeObserver) -> None:
@@ -219,7 +218,7 @@ def _observe(
     if given.json:
         yield PipeSafeExperimentObserver(shown.JsonExperimentObserver(sys.stdout), control)
     elif given.quiet:
-        yield NullExperimentObserver()
+        yield ExperimentObserver()
     elif console.is_interactive(sys.stdout) and not given.plain:
         from debate_cli.render.live.experiment import LiveExperimentObserver
 

@@ -11,7 +11,7 @@ from debate_cli.cli.experiment import PipeSafeExperimentObserver
 from debate_cli.cli.worker_options import Options
 from debate_cli.errors import UsageError
 from debate_cli.experiments.cluster.worker import WorkerOptions, run_worker
-from debate_cli.experiments.progress import ExperimentObserver, NullExperimentObserver
+from debate_cli.experiments.progress import ExperimentObserver
 from debate_cli.render.experiment import JsonExperimentObserver, PlainExperimentObserver
 
 
@@ -20,7 +20,7 @@ def run(given: Options) -> None:
     if not given.queue:
         raise UsageError("no queue is given; name its PostgreSQL database with --queue, or in DEBATE_QUEUE")
     control = screen.PipeSafeObserver(screen.StatusObserver())
-    observer: ExperimentObserver = NullExperimentObserver()
+    observer: ExperimentObserver = ExperimentObserver()
     if given.json or not given.quiet:
         printer = JsonExperimentObserver(sys.stdout) if given.json else PlainExperimentObserver(sys.stdout)
         observer = PipeSafeExperimentObserver(printer, control)

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -27,21 +28,12 @@ from debate_cli.experiments.ledger import (
 )
 from debate_cli.experiments.progress import Progress, read_progress
 from debate_cli.llm.budget import Budget, BudgetAmount
-from debate_cli.llm.rate_limit import Admission, SharedRates, SharedWindow
+from debate_cli.llm.rate_limit import Admission, SharedRates
+from debate_cli.storage.journal import JournalMirror
 from debate_cli.storage.transcript_store import open_debate
 
 RECOVER_EVERY = 10
 """Number of lease renewals between two searches for cells of dead workers."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunOptions:
-    """Selects the cells that a run takes."""
-
-    retry_failed: bool = False
-    """Whether to take failed cells only."""
-    shard: tuple[int, int] = (1, 1)
-    """Number of the shard, from 1, and of all shards."""
 
 
 class CellStore(Protocol):
@@ -51,8 +43,12 @@ class CellStore(Protocol):
     """
 
     @property
-    def rates(self) -> SharedRates | None:
-        """Counts requests and tokens per minute of all runs together; None if each run counts only its own."""
+    def rates(self) -> SharedRates:
+        """Counts the requests and tokens per minute of all runs together."""
+        ...
+
+    def journal_mirror(self) -> JournalMirror | None:
+        """Receives the journal of the cell that the current task has taken; None if the store keeps no copy."""
         ...
 
     async def open_budget(self, limits: Limits) -> Budget:
@@ -63,12 +59,11 @@ class CellStore(Protocol):
         """The present state of the experiment."""
         ...
 
-    async def take(self) -> CellRecord | None:
-        """Take the next cell. Returns its record as it was before it was taken; None if no cell is left now."""
-        ...
+    async def take(self, without: Collection[str] = ()) -> CellRecord | None:
+        """Take the next cell in which no player of `without` speaks; None if no such cell is left now.
 
-    async def take_without(self, players: Collection[str]) -> CellRecord | None:
-        """Like `take`, for a cell in which none of `players` speaks."""
+        The returned record has the state from before.
+        """
         ...
 
     async def settle(self, record: CellRecord, how: Settlement, results: Sequence[ResultRow]) -> bool:
@@ -88,22 +83,34 @@ class LedgerCells:
     """The cells of a ledger. Each run renews its lease; other runs take over the cells of an expired lease."""
 
     def __init__(
-        self, ledger: Ledger, folder: Path, options: RunOptions, clock: Callable[[], float] = time.time
+        self,
+        ledger: Ledger,
+        folder: Path,
+        *,
+        retry_failed: bool = False,
+        shard: tuple[int, int] = (1, 1),
+        clock: Callable[[], float] = time.time,
     ) -> None:
-        """`folder`: folder of the experiment. `clock`: seconds since 1970."""
-        self.rates: SharedRates | None = LedgerRates(ledger, clock)
+        """`folder`: folder of the experiment. `retry_failed`: whether to take failed cells only.
+
+        `shard`: number of the shard, from 1, and of all shards. `clock`: seconds since 1970.
+        """
+        self.rates: SharedRates = partial(LedgerWindow, ledger, clock)
         self._ledger = ledger
         self._folder = folder
         self._clock = clock
-        self._shard = options.shard
+        self._shard = shard
         self._owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
-        states: tuple[CellState, ...] = ("failed",) if options.retry_failed else ("open", "failed")
-        self._claim = Claim(self._owner, ledger.plan, clock(), states, options.shard)
+        states: tuple[CellState, ...] = ("failed",) if retry_failed else ("open", "failed")
+        self._claim = Claim(self._owner, ledger.plan, clock(), states, shard)
         self._after = -1
         """Sequence number of the last cell that was taken."""
         self._renewals = 0
         self._baseline = self._settled_here = Spending()
         """Cost of the cells that were settled before this run (`_baseline`), and by this run (`_settled_here`)."""
+
+    def journal_mirror(self) -> None:
+        """See `CellStore`. The journal is only in the experiment's folder."""
 
     async def open_budget(self, limits: Limits) -> Budget:
         """See `CellStore`."""
@@ -118,19 +125,15 @@ class LedgerCells:
         """See `CellStore`."""
         return read_progress(self._ledger, self._shard)
 
-    async def take(self) -> CellRecord | None:
+    async def take(self, without: Collection[str] = ()) -> CellRecord | None:
         """See `CellStore`."""
+        if without:
+            return self._ledger.claim(self._claim, -1, self._clock(), without)
         record = self._ledger.claim(self._claim, self._after, self._clock())
         if record is None and self._after >= 0:  # cells that were given back since may be before the last one
-            self._after = -1
-            record = self._ledger.claim(self._claim, self._after, self._clock())
-        if record is not None:
-            self._after = record.seq
+            record = self._ledger.claim(self._claim, -1, self._clock())
+        self._after = -1 if record is None else record.seq
         return record
-
-    async def take_without(self, players: Collection[str]) -> CellRecord | None:
-        """See `CellStore`."""
-        return self._ledger.claim(self._claim, -1, self._clock(), players)
 
     async def settle(self, record: CellRecord, how: Settlement, results: Sequence[ResultRow]) -> bool:
         """See `CellStore`."""
@@ -179,29 +182,19 @@ class LedgerCells:
 
 
 @dataclass(frozen=True, slots=True)
-class LedgerRates:
-    """The shared rate windows in a ledger."""
-
-    ledger: Ledger
-    clock: Callable[[], float]
-
-    def window(self, account: str, requests_per_minute: int | None, tokens_per_minute: int | None) -> SharedWindow:
-        """See `SharedRates`."""
-        return LedgerWindow(self.ledger, self.clock, account, (requests_per_minute, tokens_per_minute))
-
-
-@dataclass(frozen=True, slots=True)
 class LedgerWindow:
     """The calls of one account in the last minute, counted in the ledger."""
 
     ledger: Ledger
     clock: Callable[[], float]
     account: str
-    limits: tuple[int | None, int | None]
+    requests_per_minute: int | None
+    tokens_per_minute: int | None
 
     async def admit(self, tokens: int) -> Admission:
         """See `SharedWindow`."""
-        return self.ledger.count_call(self.account, tokens, self.limits, self.clock())
+        limits = self.requests_per_minute, self.tokens_per_minute
+        return self.ledger.count_call(self.account, tokens, limits, self.clock())
 
     async def correct(self, entry: int, tokens: int) -> None:
         """See `SharedWindow`."""

@@ -1,8 +1,8 @@
 """Progress of an experiment, and the protocol for reporting it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from debate_cli.experiments.ledger import CellRecord, CellState, Ledger, Settlement
 
@@ -59,48 +59,26 @@ class Status:
     failures: tuple[Failures, ...]
     removed: int
     """Number of cells of an earlier version of the file. They are kept but do not count."""
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
     """Sentences for the user, e.g. on debates that a judge does not judge."""
 
 
-class ExperimentObserver(Protocol):
-    """Receives the events of a run. Calls come from the event loop and must return at once."""
+class ExperimentObserver:
+    """Receives the events of a run, and ignores them. Calls come from the event loop and must return at once."""
 
     def started(self, record: CellRecord, progress: Progress) -> None:
         """A cell was started."""
-        ...
 
     def settled(
         self, record: CellRecord, how: Settlement, winners: Mapping[str, str | None], progress: Progress
     ) -> None:
         """A cell ended. `winners`: judge -> winner of its deciding system; the base's judges are named `judges`."""
-        ...
 
     def changed(self, progress: Progress) -> None:
         """Receives the progress, once a second."""
-        ...
 
     def note(self, note: str) -> None:
         """A message for the user, e.g. about a retry."""
-        ...
-
-
-class NullExperimentObserver:
-    """Observer that does nothing."""
-
-    def started(self, record: CellRecord, progress: Progress) -> None:
-        """Ignore the cell."""
-
-    def settled(
-        self, record: CellRecord, how: Settlement, winners: Mapping[str, str | None], progress: Progress
-    ) -> None:
-        """Ignore the cell."""
-
-    def changed(self, progress: Progress) -> None:
-        """Ignore the progress."""
-
-    def note(self, note: str) -> None:
-        """Ignore the note."""
 
 
 def read_status(ledger: Ledger) -> Status:
@@ -112,23 +90,9 @@ def read_status(ledger: Ledger) -> Status:
 
 def read_progress(ledger: Ledger, shard: tuple[int, int] = (1, 1)) -> Progress:
     """The progress of an experiment, or of a shard, according to its ledger."""
-    cost, tokens, calls = ledger.usage()
-    return Progress(
-        name=ledger.name,
-        cells=ledger.counts(shard),
-        players=count_wins(ledger),
-        cost_usd=cost,
-        tokens=tokens,
-        calls=calls,
-        is_rehearsal=ledger.is_rehearsal,
-    )
-
-
-def count_wins(ledger: Ledger) -> dict[str, PlayerScore]:
-    """Player -> wins and number of judgements by the deciding systems."""
-    found: dict[str, PlayerScore] = {}
+    players: dict[str, PlayerScore] = {}
     for winner, first, second, count in ledger.wins():
         for player in dict.fromkeys((first, second)):
-            known = found.get(player, PlayerScore())
-            found[player] = PlayerScore(known.won + (count if winner == player else 0), known.judged + count)
-    return found
+            known = players.get(player, PlayerScore())
+            players[player] = PlayerScore(known.won + (count if winner == player else 0), known.judged + count)
+    return Progress(ledger.name, ledger.counts(shard), players, *ledger.usage(), is_rehearsal=ledger.is_rehearsal)

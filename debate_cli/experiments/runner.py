@@ -7,11 +7,10 @@ provides the cells; several processes may take cells from it.
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
 
 from debate_cli.app.batches import BatchQueues, count_waiting_debates
 from debate_cli.app.context import RunContext
@@ -25,7 +24,7 @@ from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.engine import StopSignal
 from debate_cli.errors import DebateError, StorageError
 from debate_cli.experiments.cell_store import CellStore
-from debate_cli.experiments.cells import Cell, CellInputs, CellPlan
+from debate_cli.experiments.cells import Cell, CellPlan
 from debate_cli.experiments.definition import Experiment, Judge
 from debate_cli.experiments.ledger import DEBATES_FOLDER, CellRecord, CellState, Ledger, ResultRow, Settlement
 from debate_cli.experiments.progress import ExperimentObserver, PlayerScore, Progress
@@ -50,29 +49,6 @@ LOCKED = "locked"
 """Cause stored for a cell that stays open because another process, e.g. `debate judge`, has locked its debate."""
 BASE_JUDGES = "judges"
 """Name of the base's judges in reports."""
-
-
-class CellSource(Protocol):
-    """Provides what the cells of an experiment need."""
-
-    @property
-    def name(self) -> str:
-        """Name of the experiment."""
-        ...
-
-    @property
-    def players(self) -> Sequence[str]:
-        """Names of the players."""
-        ...
-
-    @property
-    def context(self) -> RunContext:
-        """Limits, environment and secrets, which all cells share."""
-        ...
-
-    def inputs_of(self, cell: Cell) -> CellInputs:
-        """Everything to run the debate of a cell."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,22 +89,25 @@ class ExperimentRun:
 
     def __init__(
         self,
-        source: CellSource,
+        plan: CellPlan,
         cells: CellStore,
         folder: Path,
         observer: ExperimentObserver,
         *,
         limit: int | None = None,
+        batches: BatchQueues | None = None,
     ) -> None:
-        """`folder`: folder of the experiment. `limit`: maximum number of cells; None for all."""
-        self._source = source
+        """`folder`: folder of the experiment. `limit`: maximum number of cells; None for all.
+
+        `batches`: asks the judges in batches; None asks them at once.
+        """
+        self._plan = plan
         self._cells = cells
         self._folder = folder
         self._observer = observer
-        self._stop = StopSignal()
         self._limit = limit
-        self.batches: BatchQueues | None = None
-        """Set before `run` to ask judges in batches; None asks them at once. Speeches are always asked one by one."""
+        self._batches = batches
+        self._stop = StopSignal()
         self._started_at = time.monotonic()
         self._taken = self._failures_in_a_row = self._calls = self._locked = self._substitutes = 0
         self._opening = asyncio.Semaphore(OPENING_CELLS)
@@ -141,7 +120,6 @@ class ExperimentRun:
         self._outcomes: Counter[CellState] = Counter()
         self._stopped: str | None = None
         self._fatal: StorageError | None = None
-        self._redact = source.context.redact
 
     async def run(self, *, stop: StopSignal) -> RunSummary:
         """Run cells until none is left, `stop` is requested, or the budget is reached.
@@ -149,21 +127,22 @@ class ExperimentRun:
         Raises StorageError if the disk is full. Everything that was saved before is kept.
         """
         self._stop = stop
-        context = replace(self._source.context, observer=_NoteObserver(self._observer.note), stop=self._stop)
+        context = replace(self._plan.context, observer=_NoteObserver(self._observer), stop=stop)
         limits = context.config.limits
         self._pool = ModelPool(context, await self._cells.open_budget(limits), self._cells.rates)
-        self._show(await self._cells.load_progress())
+        self._loaded = await self._cells.load_progress()
+        self._counts: dict[CellState, int] = dict(self._loaded.cells)
+        self._players = {name: PlayerScore() for name in self._plan.players} | dict(self._loaded.players)
+        tasks = limits.concurrency if self._batches is None else min(count_waiting_debates(), self._loaded.left)
         renewing: asyncio.Future[None] | None = None
         try:
             async with asyncio.TaskGroup() as group:
                 renewing = asyncio.ensure_future(self._renew(group))
-                for _ in range(
-                    limits.concurrency if self.batches is None else min(count_waiting_debates(), self._progress.left)
-                ):
+                for _ in range(tasks):
                     group.create_task(self._work())
         finally:
-            if self.batches is not None:
-                await self.batches.aclose()
+            if self._batches is not None:
+                await self._batches.aclose()
             if renewing is not None:
                 renewing.cancel()
                 await asyncio.gather(renewing, return_exceptions=True)
@@ -171,7 +150,14 @@ class ExperimentRun:
             await self._cells.close()
         if self._fatal is not None:
             raise self._fatal
-        return await self._summarize()
+        loaded = await self._cells.load_progress()
+        return RunSummary(
+            replace(self._progress(), cells=loaded.cells, calls=loaded.calls),
+            self._outcomes["done"],
+            self._outcomes["failed"],
+            self._stopped,
+            loaded.cells["running"] + self._locked,
+        )
 
     async def _work(self) -> None:
         while (record := await self._next_cell()) is not None:
@@ -196,7 +182,7 @@ class ExperimentRun:
         """
         waiting = self._waiting_players()
         held = sum(1 for cell in self._running.values() if waiting & {cell.first, cell.second})
-        most = min(held, self._source.context.config.limits.concurrency)
+        most = min(held, self._plan.context.config.limits.concurrency)
         if waiting != self._exhausted:
             for _ in range(most - self._substitutes):
                 group.create_task(self._substitute())
@@ -207,7 +193,7 @@ class ExperimentRun:
             return None
         self._taken += 1
         try:
-            record = await (self._cells.take_without(without) if without else self._cells.take())
+            record = await self._cells.take(without)
         except StorageError as error:
             self._end_with(error)
             record = None
@@ -215,8 +201,9 @@ class ExperimentRun:
             self._taken -= 1
             self._exhausted = without or self._exhausted
             return None
-        self._move(record.state, "running")
-        self._observer.started(record, self._progress)
+        self._counts[record.state] -= 1
+        self._counts["running"] += 1
+        self._observer.started(record, self._progress())
         return record
 
     def _ends(self) -> bool:
@@ -229,6 +216,11 @@ class ExperimentRun:
                 self._stopped = "failures"
         return self._stopped is not None
 
+    def _end_with(self, error: StorageError) -> None:
+        self._fatal = self._fatal or error
+        if not self._stop.requested:
+            self._stop.request()
+
     async def _run_cell(self, record: CellRecord) -> None:
         """Run the debate of a cell, judge it, and store the result. A failure does not end the run.
 
@@ -236,48 +228,45 @@ class ExperimentRun:
         """
         started = time.monotonic()
         results: list[ResultRow] = []
+        how = Settlement("open", record.cost_usd, record.tokens, record.calls)
         self._running[record.cell.key] = record.cell
         await self._opening.acquire()
         try:
             with ExitStack() as opening:
                 opening.callback(self._opening.release)
-                if self._ends():
-                    how = Settlement("open", record.cost_usd, record.tokens, record.calls)
-                else:
+                if not self._ends():
                     how, results = await self._debate(record, opening)
         except StorageError as error:
-            how = Settlement("open", record.cost_usd, record.tokens, record.calls)
             self._end_with(error)
-        except DebateError as error:
-            how = _failure(record, type(error).__name__, str(error))
         except Exception as error:  # noqa: BLE001 - a defect in one cell must not end the others
-            how = _failure(record, type(error).__name__, f"unexpected {type(error).__name__}: {error}")
+            cause = type(error).__name__
+            message = str(error) if isinstance(error, DebateError) else f"unexpected {cause}: {error}"
+            how = how._replace(state="failed", cause=cause, message=message)
         finally:
             del self._running[record.cell.key]
-        message = None if how.message is None else self._redact(how.message)
-        await self._settle(record, how._replace(message=message, seconds=time.monotonic() - started), results)
-
-    def _end_with(self, error: StorageError) -> None:
-        self._fatal = self._fatal or error
-        if not self._stop.requested:
-            self._stop.request()
+        if how.message is not None:
+            how = how._replace(message=self._plan.context.redact(how.message))
+        await self._settle(record, how._replace(seconds=time.monotonic() - started), results)
 
     async def _settle(self, record: CellRecord, how: Settlement, results: Sequence[ResultRow]) -> None:
         try:
-            kept = await self._cells.settle(record, how, results)
+            if not await self._cells.settle(record, how, results):
+                return
         except StorageError as error:
             self._end_with(error)
-            return
-        if not kept:
             return
         self._outcomes[how.state] += 1
         self._locked += how.cause == LOCKED
         if how.state != "open":
             self._failures_in_a_row = self._failures_in_a_row + 1 if how.state == "failed" else 0
+        self._counts["running"] -= 1
+        self._counts[how.state] += 1
         winners = {each.row["judge"] or BASE_JUDGES: each.winner for each in results if each.decides}
-        self._move("running", how.state)
-        self._add_winners(record, winners.values())
-        self._observer.settled(record, how, winners, self._progress)
+        for winner in winners.values():
+            for name in {record.cell.first, record.cell.second}:
+                won, judged = self._players.get(name, PlayerScore())
+                self._players[name] = PlayerScore(won + (winner == name), judged + 1)
+        self._observer.settled(record, how, winners, self._progress())
 
     async def _debate(self, record: CellRecord, opening: ExitStack) -> tuple[Settlement, list[ResultRow]]:
         """Run what is missing of a cell: the rest of its debate, then the judges that have not judged it.
@@ -286,31 +275,34 @@ class ExperimentRun:
         """
         cell = record.cell
         path = self._folder / DEBATES_FOLDER / f"{cell.debate}.json"
-        holder = lock_holder(path)
-        if holder is not None:
+        if lock_holder(path) is not None:
             return Settlement("open", record.cost_usd, record.tokens, record.calls, cause=LOCKED), []
-        inputs = self._source.inputs_of(cell)
+        inputs = self._plan.inputs_of(cell)
         for name, spec in zip((cell.first, cell.second), inputs.models, strict=True):
             self._providers[name] = split_model_name(spec.model)[0]
-        queue = None if self.batches is None else self.batches.of(path.parent, self._stop)
-        context = replace(inputs.context, observer=_CellObserver(self, opening), stop=self._stop, batches=queue)
+        context = replace(
+            inputs.context,
+            observer=_CellObserver(self, opening),
+            stop=self._stop,
+            batches=None if self._batches is None else self._batches.of(path.parent, self._stop),
+            journal_mirror=self._cells.journal_mirror(),
+        )
         session = Session(context, self._pool)
 
         def missing(debate: Debate) -> tuple[JudgingOpened, ...]:
             return _missing_runs(debate, inputs.judges, context) if is_finished(debate) else ()
 
-        stored = _open_if_saved(path)
-        if stored is None:
-            outcome = await session.begin(cell.debate, path.parent, added_runs=missing)
+        if path.exists() or path.with_suffix(JOURNAL_SUFFIX).exists():
+            outcome = await _complete(session, open_debate(path), path, missing)
         else:
-            outcome = await _complete(session, stored, path, missing)
+            outcome = await session.begin(cell.debate, path.parent, added_runs=missing)
         how = _settlement_of(outcome)
         if how.state != "done":
             return how, []
         runs = {
             key: (judge, found.id) for key, judge in inputs.judges.items() if (found := _run_of(outcome.debate, judge))
         }
-        return how, judge_results(outcome.debate, cell, inputs.motion, self._source.name, runs, inputs.models)
+        return how, judge_results(outcome.debate, cell, inputs.motion, self._plan.name, runs, inputs.models)
 
     async def _renew(self, group: asyncio.TaskGroup) -> None:
         """Renew the lease, start substitutes in `group` and report the progress, every second."""
@@ -322,63 +314,39 @@ class ExperimentRun:
                 self._end_with(error)
                 return
             if found is not None:
-                self._progress = replace(self._progress, cells=found.cells)
+                self._counts = dict(found.cells)
             self._start_substitutes(group)
-            self._update_rates()
-            self._observer.changed(self._progress)
+            self._observer.changed(self._progress())
 
-    def _show(self, progress: Progress) -> None:
-        players = {name: PlayerScore() for name in self._source.players} | dict(progress.players)
-        budget = self._source.context.config.limits.max_cost_usd
-        self._progress = replace(progress, players=players, max_cost_usd=budget)
-
-    def _move(self, before: CellState, after: CellState) -> None:
-        cells = {**self._progress.cells}
-        cells[before] -= 1
-        cells[after] += 1
-        self._progress = replace(self._progress, cells=cells)
-
-    def _add_winners(self, record: CellRecord, winners: Iterable[str | None]) -> None:
-        players = dict(self._progress.players)
-        for winner in winners:
-            for name in dict.fromkeys((record.cell.first, record.cell.second)):
-                known = players.get(name, PlayerScore())
-                players[name] = PlayerScore(known.won + (winner == name), known.judged + 1)
-        self._progress = replace(self._progress, players=players)
-
-    def _update_rates(self) -> None:
+    def _progress(self) -> Progress:
         elapsed = max(time.monotonic() - self._started_at, RENEW_S)
         done = self._outcomes["done"] + self._outcomes["failed"]
-        left = self._progress.left if self._limit is None else max(0, self._limit - done)
         used = self._pool.budget.used
-        self._progress = replace(
-            self._progress,
+        progress = replace(
+            self._loaded,
+            cells=dict(self._counts),
+            players=dict(self._players),
             cost_usd=used.usd,
             tokens=used.tokens,
+            max_cost_usd=self._plan.context.config.limits.max_cost_usd,
             calls_per_minute=self._calls * 60 / elapsed if self._calls else None,
-            seconds_left=left * elapsed / done if done else None,
         )
+        left = progress.left if self._limit is None else max(0, self._limit - done)
+        return replace(progress, seconds_left=left * elapsed / done if done else None)
 
     def count_call(self) -> None:
         """Count an answer of a model."""
         self._calls += 1
 
-    async def _summarize(self) -> RunSummary:
-        self._update_rates()
-        cells = (await self._cells.load_progress()).cells
-        progress = replace(self._progress, cells=cells)
-        elsewhere = cells["running"] + self._locked
-        return RunSummary(progress, self._outcomes["done"], self._outcomes["failed"], self._stopped, elsewhere)
-
 
 class _NoteObserver(NullObserver):
-    """Forwards the notes of the shared model clients to an experiment's observer."""
+    """Forwards the notes of the shared model clients."""
 
-    def __init__(self, note: Callable[[str], None]) -> None:
-        self._note = note
+    def __init__(self, observer: ExperimentObserver) -> None:
+        self._observer = observer
 
     def note(self, note: str) -> None:
-        self._note(note)
+        self._observer.note(note)
 
 
 class _CellObserver(NullObserver):
@@ -408,41 +376,31 @@ async def _complete(session: Session, stored: StoredDebate, path: Path, missing:
     return await session.judge(transcript_to_events(to_transcript(outcome.debate)), openings, path)
 
 
-def _open_if_saved(path: Path) -> StoredDebate | None:
-    """The debate at `path`; None if neither its transcript nor its journal exists. Raises TranscriptError."""
-    return open_debate(path) if path.exists() or path.with_suffix(JOURNAL_SUFFIX).exists() else None
-
-
 def _run_of(debate: Debate, judge: Judge) -> JudgingRun | None:
-    return next(
-        (
-            run
-            for run in reversed(debate.runs[1:])
-            if run.judging == judge.judging and _without_price(run.models.get("judge")) == _without_price(judge.spec)
-        ),
-        None,
-    )
+    """The newest judging run of `judge`, whatever its price was; None if there is none."""
 
+    def unpriced(spec: ModelSpec | None) -> ModelSpec | None:
+        return None if spec is None else spec.model_copy(update={"price": None})
 
-def _without_price(spec: ModelSpec | None) -> ModelSpec | None:
-    return None if spec is None else spec.model_copy(update={"price": None})
+    for run in reversed(debate.runs[1:]):
+        if run.judging == judge.judging and unpriced(run.models.get("judge")) == unpriced(judge.spec):
+            return run
+    return None
 
 
 def _missing_runs(debate: Debate, judges: Mapping[str, Judge], context: RunContext) -> tuple[JudgingOpened, ...]:
-    missing = [judge for judge in judges.values() if _run_of(debate, judge) is None]
-    taken = len(debate.runs)
+    """The openings of the judging runs that `judges` still owe. They belong together with the runs of the others."""
     known = [run.id for judge in judges.values() if (run := _run_of(debate, judge)) is not None]
-    first = known[0] if known else f"r{taken + 1}"
-    return tuple(
-        JudgingOpened(
-            at=context.now(),
-            run=f"r{taken + number}",
-            beside=None if f"r{taken + number}" == first else first,
-            judging=judge.judging,
-            models={"judge": judge.spec},
-        )
-        for number, judge in enumerate(missing, start=1)
-    )
+    first = known[0] if known else f"r{len(debate.runs) + 1}"
+    openings: list[JudgingOpened] = []
+    for judge in judges.values():
+        if _run_of(debate, judge) is None:
+            run = f"r{len(debate.runs) + len(openings) + 1}"
+            beside = None if run == first else first
+            models = {"judge": judge.spec}
+            opening = JudgingOpened(at=context.now(), run=run, beside=beside, judging=judge.judging, models=models)
+            openings.append(opening)
+    return tuple(openings)
 
 
 def _settlement_of(outcome: Outcome) -> Settlement:
@@ -455,11 +413,6 @@ def _settlement_of(outcome: Outcome) -> Settlement:
     if outcome.halted is None and is_finished(debate):
         return spent
     failure = next((item for item in reversed(debate.failures) if not item.final), None)
-    cause, message = (
-        (failure.cause, failure.message) if failure is not None else ("unknown", "the debate is incomplete")
-    )
-    return spent._replace(state="failed", cause=cause, message=message)
-
-
-def _failure(record: CellRecord, cause: str, message: str) -> Settlement:
-    return Settlement("failed", record.cost_usd, record.tokens, record.calls, cause=cause, message=message)
+    if failure is None:
+        return spent._replace(state="failed", cause="unknown", message="the debate is incomplete")
+    return spent._replace(state="failed", cause=failure.cause, message=failure.message)

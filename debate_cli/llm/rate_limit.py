@@ -258,12 +258,8 @@ class SharedWindow(Protocol):
         ...
 
 
-class SharedRates(Protocol):
-    """The shared windows of all providers."""
-
-    def window(self, account: str, requests_per_minute: int | None, tokens_per_minute: int | None) -> SharedWindow:
-        """The window of an account: provider, address, and a hash of the key."""
-        ...
+SharedRates = Callable[[str, int | None, int | None], SharedWindow]
+"""Account (provider, address and a hash of the key), requests and tokens per minute -> the window of the account."""
 
 
 # Admission of calls -----------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TextIO
 
 from debate_cli.experiments.ledger import CellRecord, Settlement
-from debate_cli.experiments.progress import Failures, NullExperimentObserver, Progress, Status
+from debate_cli.experiments.progress import ExperimentObserver, Failures, Progress, Status
 from debate_cli.experiments.results import Judgement, flatten
 from debate_cli.experiments.runner import LOCKED, RunSummary
 from debate_cli.render import sanitize, theme
@@ -111,7 +111,7 @@ def progress_data(progress: Progress) -> dict[str, Any]:
     }
 
 
-class PlainExperimentObserver(NullExperimentObserver):
+class PlainExperimentObserver(ExperimentObserver):
     """Prints a line for each cell that has ended."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -147,7 +147,7 @@ def describe_end(how: Settlement) -> str:
     return how.state if how.state != "open" else _OPEN_CAUSES.get(how.cause or "", "interrupted")
 
 
-class JsonExperimentObserver(NullExperimentObserver):
+class JsonExperimentObserver(ExperimentObserver):
     """Prints each event as one line of JSON."""
 
     def __init__(self, stream: TextIO) -> None:

@@ -15,7 +15,7 @@ from experiments_support import PAIR, run, write_experiment, write_served_experi
 from model_server import model_server
 
 from debate_cli.domain.config import Limits
-from debate_cli.experiments.cell_store import LedgerCells, LedgerRates, RunOptions
+from debate_cli.experiments.cell_store import LedgerCells, LedgerWindow
 from debate_cli.experiments.cells import Cell
 from debate_cli.experiments.ledger import LEASE_S, Claim, Ledger, Settlement, Spending
 from debate_cli.experiments.ledger_file import LEDGER_NAME
@@ -44,7 +44,7 @@ def ledgers(tmp_path: Path) -> Generator[tuple[Ledger, Ledger]]:
 def test_two_runs_share_the_requests_of_a_minute(ledgers: tuple[Ledger, Ledger]) -> None:
     """Of three requests a minute, the third may come from either; the fourth waits until the first is a minute old."""
     clock = Clock()
-    one, other = (LedgerRates(ledger, clock).window("lab", 3, None) for ledger in ledgers)
+    one, other = (LedgerWindow(ledger, clock, "lab", 3, None) for ledger in ledgers)
     admit = [one.admit, other.admit, other.admit, one.admit]
     found = [asyncio.run(each(100)).wait_s for each in admit]
     assert found == [0, 0, 0, 60]
@@ -55,7 +55,7 @@ def test_two_runs_share_the_requests_of_a_minute(ledgers: tuple[Ledger, Ledger])
 def test_two_runs_share_the_tokens_of_a_minute(ledgers: tuple[Ledger, Ledger]) -> None:
     """A correction makes room; a call above the limit fits into an empty minute only."""
     clock = Clock()
-    one, other = (LedgerRates(ledger, clock).window("lab", None, 1000) for ledger in ledgers)
+    one, other = (LedgerWindow(ledger, clock, "lab", None, 1000) for ledger in ledgers)
     entry = asyncio.run(one.admit(900)).entry
     assert asyncio.run(other.admit(200)).wait_s == 60
     asyncio.run(one.correct(entry, 300))
@@ -67,15 +67,16 @@ def test_two_runs_share_the_tokens_of_a_minute(ledgers: tuple[Ledger, Ledger]) -
 
 def test_accounts_have_windows_of_their_own(ledgers: tuple[Ledger, Ledger]) -> None:
     """One key's full minute does not hold up another's."""
-    rates = LedgerRates(ledgers[0], Clock())
-    waits = [asyncio.run(rates.window(account, 1, None).admit(1)).wait_s for account in ("a", "b", "a")]
+    clock = Clock()
+    windows = [LedgerWindow(ledgers[0], clock, account, 1, None) for account in ("a", "b", "a")]
+    waits = [asyncio.run(window.admit(1)).wait_s for window in windows]
     assert waits == [0, 0, 60]
 
 
 def test_what_a_lost_cell_cost_counts_once(ledgers: tuple[Ledger, Ledger], tmp_path: Path) -> None:
     """A run that slept too long spent $2 on a cell that another took over: of a budget of $3, $1 is left."""
     clock = Clock()
-    sleeper, other = (LedgerCells(ledger, tmp_path, RunOptions(), clock) for ledger in ledgers)
+    sleeper, other = (LedgerCells(ledger, tmp_path, clock=clock) for ledger in ledgers)
     limits = Limits(max_cost_usd=3)
 
     async def spend() -> None:

@@ -21,12 +21,12 @@ from experiments_support import (
 from model_server import model_server
 
 from debate_cli.engine import StopSignal
-from debate_cli.experiments.cell_store import LedgerCells, RunOptions
+from debate_cli.experiments.cell_store import LedgerCells
 from debate_cli.experiments.cells import CellPlan
 from debate_cli.experiments.definition import load_experiment
 from debate_cli.experiments.ledger import CellRecord, Claim, Ledger, Settlement, Spending
 from debate_cli.experiments.ledger_file import LEDGER_NAME
-from debate_cli.experiments.progress import NullExperimentObserver, Progress
+from debate_cli.experiments.progress import ExperimentObserver, Progress
 from debate_cli.experiments.runner import OPENING_CELLS, ExperimentRun, plan_experiment
 from debate_cli.storage.journal import Journal
 from debate_cli.storage.lock import lock_debate
@@ -63,14 +63,14 @@ def test_a_cell_that_is_not_opened_before_a_stop_begins_no_debate(here: Path) ->
     write_experiment(here)
     stop = StopSignal()
 
-    class Stopping(NullExperimentObserver):
+    class Stopping(ExperimentObserver):
         def started(self, record: CellRecord, progress: Progress) -> None:
             stop.request()
 
     experiment = load_experiment(here / "exp.yaml", {}, mock=True)
     with Ledger.create(here / "trial", "trial", mock=True) as ledger:
         plan = plan_experiment(experiment, ledger)
-        cells = LedgerCells(ledger, here / "trial", RunOptions())
+        cells = LedgerCells(ledger, here / "trial")
         summary = asyncio.run(ExperimentRun(plan, cells, here / "trial", Stopping()).run(stop=stop))
     assert (summary.stopped, summary.finished, summary.failed) == ("interrupted", 0, 0)
     assert list((here / "trial").glob("debates/*")) == []

@@ -159,6 +159,15 @@ class Database:
 
         return await self.run_jobs(transaction)
 
+    async def fetch(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        """Run one statement as `run` does. Returns its rows; none for a statement without a result."""
+
+        async def execute(connection: AsyncConnection) -> list[tuple[Any, ...]]:
+            cursor = await connection.execute(query.encode(), values)
+            return [] if cursor.description is None else await cursor.fetchall()
+
+        return await self.run(execute)
+
     async def run_jobs(self, work: Callable[[], Awaitable[T]]) -> T:
         """Run `work`, which calls the job queue. It is repeated after a lost connection. Raises StorageError."""
         from procrastinate.exceptions import ConnectorException
@@ -188,6 +197,13 @@ async def fetch_value(connection: AsyncConnection, query: str, *values: object) 
     """The first value of the first row; None if there is no row."""
     row = await (await connection.execute(query.encode(), values)).fetchone()
     return None if row is None else row[0]
+
+
+async def fetch_row(connection: AsyncConnection, query: str, *values: object) -> tuple[Any, ...]:
+    """The first row of a query that has one."""
+    row = await (await connection.execute(query.encode(), values)).fetchone()
+    assert row is not None
+    return row
 
 
 def _describe_failure(shown: str, error: BaseException) -> str:

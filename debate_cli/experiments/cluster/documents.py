@@ -21,7 +21,6 @@ from debate_cli.app.model_factory import all_model_specs
 from debate_cli.app.preparation import prepare_run
 from debate_cli.domain.config import DebateConfig, ModelSpec
 from debate_cli.domain.evidence import FoundPassage
-from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.model_call import is_person
 from debate_cli.errors import ConfigError
 from debate_cli.evidence.corpus import Corpus, SkippedFile, restore_corpus
@@ -44,15 +43,8 @@ class _StoredVariant:
     axes: dict[str, Any]
     config: DebateConfig
     prompts: dict[str, str]
-    judges: list[_StoredJudge]
+    judges: list[Judge]
     players: dict[str, ModelSpec]
-
-
-@dataclass(frozen=True, slots=True)
-class _StoredJudge:
-    name: str
-    spec: ModelSpec
-    judging: JudgingConfig
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +115,7 @@ def load_document(data: bytes, name: str, env: Mapping[str, str]) -> Experiment:
 def _load_variant(
     stored: _StoredVariant, document: _Document, name: str, env: Environment, corpus: Corpus | None
 ) -> Variant:
-    judges = tuple(Judge(each.name, each.spec, each.judging) for each in stored.judges)
+    judges = tuple(stored.judges)
     specs = (*stored.players.values(), *(judge.spec for judge in judges))
     context = RunContext(stored.config, corpus=corpus, prompts=stored.prompts)
     variant = Variant(stored.axes, context, judges, stored.players)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -20,12 +19,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from debate_cli.engine import StopSignal
 from debate_cli.errors import UsageError
 from debate_cli.experiments.cells import CellPlan
-from debate_cli.experiments.cluster.database import Database, fetch_value
+from debate_cli.experiments.cluster.database import Database
 from debate_cli.experiments.cluster.documents import dump_experiment
 from debate_cli.experiments.cluster.queued_cells import COLUMNS, LEASE_S, TASK, record_from_row
 from debate_cli.experiments.ledger import DEBATES_FOLDER, CellRecord, Ledger, ResultRow, Settlement
 from debate_cli.experiments.ledger_file import LEDGER_NAME
-from debate_cli.experiments.progress import ExperimentObserver, Progress, read_progress
+from debate_cli.experiments.progress import ExperimentObserver, read_progress
 from debate_cli.experiments.runner import BASE_JUDGES, RENEW_S, RunSummary
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX
@@ -61,6 +60,7 @@ async def enqueue(database: Database, plan: CellPlan, ledger: Ledger, folder: Pa
     document = dump_experiment(plan.experiment)
     stored = await database.run(partial(_store_experiment, plan=plan, ledger=ledger, document=document))
     ledger.set_meta(QUEUED_AS, stored.created_at)
+    ledger.set_meta(QUEUE_META, database.shown)
     if stored.plan != plan.fingerprint:
         records = ledger.records()
         while chunk := list(islice(records, _CHUNK)):
@@ -68,16 +68,20 @@ async def enqueue(database: Database, plan: CellPlan, ledger: Ledger, folder: Pa
             added = await database.run(partial(_store_cells, rows=rows))
             for record in chunk:
                 if record.cell.key in added and record.state != "done":
-                    await database.run(partial(_store_begun, experiment=experiment, record=record, folder=folder))
-        await database.run(partial(_set_plan, experiment=experiment, plan=plan.fingerprint))
+                    await _store_begun(database, experiment, record, folder)
+        await database.fetch("UPDATE experiments SET plan = %s WHERE id = %s", plan.fingerprint, experiment)
     if retry_failed:
-        await database.run(partial(_reopen_failed, experiment=experiment, plan=plan.fingerprint))
-    ledger.set_meta(QUEUE_META, database.shown)
+        await database.fetch(
+            "UPDATE cells SET state = 'open', updated_at = clock_timestamp() "
+            "WHERE experiment = %s AND plan = %s AND state = 'failed'",
+            experiment,
+            plan.fingerprint,
+        )
     count = 0
     while added := await database.run(partial(_add_jobs, database=database, experiment=experiment)):
         count += added
     if count >= _JOBS_CHUNK:  # until PostgreSQL does so itself, fetching a job reads all of them
-        await database.run(lambda connection: connection.execute("ANALYZE procrastinate_jobs"))
+        await database.fetch("ANALYZE procrastinate_jobs")
     return count
 
 
@@ -156,29 +160,17 @@ async def _store_cells(connection: AsyncConnection, *, rows: Sequence[tuple[Any,
     return set(keys) - known
 
 
-async def _store_begun(connection: AsyncConnection, *, experiment: str, record: CellRecord, folder: Path) -> None:
+async def _store_begun(database: Database, experiment: str, record: CellRecord, folder: Path) -> None:
     """Store the transcript or journal of a debate that was begun without the queue."""
     path = folder / DEBATES_FOLDER / record.cell.debate
     transcript, journal = path.with_suffix(TRANSCRIPT_SUFFIX), path.with_suffix(JOURNAL_SUFFIX)
     where = (experiment, record.cell.key)
     if transcript.exists():
         query = "UPDATE cells SET transcript = %s WHERE experiment = %s AND key = %s"
-        await connection.execute(query, (transcript.read_bytes(), *where))
+        await database.fetch(query, transcript.read_bytes(), *where)
     if journal.exists():
         query = "INSERT INTO lines VALUES (%s, %s, 0, 0, %s) ON CONFLICT DO NOTHING"
-        await connection.execute(query, (*where, journal.read_bytes()))
-
-
-async def _set_plan(connection: AsyncConnection, *, experiment: str, plan: str) -> None:
-    await connection.execute("UPDATE experiments SET plan = %s WHERE id = %s", (plan, experiment))
-
-
-async def _reopen_failed(connection: AsyncConnection, *, experiment: str, plan: str) -> None:
-    await connection.execute(
-        "UPDATE cells SET state = 'open', updated_at = clock_timestamp() "
-        "WHERE experiment = %s AND plan = %s AND state = 'failed'",
-        (experiment, plan),
-    )
+        await database.fetch(query, *where, journal.read_bytes())
 
 
 async def _add_jobs(connection: AsyncConnection, *, database: Database, experiment: str) -> int:
@@ -199,20 +191,13 @@ async def _add_jobs(connection: AsyncConnection, *, database: Database, experime
         """,
         (experiment, experiment, _JOBS_CHUNK),
     )
-    keys = [key for (key,) in await rows.fetchall()]
-    if keys:
-        jobs = [
-            Job(
-                queue=experiment,
-                lock=None,
-                queueing_lock=f"{experiment} {key}",
-                task_name=TASK,
-                task_kwargs={"cell": key},
-            )
-            for key in keys
-        ]
+    jobs = [
+        Job(queue=experiment, lock=None, queueing_lock=f"{experiment} {key}", task_name=TASK, task_kwargs={"cell": key})
+        for (key,) in await rows.fetchall()
+    ]
+    if jobs:
         await database.jobs.batch_defer_jobs_async(jobs, connection=connection)
-    return len(keys)
+    return len(jobs)
 
 
 class QueueView:
@@ -234,9 +219,13 @@ class QueueView:
         values = {"plan": plan, "notes": notes, QUEUED_AS: created_at, QUEUE_META: self._database.shown}
         for name, value in values.items():
             self._ledger.set_meta(name, value)
+        query = (
+            f"SELECT {COLUMNS}, results, transcript IS NOT NULL, updated_at FROM cells "  # noqa: S608 - constants
+            "WHERE experiment = %s AND (updated_at, key) > (%s, %s) ORDER BY updated_at, key LIMIT %s"
+        )
         changed: list[tuple[CellRecord, list[ResultRow]]] = []
         after = (self._since - _OVERLAP, "")
-        while rows := await self._database.run(partial(self._read_cells, after=after)):
+        while rows := await self._database.fetch(query, self.id, *after, _CHUNK):
             for *columns, results, has_transcript, updated_at in rows:
                 record = record_from_row(columns)
                 found = [ResultRow(*result) for result in results]
@@ -249,24 +238,12 @@ class QueueView:
 
     async def read_state(self) -> tuple[str | None, bool]:
         """Why no further cell is started (`budget` or `failures`, else None), and whether a worker is alive."""
-
-        async def read(connection: AsyncConnection) -> tuple[str | None, bool]:
-            halted = await fetch_value(connection, "SELECT halted FROM experiments WHERE id = %s", self.id)
-            query = (
-                "SELECT EXISTS (SELECT FROM procrastinate_workers "
-                "WHERE last_heartbeat > clock_timestamp() - make_interval(secs => %s))"
-            )
-            return halted, await fetch_value(connection, query, LEASE_S)
-
-        return await self._database.run(read)
-
-    async def _read_cells(self, connection: AsyncConnection, *, after: tuple[datetime, str]) -> list[tuple[Any, ...]]:
-        """The next cells in the order of change. `after`: time of change, and key, of the cell before."""
         query = (
-            f"SELECT {COLUMNS}, results, transcript IS NOT NULL, updated_at FROM cells "  # noqa: S608 - constants
-            "WHERE experiment = %s AND (updated_at, key) > (%s, %s) ORDER BY updated_at, key LIMIT %s"
+            "SELECT (SELECT halted FROM experiments WHERE id = %s), EXISTS (SELECT FROM procrastinate_workers "
+            "WHERE last_heartbeat > clock_timestamp() - make_interval(secs => %s))"
         )
-        return await (await connection.execute(query.encode(), (self.id, *after, _CHUNK))).fetchall()
+        [(halted, has_worker)] = await self._database.fetch(query, self.id, LEASE_S)
+        return halted, has_worker
 
     async def _copy_cell(self, record: CellRecord, results: list[ResultRow], *, has_transcript: bool) -> bool:
         """Copy a cell, unless the folder has this state of it: then its transcript may contain judgements added there.
@@ -279,7 +256,7 @@ class QueueView:
             return False
         if has_transcript and is_ended:
             query = "SELECT transcript FROM cells WHERE experiment = %s AND key = %s"
-            data = await self._database.run(lambda found: fetch_value(found, query, self.id, record.cell.key))
+            [(data,)] = await self._database.fetch(query, self.id, record.cell.key)
             atomic_write(path, data, overwrite=True)
             path.with_suffix(JOURNAL_SUFFIX).unlink(missing_ok=True)
         with self._ledger.transaction():
@@ -353,9 +330,12 @@ async def _watch(
         changed = await view.copy_changes()
         progress = replace(read_progress(ledger), max_cost_usd=budget_usd)
         ended = [] if is_first else [each for each in changed if each[0].state in {"done", "failed"}]
-        for number, (record, results) in enumerate(ended, start=1):
-            later = [each for each, _ in ended[number:]]
-            observer.settled(record, *_describe_end(record, results), _before(progress, later))
+        for record, results in ended:
+            how = Settlement(
+                record.state, record.cost_usd, record.tokens, record.calls, record.seconds, record.cause, record.message
+            )
+            winners = {each.row["judge"] or BASE_JUDGES: each.winner for each in results if each.decides}
+            observer.settled(record, how, winners, progress)
         done, is_first = done + len(ended), False
         halted, has_worker = await view.read_state()
         left = progress.cells["open"] + progress.cells["running"]
@@ -370,16 +350,3 @@ async def _watch(
             observer.note("no worker is running; start one with: debate worker")
             seen_worker_at = float("inf")
         await asyncio.sleep(RENEW_S)
-
-
-def _before(progress: Progress, ended: Sequence[CellRecord]) -> Progress:
-    counts = Counter(record.state for record in ended)
-    cells = {state: count - counts[state] for state, count in progress.cells.items()}
-    return replace(progress, cells={**cells, "running": cells["running"] + len(ended)})
-
-
-def _describe_end(record: CellRecord, results: Sequence[ResultRow]) -> tuple[Settlement, dict[str, str | None]]:
-    how = Settlement(
-        record.state, record.cost_usd, record.tokens, record.calls, record.seconds, record.cause, record.message
-    )
-    return how, {each.row["judge"] or BASE_JUDGES: each.winner for each in results if each.decides}

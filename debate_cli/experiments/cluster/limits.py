@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from debate_cli.errors import BudgetError, StorageError
-from debate_cli.experiments.cluster.database import Database, fetch_value
+from debate_cli.experiments.cluster.database import Database, fetch_row, fetch_value
 from debate_cli.experiments.cluster.lease import CURRENT_LEASE, Lease, SettledCall
 from debate_cli.llm.budget import Budget, BudgetAmount, BudgetReservation
 from debate_cli.llm.meter import waiting_for_turn
-from debate_cli.llm.rate_limit import Admission, SharedWindow
+from debate_cli.llm.rate_limit import Admission
 
 if TYPE_CHECKING:
     from psycopg import AsyncConnection
@@ -61,10 +61,10 @@ class SharedBudget(Budget):
             fits, held = await lease.run(lambda connection: self._try(connection, lease, number, worst))
             if fits:
                 return
-            if not (held and self._fits(self._used + worst)):
+            if held and self._fits(self._used + worst):
+                await asyncio.sleep(_FULL_WAIT_S)
+            else:
                 self._closed = self._format_refusal(worst, what)
-                continue
-            await asyncio.sleep(_FULL_WAIT_S)
 
     async def _try(
         self, connection: AsyncConnection, lease: Lease, number: str, worst: BudgetAmount
@@ -74,7 +74,7 @@ class SharedBudget(Budget):
             await connection.execute("SELECT FROM experiments WHERE id = %s FOR UPDATE", (self._experiment,))
         await lease.check(connection)
         await self._read(connection)
-        held_usd, held_tokens = await _fetch_row(
+        held_usd, held_tokens = await fetch_row(
             connection,
             "SELECT coalesce(sum(usd), 0), coalesce(sum(tokens), 0)::bigint FROM reservations WHERE experiment = %s AND id <> %s",
             self._experiment,
@@ -91,25 +91,8 @@ class SharedBudget(Budget):
     async def _read(self, connection: AsyncConnection) -> None:
         """Read the amounts spent, and the limits, which a later `experiment run --queue` may have raised."""
         query = "SELECT spent_usd, spent_tokens, max_cost_usd, max_tokens FROM experiments WHERE id = %s"
-        usd, tokens, self._max_cost_usd, self._max_tokens = await _fetch_row(connection, query, self._experiment)
+        usd, tokens, self._max_cost_usd, self._max_tokens = await fetch_row(connection, query, self._experiment)
         self._used = BudgetAmount(tokens, usd)
-
-
-async def _fetch_row(connection: AsyncConnection, query: str, *values: object) -> tuple[Any, ...]:
-    row = await (await connection.execute(query.encode(), values)).fetchone()
-    assert row is not None
-    return row
-
-
-@dataclass(frozen=True, slots=True)
-class QueueRates:
-    """The shared rate windows of a queue."""
-
-    database: Database
-
-    def window(self, account: str, requests_per_minute: int | None, tokens_per_minute: int | None) -> SharedWindow:
-        """See `SharedRates`."""
-        return QueueWindow(self.database, account, requests_per_minute, tokens_per_minute)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,14 +110,8 @@ class QueueWindow:
 
     async def correct(self, entry: int, tokens: int) -> None:
         """See `SharedWindow`."""
-
-        async def update(connection: AsyncConnection) -> None:
-            await connection.execute("UPDATE rates SET tokens = %s WHERE id = %s", (tokens, entry))
-
-        try:
-            await self.database.run(update)
-        except StorageError:
-            return  # the estimate stays, which is higher
+        with suppress(StorageError):  # the estimate stays, which is higher
+            await self.database.fetch("UPDATE rates SET tokens = %s WHERE id = %s", tokens, entry)
 
     async def _admit(self, connection: AsyncConnection, tokens: int) -> Admission:
         await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (self.account,))
@@ -142,7 +119,7 @@ class QueueWindow:
             "DELETE FROM rates WHERE account = %s AND at <= clock_timestamp() - make_interval(secs => %s)",
             (self.account, WINDOW_S),
         )
-        calls, used = await _fetch_row(
+        calls, used = await fetch_row(
             connection, "SELECT count(*), coalesce(sum(tokens), 0)::bigint FROM rates WHERE account = %s", self.account
         )
         extra_calls = 0 if self.requests is None else calls + 1 - self.requests

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -16,10 +16,11 @@ from debate_cli.errors import LeaseLostError, StorageError
 from debate_cli.experiments.cells import Cell
 from debate_cli.experiments.cluster.database import Database, fetch_value
 from debate_cli.experiments.cluster.lease import CURRENT_LEASE, Lease
-from debate_cli.experiments.cluster.limits import QueueRates, SharedBudget
+from debate_cli.experiments.cluster.limits import QueueWindow, SharedBudget
 from debate_cli.experiments.ledger import DEBATES_FOLDER, CellRecord, CellState, ResultRow, Settlement
 from debate_cli.experiments.progress import Progress
 from debate_cli.llm.budget import Budget
+from debate_cli.llm.rate_limit import SharedRates
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX, validate_id
 
@@ -60,7 +61,7 @@ class QueuedCells:
 
     def __init__(self, database: Database, experiment: str, plan: str, folder: Path, lease_s: float = LEASE_S) -> None:
         """`experiment`: its id in the queue. `plan`: only its cells are taken. `folder`: for their journals."""
-        self.rates = QueueRates(database)
+        self.rates: SharedRates = partial(QueueWindow, database)
         self._database = database
         self._experiment = experiment
         self._plan = plan
@@ -75,6 +76,10 @@ class QueuedCells:
         """Number of tasks that may have fetched a job without having its lease yet."""
         self._swept_at = -lease_s
 
+    def journal_mirror(self) -> Lease:
+        """See `CellStore`. The journal is copied to the queue."""
+        return CURRENT_LEASE.get()
+
     async def open_budget(self, limits: Limits) -> Budget:
         """See `CellStore`."""
         self._worker = await self._database.run_jobs(self._database.jobs.register_worker)
@@ -87,27 +92,39 @@ class QueuedCells:
 
     async def load_progress(self) -> Progress:
         """See `CellStore`."""
-        return await self._database.run(partial(_read_progress, experiment=self._experiment, plan=self._plan))
+        query = (
+            "SELECT state, count(*), coalesce(sum(cost_usd), 0), coalesce(sum(tokens), 0)::bigint, "
+            "coalesce(sum(calls), 0)::bigint FROM cells WHERE experiment = %s AND plan = %s GROUP BY state"
+        )
+        found = await self._database.fetch(query, self._experiment, self._plan)
+        [(name, is_mock)] = await self._database.fetch(
+            "SELECT name, is_mock FROM experiments WHERE id = %s", self._experiment
+        )
+        cells: dict[CellState, int] = {"open": 0, "running": 0, "failed": 0, "done": 0}
+        cells |= {row[0]: row[1] for row in found}
+        cost, tokens, calls = (sum(row[column] for row in found) for column in (2, 3, 4))
+        return Progress(name, cells, {}, cost, tokens, calls, is_rehearsal=is_mock)
 
-    async def take(self) -> CellRecord | None:
-        """Take the next cell; None once the queue is empty and this worker has no cell.
+    async def take(self, without: Collection[str] = ()) -> CellRecord | None:
+        """See `CellStore`. Restores what is saved of the debate.
 
-        While the worker has a cell, the queue is checked again and again, because a cell may be given back.
+        While the worker has a cell, the queue is checked again and again, because a cell may be given back. A search
+        with `without` ends at once.
         """
-        async with self._polling:
+        async with nullcontext() if without else self._polling:
             while True:
-                found = await self._take_job(self._fetch_job)
-                if found == "empty" and self._leases:
+                job, lease = await self._take_job(without)
+                if job is None:
+                    if without or not self._leases:
+                        return None
                     await asyncio.sleep(_POLL_S)
-                elif found != "again":
-                    return found if isinstance(found, CellRecord) else None
-
-    async def take_without(self, players: Collection[str]) -> CellRecord | None:
-        """See `CellStore`."""
-        fetch = partial(self._database.run, partial(self._fetch_job_without, players=list(players)))
-        while (found := await self._take_job(fetch)) == "again":
-            pass
-        return found if isinstance(found, CellRecord) else None
+                elif lease == "end":
+                    await self._give_back([job.number])
+                    return None
+                elif lease is None:
+                    await self._finish(job.number)
+                elif (record := await self._begin(lease)) is not None:
+                    return record
 
     async def settle(self, record: CellRecord, how: Settlement, results: Sequence[ResultRow]) -> bool:
         """See `CellStore`. The transcript goes into the database."""
@@ -132,20 +149,19 @@ class QueuedCells:
         return True
 
     async def renew(self, budget: Budget) -> Progress | None:
-        """Send a heartbeat, read the amounts spent by all workers, and give back the cells of dead workers."""
-        await self._send_heartbeat()
+        """Send a heartbeat, read the amounts spent by all workers, and give back the cells of dead workers.
+
+        If another worker has removed this one after a long silence, it registers again.
+        """
+        query = "UPDATE procrastinate_workers SET last_heartbeat = now() WHERE id = %s RETURNING id"
+        if not await self._database.fetch(query, self._worker):
+            self._worker = await self._database.run_jobs(self._database.jobs.register_worker)
         if isinstance(budget, SharedBudget):
             await budget.refresh()
         if time.monotonic() - self._swept_at < self._lease_s / _SWEEPS_A_LEASE:
             return None
         await self.sweep()
         return await self.load_progress()
-
-    async def _send_heartbeat(self) -> None:
-        """Send a heartbeat. If another worker has removed this one after a long silence, register it again."""
-        query = "UPDATE procrastinate_workers SET last_heartbeat = now() WHERE id = %s RETURNING id"
-        if await self._database.run(lambda found: fetch_value(found, query, self._worker)) is None:
-            self._worker = await self._database.run_jobs(self._database.jobs.register_worker)
 
     async def close(self) -> None:
         """See `CellStore`."""
@@ -154,39 +170,32 @@ class QueuedCells:
         await self._database.run_jobs(partial(self._database.jobs.unregister_worker, self._worker))
 
     async def _take_job(
-        self, fetch: Callable[[], Awaitable[_FetchedJob | None]]
-    ) -> CellRecord | Literal["empty", "again", "end"]:
-        """Take the job that `fetch` returns, lease its cell and restore what is saved of the debate.
+        self, without: Collection[str]
+    ) -> tuple[_FetchedJob, Lease | Literal["end"] | None] | tuple[None, None]:
+        """Fetch a job, and lease its cell. Returns None for both if there is no job.
 
-        Instead of a record returns `empty` if there is no job, `again` if this cell cannot be run now, and `end` if the
-        experiment was changed or halted.
+        Instead of a lease returns `end` if the experiment was changed or halted, and None if the cell cannot be run now.
         """
         self._takings += 1
         try:
-            job = await fetch()
+            job = await (self._fetch_job_without(list(without)) if without else self._fetch_job())
             if job is None:
-                return "empty"
+                return None, None
             lease = await self._database.run(partial(self._lease, job=job))
             if isinstance(lease, Lease):
                 self._leases.add(lease)
         finally:
             self._takings -= 1
-        if isinstance(lease, Lease):
-            return await self._begin(lease)
-        if lease == "end":
-            await self._give_back([job.number])
-        else:
-            await self._finish(job.number)
-        return lease
+        return job, lease
 
     async def _fetch_job(self) -> _FetchedJob | None:
         fetch = partial(self._database.jobs.fetch_job, [self._experiment], self._worker)
         job = await self._database.run_jobs(fetch)
         return None if job is None else _FetchedJob(_number(job), str(job.task_kwargs["cell"]))
 
-    async def _fetch_job_without(self, connection: AsyncConnection, players: list[str]) -> _FetchedJob | None:
+    async def _fetch_job_without(self, players: list[str]) -> _FetchedJob | None:
         """Fetch the first job whose cell has none of `players`. Does what `procrastinate_fetch_job_v2` does."""
-        rows = await connection.execute(
+        rows = await self._database.fetch(
             """
             UPDATE procrastinate_jobs SET status = 'doing', worker_id = %s WHERE id = (
                 SELECT jobs.id FROM procrastinate_jobs AS jobs
@@ -197,26 +206,31 @@ class QueuedCells:
                 ORDER BY jobs.id LIMIT 1 FOR UPDATE OF jobs SKIP LOCKED
             ) RETURNING id, args ->> 'cell'
             """,
-            (self._worker, self._experiment, players, players),
+            self._worker,
+            self._experiment,
+            players,
+            players,
         )
-        row = await rows.fetchone()
-        return None if row is None else _FetchedJob(*row)
+        return _FetchedJob(*rows[0]) if rows else None
 
-    async def _begin(self, lease: Lease) -> CellRecord | Literal["again"]:
-        """Write the saved debate of a leased cell into the folder. Returns the cell's record, `again` if that fails."""
+    async def _begin(self, lease: Lease) -> CellRecord | None:
+        """Write the saved debate of a leased cell into the folder. Returns the cell's record; None if that fails."""
         CURRENT_LEASE.set(lease)
         try:
-            return await self._database.run(partial(self._restore, lease=lease))
+            return await self._restore(lease)
         except StorageError:
             self._leases.remove(lease)
             await self._release(lease)
             raise
         except Exception as error:  # noqa: BLE001 - whatever a row of the database holds, the worker goes on
             self._leases.remove(lease)
-            await self._hold(lease, error)
-            return "again"
+            how = Settlement("failed", cause=type(error).__name__, message=f"the cell cannot be read: {error}")
+            with suppress(LeaseLostError):
+                await self._database.run(partial(_store_end, lease=lease, how=how, results=[], transcript=None))
+                await self._finish(lease.job)
+            return None
 
-    async def _lease(self, connection: AsyncConnection, job: _FetchedJob) -> Lease | Literal["again", "end"]:
+    async def _lease(self, connection: AsyncConnection, job: _FetchedJob) -> Lease | Literal["end"] | None:
         newest = await fetch_value(
             connection, "SELECT plan FROM experiments WHERE id = %s AND halted IS NULL", self._experiment
         )
@@ -238,20 +252,19 @@ class QueuedCells:
             job.number,
         )
         if number is None:
-            return "again"
+            return None
         return Lease(self._database, self._experiment, job.cell, number, job.number)
 
-    async def _restore(self, connection: AsyncConnection, lease: Lease) -> CellRecord:
+    async def _restore(self, lease: Lease) -> CellRecord:
         """Write the saved part of a debate into the file from which `Session` resumes it. Returns the cell's record."""
         where = (lease.experiment, lease.cell)
         query = f"SELECT transcript, {COLUMNS} FROM cells WHERE experiment = %s AND key = %s"  # noqa: S608 - constants
-        row = await (await connection.execute(query.encode(), where)).fetchone()
-        assert row is not None
-        record = record_from_row(row[1:])._replace(state="open")
+        [(transcript, *columns)] = await self._database.fetch(query, *where)
+        record = record_from_row(columns)._replace(state="open")
         query = "SELECT line FROM lines WHERE experiment = %s AND cell = %s ORDER BY lease, seq"
-        lines = await (await connection.execute(query, where)).fetchall()
+        journal = b"".join(line for (line,) in await self._database.fetch(query, *where))
         path = self._folder / DEBATES_FOLDER / record.cell.debate
-        for suffix, data in ((TRANSCRIPT_SUFFIX, row[0]), (JOURNAL_SUFFIX, b"".join(line for (line,) in lines))):
+        for suffix, data in ((TRANSCRIPT_SUFFIX, transcript), (JOURNAL_SUFFIX, journal)):
             if data:
                 atomic_write(path.with_suffix(suffix), data, overwrite=True)
         return record
@@ -306,12 +319,6 @@ class QueuedCells:
         with suppress(LeaseLostError, StorageError):
             await self._database.run(end)
             await self._give_back([lease.job])
-
-    async def _hold(self, lease: Lease, error: Exception) -> None:
-        how = Settlement("failed", cause=type(error).__name__, message=f"the cell cannot be read: {error}")
-        with suppress(LeaseLostError):
-            await self._database.run(partial(_store_end, lease=lease, how=how, results=[], transcript=None))
-            await self._finish(lease.job)
 
     async def _give_back(self, jobs: Iterable[int]) -> None:
         """Return jobs to the queue, except those that another worker already returned."""
@@ -368,17 +375,3 @@ async def _store_end(
         """,
         (*how, json.dumps(results, ensure_ascii=False), transcript, *where),
     )
-
-
-async def _read_progress(connection: AsyncConnection, *, experiment: str, plan: str) -> Progress:
-    rows = await connection.execute(
-        "SELECT state, count(*), coalesce(sum(cost_usd), 0), coalesce(sum(tokens), 0)::bigint, coalesce(sum(calls), 0)::bigint "
-        "FROM cells WHERE experiment = %s AND plan = %s GROUP BY state",
-        (experiment, plan),
-    )
-    found = await rows.fetchall()
-    query = "SELECT name, is_mock FROM experiments WHERE id = %s"
-    name, is_mock = await (await connection.execute(query, (experiment,))).fetchone() or ("", False)
-    cells: dict[CellState, int] = {"open": 0, "running": 0, "failed": 0, "done": 0, **{row[0]: row[1] for row in found}}
-    cost, tokens, calls = (sum(row[column] for row in found) for column in (2, 3, 4))
-    return Progress(name, cells, {}, cost, tokens, calls, is_rehearsal=is_mock)

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from debate_cli.experiments.ledger import CellRecord, Settlement
-from debate_cli.experiments.progress import Progress
+from debate_cli.experiments.progress import ExperimentObserver, Progress
 from debate_cli.render import theme
 from debate_cli.render.experiment import REHEARSAL, describe_end, player_table, progress_sentence
 from debate_cli.render.terminal.drawing import render_table, terminal_line
@@ -22,7 +22,7 @@ RECENT = 5
 """Number of recently ended cells to show."""
 
 
-class LiveExperimentObserver:
+class LiveExperimentObserver(ExperimentObserver):
     """Redraws the state of a run on a terminal. Call `start` before and `stop` after the run."""
 
     def __init__(self, console: Console, progress: Progress) -> None:

@@ -5,18 +5,18 @@ as JSON strings.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Iterator
+from typing import NamedTuple
 
-from debate_cli.debaters.instructions import SpeakerInstructions
+from debate_cli.debaters.instructions import TurnInstructions, format_character, format_strategy
 from debate_cli.debaters.turn_context import TurnContext
+from debate_cli.domain.config import DebaterConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.recent_history import Ledger, recent_history
 from debate_cli.domain.tasks import Cue
 from debate_cli.domain.text_normalization import map_json_texts
-from debate_cli.domain.turn import UNSTRUCTURED, Response, Turn
+from debate_cli.domain.turn import UNSTRUCTURED, StrategyPick, Turn
 from debate_cli.formats.schedule import list_cues
 from debate_cli.judge_input.injection.detector import mask_injection
 from debate_cli.llm.model import Message
@@ -27,17 +27,11 @@ DEBATER_PROMPT_PACKAGE = "debate_cli.debaters"
 """Package with the prompts of debaters."""
 
 
-@dataclass(frozen=True, slots=True)
-class Conversation:
-    """The rules and the messages. The last message states the task, without the task marker."""
+class Conversation(NamedTuple):
+    """The rules for a debater and its messages. The last message states the task."""
 
     system: str
     messages: tuple[Message, ...]
-
-    def with_task_marker(self, nonce: str) -> tuple[Message, ...]:
-        """The messages. The last one ends with the task marker of this call."""
-        *earlier, last = self.messages
-        return (*earlier, Message("user", f"{last.content}\n{task_marker(nonce)}"))
 
 
 def task_marker(nonce: str) -> str:
@@ -45,112 +39,92 @@ def task_marker(nonce: str) -> str:
     return f"Marker of this task: {nonce}"
 
 
-class AnsweredMessages:
-    """Cache of the messages for the cues that one debater has answered; every later full prompt repeats them."""
-
-    def __init__(self) -> None:
-        self._kept: dict[int, tuple[tuple[object, ...], tuple[Message, Message]]] = {}
-        """Index of a cue -> (everything that the messages depend on, the messages)."""
-
-    def build(
-        self, cue: Cue, before: Cue | None, debate: Debate, prompts: Prompts, strategies: Mapping[int, str]
-    ) -> tuple[Message, Message]:
-        """Two messages: the answered `cue`, and the answer. `before`: the cue that the speaker answered before it."""
-        source = (cue, before, debate.turns[: cue.index + 1], debate.config, prompts, strategies.get(cue.index))
-        kept = self._kept.get(cue.index)
-        if kept is None or kept[0] != source:
-            question = _user_message(TurnContext.from_cue(cue, debate), before, prompts, strategies)
-            answer = Message("assistant", format_own_turn(debate.turns_by_index[cue.index]))
-            kept = self._kept[cue.index] = (source, (question, answer))
-        return kept[1]
-
-
 def build_conversation(
-    cue: Cue,
-    debate: Debate,
-    instructions: SpeakerInstructions,
-    prompts: Prompts,
-    answered: AnsweredMessages | None = None,
+    cue: Cue, debate: Debate, config: DebaterConfig, instructions: TurnInstructions, prompts: Prompts
 ) -> Conversation:
-    """Build the full conversation of `cue.speaker` with its model: all its earlier cues and answers, then `cue`."""
-    strategies, answered = instructions.strategies or {}, answered or AnsweredMessages()
+    """Build the conversation of `cue.speaker` with all its earlier cues and answers, then `cue`."""
     messages: list[Message] = []
     before: Cue | None = None
     for earlier in list_cues(debate):
         if earlier.speaker == cue.speaker and earlier.index < cue.index:
-            messages += answered.build(earlier, before, debate, prompts, strategies)
+            turn = debate.turns_by_index[earlier.index]
+            question = _format_question(TurnContext.from_cue(earlier, debate), before, turn.strategy, prompts)
+            messages += [Message("user", question), Message("assistant", format_own_turn(turn))]
             before = earlier
     context = TurnContext.from_cue(cue, debate)
-    last = _user_message(context, before, prompts, strategies)
-    messages.append(Message("user", "\n".join([last.content, *_format_passages(context, prompts)])))
-    return Conversation(_system_text(instructions, debate, prompts), tuple(messages))
-
-
-def _system_text(instructions: SpeakerInstructions, debate: Debate, prompts: Prompts) -> str:
-    rules = prompts.render(DEBATER_PROMPT_PACKAGE, "rules", closing_words=str(debate.config.format.closing_words))
-    return "\n\n".join(text for text in (rules, instructions.persistent, instructions.directive) if text)
+    question = _format_question(context, before, instructions.strategy, prompts)
+    messages.append(Message("user", "\n".join([question, *_format_passages(context, prompts)])))
+    return Conversation(_system_text(context, config, instructions, prompts), tuple(messages))
 
 
 def build_recent_conversation(
-    cue: Cue,
-    debate: Debate,
-    instructions: SpeakerInstructions,
-    prompts: Prompts,
-    answered: AnsweredMessages | None = None,
+    cue: Cue, debate: Debate, config: DebaterConfig, instructions: TurnInstructions, prompts: Prompts
 ) -> Conversation:
-    """The conversation of `cue.speaker` in short form: a ledger, the last turns of each participant, and the task."""
+    """Build the conversation of `cue.speaker` in short form: a ledger, the last turns of each participant, and the task."""
     context = TurnContext.from_cue(cue, debate).with_recent_history()
     history = recent_history(context.debate)
     if not history.ledger.entries:
-        return build_conversation(cue, debate, instructions, prompts, answered)
-    strategy = (instructions.strategies or {}).get(cue.index)
+        return build_conversation(cue, debate, config, instructions, prompts)
     parts = [*_introduction(context), *_format_ledger(history.ledger)]
-    parts += [
-        f"You said, {turn.phase}: {format_own_turn(turn)}"
-        if turn.speaker == cue.speaker
-        else _format_opponent_turn(turn)
-        for turn in history.turns
-    ]
-    parts += [*_format_task(context, prompts, strategy), *_format_passages(context, prompts)]
-    return Conversation(_system_text(instructions, debate, prompts), (Message("user", "\n".join(parts)),))
+    for turn in history.turns:
+        is_own = turn.speaker == cue.speaker
+        parts.append(f"You said, {turn.phase}: {format_own_turn(turn)}" if is_own else _format_opponent_turn(turn))
+    parts += [format_task(context, instructions.strategy, prompts), *_format_passages(context, prompts)]
+    return Conversation(_system_text(context, config, instructions, prompts), (Message("user", "\n".join(parts)),))
+
+
+def _system_text(context: TurnContext, config: DebaterConfig, instructions: TurnInstructions, prompts: Prompts) -> str:
+    rules = prompts.render(DEBATER_PROMPT_PACKAGE, "rules", closing_words=str(context.format.closing_words))
+    parts = (rules, format_character(context.speaker.personality), config.system, instructions.directive)
+    return "\n\n".join(filter(None, parts))
 
 
 def _format_ledger(ledger: Ledger) -> Iterator[str]:
     """The ledger (earlier arguments in short) as lines, then the heading of the last speeches, which follow it."""
     yield "Earlier in the debate, in short (unanswered claims first, then answered ones, newest first):"
     for entry in ledger.entries:
-        answers = ", ".join(f"{_quote_short(who)} {kind}" for who, kind in entry.answers) or "unanswered"
-        yield f"- {_quote_short(entry.id)} {_quote_short(entry.speaker)}: {_quote_short(entry.claim)} ({answers})"
+        answers = ", ".join(f"{quote_for_prompt(who)} {kind}" for who, kind in entry.answers) or "unanswered"
+        head = f"{quote_for_prompt(entry.id)} {quote_for_prompt(entry.speaker)}"
+        yield f"- {head}: {quote_for_prompt(entry.claim)} ({answers})"
     if ledger.left_out:
         yield f"- and {ledger.left_out} older ones that are left out"
     yield "The last speeches:"
 
 
-def _user_message(context: TurnContext, before: Cue | None, prompts: Prompts, strategies: Mapping[int, str]) -> Message:
+def _format_question(context: TurnContext, before: Cue | None, strategy: StrategyPick | None, prompts: Prompts) -> str:
     """The message for the cue of `context`: the others' speeches since `before` (the speaker's last cue), and the task."""
     cue = context.cue
     new = set(cue.sees).difference(before.sees if before is not None else ())
     parts = list(_introduction(context)) if before is None else []
-    parts += [
-        _format_opponent_turn(turn)
-        for turn in context.debate.turns
-        if turn.index in new and turn.speaker != cue.speaker
-    ]
-    parts += _format_task(context, prompts, strategies.get(cue.index))
-    return Message("user", "\n".join(parts))
+    for turn in context.debate.turns:
+        if turn.index in new and turn.speaker != cue.speaker:
+            parts.append(_format_opponent_turn(turn))
+    return "\n".join([*parts, format_task(context, strategy, prompts)])
 
 
-def format_task(context: TurnContext, instructions: SpeakerInstructions, prompts: Prompts) -> str:
+def format_task(context: TurnContext, strategy: StrategyPick | None, prompts: Prompts) -> str:
     """The message for the cue of `context` without the speeches: advice of the chair, task and strategy."""
-    return "\n".join(_format_task(context, prompts, (instructions.strategies or {}).get(context.cue.index)))
+    cue, form = context.cue, context.format
+    advice = f"The chair's advice for this round: {quote_for_prompt(cue.guidance)}" if cue.guidance else ""
+    task = prompts.render(
+        DEBATER_PROMPT_PACKAGE,
+        "follow_up" if cue.phase == "cross_examination" and cue.questions else cue.phase,
+        round=str(cue.round),
+        count=str(form.arguments),
+        ids=_format_ids(context.new_ids(form.arguments)),
+        targets=_format_ids(context.offer(context.target_ids)),
+        own=_format_ids(context.offer(context.own_ids)),
+        closing_words=str(form.closing_words),
+        questions="\n".join(
+            f"- about {quote_for_prompt(item.target)}, asked by {quote_for_prompt(item.asked_by)}: {quote_for_prompt(item.text)}"
+            for item in cue.questions
+        ),
+    )
+    return "\n".join(filter(None, (advice, task, format_strategy(strategy))))
 
 
-def _format_task(context: TurnContext, prompts: Prompts, strategy: str | None) -> Iterator[str]:
-    if context.cue.guidance:
-        yield f"The chair's advice for this round: {quote_for_prompt(context.cue.guidance)}"
-    yield _render_task(context, prompts)
-    if strategy is not None:
-        yield strategy
+def _format_ids(keys: tuple[str, ...]) -> str:
+    return ", ".join(map(quote_for_prompt, keys)) or "none"
 
 
 def _format_passages(context: TurnContext, prompts: Prompts) -> Iterator[str]:
@@ -158,12 +132,12 @@ def _format_passages(context: TurnContext, prompts: Prompts) -> Iterator[str]:
 
     They end the last message, so that earlier messages stay the same for a provider's cache.
     """
-    if not context.passages:
-        return
-    yield prompts.render(DEBATER_PROMPT_PACKAGE, "citing")
+    if context.passages:
+        yield prompts.render(DEBATER_PROMPT_PACKAGE, "citing")
     for passage in context.passages:
         place = ", ".join(filter(None, (passage.title, passage.source, passage.locator)))
-        yield f"Passage {passage.id}, {quote_for_prompt(mask_injection(place))}: {quote_for_prompt(mask_injection(passage.text))}"
+        text = quote_for_prompt(mask_injection(passage.text))
+        yield f"Passage {passage.id}, {quote_for_prompt(mask_injection(place))}: {text}"
 
 
 def _introduction(context: TurnContext) -> Iterator[str]:
@@ -187,41 +161,13 @@ def _format_opponent_turn(turn: Turn) -> str:
     return f"{quote_for_prompt(turn.speaker)}, {turn.phase}: {quote_for_prompt(turn.text)}{listed}"
 
 
-def _render_task(context: TurnContext, prompts: Prompts) -> str:
-    cue, form = context.cue, context.format
-    name = "follow_up" if cue.phase == "cross_examination" and cue.questions else cue.phase
-    return prompts.render(
-        DEBATER_PROMPT_PACKAGE,
-        name,
-        round=str(cue.round),
-        count=str(form.arguments),
-        ids=_format_ids(context.new_ids(form.arguments)),
-        targets=_format_ids(context.offer(context.target_ids)),
-        own=_format_ids(context.offer(context.own_ids)),
-        closing_words=str(form.closing_words),
-        questions="\n".join(
-            f"- about {quote_for_prompt(item.target)}, asked by {quote_for_prompt(item.asked_by)}: {quote_for_prompt(item.text)}"
-            for item in cue.questions
-        ),
-    )
-
-
-def _format_ids(keys: tuple[str, ...]) -> str:
-    return ", ".join(map(_quote_short, keys)) or "none"
-
-
-_quote_short = lru_cache(maxsize=4096)(quote_for_prompt)
-"""Quote ids, names and claims of a ledger. Cached, because many prompts repeat them."""
-
-
 @memoize_on_value
 def format_own_turn(turn: Turn) -> str:
     """A turn as the speaker's model wrote it: compact JSON in the form of its phase, or plain text if it is unstructured."""
     if UNSTRUCTURED in turn.warnings:
         return sanitize_for_prompt(turn.text)
-    return json.dumps(
-        map_json_texts(_turn_fields(turn), sanitize_for_prompt), ensure_ascii=False, separators=(",", ":")
-    )
+    fields = map_json_texts(_turn_fields(turn), sanitize_for_prompt)
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
 
 
 def _turn_fields(turn: Turn) -> dict[str, object]:
@@ -234,12 +180,7 @@ def _turn_fields(turn: Turn) -> dict[str, object]:
     if turn.phase == "rebuttal":
         return {"speech": turn.text}
     if turn.responses is not None:
-        order = ("target", "reasoning", "type", "follow_up")
-        return {"responses": [_ordered(item, order) for item in turn.responses]}
+        written = [item.model_dump(mode="json") for item in turn.responses]
+        order = ("target", "reasoning", "type", "follow_up", "citations")  # as in the form
+        return {"responses": [{name: item[name] for name in order if name in item} for item in written]}
     return turn.model_dump(mode="json", include={"arguments", "answers", "closing"}, exclude_none=True)
-
-
-def _ordered(response: Response, order: Sequence[str]) -> dict[str, object]:
-    """The fields of `response` in the order of the form, then its citations if any."""
-    fields = response.model_dump(mode="json")
-    return {name: fields[name] for name in order} | {name: fields[name] for name in fields if name == "citations"}

@@ -3,22 +3,20 @@
 A failure of the provider is returned as a `Failure`: it is neither an exception nor a speech.
 """
 
-from __future__ import annotations
-
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from debate_cli.debaters.conversation import (
     DEBATER_PROMPT_PACKAGE,
-    AnsweredMessages,
     build_conversation,
     build_recent_conversation,
     format_task,
     task_marker,
 )
 from debate_cli.debaters.forms import DebaterForm, build_debater_form, read_turn_content
-from debate_cli.debaters.instructions import TurnInstructions, build_speaker_instructions, build_turn_instructions
+from debate_cli.debaters.instructions import TurnInstructions, build_turn_instructions
 from debate_cli.debaters.turn_content import TurnContent, format_turn_text
 from debate_cli.debaters.turn_context import TurnContext
 from debate_cli.debaters.validation import count_shape_warnings, find_turn_warnings
@@ -26,7 +24,7 @@ from debate_cli.domain.argument_ids import describe_renamed, rename_arguments
 from debate_cli.domain.config import DebaterConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import ABSTAINED, Failure
-from debate_cli.domain.model_call import ModelCall, RawAnswer, add_model_calls
+from debate_cli.domain.model_call import RawAnswer, add_model_calls
 from debate_cli.domain.tasks import Cue
 from debate_cli.domain.turn import UNSTRUCTURED, Argument, Phase, Response, Turn
 from debate_cli.judge_input.injection.name_aliases import NameAliases
@@ -34,37 +32,13 @@ from debate_cli.llm.history_policy import DebateLength, HistoryPolicy
 from debate_cli.llm.model import RESTART, Message, OnText, Request, RequestOrigin
 from debate_cli.llm.prompt_sanitizer import new_nonce, sanitize_for_prompt
 from debate_cli.llm.prompts import Prompts
-from debate_cli.llm.structured_output import ModelHandle
+from debate_cli.llm.structured_output import ModelHandle, StructuredAnswer
 
 PHASE_TEMPERATURES: dict[Phase, float] = {"opening": 0.7}
 DEBATER_TEMPERATURE = 0.5
 """Default temperature of phases that are not in `PHASE_TEMPERATURES`."""
 ARGUMENT_PHASES: tuple[Phase, ...] = ("opening", "speech")
 """Phases that may contain arguments."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Draft:
-    """The model's first or second answer to a cue; one of them becomes the turn."""
-
-    content: TurnContent
-    warnings: tuple[str, ...]
-    exchange: ModelCall
-    raw_text: str
-    """The answer, unchanged."""
-
-    @classmethod
-    def from_form(cls, form: DebaterForm, exchange: ModelCall, raw_text: str, context: TurnContext) -> _Draft:
-        content = read_turn_content(form, context)
-        arguments, renamed = rename_arguments(content.arguments or (), context.speaker, context.own_ids)
-        if renamed:
-            content = replace(content, arguments=arguments)
-        warnings = (*map(sanitize_for_prompt, describe_renamed(renamed)), *find_turn_warnings(content, context))
-        return cls(content, warnings, exchange, raw_text)
-
-    @classmethod
-    def from_text(cls, text: str, exchange: ModelCall, raw_text: str, context: TurnContext) -> _Draft:
-        return cls(_unstructured_content(text, context), (UNSTRUCTURED,), exchange, raw_text)
 
 
 class Debater:
@@ -85,7 +59,6 @@ class Debater:
         self._history = history or HistoryPolicy()
         self._model = model
         self._prompts = prompts
-        self._answered = AnsweredMessages()
 
     async def speak(self, cue: Cue, debate: Debate, on_text: OnText | None = None) -> Turn | Failure:
         """Answer `cue`; `on_text` receives the model's text as it arrives.
@@ -120,20 +93,19 @@ class Debater:
         )
         if is_recent:
             context = context.with_recent_history()
-        if answer.error is not None:
-            return _failure(cue, type(answer.error).__name__, str(answer.error), answer.exchange)
-        if answer.form is not None:
-            draft = _Draft.from_form(answer.form, answer.exchange, answer.raw_text, context)
-            if count_shape_warnings(draft.warnings) and not answer.is_final:
-                again = self._build_reask(request, answer.text, draft)
-                draft = await self._reask(context, again, draft, on_text)
-            turn = _build_turn(cue, draft, instructions)
-            return self._with_raw_answer(turn, draft, request, context)
-        if answer.text.strip():
-            draft = _Draft.from_text(answer.text, answer.exchange, answer.raw_text, context)
-            turn = _build_turn(cue, draft, instructions)
-            return self._with_raw_answer(turn, draft, request, context)
-        return _failure(cue, ABSTAINED, f"{self._model.name} gave no answer: {answer.problem}", answer.exchange)
+        read = partial(self._read_answer, context=context, instructions=instructions, system=request.system)
+        turn = read(answer)
+        if (
+            isinstance(turn, Failure)
+            or answer.form is None
+            or answer.is_final
+            or not count_shape_warnings(turn.warnings)
+        ):
+            return turn
+        if on_text is not None:
+            on_text(RESTART)
+        again = self._build_reask(request, answer.text, turn.warnings)
+        return _choose_turn(turn, await self._model.client.ask(again, build_debater_form(context), on_text), read)
 
     def _with_fitting_passages(self, cue: Cue, debate: Debate) -> Debate:
         """The debate with as many passages for `cue` as fit into the model's context."""
@@ -141,37 +113,32 @@ class Debater:
         fitting = self._history.count_fitting(lengths, self._history.context_tokens(self._model))
         return debate.show_first_passages(cue.key, fitting)
 
-    def _with_raw_answer(self, turn: Turn, draft: _Draft, request: Request, context: TurnContext) -> Turn:
-        """`turn`. With `keeps_raw`, the model's unchanged answer and the prompt without the transcript are added to it."""
-        if not self._keeps_raw:
-            return turn
-        own = TurnInstructions(turn.directive, turn.strategy)
-        instructions = build_speaker_instructions(self._config, context.debate, context.cue, own)
-        task = format_task(context, instructions, self._prompts)
-        return turn.model_copy(update={"raw": RawAnswer(text=draft.raw_text, system=request.system, task=task)})
-
     def _build_request(self, cue: Cue, debate: Debate, instructions: TurnInstructions, *, is_recent: bool) -> Request:
         build = build_recent_conversation if is_recent else build_conversation
-        speaker = build_speaker_instructions(self._config, debate, cue, instructions)
-        conversation = build(cue, debate, speaker, self._prompts, self._answered)
+        system, (*earlier, last) = build(cue, debate, self._config, instructions, self._prompts)
         nonce, model = new_nonce(), self._model
+        phase_temperature = PHASE_TEMPERATURES.get(cue.phase, DEBATER_TEMPERATURE)
         return Request(
-            system=conversation.system,
-            messages=conversation.with_task_marker(nonce),
+            system=system,
+            messages=(*earlier, Message("user", f"{last.content}\n{task_marker(nonce)}")),
             purpose=cue.phase,
             max_output_tokens=model.max_output_tokens,
-            temperature=PHASE_TEMPERATURES.get(cue.phase, DEBATER_TEMPERATURE)
-            if model.temperature is None
-            else model.temperature,
+            temperature=phase_temperature if model.temperature is None else model.temperature,
             seed=model.seed,
             nonce=nonce,
-            stable_chars=len(conversation.messages[-1].content),
-            origin=_origin(cue, debate),
+            stable_chars=len(last.content),
+            origin=RequestOrigin(
+                debate=debate.id,
+                key=cue.key,
+                name=f"{cue.speaker} {cue.phase}",
+                title=f"{cue.speaker}: {cue.phase.replace('_', '-')}, round {cue.round}",
+                accepts_text=True,
+            ),
         )
 
-    def _build_reask(self, request: Request, reply: str, draft: _Draft) -> Request:
+    def _build_reask(self, request: Request, reply: str, warnings: tuple[str, ...]) -> Request:
         """The request with the model's reply and its faults added to the conversation."""
-        listed = "\n".join(f"- {warning}" for warning in draft.warnings)
+        listed = "\n".join(f"- {warning}" for warning in warnings)
         words = self._prompts.render(DEBATER_PROMPT_PACKAGE, "reask", warnings=listed)
         added = (
             Message("assistant", sanitize_for_prompt(reply)),
@@ -179,32 +146,64 @@ class Debater:
         )
         return replace(request, messages=(*request.messages, *added), stable_chars=0)
 
-    async def _reask(self, context: TurnContext, again: Request, first: _Draft, on_text: OnText | None) -> _Draft:
-        """Ask once more. The answer with fewer shape warnings counts; in a tie, the second one. Both answers are charged.
-
-        A person may answer in plain words instead of the form; they replace the first answer.
-        """
-        if on_text is not None:
-            on_text(RESTART)
-        answer = await self._model.client.ask(again, build_debater_form(context), on_text)
-        cost = add_model_calls(first.exchange, answer.exchange)
+    def _read_answer(
+        self, answer: StructuredAnswer[Any], context: TurnContext, instructions: TurnInstructions, system: str
+    ) -> Turn | Failure:
+        """The turn of a form or a plain text; a failure if the answer is neither."""
+        cue = context.cue
+        if answer.error is not None:
+            return _failure(cue, type(answer.error).__name__, str(answer.error), answer)
         if answer.form is not None:
-            second = _Draft.from_form(answer.form, cost, answer.raw_text, context)
-            if count_shape_warnings(second.warnings) <= count_shape_warnings(first.warnings):
-                return second
-        elif answer.is_final and answer.text.strip():
-            return _Draft.from_text(answer.text, cost, answer.raw_text, context)
-        return replace(first, exchange=cost.model_copy(update={"repaired": first.exchange.repaired}))
+            content, warnings = _read_form(answer.form, context)
+        elif answer.text.strip():
+            content, warnings = _unstructured_content(answer.text, context), (UNSTRUCTURED,)
+        else:
+            return _failure(cue, ABSTAINED, f"{self._model.name} gave no answer: {answer.problem}", answer)
+        raw = None
+        if self._keeps_raw:
+            task = format_task(context, instructions.strategy, self._prompts)
+            raw = RawAnswer(text=answer.raw_text, system=system, task=task)
+        return Turn(
+            index=cue.index,
+            round=cue.round,
+            phase=cue.phase,
+            speaker=cue.speaker,
+            text=format_turn_text(content),
+            arguments=content.arguments,
+            responses=content.responses,
+            answers=content.answers,
+            closing=content.closing,
+            passages=instructions.passages,
+            directive=instructions.directive,
+            strategy=instructions.strategy,
+            warnings=warnings,
+            exchange=answer.exchange,
+            raw=raw,
+        )
 
 
-def _origin(cue: Cue, debate: Debate) -> RequestOrigin:
-    return RequestOrigin(
-        debate=debate.id,
-        key=cue.key,
-        name=f"{cue.speaker} {cue.phase}",
-        title=f"{cue.speaker}: {cue.phase.replace('_', '-')}, round {cue.round}",
-        accepts_text=True,
-    )
+def _choose_turn(first: Turn, answer: StructuredAnswer[Any], read: partial[Turn | Failure]) -> Turn:
+    """The turn of the second answer or, if that has more shape warnings, the first one. Both answers are charged.
+
+    A person may answer in plain words instead of the form; they replace the first answer.
+    """
+    cost = add_model_calls(first.exchange, answer.exchange)
+    second = read(replace(answer, exchange=cost))
+    if isinstance(second, Turn):
+        is_better = count_shape_warnings(second.warnings) <= count_shape_warnings(first.warnings)
+        if is_better if answer.form is not None else answer.is_final:
+            return second
+    repaired = first.exchange.repaired
+    return first.model_copy(update={"exchange": cost.model_copy(update={"repaired": repaired})})
+
+
+def _read_form(form: DebaterForm, context: TurnContext) -> tuple[TurnContent, tuple[str, ...]]:
+    """The content of a form, with the speaker's prefix on each argument id; and the warnings about it."""
+    content = read_turn_content(form, context)
+    arguments, renamed = rename_arguments(content.arguments or (), context.speaker, context.own_ids)
+    if renamed:
+        content = replace(content, arguments=arguments)
+    return content, (*map(sanitize_for_prompt, describe_renamed(renamed)), *find_turn_warnings(content, context))
 
 
 def _unstructured_content(text: str, context: TurnContext) -> TurnContent:
@@ -222,25 +221,6 @@ def _unstructured_content(text: str, context: TurnContext) -> TurnContent:
     return TurnContent(speech=text, arguments=(Argument(id=key, claim=text, reasoning="", evidence=""),))
 
 
-def _build_turn(cue: Cue, draft: _Draft, instructions: TurnInstructions) -> Turn:
-    return Turn(
-        index=cue.index,
-        round=cue.round,
-        phase=cue.phase,
-        speaker=cue.speaker,
-        text=format_turn_text(draft.content),
-        arguments=draft.content.arguments,
-        responses=draft.content.responses,
-        answers=draft.content.answers,
-        closing=draft.content.closing,
-        passages=instructions.passages,
-        directive=instructions.directive,
-        strategy=instructions.strategy,
-        warnings=draft.warnings,
-        exchange=draft.exchange,
-    )
-
-
-def _failure(cue: Cue, cause: str, message: str, exchange: ModelCall) -> Failure:
-    sent = exchange if exchange.attempts else None
+def _failure(cue: Cue, cause: str, message: str, answer: StructuredAnswer[Any]) -> Failure:
+    sent = answer.exchange if answer.exchange.attempts else None
     return Failure(task=cue, who=cue.speaker, cause=cause, message=message, final=False, exchange=sent)

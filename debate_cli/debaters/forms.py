@@ -84,8 +84,6 @@ class CrossExaminationForm(FormModel):
     """Form of the phase `cross_examination`."""
 
     responses: list[ResponseForm] = items(0)
-    arguments: list[ArgumentForm] = []
-    """Not part of the schema. Accepted so that forbidden new arguments can be reported."""
 
 
 class AnswerForm(FormModel):
@@ -157,7 +155,7 @@ def build_debater_form(context: TurnContext) -> Form[Any]:
             model, narrowing = OpeningForm, {"arguments": each_of("id", context.new_ids(format_.arguments))}
         case "cross_examination":
             responses = each_of("target", context.target_ids) if context.target_ids else {}
-            model, narrowing = CrossExaminationForm, {"responses": responses, "arguments": None}
+            model, narrowing = CrossExaminationForm, {"responses": responses}
         case "answers":
             asked = [question.target for question in context.cue.questions]
             model, narrowing = AnswersForm, {"answers": each_of("question_target", asked)}
@@ -177,49 +175,48 @@ def build_debater_form(context: TurnContext) -> Form[Any]:
 
 def read_turn_content(form: DebaterForm, context: TurnContext) -> TurnContent:
     """Convert a filled-in form to the content of a turn."""
+    theirs = context.opponent_ids
     match form:
         case OpeningForm():
-            return TurnContent(arguments=_arguments(form.arguments, context))
+            ids = context.new_ids(len(form.arguments))
+            return TurnContent(
+                arguments=tuple(_argument(item, context.match_id(item.id, ids)) for item in form.arguments)
+            )
         case CrossExaminationForm():
             known = (*context.target_ids, *context.own_ids)
-            return TurnContent(
-                responses=tuple(_response(item, context.match_id(item.target, known)) for item in form.responses),
-                misplaced_arguments=_arguments(form.arguments, context),
-            )
+            return TurnContent(responses=tuple(_response(item, known, context) for item in form.responses))
         case AnswersForm():
-            return TurnContent(answers=tuple(_answer(item, context) for item in form.answers))
+            answers = [
+                FollowUpAnswer(
+                    question_target=context.match_id(item.question_target, context.target_ids),
+                    reply=item.reply,
+                    evaded=item.evaded,
+                )
+                for item in form.answers
+            ]
+            return TurnContent(answers=tuple(answers))
         case RebuttalForm():
-            quoted = [context.match_id(word, context.opponent_ids) for word in ARGUMENT_ID.findall(form.speech)]
-            named = [context.match_id(target, context.opponent_ids) for target in form.targets]
-            targets = [*named, *(key for key in quoted if key in context.opponent_ids)]
+            quoted = [context.match_id(word, theirs) for word in ARGUMENT_ID.findall(form.speech)]
+            named = [context.match_id(target, theirs) for target in form.targets]
+            targets = [*named, *(key for key in quoted if key in theirs)]
             return TurnContent(speech=form.speech, targets=tuple(dict.fromkeys(targets)))
         case ClosingForm():
             return TurnContent(closing=_closing(form.closing, context))
         case SpeechForm():
-            ids, known = context.new_ids(len(form.claims)), context.opponent_ids
+            ids = context.new_ids(len(form.claims))
             return TurnContent(
                 speech=form.speech,
-                arguments=tuple(_argument(item, key) for key, item in zip(ids, form.claims, strict=True)),
-                responses=tuple(_response(item, context.match_id(item.target, known)) for item in form.rebuttals),
+                arguments=tuple(map(_argument, form.claims, ids)),
+                responses=tuple(_response(item, theirs, context) for item in form.rebuttals),
             )
-
-
-def _arguments(forms: list[ArgumentForm], context: TurnContext) -> tuple[Argument, ...]:
-    expected = context.new_ids(len(forms))
-    return tuple(_argument(item, context.match_id(item.id, expected)) for item in forms)
 
 
 def _argument(item: ArgumentForm | ClaimForm, argument_id: str) -> Argument:
     return Argument.model_validate(item.model_dump() | {"id": argument_id})
 
 
-def _response(item: ResponseForm | RebuttalPartForm, target: str) -> Response:
-    return Response.model_validate(item.model_dump() | {"target": target})
-
-
-def _answer(item: AnswerForm, context: TurnContext) -> FollowUpAnswer:
-    target = context.match_id(item.question_target, context.target_ids)
-    return FollowUpAnswer(question_target=target, reply=item.reply, evaded=item.evaded)
+def _response(item: ResponseForm | RebuttalPartForm, known: tuple[str, ...], context: TurnContext) -> Response:
+    return Response.model_validate(item.model_dump() | {"target": context.match_id(item.target, known)})
 
 
 def _closing(part: ClosingPartForm, context: TurnContext) -> Closing:

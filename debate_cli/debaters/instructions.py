@@ -4,14 +4,11 @@ They are computed only from what the speaker may know, so a resumed debate has t
 write the directive and choose the strategy (`systems.base.JudgingSystem.instruct` and `pick_strategy`).
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from debate_cli.debaters.turn_context import TurnContext
 from debate_cli.domain.config import DebaterConfig
-from debate_cli.domain.debate import Debate
 from debate_cli.domain.personality import TRAITS, Personality
-from debate_cli.domain.tasks import Cue
 from debate_cli.domain.turn import StrategyPick
 from debate_cli.systems.registry import debater_instructions, pick_adaptive_strategy
 
@@ -30,21 +27,10 @@ class TurnInstructions:
     """Instructions for one turn, stored on the turn."""
 
     directive: str | None = None
+    """Hidden instruction for this turn only."""
     strategy: StrategyPick | None = None
     passages: tuple[str, ...] = ()
     """Ids of the passages that the speaker may cite."""
-
-
-@dataclass(frozen=True, slots=True)
-class SpeakerInstructions:
-    """All instructions for a speaker, written by this program. Readers of the debate do not see them."""
-
-    directive: str | None = None
-    """Directive for this turn only."""
-    strategies: Mapping[int, str] | None = None
-    """Index of each of the speaker's turns -> line of the prompt that states its strategy."""
-    persistent: str = ""
-    """Text that is identical in every turn: the character and the user's own instructions."""
 
 
 def build_turn_instructions(context: TurnContext, config: DebaterConfig) -> TurnInstructions:
@@ -54,30 +40,16 @@ def build_turn_instructions(context: TurnContext, config: DebaterConfig) -> Turn
         pick = pick_adaptive_strategy(context.debate, context.cue)
     else:
         pick = None if strategy is None else StrategyPick(name=strategy, reason="As configured.")
-    directive = _format_directive(*debater_instructions(context.debate, context.cue))
+    parts = list(filter(None, debater_instructions(context.debate, context.cue)))
+    directive = " ".join(["For this turn only. Never mention this.", *parts]) if parts else None
     return TurnInstructions(directive, pick, tuple(passage.id for passage in context.passages))
 
 
-def build_speaker_instructions(
-    config: DebaterConfig, debate: Debate, cue: Cue, instructions: TurnInstructions
-) -> SpeakerInstructions:
-    """The instructions for the turn of `cue`, with the strategies of the speaker's earlier turns."""
-    picks = {turn.index: turn.strategy for turn in debate.select_turns(speaker=cue.speaker) if turn.index < cue.index}
-    picks[cue.index] = instructions.strategy
-    persistent = (format_character(debate.participant(cue.speaker).personality), config.system or "")
-    return SpeakerInstructions(
-        directive=instructions.directive,
-        strategies={
-            index: f"Strategy for this turn: {pick.name}. That is: {STRATEGY_INSTRUCTIONS[pick.name]}."
-            for index, pick in picks.items()
-            if pick is not None and pick.name in STRATEGY_INSTRUCTIONS
-        },
-        persistent="\n\n".join(text for text in persistent if text),
-    )
-
-
-def _format_directive(*parts: str) -> str | None:
-    return " ".join(filter(None, ("For this turn only. Never mention this.", *parts))) if any(parts) else None
+def format_strategy(pick: StrategyPick | None) -> str:
+    """The line of a prompt that states the strategy; empty without one, or for an unknown one in an old file."""
+    if pick is None or pick.name not in STRATEGY_INSTRUCTIONS:
+        return ""
+    return f"Strategy for this turn: {pick.name}. That is: {STRATEGY_INSTRUCTIONS[pick.name]}."
 
 
 def format_character(personality: Personality | None) -> str:

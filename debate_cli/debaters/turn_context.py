@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 
 from debate_cli.domain.config import FormatConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.evidence import Passage
-from debate_cli.domain.frozen_model import fold_growing
 from debate_cli.domain.participant import Participant
 from debate_cli.domain.recent_history import recent_history
 from debate_cli.domain.tasks import Cue
-from debate_cli.domain.turn import Turn
 
 
 @dataclass(frozen=True)
@@ -76,19 +74,14 @@ class TurnContext:
     def new_ids(self, count: int) -> tuple[str, ...]:
         """The next `count` ids for new arguments of the speaker."""
         prefix = self.speaker.prefix
-        turns = self.debate.turns
-        last = fold_growing(turns[0], ("last id", prefix), turns, 0, partial(_last_number, prefix)) if turns else 0
+        written = (re.fullmatch(rf"{prefix}-(\d{{1,9}})", key) for key in self.debate.arguments)
+        last = max((int(match[1]) for match in written if match), default=0)
         return tuple(f"{prefix}-{number}" for number in range(last + 1, last + 1 + count))
 
     def match_id(self, written: str, known: Iterable[str]) -> str:
         """The id in `known` that differs from `written` at most in case, spaces and dashes; `written` if there is none."""
         normalized = _normalize_id(written)
         return next((key for key in known if _normalize_id(key) == normalized), " ".join(written.split()))
-
-
-def _last_number(prefix: str, before: int, turn: Turn) -> int:
-    matches = (re.fullmatch(rf"{prefix}-(\d{{1,9}})", argument.id) for argument in turn.arguments or ())
-    return max((before, *(int(match[1]) for match in matches if match)))
 
 
 def _normalize_id(key: str) -> str:

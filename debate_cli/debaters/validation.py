@@ -5,7 +5,7 @@ closing-too-long, duplicate-id, citation.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from debate_cli.debaters.turn_content import TurnContent
 from debate_cli.debaters.turn_context import TurnContext
@@ -27,9 +27,11 @@ def find_turn_warnings(content: TurnContent, context: TurnContext) -> tuple[str,
     found = [*_arguments(content.arguments or (), context), *_citations(content, context)]
     match context.cue.phase:
         case "cross_examination":
-            found += _cross_examination(content, context)
+            found += _targets([item.target for item in content.responses or ()], context.target_ids, "argument")
+            found += _cross_examination(content.responses or (), context)
         case "answers":
-            found += _answers(content, context)
+            answered = [item.question_target for item in content.answers or ()]
+            found += _targets(answered, context.target_ids, "question about")
         case "rebuttal":
             found += _unknown_targets(content.targets, context.opponent_ids)
             if context.opponent_ids and not content.targets:
@@ -75,21 +77,30 @@ def _citations(content: TurnContent, context: TurnContext) -> Iterator[str]:
                 yield f"citation: the quote for {name} is {outcome.replace('_', ' ')}{': ' * bool(words)}{words}."
 
 
-def _cross_examination(content: TurnContent, context: TurnContext) -> Iterator[str]:
-    responses = content.responses or ()
+def _targets(targets: Sequence[str], known: tuple[str, ...], what: str) -> Iterator[str]:
+    """Warnings for targets that do not exist, and for `known` ones that are not answered."""
+    yield from _unknown_targets(targets, known)
+    for key in known:
+        if key not in targets:
+            yield f"unanswered: the {what} {format_argument_id(key)} is not answered."
+
+
+def _unknown_targets(targets: Iterable[str], known: tuple[str, ...]) -> Iterator[str]:
+    for target in dict.fromkeys(targets):
+        if target not in known:
+            yield f"unknown-target: there is no argument {format_argument_id(target)} to answer."
+
+
+def _cross_examination(responses: Sequence[Response], context: TurnContext) -> Iterator[str]:
+    """Warnings for arguments that are answered twice, and for new arguments: ids with the speaker's prefix that do not exist."""
     targets = [item.target for item in responses]
-    yield from _unknown_targets(targets, context.target_ids)
-    yield from _unanswered_targets(targets, context.target_ids, "argument")
     for target in dict.fromkeys(targets):
         if targets.count(target) > 1:
             yield f"duplicate-id: {format_argument_id(target)} is answered more than once."
-    yield from _new_arguments(content.misplaced_arguments, responses, context)
-
-
-def _answers(content: TurnContent, context: TurnContext) -> Iterator[str]:
-    targets = [item.question_target for item in content.answers or ()]
-    yield from _unknown_targets(targets, context.target_ids)
-    yield from _unanswered_targets(targets, context.target_ids, "question about")
+    texts = [text for item in responses for text in (item.target, item.reasoning, item.follow_up)]
+    for key in dict.fromkeys(key for text in texts for key in ARGUMENT_ID.findall(text)):
+        if key.startswith(f"{context.speaker.prefix}-") and key not in context.own_ids:
+            yield f"new-argument: {format_argument_id(key)} is a new argument, which is not allowed in a cross-examination."
 
 
 def _closing(closing: Closing, context: TurnContext) -> Iterator[str]:
@@ -99,32 +110,6 @@ def _closing(closing: Closing, context: TurnContext) -> Iterator[str]:
     words = sum(len(text.split()) for text in (closing.final_position, *listed))
     if words > context.format.closing_words:
         yield f"closing-too-long: the closing has {words} words, more than {context.format.closing_words}."
-
-
-def _unknown_targets(targets: Iterable[str], known: tuple[str, ...]) -> Iterator[str]:
-    for target in dict.fromkeys(targets):
-        if target not in known:
-            yield f"unknown-target: there is no argument {format_argument_id(target)} to answer."
-
-
-def _unanswered_targets(targets: Iterable[str], known: tuple[str, ...], what: str) -> Iterator[str]:
-    answered = set(targets)
-    for key in known:
-        if key not in answered:
-            yield f"unanswered: the {what} {format_argument_id(key)} is not answered."
-
-
-def _new_arguments(
-    misplaced: tuple[Argument, ...], responses: tuple[Response, ...], context: TurnContext
-) -> Iterator[str]:
-    """Warn of new arguments in a cross-examination: misplaced ones, and ids with the speaker's prefix that do not exist."""
-    texts = [text for item in responses for text in (item.target, item.reasoning, item.follow_up)]
-    written = [
-        key for text in texts for key in ARGUMENT_ID.findall(text) if key.startswith(f"{context.speaker.prefix}-")
-    ]
-    new = [item.id for item in misplaced] + [key for key in written if key not in context.own_ids]
-    for key in dict.fromkeys(new):
-        yield f"new-argument: {format_argument_id(key)} is a new argument, which is not allowed in a cross-examination."
 
 
 def format_argument_id(key: str) -> str:

@@ -23,7 +23,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from debate_cli.debaters.conversation import build_conversation
-from debate_cli.debaters.instructions import SpeakerInstructions
+from debate_cli.debaters.instructions import TurnInstructions
 from debate_cli.debaters.turn_content import TurnContent, format_turn_text
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
@@ -268,5 +268,5 @@ def test_prompts_can_be_replaced() -> None:
     debate = new_debate(config())
     cue = next_step(debate).cues[0]
     prompts = Prompts({"opening": "Give {{count}} reasons: {{ids}}!"})
-    found = build_conversation(cue, debate, SpeakerInstructions(), prompts)
+    found = build_conversation(cue, debate, debate.config.debater(cue.speaker), TurnInstructions(), prompts)
     assert found.messages[-1].content.endswith('\nGive 3 reasons: "PRO-1", "PRO-2", "PRO-3"!')

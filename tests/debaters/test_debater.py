@@ -267,16 +267,6 @@ def test_answers_name_the_questions_they_answer() -> None:
     assert [(item.question_target, item.evaded) for item in turn.answers or ()] == [("PRO-1", None)]
 
 
-def test_a_new_argument_in_a_cross_examination_gives_a_warning() -> None:
-    """The misplaced argument stays in the text and does not count as an argument."""
-    reply = json.loads(responses("CON-1", "CON-2"))
-    reply["arguments"] = json.loads(opening("PRO-3"))["arguments"]
-    turn = take_turn(Parrot(json.dumps(reply)), *at(1))
-    assert codes(turn) == ["new-argument"]
-    assert turn.arguments is None
-    assert "New argument. PRO-3: Something specific holds." in turn.text
-
-
 def test_a_configured_strategy_is_in_prompt_and_turn() -> None:
     """The prompt and the turn both name the strategy."""
     debate = new_debate(

@@ -55,7 +55,7 @@ def test_content_as_text(said: TurnContent, expected: str) -> None:
         TurnContent(responses=(response("A-1", "x").model_copy(update={"reasoning": ""}),)),
         TurnContent(answers=(FollowUpAnswer(question_target="A-1", reply="", evaded=True),)),
         TurnContent(closing=CLOSING.model_copy(update={"final_position": ""})),
-        TurnContent(speech="x", targets=("A-1",), misplaced_arguments=()),
+        TurnContent(speech="x", targets=("A-1",)),
     ],
 )
 def test_labels_are_not_keywords(said: TurnContent) -> None:

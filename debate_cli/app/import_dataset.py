@@ -14,11 +14,10 @@ from debate_cli.app.judge_request import GENERATOR
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Origin
 from debate_cli.errors import TranscriptError, UsageError
-from debate_cli.importing.datasets import DATASETS, DRAW, DatasetDebate, HumanLabel
+from debate_cli.importing.datasets import DRAW, DatasetDebate, HumanLabel, read_debates
 from debate_cli.importing.debate import build_debate
-from debate_cli.importing.decoding import decode_text
 from debate_cli.importing.speaker_labels import clean_name, fold_name
-from debate_cli.importing.speeches import UnreadableDebateError
+from debate_cli.importing.speeches import UnreadableDebateError, decode_text
 from debate_cli.regular_file import is_inside
 from debate_cli.storage.folder import TRANSCRIPT_SUFFIX
 
@@ -72,7 +71,7 @@ def read_dataset(
     for path in paths:
         files = _list_files(path)
         texts = {name: partial(_read_text, file) for name, file in files.items()}
-        for debate in DATASETS[request.format](texts):
+        for debate in read_debates(request.format, texts):
             found = True
             target = folder / f"{ids.choose(debate.name)}{TRANSCRIPT_SUFFIX}"
             load = partial(_build, debate, files[debate.file], hash_file, request, target, at)
@@ -98,7 +97,7 @@ def _hash_file(path: Path) -> str:
 
 def _read_text(path: Path) -> str:
     try:
-        return decode_text(read_bytes(path, MAX_DATASET_BYTES)).text
+        return decode_text(read_bytes(path, MAX_DATASET_BYTES))[0]
     except UnreadableDebateError as error:
         raise UnreadableDebateError(f"{path}: {error}") from error
     except TranscriptError as error:

@@ -15,9 +15,8 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Origin
 from debate_cli.errors import TranscriptError, UsageError
 from debate_cli.importing.debate import ImportChoices, ImportedDebate, build_debate
-from debate_cli.importing.decoding import decode_text
 from debate_cli.importing.formats import READERS, SUFFIXES, TABLE_FORMATS, detect_format
-from debate_cli.importing.speeches import UnreadableDebateError
+from debate_cli.importing.speeches import UnreadableDebateError, decode_text
 from debate_cli.regular_file import is_inside, read_regular_file
 from debate_cli.storage.folder import MAX_ID_LENGTH, TRANSCRIPT_SUFFIX, slugify, validate_id
 from debate_cli.storage.lock import lock_debate

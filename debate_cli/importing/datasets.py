@@ -8,12 +8,14 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple, cast
 
 from debate_cli.errors import ConfigError
-from debate_cli.importing.speeches import FoundDebate, Omissions, Speech, UnreadableDebateError
+from debate_cli.importing.speeches import FoundDebate, Speech, UnreadableDebateError, format_counts
 from debate_cli.storage.yaml_positions import parse_yaml
 
 DRAW = "draw"
@@ -42,18 +44,8 @@ class DatasetDebate(NamedTuple):
     labels: tuple[HumanLabel, ...] = ()
 
 
-def read_debatrix(texts: Texts) -> Iterator[DatasetDebate]:
+def _read_debatrix(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate]:
     """Read PanelBench of Debatrix: `motion/ID.yml`, `speech/ID.yml`, and `gold/*.csv` beside these folders."""
-    for path in sorted(texts):
-        if path.parent.name == "speech" and path.suffix in {".yml", ".yaml"}:
-            try:
-                found, labels = _read_debatrix_debate(path, texts)
-                yield DatasetDebate(path.stem, path, found, labels)
-            except UnreadableDebateError as error:
-                yield DatasetDebate(path.stem, path, error)
-
-
-def _read_debatrix_debate(path: PurePosixPath, texts: Texts) -> tuple[FoundDebate, tuple[HumanLabel, ...]]:
     folder = path.parent.parent
     motion = _parse_yaml(texts, folder / "motion" / path.name)
     if not isinstance(motion, dict):
@@ -64,88 +56,79 @@ def _read_debatrix_debate(path: PurePosixPath, texts: Texts) -> tuple[FoundDebat
         for key, side in (("pro_side", "for"), ("con_side", "against"))
         for person in _list_of_objects(fields.get(key))
     }
-    speeches = [
+    if len(sides) != 2:  # noqa: PLR2004 - of more than two speakers, each has its own side
+        sides = {}
+    speeches = tuple(
         Speech(_plain_name(item.get("debater_name") or item.get("speaker_name")), _text(item.get("content")))
         for item in _list_of_objects(_parse_yaml(texts, path))
-    ]
+    )
+    labels = _debatrix_labels(path, dict.fromkeys(speech.speaker for speech in speeches), sides, texts)
     found = FoundDebate(
         tuple(speech for speech in speeches if speech.text),
         _text(fields.get("motion")) or None,
         _text(fields.get("info_slide")),
-        sides=sides if len(sides) == 2 else {},  # noqa: PLR2004 - of more than two, each has its own side
+        sides=sides,
     )
-    number = int("".join(re.findall(r"\d", path.stem)) or -1)
-    return found, tuple(
-        _debatrix_labels(number, list(dict.fromkeys(speech.speaker for speech in speeches)), sides, folder, texts)
-    )
+    yield DatasetDebate(path.stem, path, found, tuple(labels))
 
 
 def _debatrix_labels(
-    number: int, names: list[str], sides: Mapping[str, str], folder: PurePosixPath, texts: Texts
+    path: PurePosixPath, names: Iterable[str], sides: Mapping[str, str], texts: Texts
 ) -> Iterator[HumanLabel]:
     """The label of `gold/final.csv` (0: pro won, 1: con won) or of `gold/gold.csv` (abbreviations of the winning teams)."""
+    gold, number = path.parent.parent / "gold", str(int("".join(re.findall(r"\d", path.stem)) or -1))
     by_side = {side: name for name, side in sides.items()}
-    for row in _csv_rows(texts, folder / "gold" / "final.csv"):
-        if row.get("dart_id") == str(number) and len(by_side) == 2:  # noqa: PLR2004 - two sides
-            share = _parse_share(row.get("label") or "0.5", folder / "gold" / "final.csv")
+    for row in _csv_rows(texts, gold / "final.csv"):
+        if row.get("dart_id") == number and by_side:
+            share = _parse_share(row.get("label") or "0.5", gold / "final.csv")
             yield HumanLabel(DRAW if share == 0.5 else by_side["against" if share > 0.5 else "for"], "voters")  # noqa: PLR2004
-    for row in _csv_rows(texts, folder / "gold" / "gold.csv"):
+    for row in _csv_rows(texts, gold / "gold.csv"):
         teams = [name for name in names for mark in (row.get("label") or "").split(",") if f"({mark})" in name]
-        if row.get("bp_id") == str(number) and len(teams) == 1:
+        if row.get("bp_id") == number and len(teams) == 1:
             yield HumanLabel(teams[0], "adjudicators")
 
 
-def read_nyu(texts: Texts) -> Iterator[DatasetDebate]:
-    """Read NYU's debates about reading comprehension: files of JSON lines with `question`, `answers` and `turns`.
+def _read_nyu(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate]:
+    """Read NYU's debates about reading comprehension: JSON lines with `question`, `answers` and `turns`.
 
-    The motion is that the first answer is right. The judge's last probabilities become the label; remarks of the judge
-    are left out, and so are consultancies, which have only one debater.
+    Consultancies, which have only one debater, are left out.
     """
-    for path in sorted(path for path in texts if path.suffix == ".jsonl"):
-        try:
-            lines = texts[path]().split("\n")
-        except UnreadableDebateError as error:
-            yield DatasetDebate(path.stem, path, error)
+    for number, line in enumerate(texts[path]().split("\n"), 1):
+        if not line.strip():
             continue
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            try:
-                name, found, labels = _read_nyu_line(line)
-                if len({speech.speaker for speech in found.speeches}) > 1:
-                    yield DatasetDebate(name, path, found, labels)
-            except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
-                fault = UnreadableDebateError(
-                    f"line {number} is not a debate of this data set ({error!r}); correct or remove it"
-                )
-                yield DatasetDebate(f"{path.stem}-{number}", path, fault)
+        try:
+            data = json.loads(line)
+            debate = _read_nyu_debate(path, data)
+            if len({turn["index"] for turn in data["turns"] if turn["role"] == "Debater"}) > 1:
+                yield debate
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
+            fault = f"line {number} is not a debate of this data set ({error!r}); correct or remove it"
+            yield DatasetDebate(f"{path.stem}-{number}", path, UnreadableDebateError(fault))
 
 
-def _read_nyu_line(line: str) -> tuple[str, FoundDebate, tuple[HumanLabel, ...]]:
-    data = cast("dict[str, Any]", json.loads(line))
+def _read_nyu_debate(path: PurePosixPath, data: Any) -> DatasetDebate:
+    """The debate of one line. The motion is that the first answer is right.
+
+    The judge's last probabilities become the label; remarks of the judge are left out.
+    """
     first, second = data["answers"]
     names = ("Debater A", "Debater B")
-    omitted = Omissions()
-    speeches: list[Speech] = []
-    belief: list[float] | None = None
-    for turn in data["turns"]:
-        if turn["role"] == "Debater":
-            speeches.append(Speech(names[turn["index"]], turn["text"].strip()))
-            continue
-        belief = turn.get("probabilities") or belief
-        omitted.add("remark by the judge", bool(turn["text"].strip()))
+    said = [Speech(names[turn["index"]], turn["text"].strip()) for turn in data["turns"] if turn["role"] == "Debater"]
+    judged = [turn for turn in data["turns"] if turn["role"] != "Debater"]
+    remarks = Counter({"remark by the judge": sum(bool(turn["text"].strip()) for turn in judged)})
     found = FoundDebate(
-        tuple(speech for speech in speeches if speech.text),
+        tuple(speech for speech in said if speech.text),
         f"{data['question'].strip()} The answer is “{first.strip()}”, not “{second.strip()}”.",
         sides=dict(zip(names, ("for", "against"), strict=True)),
-        dropped=(*omitted.describe(), "the story"),
+        dropped=(*format_counts(remarks), "the story"),
     )
     labels: tuple[HumanLabel, ...] = ()
-    if belief is not None and len(belief) == len(names):
-        best = max(belief)
-        winner = DRAW if belief[0] == belief[1] else names[belief.index(best)]
-        labels = (HumanLabel(winner, str(data.get("judge") or "judge"), float(best)),)
-    return f"{data.get('roomName') or data['storyTitle']}-{data['debateId']}", found, labels
+    for turn in judged:
+        belief: list[float] | None = turn.get("probabilities")
+        if belief and len(belief) == len(names):
+            winner = DRAW if belief[0] == belief[1] else names[belief.index(max(belief))]
+            labels = (HumanLabel(winner, str(data.get("judge") or "judge"), float(max(belief))),)
+    return DatasetDebate(f"{data.get('roomName') or data['storyTitle']}-{data['debateId']}", path, found, labels)
 
 
 _LECHMAZUR_TURN = re.compile(r"^## Turn \d+: (PRO|CON) (.+)$", re.MULTILINE)
@@ -154,125 +137,105 @@ _REPORT_DEBATE = re.compile(r"^- debate_id: `([^`]+)`$", re.MULTILINE)
 _REPORT_ROW = re.compile(r"^\| ([^|]+?) \| [^|]+ \| ([+−-]?\d+(?:\.\d+)?) \|", re.MULTILINE)
 
 
-def read_lechmazur(texts: Texts) -> Iterator[DatasetDebate]:
-    """Read lechmazur's debates of models: `transcripts/*.md`; reports on two models each contain the judges' margins."""
-    labels: dict[str, list[HumanLabel]] = {}
-    for path in sorted(texts):
-        if path.name.startswith("matchup-judgment-"):
-            _collect_report_labels(texts[path](), labels)
-    for path in sorted(texts):
-        if path.suffix != ".md" or not path.name.startswith("prop_"):
-            continue
-        try:
-            found = _read_lechmazur_debate(texts[path]())
-            yield DatasetDebate(path.stem, path, found, tuple(dict.fromkeys(labels.get(path.stem, ()))))
-        except UnreadableDebateError as error:
-            yield DatasetDebate(path.stem, path, error)
-
-
-def _read_lechmazur_debate(text: str) -> FoundDebate:
-    head, *pieces = _LECHMAZUR_TURN.split(text)
+def _read_lechmazur(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate]:
+    """Read a debate of lechmazur's models: `transcripts/*.md`. The reports on two models each contain the judges' margins."""
+    head, *pieces = _LECHMAZUR_TURN.split(texts[path]())
     fields = dict(_LECHMAZUR_FIELD.findall(head))
     if "proposition" not in fields or not pieces:
         raise UnreadableDebateError("has no proposition or no turns; name a transcript of this data set")
-    speeches = tuple(
+    speeches = (
         Speech(side, _LECHMAZUR_FIELD.sub("", body).strip(), phase.strip())
         for side, phase, body in zip(pieces[::3], pieces[1::3], pieces[2::3], strict=True)
     )
-    return FoundDebate(
+    found = FoundDebate(
         tuple(speech for speech in speeches if speech.text),
         fields["proposition"].strip(),
         sides={"PRO": "for", "CON": "against"},
         dropped=("fields of the turns",),
     )
+    reports = [report for report in sorted(texts) if report.name.startswith("matchup-judgment-")]
+    labels = [label for report in reports for label in _report_labels(texts[report]()).get(path.stem, ())]
+    yield DatasetDebate(path.stem, path, found, tuple(dict.fromkeys(labels)))
 
 
-def _collect_report_labels(report: str, labels: dict[str, list[HumanLabel]]) -> None:
-    """Add each judge's margin in `report`, on the debates of two models, to `labels` (debate -> labels).
-
-    A margin above 0 means that PRO wins, below 0 that CON wins.
-    """
-    for name, body in zip(*[iter(_REPORT_DEBATE.split(report)[1:])] * 2, strict=True):
+@lru_cache(maxsize=4096)
+def _report_labels(report: str) -> Mapping[str, Sequence[HumanLabel]]:
+    """Debate -> a label for each judge's margin in `report`. Above 0, PRO wins; below 0, CON wins."""
+    parts = _REPORT_DEBATE.split(report)[1:]
+    found: dict[str, list[HumanLabel]] = {}
+    for debate, body in zip(parts[::2], parts[1::2], strict=True):
         for judge, margin in _REPORT_ROW.findall(body.partition("\n### ")[0]):
             value = float(margin.replace("−", "-"))
             winner = DRAW if value == 0 else "PRO" if value > 0 else "CON"
-            labels.setdefault(name, []).append(HumanLabel(winner, f"model {judge}"))
+            found.setdefault(debate, []).append(HumanLabel(winner, f"model {judge}"))
+    return found
 
 
-def read_ukp(texts: Texts) -> Iterator[DatasetDebate]:
+def _read_ukp(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate]:
     """Read UKPConvArg1Strict: a tab-separated file per topic and stance.
 
     Each row has two arguments and names the more convincing one.
     """
-    for path in sorted(path for path in texts if path.suffix == ".csv"):
-        topic, _, stance = path.stem.replace("-", " ").partition("_")
-        motion = f"Argument A is more convincing than argument B ({topic.strip()}: {stance.strip() or 'one stance'})"
+    topic, _, stance = path.stem.replace("-", " ").partition("_")
+    motion = f"Argument A is more convincing than argument B ({topic.strip()}: {stance.strip() or 'one stance'})"
+    sides = {"Argument A": "for", "Argument B": "against"}
+    for number, line in enumerate(texts[path]().split("\n"), 1):
+        if line.startswith("#id\trank"):  # the ranking of single arguments, in another folder of the repository
+            return
+        name, *cells = line.split("\t")
+        if not line.strip() or line.startswith("#"):
+            continue
+        if len(cells) != 3 or cells[0] not in {"a1", "a2"}:  # noqa: PLR2004 - label, two arguments
+            fault = f"line {number} does not consist of an id, a label and two arguments; correct or remove it"
+            yield DatasetDebate(name, path, UnreadableDebateError(fault))
+            continue
+        words = [cell.replace("<br/>", "\n").strip() for cell in cells[1:]]
+        winner = "Argument A" if cells[0] == "a1" else "Argument B"
+        found = FoundDebate(tuple(map(Speech, sides, words)), motion, sides=sides)
+        yield DatasetDebate(name, path, found, (HumanLabel(winner, "crowd"),))
+
+
+DATASETS: dict[str, tuple[re.Pattern[str], Callable[[PurePosixPath, Texts], Iterator[DatasetDebate]]]] = {
+    "debatrix": (re.compile(r"(?:.*/)?speech/[^/]*\.ya?ml"), _read_debatrix),
+    "nyu": (re.compile(r".*\.jsonl"), _read_nyu),
+    "lechmazur": (re.compile(r"(?:.*/)?prop_[^/]*\.md"), _read_lechmazur),
+    "ukp": (re.compile(r".*\.csv"), _read_ukp),
+}
+"""Name of a data set -> pattern of the paths of its debates, and the reader of such a file."""
+
+
+def read_debates(dataset: str, texts: Texts) -> Iterator[DatasetDebate]:
+    """The debates in the files of a data set. A file that cannot be read is a debate with an error."""
+    pattern, read = DATASETS[dataset]
+    texts = {path: cache(read_text) for path, read_text in texts.items()}
+    for path in sorted(path for path in texts if pattern.fullmatch(str(path))):
         try:
-            lines = texts[path]().split("\n")
+            yield from read(path, texts)
         except UnreadableDebateError as error:
             yield DatasetDebate(path.stem, path, error)
-            continue
-        for number, line in enumerate(lines, 1):
-            cells = line.split("\t")
-            if line.startswith("#id\trank"):  # the ranking of single arguments, in another folder of the repository
-                break
-            if not line.strip() or line.startswith("#"):
-                continue
-            name = cells[0]
-            if len(cells) != 4 or cells[1] not in {"a1", "a2"}:  # noqa: PLR2004 - id, label, two arguments
-                yield DatasetDebate(
-                    name,
-                    path,
-                    UnreadableDebateError(f"line {number} does not consist of an id, a label and two arguments"),
-                )
-                continue
-            sides = {"Argument A": "for", "Argument B": "against"}
-            speeches = tuple(
-                Speech(speaker, words.replace("<br/>", "\n").strip())
-                for speaker, words in zip(sides, cells[2:], strict=True)
-            )
-            winner = "Argument A" if cells[1] == "a1" else "Argument B"
-            yield DatasetDebate(name, path, FoundDebate(speeches, motion, sides=sides), (HumanLabel(winner, "crowd"),))
-
-
-DATASETS: dict[str, Callable[[Texts], Iterator[DatasetDebate]]] = {
-    "debatrix": read_debatrix,
-    "nyu": read_nyu,
-    "lechmazur": read_lechmazur,
-    "ukp": read_ukp,
-}
-"""Name of a data set -> its reader."""
 
 
 def _parse_yaml(texts: Texts, path: PurePosixPath) -> object:
-    read = texts.get(path)
-    if read is None:
-        return None
     try:
-        return parse_yaml(read()).data
+        return parse_yaml(texts[path]()).data if path in texts else None
     except ConfigError as error:
         raise UnreadableDebateError(f"{path} is not valid YAML; extract the archive again") from error
 
 
-def _csv_rows(texts: Texts, path: PurePosixPath) -> Iterator[Mapping[str, str]]:
-    read = texts.get(path)
-    if read is None:
-        return
+def _csv_rows(texts: Texts, path: PurePosixPath) -> list[dict[str, str]]:
     try:
-        yield from csv.DictReader(io.StringIO(read()))
+        return list(csv.DictReader(io.StringIO(texts[path]()))) if path in texts else []
     except csv.Error as error:
-        raise UnreadableDebateError(
-            f"cannot get a label, because {path} is not valid CSV; extract the archive again"
-        ) from error
+        fault = f"cannot get a label, because {path} is not valid CSV; extract the archive again"
+        raise UnreadableDebateError(fault) from error
 
 
 def _parse_share(text: str, path: PurePosixPath) -> float:
     try:
         return float(text)
     except ValueError as error:
-        raise UnreadableDebateError(
-            f"has the label {text!r} in {path}, which is not a number; extract the archive again"
-        ) from error
+        fault = f"has the label {text!r} in {path}, which is not a number; extract the archive again"
+        raise UnreadableDebateError(fault) from error
 
 
 def _list_of_objects(value: object) -> list[dict[str, Any]]:

@@ -1,6 +1,5 @@
 """The formats of files with one debate, and their detection."""
 
-import csv
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -8,7 +7,7 @@ from pathlib import PurePath
 from typing import cast
 
 from debate_cli.errors import TranscriptError
-from debate_cli.importing import chat, prose, subtitles, tables
+from debate_cli.importing import prose, subtitles, tables
 from debate_cli.importing.speaker_labels import parse_label, select_names
 from debate_cli.importing.speeches import FoundDebate, Speech, UnreadableDebateError, format_count
 from debate_cli.storage.transcript import parse_transcript, transcript_to_debate
@@ -45,7 +44,7 @@ READERS: dict[str, Reader] = {
     "srt": lambda text, _: subtitles.read_subtitles(text),
     "csv": tables.read_csv,
     "jsonl": tables.read_jsonl,
-    "chat": lambda text, _: chat.read_chat(text),
+    "chat": lambda text, _: tables.read_chat(text),
     "transcript": lambda text, _: read_transcript(text),
 }
 """Name of a format -> its reader."""
@@ -63,7 +62,7 @@ _HEAD_CHARS = 4000
 
 def detect_format(text: str, name: str) -> str:
     """Detect the format of a text by its content. The file's `name` only decides between a table and prose."""
-    start = text[:_HEAD_CHARS].lstrip("\ufeff \t\n")
+    start = text[:_HEAD_CHARS].lstrip()
     if start.startswith("WEBVTT"):
         return "vtt"
     if start[:1] in {"{", "["}:
@@ -78,16 +77,14 @@ def detect_format(text: str, name: str) -> str:
 def _detect_json(text: str, start: str) -> str:
     """The format of a text that begins with a bracket or brace; `text` if it only begins with a remark in brackets."""
     first = _parse(start.split("\n", 1)[0].rstrip(","))
-    value = cast("object", first) if isinstance(first, dict) else _parse(text)
+    value: object = first if isinstance(first, dict) else _parse(text)  # pyright: ignore[reportUnknownVariableType]
     if value is None and not isinstance(first, list):
         return "text" if start.startswith("[") and not re.match(r"\[\s*[\[{]", start) else "jsonl"
-    if isinstance(value, dict):
-        fields = cast("dict[str, object]", value)
-        if "schema_version" in fields:
-            return "transcript"
-        return "chat" if "messages" in fields or chat.is_message(fields) else "jsonl"
-    items = cast("list[object]", value) if isinstance(value, list) else []
-    return "chat" if items and chat.is_message(items[0]) else "jsonl"
+    if isinstance(value, dict) and "schema_version" in value:
+        return "transcript"
+    is_chat = isinstance(value, dict) and "messages" in value
+    items = cast("list[object]", value) if isinstance(value, list) else [cast("object", value)]
+    return "chat" if is_chat or any(map(tables.is_message, items[:1])) else "jsonl"
 
 
 def _parse(text: str) -> object:
@@ -99,16 +96,11 @@ def _parse(text: str) -> object:
 
 def _is_table(text: str, suffix: str) -> bool:
     """Whether the first line names the columns of a table of speeches, or the file name is that of a table."""
-    delimiter = tables.find_delimiter(text)
-    head = text.split("\n", 1)[0]
+    delimiter, head = tables.find_delimiter(text), text.split("\n", 1)[0]
     if delimiter not in head:
         return False
-    try:
-        cells = next(csv.reader([head], delimiter=delimiter))
-    except (csv.Error, StopIteration):
-        return False
-    if tables.has_speech_columns(cells):
-        return True
-    return suffix in {".csv", ".tsv"} and not select_names(
-        label.name for line in text[:_HEAD_CHARS].split("\n") if (label := parse_label(line)) is not None
+    labels = map(parse_label, text[:_HEAD_CHARS].split("\n"))
+    is_prose = select_names(label.name for label in labels if label is not None)
+    return tables.has_speech_columns(head.replace('"', "").split(delimiter)) or (
+        suffix in {".csv", ".tsv"} and not is_prose
     )

@@ -1,7 +1,8 @@
 """Reads plain text and Markdown: `Name: words`, `**Name:** words`, or a heading per speaker. Paragraphs continue a speech."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from debate_cli.importing.speaker_labels import (
@@ -13,7 +14,7 @@ from debate_cli.importing.speaker_labels import (
     parse_label,
     select_names,
 )
-from debate_cli.importing.speeches import FoundDebate, Omissions, Speech, join_speeches
+from debate_cli.importing.speeches import FoundDebate, Speech, format_counts, join_speeches
 
 _HEADING = re.compile(r" {0,3}(?P<marks>#{1,6})(?:[ \t]+(?P<title>.*?))?(?:[ \t]+#+)?[ \t]*")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-{3,})[ \t]*")
@@ -41,7 +42,7 @@ class _Line(NamedTuple):
 
 def read_text(text: str) -> FoundDebate:
     """The debate in a plain text in which each speech begins with `Name:` at the start of a line."""
-    return _assemble([_Line(number, line, parse_label(line)) for number, line in enumerate(text.split("\n"), 1)], ())
+    return _assemble([_Line(number, line, parse_label(line)) for number, line in enumerate(text.split("\n"), 1)])
 
 
 def read_markdown(text: str) -> FoundDebate:
@@ -56,25 +57,21 @@ def read_markdown(text: str) -> FoundDebate:
         ],
         [line._replace(label=parse_label(line.text) if line.heading is None else None) for line in lines],
     )
-    chosen = max(readings, key=lambda reading: min(_count_names(reading), 2))
-    return _assemble(chosen, _headings(chosen))
+    return _assemble(max(readings, key=lambda reading: min(_count_names(reading), 2)))
 
 
 def _markdown_lines(text: str) -> Iterator[_Line]:
     lines = text.split("\n")
-    is_code = False
-    skip = False
-    for number, line in enumerate(lines, 1):
-        if skip:
-            skip = False
-            continue
+    is_code = is_underline = False
+    for number, (line, below) in enumerate(zip(lines, [*lines[1:], ""], strict=True), 1):
         is_code ^= _FENCE.match(line) is not None
         heading = None if is_code else _HEADING.fullmatch(line)
-        below = lines[number] if number < len(lines) else ""
-        if heading is not None:
+        if is_underline:
+            is_underline = False
+        elif heading is not None:
             yield _Line(number, line, heading=(heading["title"] or "").strip(), level=len(heading["marks"]))
         elif not is_code and line.strip() and _UNDERLINE.fullmatch(below) and not _bold_label(line):
-            skip = True
+            is_underline = True
             yield _Line(number, line, heading=line.strip(), level=1 if "=" in below else 2)
         else:
             yield _Line(number, line)
@@ -119,82 +116,58 @@ def _count_names(lines: Sequence[_Line]) -> int:
     return len(select_names(line.label.name for line in lines if line.label is not None))
 
 
-def _headings(lines: Sequence[_Line]) -> tuple[_Line, ...]:
-    return tuple(line for line in lines if line.heading is not None)
-
-
-def _assemble(lines: Sequence[_Line], headings: Sequence[_Line]) -> FoundDebate:
+def _assemble(lines: Sequence[_Line]) -> FoundDebate:
     """The speeches of a text. A line whose label names a speaker begins one; the other lines continue it."""
-    is_speaker = _speaker_test(lines)
-    topic = _find_topic(lines, headings, is_speaker)
-    omitted = Omissions()
+    starts = _speech_starts(lines)
+    topic_line, topic = _find_topic(lines, starts)
+    omitted = Counter[str]()
     before: list[str] = []
-    speeches: list[Speech] = []
-    words = before
-    parts: list[tuple[_Line, list[str], str]] = []
+    speeches: list[tuple[Speech, list[str]]] = []
     section, pending = "", list[str]()
     for line in lines:
         if line.heading is not None:
             section = clean_name(line.heading) or section
-            is_topic = topic is not None and line.heading == topic.heading and line.number == topic.number
-            if line.heading and not is_topic:
+            if line.heading and line.number != topic_line:
                 pending.append(f"[{line.heading}]")
-        elif is_speaker(line):
-            assert line.label is not None  # `is_speaker` needs a label
-            omitted.add("time stamp", line.label.has_time)
-            words = [*pending, line.label.words]
+        elif line.number in starts:
+            label = starts[line.number]
+            omitted["time stamp"] += label.has_time
+            speeches.append((Speech(label.name, "", section, f"line {line.number}"), [*pending, label.words]))
             pending = []
-            parts.append((line, words, section))
         elif is_time_stamp(line.text):
-            omitted.add("time stamp")
-        else:
-            if line.text.strip() and pending:
+            omitted["time stamp"] += 1
+        elif line.number != topic_line:
+            words = speeches[-1][1] if speeches else before
+            if line.text.strip():
                 words += pending
                 pending = []
             words.append(line.text)
-    words += pending
-    speeches = [
-        Speech(line.label.name, "\n".join(said).strip("\n"), part, f"line {line.number}")
-        for line, said, part in parts
-        if line.label is not None
-    ]
-    background = "\n".join(before).strip()
-    if topic is not None and topic.heading is None:
-        background = background.replace(topic.text, "", 1).strip()
-    return FoundDebate(join_speeches(speeches, "\n\n"), _topic_text(topic), background, dropped=omitted.describe())
+    (speeches[-1][1] if speeches else before).extend(pending)
+    joined = join_speeches((speech._replace(text="\n".join(words)) for speech, words in speeches), "\n\n")
+    return FoundDebate(joined, topic, "\n".join(before).strip(), dropped=format_counts(omitted))
 
 
-def _speaker_test(lines: Sequence[_Line]) -> Callable[[_Line], bool]:
-    """Create a test whether a line begins a speech.
+def _speech_starts(lines: Sequence[_Line]) -> dict[int, SpeakerLabel]:
+    """Line number -> label of each line that begins a speech.
 
-    Its label must name a speaker and must not be indented further than the least indented label of a speaker.
+    The label names a speaker and is not indented further than the least indented label of a speaker.
     """
     chosen = select_names(line.label.name for line in lines if line.label is not None)
-    named = [line.label for line in lines if line.label is not None and fold_name(line.label.name) in chosen]
-    indent = min((label.indent for label in named), default=0)
-
-    def is_speaker(line: _Line) -> bool:
-        label = line.label
-        return label is not None and label.indent <= indent and fold_name(label.name) in chosen
-
-    return is_speaker
+    named = {
+        line.number: line.label for line in lines if line.label is not None and fold_name(line.label.name) in chosen
+    }
+    indent = min((label.indent for label in named.values()), default=0)
+    return {number: label for number, label in named.items() if label.indent <= indent}
 
 
-def _find_topic(lines: Sequence[_Line], headings: Sequence[_Line], is_speaker: Callable[[_Line], bool]) -> _Line | None:
-    """The line with the motion: `Topic: …` before the first speech, else the only heading of the first level."""
+def _find_topic(lines: Sequence[_Line], starts: Mapping[int, SpeakerLabel]) -> tuple[int, str | None]:
+    """Line number and words of the motion: `Topic: …` before the first speech, else the only heading of the first level."""
+    first = min(starts, default=len(lines) + 1)
     for line in lines:
-        if is_speaker(line):
-            break
-        if line.heading is None and _TITLE_LINE.fullmatch(line.text.strip(" *_")):
-            return line
-    first = [line for line in headings if line.level == 1]
-    return first[0] if len(first) == 1 and first[0].heading and len(first[0].heading) <= _MAX_TOPIC_CHARS else None
-
-
-def _topic_text(line: _Line | None) -> str | None:
-    if line is None:
-        return None
-    if line.heading is not None:
-        return _TITLE_LINE.sub(lambda match: match["topic"], line.heading)
-    match = _TITLE_LINE.fullmatch(line.text.strip(" *_"))
-    return match["topic"].strip(" *_") if match is not None else None
+        match = _TITLE_LINE.fullmatch(line.text.strip(" *_"))
+        if line.number < first and line.heading is None and match is not None:
+            return line.number, match["topic"].strip(" *_")
+    titles = [line for line in lines if line.level == 1]
+    if len(titles) != 1 or not titles[0].heading or len(titles[0].heading) > _MAX_TOPIC_CHARS:
+        return 0, None
+    return titles[0].number, _TITLE_LINE.sub(lambda match: match["topic"], titles[0].heading)

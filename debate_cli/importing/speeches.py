@@ -1,10 +1,20 @@
-"""The result of a reader: speeches with speakers and places, and what was left out."""
+"""The result of a reader (speeches with speakers and places, and what was left out), and the decoding of its input."""
 
+import codecs
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import groupby
 from typing import NamedTuple
 
+from debate_cli.domain.text_normalization import TERMINAL_SEQUENCES
 from debate_cli.errors import UsageError
+
+_UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_MAX_CONTROL_SHARE = 0.01
+"""Share of control characters above which a file is not text."""
+_LINE_END = re.compile(r"\r\n?|[\x0b\x0c\u2028]")
 
 
 class UnreadableDebateError(UsageError):
@@ -42,47 +52,44 @@ class FoundDebate(NamedTuple):
     """Parts that were left out, each with a count or a name: `12 time stamps`, `the column party`."""
 
 
-class Omissions:
-    """Counts the parts that a reader leaves out."""
-
-    def __init__(self) -> None:
-        self._counts: Counter[str] = Counter()
-
-    def add(self, noun: str, count: int = 1) -> None:
-        """Count further left-out parts: `count` of the kind `noun`, which is in the singular."""
-        if count:
-            self._counts[noun] += count
-
-    def describe(self) -> tuple[str, ...]:
-        """Each noun with its count, in the order of first occurrence."""
-        return tuple(format_count(count, noun) for noun, count in self._counts.items())
-
-
 def format_count(count: int, noun: str) -> str:
     """A count with its noun: `1 speech`, `1,200 speeches`."""
     plural = f"{noun}es" if noun.endswith(("ch", "s", "x")) else f"{noun}s"
     return f"{count:,} {noun if count == 1 else plural}"
 
 
+def format_counts(counts: Counter[str]) -> tuple[str, ...]:
+    """Each noun of `counts` with its count, in the order of first occurrence; without zeros."""
+    return tuple(format_count(count, noun) for noun, count in counts.items() if count)
+
+
 def join_speeches(speeches: Iterable[Speech], separator: str) -> tuple[Speech, ...]:
     """Join adjacent speeches of one speaker and section by `separator`. Empty ones are left out."""
     joined: list[Speech] = []
-    parts: list[str] = []
-
-    def close() -> None:
-        if joined:
-            text = separator.join(filter(None, parts))
-            if text:
-                joined[-1] = joined[-1]._replace(text=text)
-            else:
-                joined.pop()
-        parts.clear()
-
-    for speech in speeches:
-        last = joined[-1] if joined else None
-        if last is None or (last.speaker, last.section) != (speech.speaker, speech.section):
-            close()
-            joined.append(speech)
-        parts.append(speech.text.strip())
-    close()
+    for _, group in groupby(speeches, key=lambda speech: (speech.speaker, speech.section)):
+        parts = list(group)
+        text = separator.join(filter(None, (part.text.strip() for part in parts)))
+        if text:
+            joined.append(parts[0]._replace(text=text))
     return tuple(joined)
+
+
+def decode_text(data: bytes) -> tuple[str, str]:
+    """The text of `data` and the name of its encoding: UTF-8, UTF-16 with a byte order mark, or Windows-1252.
+
+    Line ends become newlines; terminal sequences and control characters are removed. Raises UnreadableDebateError for
+    empty and binary files.
+    """
+    if data.startswith(_UTF_16_MARKS):
+        text, encoding = data.decode("utf-16", "replace"), "UTF-16"
+    else:
+        try:
+            text, encoding = data.decode("utf-8-sig"), "UTF-8"
+        except UnicodeDecodeError:
+            text, encoding = data.decode("cp1252", "replace"), "Windows-1252"
+    if len(_CONTROL.findall(text)) > _MAX_CONTROL_SHARE * len(text):
+        raise UnreadableDebateError("is not a text file; export the debate as text, subtitles, CSV or JSON")
+    text = _CONTROL.sub("", TERMINAL_SEQUENCES.sub("", text))
+    if not text.strip():
+        raise UnreadableDebateError("is empty; name a file with a debate")
+    return _LINE_END.sub("\n", text).replace("\u2029", "\n\n"), encoding

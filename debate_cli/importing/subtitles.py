@@ -2,11 +2,12 @@
 
 import html
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from debate_cli.importing.speaker_labels import SpeakerLabel, fold_name, parse_label, select_names
-from debate_cli.importing.speeches import FoundDebate, Omissions, Speech, join_speeches
+from debate_cli.importing.speeches import FoundDebate, Speech, format_counts, join_speeches
 
 _TIMING = re.compile(
     r"[ \t]*(?P<start>(?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3})[ \t]*-->[ \t]*(?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3}.*"
@@ -29,7 +30,7 @@ class _Part(NamedTuple):
 
 def read_subtitles(text: str) -> FoundDebate:
     """The debate of a WebVTT or SubRip file: speakers in voice tags, or `Name:` at the start of a line."""
-    omitted = Omissions()
+    omitted = Counter[str]()
     parts = list(_read_parts(text, omitted))
     chosen = select_names(
         label.name for part in parts if part.voice is None and (label := _parse_label(part.text)) is not None
@@ -46,7 +47,7 @@ def read_subtitles(text: str) -> FoundDebate:
             speeches.append(speeches[-1]._replace(text=part.text))
         else:
             before.append(part.text)
-    return FoundDebate(join_speeches(speeches, " "), background=" ".join(before), dropped=omitted.describe())
+    return FoundDebate(join_speeches(speeches, " "), background=" ".join(before), dropped=format_counts(omitted))
 
 
 def _parse_label(line: str) -> SpeakerLabel | None:
@@ -54,7 +55,7 @@ def _parse_label(line: str) -> SpeakerLabel | None:
     return parse_label(line[change.end() :] if change is not None else line)
 
 
-def _read_parts(text: str, omitted: Omissions) -> Iterator[_Part]:
+def _read_parts(text: str, omitted: Counter[str]) -> Iterator[_Part]:
     """The lines of all cues, split at voice tags, and lines outside of cues. Counts notes, styles and times."""
     lines = [line.lstrip("\ufeff") for line in text.split("\n")]
     is_timing = [_TIMING.fullmatch(line) for line in lines]
@@ -66,7 +67,7 @@ def _read_parts(text: str, omitted: Omissions) -> Iterator[_Part]:
             yield from _split_voices("\n".join(body), start)
             body, in_cue = [], False
         if timing is not None:
-            omitted.add("time stamp")
+            omitted["time stamp"] += 1
             start, in_cue, skipped = timing["start"], True, False
         elif ends:
             skipped = False
@@ -86,12 +87,12 @@ def _is_cue_name(lines: Sequence[str], is_timing: Sequence[object], number: int)
     return lines[number].strip().isdigit() or number == 0 or not lines[number - 1].strip()
 
 
-def _is_skipped_block(line: str, omitted: Omissions) -> bool:
+def _is_skipped_block(line: str, omitted: Counter[str]) -> bool:
     if line.startswith("WEBVTT"):
         return True
     if _BLOCKS.fullmatch(line) is None:
         return False
-    omitted.add("note" if line.startswith("NOTE") else "block of styles")
+    omitted["note" if line.startswith("NOTE") else "block of styles"] += 1
     return True
 
 

@@ -1,13 +1,14 @@
-"""Reads tables with a row per speech: CSV and JSON lines, or a JSON list of objects."""
+"""Reads tables with a row per speech (CSV, JSON lines, a JSON list), and lists of chat messages (`role` and `content`)."""
 
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from debate_cli.domain.suggestions import format_suggestion
-from debate_cli.importing.speeches import FoundDebate, Omissions, Speech, UnreadableDebateError
+from debate_cli.importing.speeches import FoundDebate, Speech, UnreadableDebateError, format_counts
 
 FIELDS = ("speaker", "text", "round")
 """Fields for which `--map` can name a column."""
@@ -19,11 +20,9 @@ KNOWN_COLUMNS: dict[str, tuple[str, ...]] = {
 """Field -> usual names of its column, the best first."""
 DELIMITERS = ",;\t|"
 _MAX_CELL_CHARS = 20_000_000
-_MAX_SHOWN_COLUMNS = 8
-_MAX_COLUMN_CHARS = 40
-
-Row = tuple[str, dict[str, str]]
-"""Place and cells of a row."""
+_MAX_SHOWN_CHARS = 200
+_BACKGROUND_ROLES = frozenset({"system", "developer"})
+_TOOL_ROLES = frozenset({"tool", "function"})
 
 
 def read_csv(text: str, columns: Mapping[str, str]) -> FoundDebate:
@@ -32,57 +31,24 @@ def read_csv(text: str, columns: Mapping[str, str]) -> FoundDebate:
     limit = csv.field_size_limit(_MAX_CELL_CHARS)
     try:
         head = [cell.strip() for cell in next(lines, list[str]())]
-        rows = [(f"line {lines.line_num}", _named_cells(head, row, lines.line_num)) for row in lines if any(row)]
+        rows = [(lines.line_num, row) for row in lines if any(row)]
     except csv.Error as error:
         raise UnreadableDebateError(f"is not valid CSV (line {lines.line_num}: {error}); correct it") from error
     finally:
         csv.field_size_limit(limit)
     if len(set(head)) < len(head):
         raise UnreadableDebateError("has two columns with the same name; rename one")
-    return _from_rows(head, rows, columns)
-
-
-def _named_cells(head: Sequence[str], row: Sequence[str], line: int) -> dict[str, str]:
-    if any(map(str.strip, row[len(head) :])):
-        advice = "put quotation marks around a cell that contains the delimiter"
-        raise UnreadableDebateError(f"line {line} has more cells than the header line has columns; {advice}")
-    return dict(zip(head, row, strict=False))
-
-
-def read_jsonl(text: str, columns: Mapping[str, str]) -> FoundDebate:
-    """The debate in JSON lines or one JSON list, with an object per speech. Raises UnreadableDebateError."""
-    rows = [(place, _cells(item)) for place, item in iter_json_objects(text)]
-    head = list(dict.fromkeys(name for _, row in rows for name in row))
-    return _from_rows(head, rows, columns)
-
-
-def iter_json_objects(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Place and value of each object in JSON lines or in one JSON list. Raises UnreadableDebateError."""
-    if text.lstrip("\ufeff \t\n").startswith("["):
-        values = parse_json(text, "the file")
-        items = [(f"item {number}", value) for number, value in enumerate(cast("list[object]", values), 1)]
-    else:
-        lines = ((f"line {number}", line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
-        items = ((place, parse_json(line, place)) for place, line in lines)
-    for place, value in items:
-        if not isinstance(value, dict):
-            raise UnreadableDebateError(f"{place} is not a JSON object; write one object for each speech")
-        yield place, cast("dict[str, Any]", value)
-
-
-def parse_json(text: str, place: str) -> object:
-    """The JSON value of `text`. Raises UnreadableDebateError with `place`."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        detail = f": {error.msg}" if isinstance(error, json.JSONDecodeError) else ""
-        raise UnreadableDebateError(f"{place} is not valid JSON{detail}; correct it") from error
+    for number, row in rows:
+        if any(map(str.strip, row[len(head) :])):
+            advice = "put quotation marks around a cell that contains the delimiter"
+            raise UnreadableDebateError(f"line {number} has more cells than the header line has columns; {advice}")
+    named = [(f"line {number}", dict(zip(head, row, strict=False))) for number, row in rows]
+    return _from_rows(head, named, columns)
 
 
 def find_delimiter(text: str) -> str:
     """The most frequent delimiter of the first line; the comma if it has none."""
-    head = text.split("\n", 1)[0]
-    return max(DELIMITERS, key=head.count)
+    return max(DELIMITERS, key=text.split("\n", 1)[0].count)
 
 
 def has_speech_columns(head: Iterable[str]) -> bool:
@@ -91,55 +57,85 @@ def has_speech_columns(head: Iterable[str]) -> bool:
     return all(known & set(KNOWN_COLUMNS[field]) for field in ("speaker", "text"))
 
 
-def _cells(item: Mapping[str, Any]) -> dict[str, str]:
-    return {
-        name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        for name, value in item.items()
-        if value is not None
-    }
+def read_jsonl(text: str, columns: Mapping[str, str]) -> FoundDebate:
+    """The debate in JSON lines or one JSON list, with an object per speech. Raises UnreadableDebateError."""
+    rows = [
+        (
+            place,
+            {
+                name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+                for name, value in item.items()
+                if value is not None
+            },
+        )
+        for place, item in _json_objects(text)
+    ]
+    return _from_rows(list(dict.fromkeys(name for _, row in rows for name in row)), rows, columns)
 
 
-def _from_rows(head: Sequence[str], rows: Sequence[Row], columns: Mapping[str, str]) -> FoundDebate:
-    chosen = {field: _find_column(field, head, columns) for field in FIELDS}
-    speaker, text, part = chosen["speaker"], chosen["text"], chosen["round"]
-    assert speaker is not None  # only the column of rounds may be missing
-    assert text is not None
-    omitted = Omissions()
+def _json_objects(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Place and value of each object in JSON lines or in one JSON list. Raises UnreadableDebateError."""
+    if text.lstrip().startswith("["):
+        items = [(f"item {number}", value) for number, value in enumerate(_list(_parse_json(text, "the file")), 1)]
+    else:
+        lines = ((f"line {number}", line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
+        items = ((place, _parse_json(line, place)) for place, line in lines)
+    for place, value in items:
+        if not isinstance(value, dict):
+            raise UnreadableDebateError(f"{place} is not a JSON object; write one object for each speech")
+        yield place, cast("dict[str, Any]", value)
+
+
+def _parse_json(text: str, place: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        detail = f": {error.msg}" if isinstance(error, json.JSONDecodeError) else ""
+        raise UnreadableDebateError(f"{place} is not valid JSON{detail}; correct it") from error
+
+
+def _list(value: object) -> list[object]:
+    return cast("list[object]", value) if isinstance(value, list) else []
+
+
+def _from_rows(
+    head: Sequence[str], rows: Sequence[tuple[str, Mapping[str, str]]], columns: Mapping[str, str]
+) -> FoundDebate:
+    """The debate in `rows`: the place and the cells of each. A row without a speaker continues the speech before it."""
+    speaker, text = _find_column("speaker", head, columns), _find_column("text", head, columns)
+    part = _find_column("round", head, columns)
     speeches: list[Speech] = []
+    omitted = Counter[str]()
     section = ""
     for place, row in rows:
         words, name = row.get(text, "").strip(), row.get(speaker, "").strip()
-        section = (row.get(part, "").strip() or section) if part is not None else ""
+        section = row.get(part, "").strip() or section
         if not words:
-            omitted.add("row without text")
+            omitted["row without text"] += 1
         elif name:
             speeches.append(Speech(name, words, section, place))
         elif speeches:
             speeches[-1] = speeches[-1]._replace(text=f"{speeches[-1].text}\n\n{words}")
         else:
             raise UnreadableDebateError(f"{place} has no speaker in the column {speaker}; add one")
-    others = [
-        name for name in head if name not in chosen.values() and any(row.get(name, "").strip() for _, row in rows)
-    ]
-    dropped = [*omitted.describe(), *([_describe_columns(others)] if others else [])]
-    return FoundDebate(tuple(speeches), has_rounds=part is not None, dropped=tuple(dropped))
-
-
-def _describe_columns(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MAX_SHOWN_COLUMNS} more" if len(names) > _MAX_SHOWN_COLUMNS else ""
-    return f"the column{'' if len(names) == 1 else 's'} {_list_columns(names)}{more}"
+    unused = [name for name in head if name not in {speaker, text, part}]
+    others = [name for name in unused if any(row.get(name, "").strip() for _, row in rows)]
+    dropped = list(format_counts(omitted))
+    if others:
+        dropped.append(f"the column{'' if len(others) == 1 else 's'} {_list_columns(others)}")
+    return FoundDebate(tuple(speeches), has_rounds=bool(part), dropped=tuple(dropped))
 
 
 def _list_columns(names: Sequence[str]) -> str:
-    shown = (
-        name if len(name) <= _MAX_COLUMN_CHARS else f"{name[:_MAX_COLUMN_CHARS]}…"
-        for name in names[:_MAX_SHOWN_COLUMNS]
-    )
-    return ", ".join(shown) or "none"
+    listed = ", ".join(names) or "none"
+    return listed if len(listed) <= _MAX_SHOWN_CHARS else f"{listed[:_MAX_SHOWN_CHARS]}…"
 
 
-def _find_column(field: str, head: Sequence[str], columns: Mapping[str, str]) -> str | None:
-    """The column of a field: the mapped one, else the best known one. Raises UnreadableDebateError."""
+def _find_column(field: str, head: Sequence[str], columns: Mapping[str, str]) -> str:
+    """The column of a field: the mapped one, else the best known one; empty if there is no round.
+
+    Raises UnreadableDebateError.
+    """
     by_name = {name.casefold(): name for name in reversed(head)}
     wanted = columns.get(field)
     if wanted is not None:
@@ -147,10 +143,60 @@ def _find_column(field: str, head: Sequence[str], columns: Mapping[str, str]) ->
             hint = format_suggestion(wanted, head) or f"; it has {_list_columns(head)}"
             raise UnreadableDebateError(f"has no column `{wanted}`{hint}")
         return by_name[wanted.casefold()]
-    found = next((by_name[name] for name in KNOWN_COLUMNS[field] if name in by_name), None)
-    if found is None and field != "round":
-        shown = _list_columns(head)
+    found = next((by_name[name] for name in KNOWN_COLUMNS[field] if name in by_name), "")
+    if not found and field != "round":
         raise UnreadableDebateError(
-            f"has no column for the {field} (it has {shown}); name it with --map {field}=COLUMN"
+            f"has no column for the {field} (it has {_list_columns(head)}); name it with --map {field}=COLUMN"
         )
     return found
+
+
+def read_chat(text: str) -> FoundDebate:
+    """The debate in a list of messages, in an object with `messages`, or in one message per line.
+
+    The speaker is a message's `name`, else its role. System messages become background. Raises UnreadableDebateError.
+    """
+    omitted = Counter[str]()
+    background: list[str] = []
+    speeches: list[Speech] = []
+    for number, message in enumerate(_chat_messages(text), 1):
+        role, name = message.get("role"), message.get("name")
+        if not isinstance(role, str) or not role.strip():
+            raise UnreadableDebateError(f"message {number} has no role; add `role` and `content` to each message")
+        words = "\n\n".join(_chat_texts(message.get("content"), omitted)).strip()
+        omitted["call of a tool"] += len(_list(message.get("tool_calls")))
+        if role in _TOOL_ROLES:
+            omitted["message of a tool"] += 1
+        elif not words:
+            omitted["message without text"] += 1
+        elif role in _BACKGROUND_ROLES:
+            background.append(words)
+        else:
+            speaker = name if isinstance(name, str) and name.strip() else role
+            speeches.append(Speech(speaker, words, place=f"message {number}"))
+    return FoundDebate(tuple(speeches), background="\n\n".join(background), dropped=format_counts(omitted))
+
+
+def is_message(value: object) -> bool:
+    """Whether a JSON value looks like a message of a chat."""
+    return isinstance(value, dict) and "role" in value and "content" in value
+
+
+def _chat_messages(text: str) -> Iterator[Mapping[str, Any]]:
+    try:
+        value: object = json.loads(text)
+    except (ValueError, RecursionError):
+        value = None  # a message per line
+    if isinstance(value, dict) and "messages" in value:
+        text = json.dumps(cast("dict[str, object]", value)["messages"])
+    return (message for _, message in _json_objects(text))
+
+
+def _chat_texts(content: object, omitted: Counter[str]) -> Iterator[str]:
+    """The texts in a message's content, which is a string or a list of parts."""
+    for part in [content] if isinstance(content, str) else _list(content):
+        text = cast("dict[str, object]", part).get("text") if isinstance(part, dict) else part
+        if isinstance(text, str):
+            yield text
+        else:
+            omitted["part without text"] += 1

@@ -22,7 +22,7 @@ from debate_cli.domain.reviewer import ReviewAnswers, ReviewTerms
 from debate_cli.errors import UsageError
 from debate_cli.render import score_rows
 from debate_cli.render.content.summary import describe_answer
-from debate_cli.render.person_form.task import FormLeftError
+from debate_cli.render.person_form.form import FormLeftError
 from debate_cli.render.review_template import draft_path, format_review_template, read_draft
 from debate_cli.render.sanitize import sanitize_line
 from debate_cli.storage.review_file import ReviewFile, read_review_file

@@ -13,9 +13,7 @@ from debate_cli.domain.reviewer import ReviewAnswers
 from debate_cli.judging.answer_check import check_answer
 from debate_cli.llm.form import Form, FormModel, JsonSchema, derive_schema, person_schema
 from debate_cli.providers.people.form_fields import FormDraft
-from debate_cli.render.person_form.drafts import DRAFT_SUFFIX, DraftFile
-from debate_cli.render.person_form.form import FilledForm, fill_in
-from debate_cli.render.person_form.task import FormTask
+from debate_cli.render.person_form.form import DRAFT_SUFFIX, FilledForm, FormTask, fill_in
 from debate_cli.render.review_template import (
     debate_introduction,
     draft_path,
@@ -83,7 +81,7 @@ class ReviewForm:
         self._answers = replace(self._answers, seconds=taken) if found else given
         save_draft(self._transcript, self._review, self._answers)
         if not found:
-            DraftFile(self._part_draft()).remove()
+            self._part_draft().unlink(missing_ok=True)
         return found
 
     async def _ask(self, part: ReviewPart, problems: tuple[str, ...]) -> tuple[dict[str, Any], float]:

@@ -16,8 +16,7 @@ from debate_cli.cli.review_form import ReviewForm
 from debate_cli.domain.reviewer import ReviewTerms
 from debate_cli.providers.people.form_fields import FormDraft
 from debate_cli.providers.people.replies import ReadReply
-from debate_cli.render.person_form.form import FilledForm
-from debate_cli.render.person_form.task import FormLeftError, FormTask
+from debate_cli.render.person_form.form import FilledForm, FormLeftError, FormTask
 from debate_cli.storage.transcript_store import open_debate
 
 

@@ -10,11 +10,7 @@ from typing import Any
 
 import pytest
 from prompt_toolkit.application import create_app_session
-from prompt_toolkit.buffer import Buffer
-from prompt_toolkit.document import Document
 from prompt_toolkit.input import PipeInput, create_pipe_input
-from prompt_toolkit.layout import BufferControl
-from prompt_toolkit.layout.processors import TransformationInput
 from prompt_toolkit.output import DummyOutput
 
 from debate_cli.debaters.forms import CrossExaminationForm, OpeningForm
@@ -22,12 +18,9 @@ from debate_cli.llm.form import Form, derive_schema, each_of
 from debate_cli.llm.model import Message, Reply, Request, RequestOrigin
 from debate_cli.providers.people.form_fields import FormDraft
 from debate_cli.providers.people.prompt_page import explain_field
-from debate_cli.render.person_form.drafts import DraftFile
-from debate_cli.render.person_form.form import FilledForm, fill_in
+from debate_cli.render.person_form.form import DraftFile, FilledForm, FormLeftError, FormState, FormTask, fill_in
 from debate_cli.render.person_form.person import PeopleAtTerminal
-from debate_cli.render.person_form.screen import WrapWords, edit_text
-from debate_cli.render.person_form.state import FormState
-from debate_cli.render.person_form.task import FormLeftError, FormTask
+from debate_cli.render.person_form.screen import edit_text
 
 OPENING = Form(
     "opening", OpeningForm, derive_schema(OpeningForm, arguments=each_of("id", ["PRO-1"]), citations=None), lenient=True
@@ -191,28 +184,3 @@ def test_people_of_several_debates_are_asked_one_after_the_other(tmp_path: Path)
 def _request(key: str) -> Request:
     origin = RequestOrigin("d1", key, "Pro opening", "Pro: opening", accepts_text=True)
     return Request("", (Message("user", "Speak."),), "opening", 100, origin=origin, form=OPENING)
-
-
-@pytest.mark.parametrize(
-    ("text", "lines"),
-    [
-        ("it wraps at twenty columns", ["it wraps at twenty  ", "columns"]),
-        ("exactly twenty cells then more", ["exactly twenty cells", "then more"]),
-        ("a" * 25 + " b", ["a" * 20, "aaaaa b"]),
-        ("每天每天每天 每天每天", ["每天每天每天        ", "每天每天"]),
-        ("", [""]),
-    ],
-)
-def test_lines_of_the_editor_wrap_between_words(text: str, lines: list[str]) -> None:
-    """No word is cut unless it is longer than a line, and every place of the text is shown where its character is."""
-    asked = TransformationInput(
-        BufferControl(Buffer()), Document(text), 0, lambda place: place, [("", text)], width=20, height=5
-    )
-    found: Any = WrapWords().apply_transformation(asked)
-    shown = "".join(piece[1] for piece in found.fragments)
-    assert shown == "".join(lines)
-    for place, character in enumerate(text):
-        where = found.source_to_display(place)
-        assert found.display_to_source(where) <= place
-        assert character == " " or shown[where] == character
-    assert found.source_to_display(len(text)) == len(shown)

@@ -10,6 +10,7 @@ import os
 import re
 import secrets
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -61,12 +62,6 @@ class PromptPlace:
         return self.folder / (self.name + PROBLEM)
 
 
-@dataclass(slots=True)
-class _TaskFiles:
-    name: str
-    requests: int = 0
-
-
 @dataclass(frozen=True, slots=True)
 class _SeenReply:
     """A reply file that has been read."""
@@ -87,8 +82,10 @@ class PromptFolder:
         self._folder = folder
         self._note = note
         self._sleep = sleep
-        self._tasks: dict[tuple[str, str], _TaskFiles] = {}
-        """(Debate, key of a task) -> its files."""
+        self._names: dict[tuple[str, str], str] = {}
+        """(Debate, key of a task) -> beginning of its file names."""
+        self._requests: Counter[tuple[str, str]] = Counter()
+        """(Debate, key of a task) -> number of requests so far."""
 
     async def answer(self, request: Request) -> Reply:
         """Write the prompt of `request` and wait for a usable reply. Raises PermanentError if the files cannot be written."""
@@ -110,15 +107,15 @@ class PromptFolder:
         slug = to_slug(origin.name if origin is not None else request.purpose)
         key = (folder.name, origin.key if origin is not None else request.purpose)
         digest = find_prompt_hash(format_page(request, None)) or ""
-        task = self._tasks.get(key)
-        if task is None:
-            task = self._tasks[key] = _TaskFiles(self._choose_name(folder, slug, digest))
-        task.requests += 1
-        again = f".{task.requests}" if task.requests > 1 else ""
-        place = PromptPlace(folder, task.name + again)
+        if key not in self._names:
+            self._names[key] = self._choose_name(folder, slug, digest)
+        self._requests[key] += 1
+        again = f".{self._requests[key]}" if self._requests[key] > 1 else ""
+        place = PromptPlace(folder, self._names[key] + again)
         if _hash_of_file(place.prompt) != digest:
             place.problem.unlink(missing_ok=True)
-            _set_aside(place.reply)
+            with suppress(FileNotFoundError):  # it answers an earlier prompt
+                place.reply.rename(place.reply.with_name(f"{place.name}.old-reply.md"))
             _write_file(place.prompt, format_page(request, place.reply.name))
         return place, digest
 
@@ -131,7 +128,7 @@ class PromptFolder:
         numbered = sorted(
             (match for path in folder.iterdir() if (match := pattern.fullmatch(path.name))), key=lambda m: int(m[1])
         )
-        taken = {task.name for (of, _), task in self._tasks.items() if of == folder.name}
+        taken = {name for (of, _), name in self._names.items() if of == folder.name}
         free = [name for m in numbered if m[2] == slug and (name := f"{m[1]}-{m[2]}") not in taken]
         same = next((name for name in free if _hash_of_file(folder / (name + PROMPT)) == digest), None)
         unanswered = next((name for name in free if not (folder / (name + REPLY)).exists()), None)
@@ -139,7 +136,6 @@ class PromptFolder:
         return same or unanswered or f"{last + 1:03d}-{slug}"
 
     async def _wait(self, request: Request, place: PromptPlace, digest: str) -> Reply:
-        """Wait until the reply is complete and usable."""
         pause, watch, rejected = FIRST_POLL_S, _ReplyWatch(place.reply), None
         while True:
             seen = watch.look()
@@ -149,7 +145,9 @@ class PromptFolder:
                     place.problem.unlink(missing_ok=True)
                     return Reply(text=found.text, usage=Usage(), finish_reason="stop", is_final=found.is_final)
                 rejected, pause = seen.stamp, FIRST_POLL_S
-                _write_file(place.problem, _format_problem(place, found.problems))
+                listed = "\n".join(f"- {problem}" for problem in found.problems)
+                advice = "Correct it and save it again under the same name."
+                _write_file(place.problem, f"`{place.reply.name}` cannot be used:\n\n{listed}\n\n{advice}\n")
                 self._note(f"{place.reply} cannot be used; {place.problem.name} says why")
             await self._sleep(pause)
             pause = min(LAST_POLL_S, pause * POLL_GROWTH)
@@ -208,21 +206,11 @@ def _read_reply_for(request: Request, digest: str, seen: _SeenReply) -> ReadRepl
     return read_reply(seen.text, request.form, accepts_text=accepts_text)
 
 
-def _format_problem(place: PromptPlace, problems: tuple[str, ...]) -> str:
-    listed = "\n".join(f"- {problem}" for problem in problems)
-    return f"`{place.reply.name}` cannot be used:\n\n{listed}\n\nCorrect it and save it again under the same name.\n"
-
-
 def _hash_of_file(path: Path) -> str | None:
     try:
         return find_prompt_hash(read_regular_file(path, MAX_REPLY_BYTES).decode("utf-8", "replace"))
     except OSError:
         return None
-
-
-def _set_aside(reply: Path) -> None:
-    with suppress(FileNotFoundError):
-        reply.rename(reply.with_name(reply.name.removesuffix(REPLY) + ".old-reply.md"))
 
 
 def _write_file(path: Path, text: str) -> None:

@@ -97,7 +97,8 @@ def _field(
         yield from _fields(part, path, label, values, required=required)
     elif kind == "array" and ("prefixItems" in part or item.get("type") == "object"):
         for number, (entry, is_required) in enumerate(_entries(part, path, values)):
-            own = _entry_label(entry, label, number)
+            given = [part["const"] for part in entry.get("properties", {}).values() if "const" in part]
+            own = str(given[0]) if given else f"{label.removesuffix('s')} {number + 1}"
             yield from _fields(entry, (*path, number), own, values, required=required and is_required)
     elif kind == "array":
         if part.get("maxItems") == 0:
@@ -134,16 +135,6 @@ def _filled_items(path: FieldPath, values: Mapping[str, str]) -> int:
     start = "".join(f"{part}/" for part in path)
     numbers = [int(key.removeprefix(start).partition("/")[0]) for key in values if key.startswith(start)]
     return max(numbers, default=-1) + 1
-
-
-def _entry_label(entry: JsonSchema, label: str, number: int) -> str:
-    """Label of an entry of a list: the id that it is about, else the singular of `label` with a number."""
-    given = [part["const"] for part in entry.get("properties", {}).values() if "const" in part]
-    return str(given[0]) if given else f"{_singular(label)} {number + 1}"
-
-
-def _singular(noun: str) -> str:
-    return f"{noun[:-3]}y" if noun.endswith("ies") else noun.removesuffix("s")
 
 
 def _value(schema: JsonSchema, path: FieldPath, values: Mapping[str, str], *, drops_empty: bool) -> Any:

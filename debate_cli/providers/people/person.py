@@ -3,9 +3,7 @@
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.errors import ConfigError
@@ -22,15 +20,11 @@ def default_files_folder(config: DebateConfig) -> Path:
     return Path(config.output.dir) / FILES_FOLDER
 
 
-class AskAtTerminal(Protocol):
-    """Asks a person at the terminal."""
+AskAtTerminal = Callable[[Request, float | None], Awaitable[Reply]]
+"""Asks a person at the terminal, and returns the final answer.
 
-    async def __call__(self, request: Request, time_limit_s: float | None = None) -> Reply:
-        """The person's answer, with `is_final` set, because the person has seen what is missing.
-
-        After `time_limit_s` seconds the answer is taken unfinished.
-        """
-        ...
+After the given number of seconds the answer is taken unfinished; None sets no limit.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +46,19 @@ def make_person(provider: str, people: PeopleAccess, time_limit_s: float | None 
     terminal = people.human if provider == "human" else people.paste
     if terminal is None:
         raise ConfigError(describe_missing_terminal(provider))
-    return PersonModel(partial(terminal, time_limit_s=time_limit_s))
+    return PersonModel(lambda request: terminal(request, time_limit_s))
 
 
 def describe_missing_terminal(provider: str) -> str:
     """The message for a person at a terminal if there is no terminal."""
-    other = "`model: paste/NAME` shows the prompt and takes a pasted answer" if provider == "human" else ""
-    rest = "at a terminal" if other else "`model: human` fills in a form at a terminal"
+    other = (
+        "`model: paste/NAME` shows the prompt and takes a pasted answer at a terminal"
+        if provider == "human"
+        else "`model: human` fills in a form at a terminal"
+    )
     return (
         f"{provider}: needs a terminal for input and output; run it at one, or use `files/NAME`, "
-        f"which exchanges prompts and replies as files ({' '.join(filter(None, (other, rest)))})"
+        f"which exchanges prompts and replies as files ({other})"
     )
 
 

@@ -28,14 +28,9 @@ def format_page(request: Request, reply_name: str | None) -> str:
     """
     title = request.origin.title if request.origin is not None else request.purpose
     body = "\n".join([f"# {_one_line(title)}", "", *_format_parts(request)])
-    digest = hash_page(body)
+    digest = hashlib.sha256(body.encode("utf-8", "replace")).hexdigest()[:HASH_CHARS]
     answer = _format_answer_part(request, reply_name, digest)
     return f"<!-- prompt {digest} -->\n{body}\n\n{answer}"
-
-
-def hash_page(body: str) -> str:
-    """Hash of the question that a page asks."""
-    return hashlib.sha256(body.encode("utf-8", "replace")).hexdigest()[:HASH_CHARS]
 
 
 def format_context(request: Request) -> str:
@@ -106,10 +101,10 @@ def _format_member(head: str, item: object, indent: str) -> Iterator[str]:
 
 def _format_answer_part(request: Request, reply_name: str | None, digest: str) -> str:
     where = "" if reply_name is None else f" into `{reply_name}` beside this file"
-    lines = ["## Your answer", ""]
     if request.schema is None:
-        return "\n".join([*lines, f"Write your answer, in plain words{where or ', as one text'}.", ""])
+        return f"## Your answer\n\nWrite your answer, in plain words{where or ', as one text'}.\n"
     words = " Plain words are an answer too." if request.origin is not None and request.origin.accepts_text else ""
+    lines = ["## Your answer", ""]
     lines.append(f"Write your answer{where}: the form below (YAML), filled in, or the same as JSON.{words}")
     if reply_name is not None:
         lines.append("Write it under another name first and rename it, so that no incomplete answer is read.")

@@ -70,8 +70,13 @@ def read_reply(text: str, form: Form[Any] | None, *, accepts_text: bool = False)
 
 def check_value(value: Mapping[str, Any], form: Form[Any]) -> ReadReply:
     """Read a filled-in form, given as JSON data."""
-    empty = tuple(f"{path} is empty" for path in find_empty_texts(value, form.schema))
-    if empty and not any(text.strip() for text in _free_texts(value, form.schema)):
+    texts = list(_walk_texts(value, form.schema))
+    empty = tuple(
+        f"{where} is empty"
+        for where, text, part in texts
+        if not text.strip() and (part.get("minLength", 0) > 0 or "enum" in part or "const" in part)
+    )
+    if empty and not any(text.strip() for _, text, part in texts if not {"const", "enum"} & part.keys()):
         return ReadReply("{}", (NOT_FILLED_IN, *empty), is_usable=False, is_readable=False)
     text = json.dumps(value, ensure_ascii=False)
     parsed = parse_reply(text, form)
@@ -83,12 +88,14 @@ def check_value(value: Mapping[str, Any], form: Form[Any]) -> ReadReply:
 def _find_form(text: str, form: Form[Any]) -> tuple[dict[str, Any] | None, str | None]:
     """The YAML or JSON form in `text` or in its one code block, and the problem of a malformed one."""
     fenced = [match[2] for match in _FENCE.finditer(text)]
+    names = "|".join(map(re.escape, form.schema.get("properties", {})))
+    begin = re.compile(rf"^\s*[\"']?(?:{names})[\"']?\s*:", re.MULTILINE)
     broken: str | None = None
     for candidate in (text, *fenced) if len(fenced) <= 1 else fenced:
         try:
             value = load_yaml(candidate)
         except yaml.YAMLError as error:
-            if _begins_form(candidate, form):
+            if begin.search(candidate):
                 broken = broken or _describe_yaml_error(error)
             continue
         if isinstance(value, dict) and set(cast("dict[str, Any]", value)) & set(form.schema.get("properties", {})):
@@ -109,11 +116,6 @@ def load_yaml(text: str) -> Any:
                 problem_mark=token.start_mark,
             )
     return yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506 - it builds strings, lists and mappings only
-
-
-def _begins_form(text: str, form: Form[Any]) -> bool:
-    names = "|".join(map(re.escape, form.schema.get("properties", {})))
-    return bool(names) and re.search(rf"^\s*[\"']?(?:{names})[\"']?\s*:", text, re.MULTILINE) is not None
 
 
 def _describe_yaml_error(error: yaml.YAMLError) -> str:
@@ -164,17 +166,6 @@ def _to_number(value: Any) -> Any:
     except ValueError:
         return value
     return int(number) if number.is_integer() and "." not in value else number
-
-
-def find_empty_texts(value: Any, schema: JsonSchema) -> Iterator[str]:
-    """Paths of blank texts for which `schema` requires at least one character."""
-    for where, text, part in _walk_texts(value, schema):
-        if not text.strip() and (part.get("minLength", 0) > 0 or "enum" in part or "const" in part):
-            yield where
-
-
-def _free_texts(value: Any, schema: JsonSchema) -> Iterator[str]:
-    return (text for _, text, part in _walk_texts(value, schema) if not {"const", "enum"} & part.keys())
 
 
 def _walk_texts(value: Any, schema: JsonSchema, path: str = "") -> Iterator[tuple[str, str, JsonSchema]]:

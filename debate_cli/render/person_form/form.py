@@ -1,4 +1,4 @@
-"""Asks a person for an answer at the terminal.
+"""A form at the terminal without its screen: the question, the draft on disk, and the state that keys change.
 
 `fill_in` shows a title, a context and a form, and returns the filled-in value:
 
@@ -7,15 +7,89 @@
     filled.answer.text    # the form as JSON, checked against its schema
 """
 
+import json
 import time
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from debate_cli.providers.people.replies import ReadReply
-from debate_cli.render.person_form.task import AnswerSheet, FormTask
+from debate_cli.errors import StorageError
+from debate_cli.llm.model import Request
+from debate_cli.providers.people.form_fields import FormDraft, FormField
+from debate_cli.providers.people.replies import ReadReply, read_reply
+from debate_cli.regular_file import read_regular_file
+from debate_cli.storage.atomic_write import atomic_write
+
+DRAFT_SUFFIX = ".draft"
+MAX_DRAFT_BYTES = 4 * 1024 * 1024
+MAX_NAMED = 4
+"""Maximum number of missing fields in a message."""
+OPTION_KINDS = ("choice", "choices", "yes_no")
+WELCOME = "Tab goes to the next field. Esc, then Enter, sends the answer. Ctrl-C stops and keeps the draft."
+_ANSWER = FormField(("answer",), "answer", "text", hint="paste it here")
+
+
+class FormLeftError(Exception):
+    """The person left the form without answering. The draft is saved."""
+
+
+@dataclass
+class TextSheet:
+    """An answer that is entered as one text. The text is a form as JSON, or plain words."""
+
+    request: Request
+    values: dict[str, str] = field(default_factory=dict[str, str])
+
+    def fields(self) -> tuple[FormField, ...]:
+        """The only field: the text."""
+        return (_ANSWER,)
+
+    def get(self, item: FormField) -> str:
+        """The text."""
+        return self.values.get(item.key, "")
+
+    def set(self, item: FormField, words: str) -> None:
+        """Replace the text."""
+        self.values[item.key] = words
+
+    def missing(self) -> tuple[FormField, ...]:
+        """Always empty: `read` reports a missing text as a problem."""
+        return ()
+
+    def read(self) -> ReadReply:
+        """Read the text as the form that the request asks for."""
+        origin = self.request.origin
+        accepts_text = origin is not None and origin.accepts_text
+        return read_reply(self.get(_ANSWER), self.request.form, accepts_text=accepts_text)
+
+
+AnswerSheet = FormDraft | TextSheet
+"""The fields of an answer and their texts."""
 
 
 @dataclass(frozen=True, slots=True)
-class FilledForm:
+class FormTask:
+    """A question for a person."""
+
+    title: str
+    """Debater or judge, and the task."""
+    context: str
+    """The debate so far and the question, shown above the form."""
+    draft: Path | None = None
+    """File of the draft; None keeps no draft."""
+    time_limit_s: float | None = None
+    """Seconds after which the answer is taken as it is; None sets no limit."""
+    copied: str | None = None
+    """Text that a key copies to the clipboard; None if there is no such key."""
+    explain: Callable[[str], str] = lambda _name: ""
+    """Name of a field -> its explanation, shown beside it; empty if there is none."""
+    can_abstain: bool = False
+    """Whether an unreadable answer may be sent, as an abstention."""
+
+
+class FilledForm(NamedTuple):
     """A person's answer."""
 
     answer: ReadReply
@@ -34,3 +108,120 @@ async def fill_in(task: FormTask, sheet: AnswerSheet) -> FilledForm:
     began = time.monotonic()
     answer = await FormScreen(task, sheet).run()
     return FilledForm(answer, round(time.monotonic() - began, 3))
+
+
+class DraftFile:
+    """The draft of one answer at `path`; None stores nothing."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._saved: dict[str, str] = {}
+
+    def load(self) -> dict[str, str]:
+        """Field -> saved text; empty if there is no readable draft."""
+        with suppress(OSError, ValueError, RecursionError, TypeError, KeyError, AttributeError):
+            if self._path is not None:
+                values: dict[str, Any] = json.loads(read_regular_file(self._path, MAX_DRAFT_BYTES))["values"]
+                self._saved = {key: words for key, words in values.items() if isinstance(words, str)}
+        return dict(self._saved)
+
+    def save(self, values: Mapping[str, str], title: str) -> str | None:
+        """Save the texts if they have changed. If that fails, returns a sentence on why; else None."""
+        if self._path is None or dict(values) == self._saved:
+            return None
+        data = json.dumps({"title": title, "values": dict(values)}, ensure_ascii=False, indent=1)
+        try:
+            atomic_write(self._path, data.encode("utf-8", "replace"), overwrite=True)
+        except StorageError as error:
+            return f"the draft is not on disk: {error}"
+        self._saved = dict(values)
+        return None
+
+
+class FormState:
+    """State of the form, changed by keys and shown on the screen."""
+
+    def __init__(self, sheet: AnswerSheet, *, can_abstain: bool, has_draft: bool) -> None:
+        self.sheet = sheet
+        self.message = "Your draft is back. " + WELCOME if has_draft else WELCOME
+        self.option = 0
+        """The option under the cursor."""
+        self.index = 0
+        self._can_abstain = can_abstain
+        self._may_send_incomplete = False
+        """Whether the person has seen what is missing, so that sending again sends the answer as it is."""
+
+    @property
+    def fields(self) -> tuple[FormField, ...]:
+        """All fields."""
+        return self.sheet.fields()
+
+    @property
+    def current(self) -> FormField:
+        """The field that is being edited."""
+        fields = self.fields
+        return fields[min(self.index, len(fields) - 1)]
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """The chosen options of the current field."""
+        return tuple(self.sheet.get(self.current).splitlines())
+
+    def move(self, steps: int) -> None:
+        """Move by `steps` fields. The first field follows the last one."""
+        self.index = (self.index + steps) % len(self.fields)
+        chosen = self.chosen
+        self.option = next((n for n, option in enumerate(self.current.options) if option in chosen), 0)
+        self._may_send_incomplete = False
+
+    def write(self, words: str) -> None:
+        """Set the text of the current field."""
+        if words != self.sheet.get(self.current):
+            self.sheet.set(self.current, words)
+            self._may_send_incomplete = False
+
+    def pick(self, number: int) -> None:
+        """Choose the option with this number, or undo the choice."""
+        field = self.current
+        if not 0 <= number < len(field.options):
+            return
+        self.option = number
+        option, chosen = field.options[number], self.chosen
+        if field.kind == "choices":
+            left = set(chosen) ^ {option}
+            self.write("\n".join(item for item in field.options if item in left))
+        else:
+            self.write("" if option in chosen else option)
+
+    def send(self) -> ReadReply | None:
+        """The answer if it may be sent; else None, and `message` says what is missing."""
+        found = self.sheet.read()
+        missing = tuple(dict.fromkeys(item.label for item in self.sheet.missing()))
+        problems = missing or tuple(map(self._name_field, found.problems))
+        if not problems or (self._may_send_incomplete and (found.is_readable or self._can_abstain)):
+            return found
+        more = f"; and {len(problems) - MAX_NAMED} more" if len(problems) > MAX_NAMED else ""
+        listed = f"{'Missing' if missing else 'Wrong'}: {'; '.join(problems[:MAX_NAMED])}{more}."
+        if found.is_readable:
+            self.message = f"{listed} Esc, then Enter, again sends it all the same."
+        elif self._can_abstain:
+            self.message = f"{listed} Sent like this it is an abstention: Esc, then Enter, again sends it."
+        else:
+            self.message = f"It cannot be sent yet. {listed}"
+        self._may_send_incomplete = True
+        if missing:
+            self.index = [item.label for item in self.fields].index(missing[0])
+            self.option = 0
+        return None
+
+    def _name_field(self, problem: str) -> str:
+        """`problem` with the label of its field in place of the path."""
+        path, separator, words = problem.partition(": ")
+        key = path.replace("[", "/").replace("]", "").replace(".", "/")
+        label = next((item.label for item in self.fields if item.key == key), path)
+        return f"{label}{separator}{words}"
+
+    def count_filled(self) -> tuple[int, int]:
+        """Number of required fields that are filled, and of all required fields."""
+        required = [item for item in self.fields if item.required]
+        return sum(bool(self.sheet.get(item).strip()) for item in required), len(required)

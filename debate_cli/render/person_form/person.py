@@ -14,9 +14,7 @@ from debate_cli.llm.model import Reply, Request
 from debate_cli.providers.people.files import to_slug
 from debate_cli.providers.people.form_fields import FormDraft
 from debate_cli.providers.people.prompt_page import explain_field, format_context, format_page
-from debate_cli.render.person_form.drafts import DRAFT_SUFFIX
-from debate_cli.render.person_form.form import fill_in
-from debate_cli.render.person_form.task import AnswerSheet, FormLeftError, FormTask, TextSheet
+from debate_cli.render.person_form.form import DRAFT_SUFFIX, AnswerSheet, FormLeftError, FormTask, TextSheet, fill_in
 
 
 class PeopleAtTerminal:
@@ -35,9 +33,8 @@ class PeopleAtTerminal:
 
     async def fill_in_form(self, request: Request, time_limit_s: float | None = None) -> Reply:
         """Show a form with a field for each part of the answer."""
-        if request.form is None:
-            return await self._ask(request, TextSheet(request), time_limit_s, None)
-        return await self._ask(request, FormDraft(request.form), time_limit_s, None)
+        sheet = TextSheet(request) if request.form is None else FormDraft(request.form)
+        return await self._ask(request, sheet, time_limit_s, None)
 
     async def paste_answer(self, request: Request, time_limit_s: float | None = None) -> Reply:
         """Show the prompt, which a key copies, and read one text as the answer."""
@@ -48,7 +45,7 @@ class PeopleAtTerminal:
         task = FormTask(
             title=origin.title if origin is not None else request.purpose,
             context=format_context(request) if page is None else page,
-            draft=self._draft_path(request),
+            draft=self._drafts / draft_name(origin.debate, origin.key) if self._drafts and origin else None,
             time_limit_s=time_limit_s,
             copied=page,
             explain=partial(explain_field, request),
@@ -63,12 +60,6 @@ class PeopleAtTerminal:
                     await asyncio.Event().wait()
                     raise
         return Reply(filled.answer.text, Usage(), finish_reason="stop", latency_s=filled.seconds, is_final=True)
-
-    def _draft_path(self, request: Request) -> Path | None:
-        origin = request.origin
-        if self._drafts is None or origin is None:
-            return None
-        return self._drafts / draft_name(origin.debate, origin.key)
 
 
 def draft_name(debate: str, key: str) -> str:

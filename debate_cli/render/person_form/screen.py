@@ -2,9 +2,7 @@
 
 import asyncio
 import base64
-import bisect
 import os
-import re
 import shlex
 import subprocess
 import tempfile
@@ -30,17 +28,12 @@ from prompt_toolkit.layout import (
     Window,
 )
 from prompt_toolkit.layout.dimension import Dimension
-from prompt_toolkit.layout.processors import Processor, Transformation, TransformationInput
-from prompt_toolkit.layout.utils import explode_text_fragments
 from prompt_toolkit.styles import Style
-from prompt_toolkit.utils import get_cwidth
 from rich.console import Console
 from rich.text import Text
 
 from debate_cli.providers.people.replies import ReadReply
-from debate_cli.render.person_form.drafts import DraftFile
-from debate_cli.render.person_form.state import OPTION_KINDS, FormState
-from debate_cli.render.person_form.task import AnswerSheet, FormLeftError, FormTask
+from debate_cli.render.person_form.form import OPTION_KINDS, AnswerSheet, DraftFile, FormLeftError, FormState, FormTask
 from debate_cli.render.sanitize import sanitize_line, sanitize_text
 from debate_cli.render.theme import format_clock
 
@@ -52,7 +45,6 @@ MIN_WIDTH = 20
 STYLE = Style.from_dict(
     {
         "bar": "reverse",
-        "rule": "bold",
         "current": "bold",
         "done": "fg:ansigreen",
         "message": "bold",
@@ -60,36 +52,6 @@ STYLE = Style.from_dict(
     }
 )
 KEYS = "Tab next · Shift-Tab back · PgUp/PgDn read · Ctrl-E editor · Esc Enter send · Ctrl-C stop"
-
-
-class WrapWords(Processor):
-    """Wraps the lines of an editor between words, by adding spaces before a word that does not fit."""
-
-    def apply_transformation(self, transformation_input: TransformationInput) -> Transformation:
-        """See `Processor`. Maps positions of the cursor between the line and the line with added spaces."""
-        width = transformation_input.width
-        characters = explode_text_fragments(transformation_input.fragments)
-        text = "".join(character[1] for character in characters)
-        shown: StyleAndTextTuples = []
-        places: list[int] = []
-        column = end = 0
-        for word in re.finditer(r"\s|\S+", text):
-            room = get_cwidth(word[0])
-            is_hidden = word[0].isspace() and word.start() > 0 and column == 0
-            if column < width < column + room and room <= width:
-                shown.append(("", " " * (width - column)))
-                end, column = end + width - column, 0
-            for position in range(*word.span()):
-                places.append(end)
-                if not is_hidden:
-                    shown.append(characters[position])
-                    end += len(characters[position][1])
-            column = (column + room * (not is_hidden)) % max(1, width)
-        return Transformation(
-            shown,
-            source_to_display=lambda place: places[place] if place < len(places) else end + place - len(places),
-            display_to_source=lambda place: bisect.bisect_left(places, place),
-        )
 
 
 class FormScreen:
@@ -105,9 +67,8 @@ class FormScreen:
         self._top: int | None = None
         """First line of the context on the screen; None shows its end."""
         self._ends_at = None if task.time_limit_s is None else time.monotonic() + task.time_limit_s
-        self._buffer = Buffer(multiline=True, on_text_changed=self._store)
-        self._is_loading = False
-        control = BufferControl(self._buffer, input_processors=[WrapWords()])
+        self._buffer = Buffer(multiline=True, on_text_changed=lambda buffer: self._state.write(buffer.text))
+        control = BufferControl(self._buffer)
         self._editor = Window(control, wrap_lines=True, height=Dimension(min=3, weight=2))
         self._options = Window(
             FormattedTextControl(self._format_options, focusable=True, show_cursor=False),
@@ -184,7 +145,9 @@ class FormScreen:
                 ),
                 DynamicContainer(lambda: self._options if self._state.current.kind in OPTION_KINDS else self._editor),
                 wrapped(lambda: self._state.message, "class:message"),
-                wrapped(self._format_keys, "class:keys"),
+                wrapped(
+                    lambda: KEYS if self._task.copied is None else f"Ctrl-O copy the prompt · {KEYS}", "class:keys"
+                ),
             ]
         )
 
@@ -213,9 +176,6 @@ class FormScreen:
     def _format_explanation(self) -> str:
         names = [part for part in self._state.current.path if isinstance(part, str)]
         return sanitize_line(self._task.explain(names[-1])) if names else ""
-
-    def _format_keys(self) -> str:
-        return KEYS if self._task.copied is None else f"Ctrl-O copy the prompt · {KEYS}"
 
     def _lines(self) -> list[str]:
         width = self._columns()
@@ -263,31 +223,18 @@ class FormScreen:
         field, chosen = self._state.current, self._state.chosen
         parts: StyleAndTextTuples = []
         for number, option in enumerate(field.options):
-            box = (
-                ("[x]" if option in chosen else "[ ]")
-                if field.kind == "choices"
-                else "(x)"
-                if option in chosen
-                else "( )"
-            )
-            style = "class:current" if number == self._state.option else ""
-            parts.append(
-                (style, f"{'›' if number == self._state.option else ' '} {number + 1} {box} {sanitize_line(option)}\n")
-            )
+            mark = "x" if option in chosen else " "
+            box = f"[{mark}]" if field.kind == "choices" else f"({mark})"
+            style, pointer = ("class:current", "›") if number == self._state.option else ("", " ")
+            parts.append((style, f"{pointer} {number + 1} {box} {sanitize_line(option)}\n"))
         parts.append(("class:keys", "Up and Down move, Space chooses, Enter chooses and goes on."))
         return parts
 
     # What keys do
 
-    def _store(self, _buffer: Buffer) -> None:
-        if not self._is_loading:
-            self._state.write(self._buffer.text)
-
     def _load_field(self) -> None:
         words = self._state.sheet.get(self._state.current)
-        self._is_loading = True
         self._buffer.set_document(Document(words, len(words)), bypass_readonly=True)
-        self._is_loading = False
         self._app.layout.focus(self._options if self._state.current.kind in OPTION_KINDS else self._editor)
 
     def _move(self, steps: int) -> None:
@@ -338,10 +285,10 @@ class FormScreen:
 
     def _send(self) -> None:
         answer = self._state.send()
-        if answer is not None:
+        if answer is None:
+            self._load_field()
+        else:
             self._app.exit(result=answer)
-            return
-        self._load_field()
 
     def _copy(self) -> None:
         code = base64.b64encode((self._task.copied or "").encode("utf-8", "replace")).decode()
@@ -362,9 +309,7 @@ class FormScreen:
             edited = await run_in_terminal(lambda: edit_text(text, os.environ, folder), in_executor=True)
             with suppress(IndexError):
                 self._state.write(edited.text)
-            self._state.message = (
-                sanitize_line(edited.problem) if edited.problem else "The text is back from the editor."
-            )
+            self._state.message = sanitize_line(edited.problem or "The text is back from the editor.")
             self._load_field()
             self._save()
 

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from debate_cli.app.context import Cassette, RunContext
-from debate_cli.app.model_factory import ModelFactory
-from debate_cli.app.outcome import Outcome
-from debate_cli.app.session import Session
+from debate_cli.app.model_pool import ModelPool, build_actors
+from debate_cli.app.session import Outcome, Session
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate, initial_debate
 from debate_cli.domain.events import DebateClosed, DebateOpened, Generator
@@ -54,12 +53,12 @@ async def _run_debate(context: RunContext, observer: Observer) -> Debate:
     )
     if not config.debaters:
         debate = debate.apply(DebateClosed(at=NOON, reason="complete"))
-    factory = ModelFactory(context)
+    pool = ModelPool(context)
     try:
-        run = DebateRun(debate, factory.build_actors(), NullEventLog(), observer, clock=lambda: NOON, stop=StopSignal())
-        return await run.run()
+        actors = build_actors(pool, context)
+        return await DebateRun(debate, actors, NullEventLog(), observer, clock=lambda: NOON, stop=StopSignal()).run()
     finally:
-        await factory.aclose()
+        await pool.aclose()
 
 
 @dataclass(frozen=True)

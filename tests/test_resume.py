@@ -14,7 +14,7 @@ from rehearsal_support import Sessions
 from saved_support import without_times
 
 from debate_cli.app.context import RunContext
-from debate_cli.app.model_factory import with_mock_models
+from debate_cli.app.model_roles import with_mock_models
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import AssessmentCompleted, Event, TurnCompleted

@@ -11,7 +11,8 @@ from llm_support import request
 from model_server import ModelServer, model_server
 
 from debate_cli.app.context import RunContext
-from debate_cli.app.model_factory import ModelFactory
+from debate_cli.app.model_pool import ModelPool
+from debate_cli.app.model_roles import with_run_providers
 from debate_cli.domain.config import DebateConfig, ModelSpec, ProviderSpec
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.model_call import ModelCall, Usage
@@ -32,7 +33,7 @@ def row(address: str) -> dict[str, Any]:
 
 
 class Noting(NullObserver):
-    """A model factory's observer that records notes."""
+    """A pool's observer that records notes."""
 
     def __init__(self, receive: Callable[[str], None]) -> None:
         self._receive = receive
@@ -42,12 +43,22 @@ class Noting(NullObserver):
         self._receive(note)
 
 
-def model_factory(address: str, note: Callable[[str], None] = lambda _: None) -> ModelFactory:
-    """The model factory of a debate whose provider `lab` is at an address."""
+def lab_config(address: str) -> DebateConfig:
+    """A debate whose provider `lab` is at an address."""
     debaters = [{"name": "Pro", "side": "for"}, {"name": "Con", "side": "against"}]
-    fields = {"topic": "x", "providers": {"lab": row(address)}, "debaters": debaters}
-    observer = Noting(note)
-    return ModelFactory(RunContext(DebateConfig.model_validate(fields), observer=observer))
+    return DebateConfig.model_validate({"topic": "x", "providers": {"lab": row(address)}, "debaters": debaters})
+
+
+class Asking:
+    """The model pool of a debate whose provider `lab` is at an address."""
+
+    def __init__(self, address: str, note: Callable[[str], None] = lambda _: None) -> None:
+        self.config = lab_config(address)
+        self.pool = ModelPool(RunContext(self.config, observer=Noting(note)))
+
+    def handle_for(self, spec: ModelSpec, run: JudgingRun | None = None) -> ModelHandle:
+        """The handle of a model for the debate, or for a judging run."""
+        return self.pool.handle_for(spec, self.config if run is None else with_run_providers(self.config, run))
 
 
 def judging(run: str, **rows: dict[str, Any]) -> JudgingRun:
@@ -58,33 +69,33 @@ def judging(run: str, **rows: dict[str, Any]) -> JudgingRun:
     )
 
 
-def asked(server: ModelServer, handles: Callable[[ModelFactory], Sequence[ModelHandle]]) -> int:
+def asked(server: ModelServer, handles: Callable[[Asking], Sequence[ModelHandle]]) -> int:
     """Highest number of requests that the server answered at once when all handles ask concurrently."""
 
     async def ask() -> None:
-        asking = model_factory(server.base_url)
+        asking = Asking(server.base_url)
         try:
             await asyncio.gather(*(handle.client.ask(request(), None) for handle in handles(asking)))
         finally:
-            await asking.aclose()
+            await asking.pool.aclose()
 
     asyncio.run(ask())
     return server.most_at_once
 
 
-def two_models(asking: ModelFactory) -> Sequence[ModelHandle]:
+def two_models(asking: Asking) -> Sequence[ModelHandle]:
     """Two models of one provider, in the debate itself."""
     return asking.handle_for(BIG), asking.handle_for(SMALL)
 
 
-def two_askers(asking: ModelFactory) -> Sequence[ModelHandle]:
+def two_askers(asking: Asking) -> Sequence[ModelHandle]:
     """One model asked by the debate, and one asked by a judging run with another provider."""
     return asking.handle_for(BIG), asking.handle_for(BIG, judging("r2", other=row(ELSEWHERE)))
 
 
 @pytest.mark.parametrize("handles", [two_models, two_askers])
 def test_the_models_of_a_provider_keep_its_limit_together(
-    handles: Callable[[ModelFactory], Sequence[ModelHandle]],
+    handles: Callable[[Asking], Sequence[ModelHandle]],
 ) -> None:
     """With a limit of one call, two calls never overlap; all calls are made in the end."""
     with model_server(latency_s=0.2) as server:
@@ -93,31 +104,31 @@ def test_the_models_of_a_provider_keep_its_limit_together(
 
 def test_judging_runs_that_mean_the_same_share_a_model() -> None:
     """A judging run with rows equal to the debate's, or to those of an earlier run, shares their limits."""
-    asking = model_factory(ELSEWHERE)
+    asking = Asking(ELSEWHERE)
     own, moved = row(ELSEWHERE), row("http://127.0.0.1:10/v1")
     first, second = (asking.handle_for(BIG, judging(run, lab=moved)) for run in ("r2", "r3"))
     assert first is second
     assert asking.handle_for(BIG, judging("r4", lab=own)) is asking.handle_for(BIG)
-    asyncio.run(asking.aclose())
+    asyncio.run(asking.pool.aclose())
 
 
 def test_a_judging_run_with_another_server_has_a_model_handle() -> None:
     """A row of the same name with another address gets separate limits."""
-    asking = model_factory(ELSEWHERE)
+    asking = Asking(ELSEWHERE)
     assert asking.handle_for(BIG, judging("r2", lab=row("http://127.0.0.1:10/v1"))) is not asking.handle_for(BIG)
-    asyncio.run(asking.aclose())
+    asyncio.run(asking.pool.aclose())
 
 
 def answers(server: ModelServer, notes: list[str]) -> list[StructuredAnswer[FormModel]]:
     """Answers to three questions in sequence, the second to another model, at a judge's temperature."""
 
     async def ask() -> list[StructuredAnswer[FormModel]]:
-        asking = model_factory(server.base_url, notes.append)
+        asking = Asking(server.base_url, notes.append)
         warm = replace(request(), temperature=0.2)
         try:
             return [await asking.handle_for(spec).client.ask(warm, None) for spec in (BIG, SMALL, BIG)]
         finally:
-            await asking.aclose()
+            await asking.pool.aclose()
 
     return asyncio.run(ask())
 
@@ -164,11 +175,11 @@ def test_models_of_the_caller_keep_the_limit_of_all_providers() -> None:
     Counting.most = 0
     config = DebateConfig.model_validate({"topic": "x", "limits": {"concurrency": 2}})
     names = [f"python/{number}" for number in range(4)]
-    asking = ModelFactory(RunContext(config, models={name: Counting() for name in names}))
+    pool = ModelPool(RunContext(config, models={name: Counting() for name in names}))
 
     async def ask() -> None:
         await asyncio.gather(
-            *(asking.handle_for(ModelSpec(model=name)).client.ask(request(), None) for name in names * 2)
+            *(pool.handle_for(ModelSpec(model=name), config).client.ask(request(), None) for name in names * 2)
         )
 
     asyncio.run(ask())
@@ -180,6 +191,6 @@ def test_known_costs_count_beside_a_call_without_a_price() -> None:
     config = DebateConfig.model_validate({"topic": "x", "limits": {"max_cost_usd": 1}})
     earlier = ModelCall(model="lab/a", rung="text", attempts=1, usage=Usage(), cost_usd=1.5)
     unpriced = earlier.model_copy(update={"cost_usd": None})
-    asking = ModelFactory(RunContext(config), used=[earlier, unpriced])
-    answer = asyncio.run(asking.handle_for(ModelSpec(model="mock/m")).client.ask(request(), None))
+    pool = ModelPool(RunContext(config), used=[earlier, unpriced])
+    answer = asyncio.run(pool.handle_for(ModelSpec(model="mock/m"), config).client.ask(request(), None))
     assert isinstance(answer.error, BudgetError)

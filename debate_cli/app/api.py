@@ -21,10 +21,9 @@ from debate_cli.app.consent import require_consents
 from debate_cli.app.context import RunContext
 from debate_cli.app.import_debate import ImportRequest, choose_targets, read_import_file
 from debate_cli.app.judge_request import JudgingRequest, config_for_judging, document_events
-from debate_cli.app.outcome import Outcome
 from debate_cli.app.preparation import prepare_judges, prepare_judging, prepare_run
 from debate_cli.app.score import score_with_settings
-from debate_cli.app.session import Session
+from debate_cli.app.session import Outcome, Session
 from debate_cli.domain.assessment import Assessment, Mark
 from debate_cli.domain.config import DebateConfig, ModelSpec
 from debate_cli.domain.config_checks import TOO_FEW_DEBATERS
@@ -222,11 +221,11 @@ async def judge(
     """
     loaded = _to_loaded(config) if config is not None else None
     request, own = _judging_request(loaded, systems, model, models)
-    judging = prepare_judging(debate, request, datetime.now(UTC), loaded, debate.id, own)
-    require_consents(judging.context.destinations, trusted_hosts, os.environ)
+    openings, context = prepare_judging(debate, request, datetime.now(UTC), loaded, debate.id, own)
+    require_consents(context.destinations, trusted_hosts, os.environ)
     events = transcript_to_events(to_transcript(debate))
-    session = _build_session(judging.context, observer)
-    return await session.judge(events, judging.openings, Path(path) if path is not None else None)
+    session = _build_session(context, observer)
+    return await session.judge(events, openings, Path(path) if path is not None else None)
 
 
 async def judge_text(

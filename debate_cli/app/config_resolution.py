@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-from debate_cli.app.model_problems import provider_problems
 from debate_cli.domain.config import DebateConfig, ModelSpec
 from debate_cli.domain.config_checks import Problem, check_config, check_judging_config, check_stored_config
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.errors import ConfigError
+from debate_cli.providers.provider_table import find_provider_problems
 from debate_cli.providers.registry import collect_provider_secrets
 from debate_cli.regular_file import is_inside
 from debate_cli.storage.config_errors import SourceMap
@@ -56,6 +56,19 @@ def resolve_config(
         name: replace(origin, is_beside_dotenv=is_beside_dotenv) for name, origin in loaded.provider_origins.items()
     }
     return replace(loaded, folder=folder, provider_origins=origins)
+
+
+def provider_problems(config: DebateConfig) -> list[Problem]:
+    """Return the problems in the settings of `providers` that `domain.config_checks` does not find."""
+    known = {problem.path for problem in check_config(config)}
+    found: list[Problem] = []
+    for line in find_provider_problems(config):  # `providers.NAME.KEY: message`; names and keys may contain dots
+        key, _, message = line.partition(": ")
+        names = (each for each in config.providers if f"{key}.".startswith(f"providers.{each}."))
+        name = max(names, key=len, default="")
+        rest = key.removeprefix(f"providers.{name}").strip(".").split(".", 1)
+        found.append(Problem(("providers", name, *filter(None, rest)), message))
+    return [problem for problem in found if problem.path not in known]
 
 
 def check_for_mock(config: DebateConfig) -> list[Problem]:

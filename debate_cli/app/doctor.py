@@ -1,37 +1,34 @@
 """Use case `doctor`: asks models tiny questions to see which structured-output modes work, how fast, and at what cost.
 
-Each mode is asked in its own request. Requests pass the adapter and the rate limiter. They pass no budget, because a
-model needs only a few hundred tokens.
+Each mode is asked in its own request. A model needs only a few hundred tokens, so no budget applies.
 """
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from pydantic import ValidationError
 
 from debate_cli.app.context import RunContext
-from debate_cli.app.model_factory import all_model_specs, with_mock_models
 from debate_cli.app.model_pool import ModelPool
-from debate_cli.domain.config import DebateConfig, ModelSpec, Price
-from debate_cli.domain.evidence import Search, SearchRecord
+from debate_cli.app.model_roles import all_model_specs, unique_specs, with_mock_models
+from debate_cli.domain.config import DebateConfig, Limits, ModelSpec, Price
+from debate_cli.domain.evidence import Search
 from debate_cli.domain.model_call import Usage, is_person
 from debate_cli.domain.suggestions import format_suggestion
 from debate_cli.errors import ConfigError, DebateError, ModelError, UnsupportedError, UsageError
 from debate_cli.llm.form import Form, FormModel
 from debate_cli.llm.json_reply import parse_reply, strip_thinking
-from debate_cli.llm.model import RESTART, Message, Model, Reply, Request
+from debate_cli.llm.model import RESTART, Message, Model, Request
 from debate_cli.llm.prices import compute_cost
 from debate_cli.llm.profile import Profile
 from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 from debate_cli.llm.prompts import Prompts
-from debate_cli.llm.rate_limit import ProviderGate, RateLimitedModel, RateLimiter
-from debate_cli.llm.retry import ParameterFallbackModel, RetryingModel
 from debate_cli.llm.structured_output import build_request
 from debate_cli.llm.usage import error_usage
-from debate_cli.providers.registry import ProviderRegistry, find_model_problems
+from debate_cli.providers.registry import find_model_problems
 from debate_cli.providers.search.table import find_search_problems, find_search_target, with_lookup_search
 
 FormMode = Literal["native", "tool", "prompt"]
@@ -129,22 +126,43 @@ class Diagnosis:
         return compute_cost(self.usage, self.price)
 
 
-async def diagnose_models(specs: Sequence[ModelSpec], context: RunContext) -> tuple[Diagnosis, ...]:
-    """Diagnose `specs`, in order.
+async def diagnose_models(
+    specs: Sequence[ModelSpec], context: RunContext, *, searches: bool = False
+) -> tuple[Diagnosis, ...]:
+    """Diagnose `specs` in their order; with `searches` also make one web search, if one is configured.
 
-    All are asked at once, within their providers' limits. A problem of one model is part of its diagnosis. Raises
-    ConfigError if the providers of the configuration have problems.
+    All models are asked at once, within the limits of their providers. A problem of one model is part of its diagnosis.
+    Raises ConfigError if the providers of the configuration have problems.
     """
-    registry = ProviderRegistry(context.config, context.env, folder=context.folder)
-    diagnoser = _Diagnoser(context, registry)
+    own = context.config.limits
+    limits = Limits(concurrency=own.concurrency, max_attempts=min(own.max_attempts, MAX_CHECK_ATTEMPTS))
+    context = replace(context, config=context.config.model_copy(update={"limits": limits}))
+    pool = ModelPool(context, patience_s=CHECK_PATIENCE_S)
     try:
-        return tuple(await asyncio.gather(*(diagnoser.diagnose(spec) for spec in specs)))
+        found = await asyncio.gather(*(_diagnose_model(spec, context, pool) for spec in specs))
+        search = await _diagnose_search(context, pool) if searches else None
     finally:
-        await registry.aclose()
+        await pool.aclose()
+    return tuple(found) if search is None else (*found, search)
 
 
-async def diagnose_search(context: RunContext) -> Diagnosis | None:
-    """Make one web search as a debate would; None if no web search is configured. A problem is in the result."""
+async def _diagnose_model(spec: ModelSpec, context: RunContext, pool: ModelPool) -> Diagnosis:
+    problems: Sequence[str] = find_model_problems(context.config, [spec.model], context.env)
+    if problems:
+        return Diagnosis(spec.model, problem=_one_line("; ".join(problems)))
+    try:
+        model, profile, price, refused = pool.model_for(spec, context.config)
+    except ConfigError as error:
+        return Diagnosis(spec.model, problem=_one_line("; ".join(error.problems)))
+    if is_person(spec.model):
+        return Diagnosis(spec.model, price=price)
+    checks = await run_checks(model, profile, build_check_request(spec, profile, context.config.seed))
+    profile = replace(profile, sampling=profile.sampling and "temperature" not in refused)
+    return Diagnosis(spec.model, None, checks, profile, price)
+
+
+async def _diagnose_search(context: RunContext, pool: ModelPool) -> Diagnosis | None:
+    """Make one web search as a debate would; None if no web search is configured. Finding nothing is `ok`."""
     config = with_lookup_search(context.config)
     try:
         target = find_search_target(config, context.env)
@@ -154,90 +172,37 @@ async def diagnose_search(context: RunContext) -> Diagnosis | None:
         return None
     if problems := find_search_problems(config, context.env):
         return Diagnosis(target.spec.model, problem=_one_line("; ".join(problem.message for problem in problems)))
-    pool = ModelPool(context)
-    try:
-        client = pool.search_client(config, Prompts(context.prompts))
-        assert client is not None
-        record = await client.search(Search(key="doctor", query=config.topic))
-    finally:
-        await pool.aclose()
-    return Diagnosis(target.spec.model, checks=(_search_check(record),), price=target.price)
-
-
-def _search_check(record: SearchRecord) -> ModelCheck:
-    """The result of a search. It is `ok` even if nothing was found."""
-    problem = None if record.failure is None else _one_line(record.failure.message)
+    client = pool.search_client(config, Prompts(context.prompts))
+    assert client is not None
+    record = await client.search(Search(key="doctor", query=config.topic))
     usage = record.exchange.usage if record.exchange is not None else Usage()
-    return ModelCheck("search", "failed" if problem else "ok", problem, has_form=problem is None, usage=usage)
+    check = ModelCheck("search", "ok", has_form=True, usage=usage)
+    if record.failure is not None:
+        check = ModelCheck("search", "failed", _one_line(record.failure.message), usage=usage)
+    return Diagnosis(target.spec.model, checks=(check,), price=target.price)
 
 
 def select_models(
     names: Sequence[str], config: DebateConfig, *, mock: bool
 ) -> tuple[tuple[ModelSpec, ...], DebateConfig]:
-    """The models with these names (none: all in `config`), and the configuration to ask them with.
+    """Return the models with these names (none: all in `config`), and the configuration to ask them with.
 
     Raises UsageError for a name that is neither provider/model nor in the configuration.
     """
-    named = {name: _resolve_model(name, config) for name in names}
+    named: dict[str, ModelSpec] = {}
+    for name in names:
+        try:
+            spec = config.resolve_model(name)
+        except ValidationError:
+            spec = None
+        if spec is None:
+            hint = format_suggestion(name, config.models) or "; write provider/model, or add it to `models`"
+            raise UsageError(f"{name}: the configuration has no model of this name{hint}")
+        named[name] = spec
     if mock:
         config = with_mock_models(config.model_copy(update={"models": {**config.models, **named}}))
         named = {name: config.models[name] for name in named}
-    specs = named.values() if names else all_model_specs(config)
-    return tuple({spec.model_dump_json(): spec for spec in specs}.values()), config
-
-
-def _resolve_model(name: str, config: DebateConfig) -> ModelSpec:
-    try:
-        spec = config.resolve_model(name)
-    except ValidationError:
-        spec = None
-    if spec is None:
-        hint = format_suggestion(name, config.models) or "; write provider/model, or add it to `models`"
-        raise UsageError(f"{name}: the configuration has no model of this name{hint}")
-    return spec
-
-
-class _Diagnoser:
-    """Diagnoses the models of one configuration, with one rate limiter per provider."""
-
-    def __init__(self, context: RunContext, registry: ProviderRegistry) -> None:
-        self._context = context
-        self._registry = registry
-        self._concurrency = asyncio.Semaphore(context.config.limits.concurrency)
-        self._limiters: dict[str, RateLimiter] = {}
-
-    async def diagnose(self, spec: ModelSpec) -> Diagnosis:
-        problems = find_model_problems(self._context.config, [spec.model], self._context.env)
-        if problems:
-            return Diagnosis(spec.model, problem=_one_line("; ".join(problems)))
-        if is_person(spec.model):
-            return Diagnosis(spec.model, price=self._registry.price(spec))
-        refused: set[str] = set()
-        try:
-            model = self._build_model(spec, refused)
-        except ConfigError as error:
-            return Diagnosis(spec.model, problem=_one_line("; ".join(error.problems)))
-        profile = self._registry.profile(spec.model)
-        checks = await run_checks(model, profile, build_check_request(spec, profile, self._context.config.seed))
-        profile = replace(profile, sampling=profile.sampling and "temperature" not in refused)
-        return Diagnosis(spec.model, None, checks, profile, self._registry.price(spec))
-
-    def _build_model(self, spec: ModelSpec, refused: set[str]) -> Model:
-        """Create the model as for a debate. The sampling parameters that its server rejects are added to `refused`."""
-        row, profile = self._registry.row(spec.model), self._registry.profile(spec.model)
-        if row.name not in self._limiters:
-            gate = ProviderGate(row.name, note=self._context.observer.note, patience_s=CHECK_PATIENCE_S)
-            self._limiters[row.name] = RateLimiter(
-                row.max_concurrency, row.requests_per_minute, row.tokens_per_minute, gate=gate
-            )
-
-        def add_limits(model: Model) -> Model:
-            return RateLimitedModel(model, self._limiters[row.name], profile, self._concurrency)
-
-        note = self._context.observer.note
-        adapter = self._registry.adapter(spec, add_limits)
-        retrying = RetryingModel(adapter, max_attempts=MAX_CHECK_ATTEMPTS, on_retry=note, sleep=self._context.sleep)
-        return ParameterFallbackModel(retrying, refused, name=spec.model, note=note)
+    return unique_specs(named.values()) if names else all_model_specs(config), config
 
 
 def build_check_request(spec: ModelSpec, profile: Profile, seed: int | None) -> Request:
@@ -254,85 +219,87 @@ def build_check_request(spec: ModelSpec, profile: Profile, seed: int | None) -> 
     )
 
 
-async def run_checks(
-    model: Model, profile: Profile, request: Request, *, clock: Callable[[], float] = time.perf_counter
-) -> tuple[ModelCheck, ...]:
+async def run_checks(model: Model, profile: Profile, request: Request) -> tuple[ModelCheck, ...]:
     """Ask `request` in every mode of `profile` at once, then alone as a stream to measure the speed."""
     modes = await asyncio.gather(
         *(_check_or_failure(mode, _check_mode(model, request, mode)) for mode in profile.modes)
     )
-    return (*modes, await _check_or_failure("stream", _check_stream(model, request, clock)))
+    return (*modes, await _check_or_failure("stream", _check_stream(model, request)))
 
 
 async def _check_or_failure(kind: CheckKind, answer: Awaitable[ModelCheck]) -> ModelCheck:
     try:
         return await answer
-    except UnsupportedError as error:
-        return ModelCheck(kind, "rejected", _one_line(str(error)), usage=error_usage(error))
-    except ModelError as error:
-        return ModelCheck(kind, "failed", _one_line(str(error)), usage=error_usage(error))
     except DebateError as error:
-        return ModelCheck(kind, "failed", _one_line(str(error)))
+        usage = error_usage(error) if isinstance(error, ModelError) else Usage()
+        result = "rejected" if isinstance(error, UnsupportedError) else "failed"
+        return ModelCheck(kind, result, _one_line(str(error)), usage=usage)
 
 
 async def _check_mode(model: Model, request: Request, mode: FormMode) -> ModelCheck:
     reply = await model.complete(build_request(request, SUM_FORM, mode))
-    result, problem, has_form = _classify_reply(reply, mode)
-    return ModelCheck(mode, result, problem, has_form, reply.usage, reply.latency_s)
-
-
-def _classify_reply(reply: Reply, mode: FormMode) -> tuple[CheckResult, str | None, bool]:
-    """The result, the problem (None for `ok`), and whether the reply contains the form."""
-    if reply.refusal is not None:
-        return "failed", f"the model declined to answer: {_one_line(reply.refusal)}", False
     parsed = parse_reply(reply.text, SUM_FORM, truncated=reply.truncated)
-    has_form = parsed.outcome == "valid"
+    check = ModelCheck(mode, "ok", None, parsed.outcome == "valid", reply.usage, reply.latency_s)
+    if reply.refusal is not None:
+        problem = f"the model declined to answer: {_one_line(reply.refusal)}"
+        return replace(check, result="failed", problem=problem, has_form=False)
     if mode != "prompt" and not reply.truncated:
         alone = parse_reply(strip_thinking(reply.text), SUM_FORM, truncated=True)
         if alone.outcome != "valid":
-            return "not_enforced", "the server accepts the schema but does not enforce it", has_form
-    return (
-        ("ok", None, True)
-        if has_form
-        else ("invalid", f"the answer does not fit the schema: {'; '.join(parsed.faults)}", False)
-    )
+            problem = "the server accepts the schema but does not enforce it"
+            return replace(check, result="not_enforced", problem=problem)
+    if check.has_form:
+        return check
+    return replace(check, result="invalid", problem=f"the answer does not fit the schema: {'; '.join(parsed.faults)}")
 
 
-async def _check_stream(model: Model, request: Request, clock: Callable[[], float]) -> ModelCheck:
+async def _check_stream(model: Model, request: Request) -> ModelCheck:
+    """Ask for a long answer. The time to the first text excludes the wait for a free slot."""
     times: list[float] = []
 
     def on_text(piece: str) -> None:
         if piece == RESTART:
             times.clear()
         elif piece:
-            times.append(clock())
+            times.append(time.perf_counter())
 
     reply = await model.complete(replace(request, messages=(Message("user", _STREAM_QUESTION),)), on_text)
-    ended = clock()
-    first = max(0.0, reply.latency_s - (ended - times[0])) if times else None
-    result, problem = _classify_stream(reply, len(times))
-    return ModelCheck("stream", result, problem, usage=reply.usage, latency_s=reply.latency_s, first_text_s=first)
-
-
-def _classify_stream(reply: Reply, pieces: int) -> tuple[CheckResult, str | None]:
+    first = max(0.0, reply.latency_s - (time.perf_counter() - times[0])) if times else None
+    check = ModelCheck("stream", "ok", usage=reply.usage, latency_s=reply.latency_s, first_text_s=first)
     if reply.refusal is not None:
-        return "failed", f"the model declined to answer: {_one_line(reply.refusal)}"
+        problem = f"the model declined to answer: {_one_line(reply.refusal)}"
+        return replace(check, result="failed", problem=problem)
     if not strip_thinking(reply.text):
-        return "invalid", "the answer is empty"
-    return ("ok", None) if pieces > 1 else ("one_piece", "the answer was not streamed; it came in one piece")
+        return replace(check, result="invalid", problem="the answer is empty")
+    if len(times) > 1:
+        return check
+    return replace(check, result="one_piece", problem="the answer was not streamed; it came in one piece")
 
 
 def diagnosis_to_json(diagnosis: Diagnosis) -> dict[str, Any]:
-    """A diagnosis as JSON data. Seconds have three decimals."""
-    price, profile, aloud = diagnosis.price, diagnosis.profile, _stream_check(diagnosis)
+    """Return a diagnosis as JSON data. Seconds have three decimals."""
+    price, profile = diagnosis.price, diagnosis.profile
+    stream = next((check for check in diagnosis.checks if check.way == "stream"), ModelCheck("stream", "failed"))
     return {
         "model": diagnosis.model,
         "usable": diagnosis.usable,
         "problem": diagnosis.problem,
-        "checks": [_check_to_json(check) for check in diagnosis.checks],
-        "latency_s": _round(aloud.latency_s) if aloud else None,
-        "first_text_s": _round(aloud.first_text_s) if aloud else None,
-        "tokens_per_second": _round(aloud.tokens_per_second, 1) if aloud else None,
+        "checks": [
+            {
+                "way": check.way,
+                "result": check.result,
+                "problem": check.problem,
+                "has_form": check.has_form if check.way != "stream" else None,
+                "input_tokens": check.usage.input_tokens,
+                "output_tokens": check.usage.output_tokens,
+                "latency_s": _round(check.latency_s),
+                "tokens_per_second": _round(check.tokens_per_second, 1),
+            }
+            for check in diagnosis.checks
+        ],
+        "latency_s": _round(stream.latency_s),
+        "first_text_s": _round(stream.first_text_s),
+        "tokens_per_second": _round(stream.tokens_per_second, 1),
         "input_tokens": diagnosis.usage.input_tokens,
         "output_tokens": diagnosis.usage.output_tokens,
         "price": price.model_dump(mode="json") if price else None,
@@ -340,23 +307,6 @@ def diagnosis_to_json(diagnosis: Diagnosis) -> dict[str, Any]:
         "sampling": profile.sampling if profile else None,
         "max_output_tokens": profile.max_output_tokens if profile else None,
     }
-
-
-def _check_to_json(check: ModelCheck) -> Mapping[str, Any]:
-    return {
-        "way": check.way,
-        "result": check.result,
-        "problem": check.problem,
-        "has_form": check.has_form if check.way != "stream" else None,
-        "input_tokens": check.usage.input_tokens,
-        "output_tokens": check.usage.output_tokens,
-        "latency_s": _round(check.latency_s),
-        "tokens_per_second": _round(check.tokens_per_second, 1),
-    }
-
-
-def _stream_check(diagnosis: Diagnosis) -> ModelCheck | None:
-    return next((check for check in diagnosis.checks if check.way == "stream"), None)
 
 
 def _round(number: float | None, digits: int = 3) -> float | None:

@@ -13,7 +13,7 @@ from itertools import count
 from pathlib import Path
 
 from debate_cli.app.context import RunContext
-from debate_cli.app.model_factory import ModelFactory
+from debate_cli.app.model_pool import ModelPool
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.model_call import add_model_calls
@@ -109,14 +109,14 @@ async def find_claims(
     search: ClaimSearch, spec: ModelSpec, context: RunContext, save: Callable[[Debate], None]
 ) -> None:
     """Ask for the claims of the wanted speeches, several at once. Ends after an error or a requested stop."""
-    factory = ModelFactory(context)
+    pool = ModelPool(context)
     waiting = iter(search.wanted)
-    asker = _Asker(search, spec, context, factory, save)
+    asker = _Asker(search, spec, context, pool, save)
     try:
         workers = min(context.config.limits.concurrency, len(search.wanted))
         await asyncio.gather(*(asker.work(waiting) for _ in range(workers)))
     finally:
-        await factory.aclose()
+        await pool.aclose()
     search.stopped = context.stop.requested
 
 
@@ -125,7 +125,7 @@ class _Asker:
     search: ClaimSearch
     spec: ModelSpec
     context: RunContext
-    factory: ModelFactory
+    pool: ModelPool
     save: Callable[[Debate], None]
 
     async def work(self, waiting: Iterator[Turn]) -> None:
@@ -137,7 +137,7 @@ class _Asker:
             self.save(self.search.finish(self.spec))
 
     async def _ask(self, turn: Turn) -> None:
-        model = self.factory.handle_for(self.spec)
+        model = self.pool.handle_for(self.spec, self.context.config)
         prompts = Prompts(self.context.prompts)
         form = build_claims_form()
         found: list[CheckedClaim] = []

@@ -26,9 +26,8 @@ from debate_cli.app.judge_request import (
     open_further_runs,
     unsuitable_systems,
 )
-from debate_cli.app.outcome import Outcome
 from debate_cli.app.preparation import prepare_judges, prepare_judging, prepare_resume
-from debate_cli.app.session import Session
+from debate_cli.app.session import Outcome, Session
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import DebateResumed, Event, JudgingOpened
 from debate_cli.domain.judging_run import FIRST_RUN
@@ -242,12 +241,7 @@ def _debate_id(path: Path) -> str | None:
 def _build_completion_task(path: Path, request: JudgingRequest, loaded: LoadedConfig | None) -> JudgeTask:
     stored = open_debate(path)
     check_unlocked(path)
-    kept = config_from_transcript(stored)
-    if loaded is not None:
-        kept = replace(kept, prompts=loaded.prompts)
     is_over = stored.debate.status == "complete"
-    context = prepare_resume(kept, stored, mock=False, cassette=None, asked=request.asks_models, close=not is_over)
-    config = context.config.model_copy(update={"limits": config_for_judging(stored.debate, request).limits})
     events = transcript_to_events(to_transcript(stored.debate, stored.verdicts))
     if is_over:
         events.append(DebateResumed(at=datetime.now(UTC)))
@@ -258,6 +252,11 @@ def _build_completion_task(path: Path, request: JudgingRequest, loaded: LoadedCo
             f"{path}: the debate is not finished; continue with the command that began it: `debate experiment run EXP.yaml "
             f"--batch` or `debate run --resume {debate.id}`"
         )
+    kept = config_from_transcript(stored)
+    if loaded is not None:
+        kept = replace(kept, prompts=loaded.prompts)
+    context = prepare_resume(kept, stored, mock=False, cassette=None, asked=request.asks_models, close=not is_over)
+    config = context.config.model_copy(update={"limits": config_for_judging(stored.debate, request).limits})
     return JudgeTask(
         path,
         tuple(events),
@@ -395,13 +394,11 @@ def _build_transcript_task(
         check_unlocked(path)
     events = tuple(transcript_to_events(to_transcript(stored.debate, stored.verdicts)))
     try:
-        judging = prepare_judging(fold(events), request, datetime.now(UTC), loaded, str(path))
+        openings, context = prepare_judging(fold(events), request, datetime.now(UTC), loaded, str(path))
     except TranscriptError as error:
         raise TranscriptError(f"{path}: {error}") from error
     unsuitable = unsuitable_systems(stored.debate, request)
-    return JudgeTask(
-        path, events, judging.openings, judging.context, output, stored.torn_line_warning, unsuitable=unsuitable
-    )
+    return JudgeTask(path, events, openings, context, output, stored.torn_line_warning, unsuitable=unsuitable)
 
 
 def _target_path(default: Path, target: JudgeTarget) -> Path | None:

@@ -1,4 +1,4 @@
-"""The model clients of one or more runs: connections, rate limits, one budget.
+"""The model clients of one or more runs: connections, rate limits, one budget. Also the actors that use the clients.
 
 Each model is wrapped, outermost first, in: structured output, redaction, cassette, parameter fallback, retries, rate
 limit, budget, silence notes, adapter. The budget is inside the rate limit, so that a call waiting in a queue reserves
@@ -10,29 +10,38 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
+from typing import NamedTuple
 
-from debate_cli.app.batches import BatchQueue, QueuedModel, WaitingModel
+from debate_cli.app.batches import BatchQueue, QueuedModel, WaitingModel, wrap_actors
 from debate_cli.app.context import RunContext
-from debate_cli.domain.config import DebateConfig, ModelSpec, Price
-from debate_cli.domain.model_call import StructuredOutputMode
+from debate_cli.app.model_roles import judge_model_spec, mock_spec, with_mock_providers, with_run_providers
+from debate_cli.debaters.debater import Debater
+from debate_cli.domain.config import DebateConfig, EvidenceConfig, ModelSpec, Price
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.judging_config import judge_model_role, judge_title
+from debate_cli.domain.model_call import ModelCall, StructuredOutputMode
+from debate_cli.domain.tasks import Brief
+from debate_cli.engine import Actors
 from debate_cli.errors import ConfigError, format_page_hint
+from debate_cli.evidence.retrieval import Lookup, PassageFinder
+from debate_cli.judging.judge import Judge
 from debate_cli.llm.budget import Budget, BudgetedModel
+from debate_cli.llm.history_policy import HistoryPolicy
 from debate_cli.llm.model import Model
 from debate_cli.llm.prices import halve_price
 from debate_cli.llm.profile import Profile
 from debate_cli.llm.prompts import Prompts
-from debate_cli.llm.rate_limit import ProviderGate, RateLimitedModel, RateLimiter, SharedRates, SharedWindow
+from debate_cli.llm.rate_limit import MAX_CLOSED_S, ProviderGate, RateLimitedModel, RateLimiter, SharedRates
 from debate_cli.llm.redaction import RedactingModel
 from debate_cli.llm.retry import ParameterFallbackModel, RetryingModel, SilenceReportingModel
 from debate_cli.llm.search import Reranker, SearchClient
 from debate_cli.llm.structured_output import ModelHandle, ModeRecord, StructuredOutputClient
-from debate_cli.providers.mock.model import SCRIPTED_MODEL
 from debate_cli.providers.people.files import PromptFolder
 from debate_cli.providers.people.person import PeopleAccess, default_files_folder
-from debate_cli.providers.provider_table import PERSON_KIND, ProviderRow
+from debate_cli.providers.provider_table import PERSON_KIND, ProviderRow, build_provider_table
 from debate_cli.providers.registry import (
     EMBEDDING_KINDS,
     FREE_PRICE,
@@ -40,36 +49,59 @@ from debate_cli.providers.registry import (
     collect_provider_secrets,
     split_model_name,
 )
-from debate_cli.providers.search.table import find_search_target, format_no_embeddings, rerank_spec
+from debate_cli.providers.search.table import (
+    find_search_target,
+    format_no_embeddings,
+    rerank_spec,
+    with_lookup_search,
+)
 from debate_cli.storage.redact import Redactor
+from debate_cli.systems.registry import get_system, settings_for
 
-UNSCRIPTED_NAME = "unscripted"
-"""Name of the mock that replaces `mock/scripted`."""
+
+class PooledModel(NamedTuple):
+    """A model with its wrappers, except structured output."""
+
+    model: Model
+    profile: Profile
+    price: Price | None
+    rejected_parameters: set[str]
+    """Sampling parameters that the server rejected so far."""
 
 
 class ModelPool:
     """Creates and owns model clients. Debates that share a pool share its connections, limits and budget."""
 
-    def __init__(self, context: RunContext, budget: Budget | None = None, rates: SharedRates | None = None) -> None:
-        """`context`: supplies limits, environment, secrets and observer. `budget`: None creates one from the limits.
+    def __init__(
+        self,
+        context: RunContext,
+        budget: Budget | None = None,
+        rates: SharedRates | None = None,
+        *,
+        used: Sequence[ModelCall] = (),
+        patience_s: float = MAX_CLOSED_S,
+    ) -> None:
+        """`context`: supplies limits, environment, secrets and observer.
 
-        `rates`: requests and tokens per minute that are shared with other processes.
+        `budget`: None uses the context's, else creates one from the limits, from which the calls in `used` are deducted.
+        `rates`: requests and tokens per minute that are shared with other processes. `patience_s`: seconds after which
+        calls to a provider that refuses all of them fail.
         """
         limits = context.config.limits
-        if context.people is None:
-            folder = default_files_folder(context.config)
-            context = replace(context, people=PeopleAccess(PromptFolder(folder, context.observer.note)))
         self._context = context
         self._limits = limits
+        self._people = context.people or PeopleAccess(
+            PromptFolder(default_files_folder(context.config), context.observer.note)
+        )
         self._concurrency = asyncio.Semaphore(limits.concurrency)
-        self._limiters: list[tuple[ProviderRow, RateLimiter]] = []
-        self._limiters_of_given: dict[str, RateLimiter] = {}
-        """By `provider/model`, for the models that the caller passed in."""
+        self._limiters: list[tuple[ProviderRow | str, RateLimiter]] = []
+        """(provider, or `provider/model` of a model that the caller passed in; its rate limiter)."""
         self._providers: list[_ProviderContext] = []
         self._without_usage: set[str] = set()
         """Providers that reported no usage."""
         self._rates = rates
-        self.budget = budget or Budget(limits.max_cost_usd, limits.max_tokens)
+        self._patience_s = patience_s
+        self.budget = budget or context.budget or Budget.of_calls(limits.max_cost_usd, limits.max_tokens, used)
 
     def handle_for(
         self,
@@ -78,7 +110,7 @@ class ModelPool:
         rejected: Iterable[StructuredOutputMode] = (),
         batches: BatchQueue | None = None,
     ) -> ModelHandle:
-        """The handle for a model, with the providers and the seed of `config`. Equal specs share one handle.
+        """Return the handle for a model, with the providers and the seed of `config`. Equal specs share one handle.
 
         `rejected`: modes of structured output that do not work. With `batches` requests wait for a batch.
         """
@@ -89,8 +121,12 @@ class ModelPool:
             providers.handles[key] = self._build_handle(spec, providers, rejected, batches)
         return providers.handles[key]
 
+    def model_for(self, spec: ModelSpec, config: DebateConfig) -> PooledModel:
+        """Return a model without structured output, with the providers and the seed of `config`. Raises ConfigError."""
+        return self._build_model(spec, self._providers_of(config), None)
+
     def search_client(self, config: DebateConfig, prompts: Prompts) -> SearchClient | None:
-        """The client for the web searches of `config`, limited like models; None if `config` has no web search.
+        """Return the client for the web searches of `config`, limited like models; None if it has no web search.
 
         Raises ConfigError if searches are impossible.
         """
@@ -111,7 +147,7 @@ class ModelPool:
         )
 
     def reranker(self, config: DebateConfig) -> Reranker | None:
-        """The client that orders passages by meaning; None if not configured. Raises ConfigError."""
+        """Return the client that orders passages by meaning; None if not configured. Raises ConfigError."""
         spec = rerank_spec(config)
         if spec is None:
             return None
@@ -126,7 +162,9 @@ class ModelPool:
     @property
     def closed_providers(self) -> frozenset[str]:
         """Names of the providers that get no call for now because they refused one."""
-        return frozenset(row.name for row, limiter in self._limiters if limiter.is_closed)
+        return frozenset(
+            owner.name for owner, limiter in self._limiters if isinstance(owner, ProviderRow) and limiter.is_closed
+        )
 
     async def aclose(self) -> None:
         """Close connections and embedded models."""
@@ -136,14 +174,15 @@ class ModelPool:
     def _providers_of(self, config: DebateConfig) -> _ProviderContext:
         """The providers of `config`. Configurations with equal providers and seeds share them."""
         for known in self._providers:
-            if known.config.seed == config.seed and known.config.providers == config.providers:
+            if known.config.seed == config.seed and (
+                known.config.providers == config.providers or known.registry.rows == build_provider_table(config)
+            ):
                 return known
-        wanted = _ProviderContext.create(config, self._context)
-        for known in self._providers:
-            if known.config.seed == config.seed and known.registry.rows == wanted.registry.rows:
-                return known
-        self._providers.append(wanted)
-        return wanted
+        context = self._context
+        redact = Redactor((*context.secrets, *collect_provider_secrets(config, context.env)))
+        registry = ProviderRegistry(config, context.env, folder=context.folder, people=self._people)
+        self._providers.append(_ProviderContext(config, registry, redact))
+        return self._providers[-1]
 
     def _build_handle(
         self,
@@ -152,79 +191,69 @@ class ModelPool:
         rejected: Iterable[StructuredOutputMode],
         batches: BatchQueue | None,
     ) -> ModelHandle:
-        given = self._context.models.get(spec.model)
-        profile = Profile() if given is not None else providers.registry.profile(spec.model)
-        price = spec.price or FREE_PRICE if given is not None else providers.registry.price(spec)
-        if batches is None:
-            model = self._build_model(spec, price, profile, providers)
-        else:
-            price = halve_price(price)
-            model = self._build_batched_model(spec, price, profile, providers, batches)
+        model, profile, price, _ = self._build_model(spec, providers, batches)
         record = providers.mode_records.get(spec.model)
         if record is None:
             record = ModeRecord(spec.model, rejected, note=self._context.observer.note)
             providers.mode_records[spec.model] = record
+        is_given = spec.model in self._context.models
         return ModelHandle(
             StructuredOutputClient(model, profile, name=spec.model, price=price, record=record),
             name=spec.model,
             max_output_tokens=spec.max_output_tokens or profile.max_output_tokens,
             temperature=spec.temperature,
             seed=providers.config.seed,
-            context_tokens=None if given is not None else providers.registry.context_tokens(spec.model),
+            context_tokens=None if is_given else providers.registry.context_tokens(spec.model),
         )
 
-    def _build_model(
-        self, spec: ModelSpec, price: Price | None, profile: Profile, providers: _ProviderContext
-    ) -> Model:
+    def _build_model(self, spec: ModelSpec, providers: _ProviderContext, batches: BatchQueue | None) -> PooledModel:
+        refused = providers.rejected_parameters.setdefault(spec.model, set())
         given = self._context.models.get(spec.model)
         if given is not None:
-            budgeted = BudgetedModel(
-                self._with_silence_notes(given, spec), self.budget, price, profile, name=spec.model
-            )
-            gated = RateLimitedModel(budgeted, self._limiter_of_given(spec.model), profile, self._concurrency)
-            return RedactingModel(self._with_retries(gated), providers.redact)
-        row = providers.registry.row(spec.model)
+            profile, price = Profile(), spec.price or FREE_PRICE
+            retrying = self._with_retries(self._add_limits(None, spec, price, profile, given))
+            return PooledModel(RedactingModel(retrying, providers.redact), profile, price, refused)
+        registry = providers.registry
+        row, profile, price = registry.row(spec.model), registry.profile(spec.model), registry.price(spec)
         if row.kind == PERSON_KIND:
-            return self._with_cassette(providers.registry.adapter(spec), spec, providers)
-        add_limits = partial(self._add_limits, row, spec, price, profile)
-        retrying = self._with_retries(providers.registry.adapter(spec, add_limits))
-        return self._with_cassette(self._with_fallback(retrying, spec, providers), spec, providers)
+            return PooledModel(self._with_cassette(registry.adapter(spec), spec, providers), profile, price, refused)
+        if batches is None:
+            asked = self._with_retries(registry.adapter(spec, partial(self._add_limits, row, spec, price, profile)))
+        else:
+            price = halve_price(price)
+            asked = self._build_batched_model(spec, price, profile, providers, batches)
+        asked = ParameterFallbackModel(asked, refused, name=spec.model, note=self._context.observer.note)
+        return PooledModel(self._with_cassette(asked, spec, providers), profile, price, refused)
 
     def _build_batched_model(
         self, spec: ModelSpec, price: Price | None, profile: Profile, providers: _ProviderContext, batches: BatchQueue
     ) -> Model:
-        """A model whose requests wait for a batch. It needs no rate limit and no retries.
+        """A model whose requests wait for a batch. It needs no rate limit.
 
         The journal records no reservation, because the batch is stored before it is submitted.
         """
-        registry = providers.registry
-        queued = QueuedModel(batches, spec.model, partial(registry.batches, spec), profile, price, providers.redact)
-        row = registry.row(spec.model)
+        open_api = partial(providers.registry.batches, spec)
+        queued = QueuedModel(batches, spec.model, open_api, profile, price, providers.redact)
+        provider = split_model_name(spec.model)[0]
         budgeted = BudgetedModel(
-            queued, self.budget, price, profile, on_estimate=lambda: self._note_estimated_usage(row.name)
+            queued, self.budget, price, profile, on_estimate=partial(self._note_estimated_usage, provider)
         )
-        retrying = RetryingModel(
-            WaitingModel(budgeted, batches), max_attempts=self._limits.max_attempts, sleep=_skip_backoff
-        )
-        return self._with_cassette(self._with_fallback(retrying, spec, providers), spec, providers)
-
-    def _with_fallback(self, model: Model, spec: ModelSpec, providers: _ProviderContext) -> Model:
-        refused = providers.rejected_parameters.setdefault(spec.model, set())
-        return ParameterFallbackModel(model, refused, name=spec.model, note=self._context.observer.note)
+        waiting = WaitingModel(budgeted, batches)
+        return RetryingModel(waiting, max_attempts=self._limits.max_attempts, sleep=_skip_backoff)
 
     def _add_limits(
-        self, row: ProviderRow, spec: ModelSpec, price: Price | None, profile: Profile, model: Model
+        self, row: ProviderRow | None, spec: ModelSpec, price: Price | None, profile: Profile, model: Model
     ) -> Model:
-        """Wrap an adapter with silence notes, budget and the rate limit of `row`."""
+        """Wrap `model` with silence notes, budget and rate limit. `row`: its provider; None for the caller's object."""
         budgeted = BudgetedModel(
-            self._with_silence_notes(model, spec),
+            SilenceReportingModel(model, self._context.observer.note, name=spec.model),
             self.budget,
             price,
             profile,
-            name=None if row.kind == "mock" else spec.model,
-            on_estimate=lambda: self._note_estimated_usage(row.name),
+            name=None if row is not None and row.kind == "mock" else spec.model,
+            on_estimate=partial(self._note_estimated_usage, spec.model if row is None else row.name),
         )
-        return RateLimitedModel(budgeted, self._limiter_for(row), profile, self._concurrency)
+        return RateLimitedModel(budgeted, self._limiter_for(row or spec.model), profile, self._concurrency)
 
     def _with_cassette(self, model: Model, spec: ModelSpec, providers: _ProviderContext) -> Model:
         """Wrap `model` with the cassette of the run, if there is one, and remove secrets from its replies."""
@@ -232,15 +261,10 @@ class ModelPool:
         taped = cassette.wrap(spec.model, model, providers.redact) if cassette is not None else model
         return RedactingModel(taped, providers.redact)
 
-    def _with_silence_notes(self, model: Model, spec: ModelSpec) -> SilenceReportingModel:
-        return SilenceReportingModel(model, self._context.observer.note, name=spec.model)
-
-    def _with_retries(self, model: Model) -> RetryingModel:
+    def _with_retries(self, model: Model) -> Model:
+        context = self._context
         return RetryingModel(
-            model,
-            max_attempts=self._limits.max_attempts,
-            on_retry=self._context.observer.note,
-            sleep=self._context.sleep,
+            model, max_attempts=self._limits.max_attempts, on_retry=context.observer.note, sleep=context.sleep
         )
 
     def _note_estimated_usage(self, provider: str) -> None:
@@ -250,44 +274,34 @@ class ModelPool:
                 f"{provider} reports no usage: its tokens are estimated{format_page_hint('budget')}"
             )
 
-    def _limiter_for(self, row: ProviderRow) -> RateLimiter:
-        """The rate limiter of a provider. Equal rows share one limiter."""
-        known = next((limiter for other, limiter in self._limiters if other == row), None)
-        if known is not None:
-            return known
-        limiter = RateLimiter(
-            row.max_concurrency,
-            row.requests_per_minute,
-            row.tokens_per_minute,
-            gate=self._new_gate(row.name),
-            clock=self._context.clock,
-            sleep=self._context.sleep,
-            shared=self._shared_window(row),
-        )
-        self._limiters.append((row, limiter))
-        return limiter
-
-    def _shared_window(self, row: ProviderRow) -> SharedWindow | None:
-        """The calls of the last minute, shared by all processes with the same key; None without a limit per minute."""
-        if self._rates is None or (row.requests_per_minute is None and row.tokens_per_minute is None):
-            return None
-        key = self._context.env.get(row.api_key_env or "", "")
-        account = f"{row.name} {row.base_url or ''} {hashlib.sha256(key.encode()).hexdigest()[:16]}"
-        return self._rates(account, row.requests_per_minute, row.tokens_per_minute)
-
-    def _limiter_of_given(self, model: str) -> RateLimiter:
-        """The rate limiter of a model object that the caller passed."""
-        if model not in self._limiters_of_given:
-            self._limiters_of_given[model] = RateLimiter(
-                self._limits.concurrency,
-                gate=self._new_gate(model),
-                clock=self._context.clock,
-                sleep=self._context.sleep,
+    def _limiter_for(self, owner: ProviderRow | str) -> RateLimiter:
+        """The rate limiter of a provider, or of a `provider/model` that the caller passed in. Equal rows share one."""
+        for known, limiter in self._limiters:
+            if known == owner:
+                return limiter
+        context = self._context
+        name = owner if isinstance(owner, str) else owner.name
+        gate = ProviderGate(name, note=context.observer.note, clock=context.clock, patience_s=self._patience_s)
+        if isinstance(owner, str):
+            limiter = RateLimiter(self._limits.concurrency, gate=gate, clock=context.clock, sleep=context.sleep)
+        else:
+            requests, tokens = owner.requests_per_minute, owner.tokens_per_minute
+            shared = None
+            if self._rates is not None and (requests is not None or tokens is not None):
+                key = context.env.get(owner.api_key_env or "", "")
+                account = f"{name} {owner.base_url or ''} {hashlib.sha256(key.encode()).hexdigest()[:16]}"
+                shared = self._rates(account, requests, tokens)
+            limiter = RateLimiter(
+                owner.max_concurrency,
+                requests,
+                tokens,
+                gate=gate,
+                clock=context.clock,
+                sleep=context.sleep,
+                shared=shared,
             )
-        return self._limiters_of_given[model]
-
-    def _new_gate(self, name: str) -> ProviderGate:
-        return ProviderGate(name, note=self._context.observer.note, clock=self._context.clock)
+        self._limiters.append((owner, limiter))
+        return limiter
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,25 +320,68 @@ class _ProviderContext:
     rejected_parameters: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     """Model -> sampling parameters that its server rejected."""
 
-    @classmethod
-    def create(cls, config: DebateConfig, context: RunContext) -> _ProviderContext:
-        redact = Redactor((*context.secrets, *collect_provider_secrets(config, context.env)))
-        registry = ProviderRegistry(config, context.env, folder=context.folder, people=context.people)
-        return cls(config, registry, redact)
-
 
 async def _skip_backoff(_seconds: float) -> None:
     pass
 
 
-def mock_spec(spec: ModelSpec) -> ModelSpec:
-    """The mock model that replaces `spec`. A mock keeps its speed but not its script."""
-    provider, name = split_model_name(spec.model)
-    own = UNSCRIPTED_NAME if f"mock/{name}" == SCRIPTED_MODEL else name
-    if provider == "mock":
-        return spec.model_copy(update={"model": f"mock/{own}", "script": None})
-    return ModelSpec(
-        model=f"mock/{(own or provider).replace('/', '-')}",
-        temperature=spec.temperature,
-        max_output_tokens=spec.max_output_tokens,
-    )
+def build_actors(
+    pool: ModelPool,
+    context: RunContext,
+    rejected_modes: Mapping[str, Iterable[StructuredOutputMode]] | None = None,
+    *,
+    speeches: bool = True,
+) -> Actors:
+    """Create the actors of one debate, with models from `pool`. Without `speeches` only judges are created.
+
+    `rejected_modes`: model -> modes of structured output that do not work.
+    """
+    config = with_mock_providers(context.config) if context.mock else context.config
+    prompts = Prompts(context.prompts).validate()
+    rejected = rejected_modes or {}
+    history = HistoryPolicy(config.format.history, context.observer.note)
+
+    def judge_handle(brief: Brief, debate: Debate) -> ModelHandle:
+        run, system = debate.run(brief.run), settings_for(brief, debate)
+        spec = judge_model_spec(debate.config, run, judge_model_role(system, brief.assessor))
+        if spec is None:
+            raise ConfigError(
+                f"the {judge_title(brief.system, brief.assessor)} has no model; name one in the system's `judge`, or set models.judge"
+            )
+        own = config if context.mock else with_run_providers(config, run)
+        batches = None if system.steers_debate else context.batches
+        return pool.handle_for(spec, own, rejected.get(spec.model, ()), batches)
+
+    debaters: dict[str, Debater] = {}
+    for debater in config.debaters if speeches else ():
+        spec = config.model_for_debater(debater)
+        if spec is not None:
+            handle = pool.handle_for(spec, config, rejected.get(spec.model, ()))
+            debaters[debater.name] = Debater(debater, handle, prompts, history, keeps_raw=config.output.raw)
+    judge = Judge(judge_handle, prompts, history=history, keeps_raw=config.output.raw)
+    actors = Actors(debaters, judge, _build_passages(pool, context, config, prompts, speeches=speeches))
+    return actors if context.batches is None else wrap_actors(actors, context.batches)
+
+
+def _build_passages(
+    pool: ModelPool, context: RunContext, own: DebateConfig, prompts: Prompts, *, speeches: bool
+) -> PassageFinder | None:
+    """The search for passages, or None if there is nothing to search.
+
+    Judges that look up facts use it; with `speeches`, debaters too.
+    """
+    config, corpus = with_lookup_search(own), context.corpus
+    evidence = config.evidence or EvidenceConfig()
+    own_web = own.evidence.web if speeches and own.evidence is not None else None
+    searches = own_web is not None or "web" in config.judging.lookup_places
+    web = pool.search_client(config, prompts) if searches else None
+    if web is None and corpus is None:
+        return None
+    queries = 0 if own_web is None or web is None else 1 if web.settings.by_model else own_web.max_searches
+    ranker = pool.reranker(config) if speeches and corpus is not None else None
+
+    def find_lookup(brief: Brief, debate: Debate) -> Lookup | None:
+        places = settings_for(brief, debate).lookup_places
+        return Lookup(places, get_system(brief.system).lookup_queries(debate, brief)) if places else None
+
+    return PassageFinder(corpus, evidence.passages, web, queries, find_lookup, ranker)

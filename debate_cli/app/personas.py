@@ -10,7 +10,7 @@ import yaml
 
 from debate_cli.app.context import RunContext
 from debate_cli.app.judge_request import JudgingRequest, config_for_judging, document_events
-from debate_cli.app.model_factory import ModelFactory
+from debate_cli.app.model_pool import ModelPool
 from debate_cli.app.preparation import prepare_judges
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import fold
@@ -71,13 +71,13 @@ async def find_stakeholders(
 
     Raises ModelError, also for an unusable answer, and BudgetError.
     """
-    factory = ModelFactory(context)
+    pool = ModelPool(context)
     try:
-        model = factory.handle_for(spec)
+        model = pool.handle_for(spec, context.config)
         request = build_stakeholder_request(documents, model, Prompts(context.prompts))
         answer = await model.client.ask(request, build_stakeholder_form())
     finally:
-        await factory.aclose()
+        await pool.aclose()
     if answer.error is not None:
         raise answer.error
     if answer.form is None:

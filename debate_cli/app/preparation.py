@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from debate_cli.app.config_resolution import all_secrets, redact_config
+from debate_cli.app.config_resolution import all_secrets, provider_problems, redact_config
 from debate_cli.app.consent import (
     Destination,
     find_destinations,
@@ -19,28 +19,38 @@ from debate_cli.app.consent import (
 from debate_cli.app.context import Cassette, RunContext
 from debate_cli.app.evidence import open_sources
 from debate_cli.app.judge_request import JudgingRequest, config_for_judging, normalize_resume_config, open_judging_runs
-from debate_cli.app.model_factory import all_model_specs, require_judge_models, with_mock_models
-from debate_cli.app.model_pool import mock_spec
-from debate_cli.app.model_problems import model_problems, provider_problems
+from debate_cli.app.model_roles import (
+    all_model_specs,
+    judge_model_specs,
+    mock_spec,
+    require_judge_models,
+    unique_specs,
+    with_mock_models,
+)
 from debate_cli.app.resume import (
     PendingModels,
     closing_event,
     config_in_force,
     find_fixed_differences,
-    find_remaining_work,
+    find_pending_models,
 )
 from debate_cli.domain.config import DebateConfig, ModelSpec
-from debate_cli.domain.config_checks import Problem
+from debate_cli.domain.config_checks import KeyPath, Problem, find_model_key_paths
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import DebateResumed, JudgingOpened
 from debate_cli.domain.model_call import is_person
-from debate_cli.errors import ConfigError, MissingKeyError, NoLocalModelError
+from debate_cli.errors import ConfigError, MissingKeyError, NoLocalModelError, UsageError
 from debate_cli.llm.model import Model
 from debate_cli.llm.prompts import Prompts
-from debate_cli.providers.provider_table import merge_provider_rows
+from debate_cli.providers.hub import find_hub_file
+from debate_cli.providers.mock.model import SCRIPTED_MODEL, ReplyScript
+from debate_cli.providers.provider_table import ProviderRow, merge_provider_rows
 from debate_cli.providers.registry import (
     collect_provider_secrets,
     find_batch_problem,
+    find_price,
+    find_row_problems,
+    format_unknown_provider,
     models_without_extra,
     models_without_key,
     split_model_name,
@@ -65,14 +75,6 @@ ModelSelector = Callable[[DebateConfig], Sequence[ModelSpec]]
 """Selects the models of a configuration that a run will ask."""
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedJudging:
-    """Judging runs to add to a debate, and the context for judging."""
-
-    openings: tuple[JudgingOpened, ...]
-    context: RunContext
-
-
 def prepare_run(
     loaded: LoadedConfig,
     *,
@@ -92,9 +94,10 @@ def prepare_run(
     """
     config = with_mock_models(loaded.config) if mock else loaded.config
     Prompts(loaded.prompts).validate()
-    own_models = models or {}
-    others = added or {}
-    secrets = _collect_secrets(loaded, others.values())
+    own_models, others = models or {}, added or {}
+    secrets = {*all_secrets(loaded)}
+    for pending in others.values():
+        secrets.update(collect_provider_secrets(pending.config, loaded.env))
     wanted = tuple(spec for spec in select(config) if spec.model not in own_models)
     parts = [(PendingModels(config, wanted), loaded.source_map)]
     parts += [(pending, SourceMap(name)) for name, pending in others.items()]
@@ -105,26 +108,23 @@ def prepare_run(
         parts = []
     elif asked:
         _require_callable(parts, loaded.env, loaded.folder, Redactor(secrets))
-        if searches:
-            _require_search(with_lookup_search(config), loaded, searches, Redactor(secrets))
+        _require_search(with_lookup_search(config), loaded, searches, Redactor(secrets))
+    corpus = None
+    if "files" in searches and config.evidence is not None:
+        corpus = loaded.corpus or open_sources(config.evidence, loaded.folder, loaded.env)
+    people = [spec.model for pending, _ in parts for spec in pending.models if asked and is_person(spec.model)]
     return RunContext(
         config,
         loaded.folder,
         loaded.env,
-        secrets,
+        tuple(secrets),
         loaded.prompts,
-        loaded.corpus or open_sources(config.evidence, loaded.folder, loaded.env)
-        if "files" in searches and config.evidence is not None
-        else None,
+        corpus,
         mock=mock,
         models=own_models,
         cassette=cassette,
-        asked_people=tuple(
-            dict.fromkeys(
-                spec.model for pending, _ in parts for spec in pending.models if asked and is_person(spec.model)
-            )
-        ),
-        destinations=_find_destinations(parts, loaded, searches if parts else ()),
+        asked_people=tuple(dict.fromkeys(people)),
+        destinations=_find_destinations(parts, loaded, searches) if parts else (),
     )
 
 
@@ -139,28 +139,20 @@ def _require_search(
         raise kind(*(redact(loaded.source_map.format_problem(problem)) for problem in problems))
 
 
-def _collect_secrets(loaded: LoadedConfig, others: Iterable[PendingModels]) -> tuple[str, ...]:
-    found = (value for pending in others for value in collect_provider_secrets(pending.config, loaded.env))
-    return tuple({*all_secrets(loaded), *found})
-
-
 def _find_destinations(
     parts: Sequence[tuple[PendingModels, SourceMap]], loaded: LoadedConfig, searches: Collection[SearchPlace]
 ) -> tuple[Destination, ...]:
-    origins = [
-        loaded.provider_origins if number == 0 else stored_origins(source.name, pending.config, loaded)
-        for number, (pending, source) in enumerate(parts)
-    ]
-    found = find_destinations(
-        ((pending.config, pending.models, each) for (pending, _), each in zip(parts, origins, strict=True)), loaded.env
-    )
-    found += tuple(
-        each for pending, source in parts for each in find_hub_destinations(source.name, pending.models, loaded.env)
-    )
-    if "web" not in searches or not parts:
-        return found
-    search = find_search_destination(with_lookup_search(parts[0][0].config), origins[0], loaded.env)
-    return found if search is None or search in found else (*found, search)
+    found: dict[Destination, None] = {}
+    for number, (pending, source) in enumerate(parts):
+        origins = loaded.provider_origins if number == 0 else stored_origins(source.name, pending.config, loaded)
+        found |= dict.fromkeys(find_destinations([(pending.config, pending.models, origins)], loaded.env))
+    for pending, source in parts:
+        found |= dict.fromkeys(find_hub_destinations(source.name, pending.models, loaded.env))
+    if "web" in searches:
+        config = with_lookup_search(parts[0][0].config)
+        search = find_search_destination(config, loaded.provider_origins, loaded.env)
+        found |= {} if search is None else {search: None}
+    return tuple(found)
 
 
 def prepare_resume(
@@ -174,47 +166,41 @@ def prepare_resume(
 ) -> RunContext:
     """Prepare to continue a stored debate; with `close` only its judging.
 
-    `loaded`: the configuration to resume with. `asked`: whether models will be asked. Raises ConfigError with a line
-    for each setting that would change what was already said.
+    `loaded`: the configuration to resume with. `asked`: whether models will be asked. Raises UsageError if there is
+    nothing to close, ConfigError with a line for each setting that would change what was already said.
     """
-    given = _check_changes(loaded, stored)
-    config = config_in_force(stored.debate.config, given, models=not mock)
+    name = str(stored.path)
+    if close and not stored.debate.turns:
+        raise UsageError(f"{name}: --close: nothing was said yet, so there is nothing to judge; resume it")
+    config = config_in_force(stored.debate.config, _check_changes(loaded, stored), models=not mock)
     debate = stored.debate.apply(DebateResumed(at=stored.debate.started_at, config=config))
-    rest = find_remaining_work(debate.apply(closing_event(debate.started_at)) if close else debate)
-    specs = tuple(map(mock_spec, rest.models)) if mock else rest.main.models
-    if asked and rest.models and loaded.source_map.name == str(stored.path):
+    main, *added = find_pending_models(debate.apply(closing_event(debate.started_at)) if close else debate)
+    every = unique_specs(spec for pending in (main, *added) for spec in pending.models)
+    specs = tuple(map(mock_spec, every)) if mock else main.models
+    is_own_config = loaded.source_map.name == name
+    if asked and every and is_own_config:
         _refuse_stored_paths(
-            str(stored.path),
+            name,
             [spec for spec in specs if spec in _named_specs(stored.debate.config)],
             sorted(loaded.config.prompts.keys() - loaded.prompts.keys()),
             "debate run CONFIG --resume ID",
         )
+    speaks = not close and debate.status == "incomplete"
+    places = main.config.judging.lookup_places
+    # Sources that only a saved debate names are not opened.
+    may_read = not is_own_config or ("evidence", "sources") in loaded.source_map.origins
+    searches: list[SearchPlace] = ["files"] if may_read and (speaks or "corpus" in places) else []
+    if speaks or "web" in places:
+        searches.append("web")
     return prepare_run(
-        replace(
-            loaded, config=rest.main.config, provider_origins=stored_origins(str(stored.path), rest.main.config, loaded)
-        ),
+        replace(loaded, config=main.config, provider_origins=stored_origins(name, main.config, loaded)),
         mock=mock,
         cassette=cassette,
         select=lambda _: specs,
         asked=asked,
-        added={} if mock else {f"{stored.path}, judging run {each.run}": each for each in rest.added_runs},
-        searches=_search_places(loaded, stored, rest.main.config, speaks=not close and debate.status == "incomplete"),
+        added={} if mock else {f"{name}, judging run {each.run}": each for each in added},
+        searches=searches,
     )
-
-
-def _search_places(
-    loaded: LoadedConfig, stored: StoredDebate, config: DebateConfig, *, speaks: bool
-) -> tuple[SearchPlace, ...]:
-    """Where the rest of a stored debate searches passages. `speaks`: whether debaters still speak; they search too."""
-    places = config.judging.lookup_places
-    files: tuple[SearchPlace, ...] = ("files",) if speaks or "corpus" in places else ()
-    web: tuple[SearchPlace, ...] = ("web",) if speaks or "web" in places else ()
-    return (*(files if _may_read_sources(loaded, stored) else ()), *web)
-
-
-def _may_read_sources(loaded: LoadedConfig, stored: StoredDebate) -> bool:
-    """Whether the user named the sources in this command. Sources that only a saved debate names are not opened."""
-    return loaded.source_map.name != str(stored.path) or ("evidence", "sources") in loaded.source_map.origins
 
 
 def prepare_judging(
@@ -224,8 +210,8 @@ def prepare_judging(
     loaded: LoadedConfig | None,
     name: str,
     models: Mapping[str, Model] | None = None,
-) -> PreparedJudging:
-    """Prepare the judging runs that `request` adds to `debate`. Debaters' models are not checked.
+) -> tuple[tuple[JudgingOpened, ...], RunContext]:
+    """Return the judging runs that `request` adds to `debate`, and the context for them. Debaters are not checked.
 
     `loaded`: the configuration of the request; `name`: the debate's name in errors. Raises UsageError if the debate
     cannot be judged like this.
@@ -236,8 +222,7 @@ def prepare_judging(
         own = [*_named_specs(request.config), *filter(None, (request.model_spec, *request.other_model_specs))]
         stored = [spec for spec in judge_model_specs(config) if spec not in own]
         _refuse_stored_paths(name, stored, (), "debate judge ID --config CONFIG")
-    context = prepare_judges(config, loaded, name, request=request, models=models)
-    return PreparedJudging(openings, context)
+    return openings, prepare_judges(config, loaded, name, request=request, models=models)
 
 
 def prepare_judges(
@@ -248,23 +233,19 @@ def prepare_judges(
     request: JudgingRequest,
     models: Mapping[str, Model] | None = None,
 ) -> RunContext:
-    """Create the context for asking the judges of `config`; debaters are not checked.
+    """Create the context for asking the judges of `config`. Debaters are not checked.
 
     `loaded`: the request's configuration as loaded from its file; None if it has no file. Errors then call it `name`.
     """
     require_judge_models(config)
-    env = load_environment(Path(), os.environ) if loaded is None else loaded.env
-    own = loaded or LoadedConfig(config, Path(), (), {}, SourceMap(name), env)
+    own = loaded or LoadedConfig(config, Path(), (), {}, SourceMap(name), load_environment(Path(), os.environ))
     own = replace(own, config=config, provider_origins=stored_origins(name, config, loaded))
     if request.model is not None:
         origins = {**own.source_map.origins, ("models", "judge"): request.model_option}
         own = replace(own, source_map=replace(own.source_map, origins=origins))
-
-    def select(config: DebateConfig) -> tuple[ModelSpec, ...]:
-        return (*judge_model_specs(config), *request.other_model_specs)
-
+    specs = (*judge_model_specs(config), *request.other_model_specs)
     if request.batch:
-        require_batches(config, select(config), name if request.model is None else request.model_option)
+        require_batches(config, specs, name if request.model is None else request.model_option)
     places = config.judging.lookup_places
     given = request.config.evidence if request.config is not None else None
     names_files = request.evidence or (given is not None and given.sources)
@@ -275,7 +256,7 @@ def prepare_judges(
         raise ConfigError(
             f"{name}: lookup: there are no files to search; name them with --evidence, or in evidence.sources of --config"
         )
-    return prepare_run(own, select=select, asked=request.asks_models, models=models, searches=searches)
+    return prepare_run(own, select=lambda _: specs, asked=request.asks_models, models=models, searches=searches)
 
 
 def require_batches(config: DebateConfig, specs: Iterable[ModelSpec], name: str) -> None:
@@ -307,11 +288,6 @@ def _refuse_stored_paths(name: str, specs: Sequence[ModelSpec], prompts: Sequenc
         )
 
 
-def judge_model_specs(config: DebateConfig) -> tuple[ModelSpec, ...]:
-    """The models of the judges."""
-    return all_model_specs(config.model_copy(update={"debaters": ()}))
-
-
 def _check_changes(loaded: LoadedConfig, stored: StoredDebate) -> DebateConfig:
     """The configuration given with --resume, without secrets.
 
@@ -335,20 +311,76 @@ def _require_callable(
 ) -> None:
     """Raise ConfigError, MissingKeyError or NoLocalModelError with every problem of the models in `parts`, each once.
 
-    The source map gives a problem's file and line; for problems with `limits`, the first map, that of the
-    configuration.
+    The source map gives a problem's file and line. Problems with `limits` use the first map, that of the configuration.
     """
     own_source = parts[0][1]
     problems: dict[Problem, SourceMap] = {}
     for pending, source in parts:
-        for problem in (
-            *provider_problems(pending.config),
-            *model_problems(pending.config, pending.models, env, folder),
-        ):
+        found = model_problems(pending.config, pending.models, env, folder)
+        for problem in (*provider_problems(pending.config), *found):
             problems.setdefault(problem, own_source if problem.path[:1] == ("limits",) else source)
     if not problems:
         return
     named = [(pending.config, [spec.model for spec in pending.models]) for pending, _ in parts]
-    absent = NoLocalModelError if any(models_without_extra(config, names) for config, names in named) else ConfigError
-    kind = MissingKeyError if any(models_without_key(config, names, env) for config, names in named) else absent
+    kind = ConfigError
+    if any(models_without_key(config, names, env) for config, names in named):
+        kind = MissingKeyError
+    elif any(models_without_extra(config, names) for config, names in named):
+        kind = NoLocalModelError
     raise kind(*(redact(source.format_problem(problem)) for problem, source in problems.items()))
+
+
+def model_problems(
+    config: DebateConfig, specs: Sequence[ModelSpec], env: Mapping[str, str], folder: Path
+) -> list[Problem]:
+    """Return the problems that prevent calls to the models of `specs`, each with its key path.
+
+    First wrong settings: an unknown provider, an unreadable script (in `folder`), a cost limit with an unknown price.
+    Then what this machine lacks: a key, a usable address, the extra for embedded models.
+    """
+    table = merge_provider_rows(config)
+    found: list[Problem] = []
+    missing: dict[str, Problem] = {}
+    for spec in specs:
+        paths = find_model_key_paths(config, [spec.model]) or [()]
+        provider = split_model_name(spec.model)[0]
+        row = table.get(provider)
+        if row is None:
+            if provider not in config.providers:
+                found += [Problem(path, format_unknown_provider(spec.model, table)) for path in paths]
+            continue
+        found += _spec_problems(spec, row, paths[0], folder)
+        if config.limits.max_cost_usd is not None and find_price(spec, row, env) is None:
+            message = (
+                f"cannot be enforced, because the price of {spec.model} is unknown; add "
+                "`price: {input, output}` per million tokens (0 if it costs nothing) to its provider or its entry in "
+                "`models`, or remove the limit"
+            )
+            found.append(Problem(("limits", "max_cost_usd"), message))
+        place = paths[0]
+        own = config.providers.get(row.name)
+        if own is not None:
+            place = ("providers", row.name, *(("api_key_env",) if own.api_key_env is not None else ()))
+        for message in find_row_problems(row, env, [each.model for each in specs]):
+            missing.setdefault(message, Problem(place, message))
+    return [*dict.fromkeys(found), *missing.values()]
+
+
+def _spec_problems(spec: ModelSpec, row: ProviderRow, path: KeyPath, folder: Path) -> list[Problem]:
+    """Problems of a script of the mock, or of a file on the hub."""
+    if spec.model == SCRIPTED_MODEL:
+        try:
+            ReplyScript.load(spec, folder)
+        except ConfigError as error:
+            return [Problem((*path[:-1], "script") if spec.script is not None else path, str(error))]
+    if row.kind == "embedded":
+        try:
+            file = find_hub_file(spec.model, spec.sha256)
+        except NoLocalModelError as error:
+            return [Problem(path, str(error))]
+        if file is not None and not file.sha256:
+            message = (
+                "is not in the table of `debate models pull`, so its checksum is needed; add `sha256` beside `model`"
+            )
+            return [Problem(path, message)]
+    return []

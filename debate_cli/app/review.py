@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from pydantic import Field
 
-from debate_cli.app.outcome import Outcome
+from debate_cli.app.session import Outcome
 from debate_cli.domain.assessment import Assessment, Mark
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.config_checks import Problem

@@ -5,8 +5,10 @@ removed. One of the two is always readable.
 """
 
 import asyncio
+import random
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from shlex import quote
@@ -14,27 +16,113 @@ from shlex import quote
 from debate_cli.app.config_resolution import redact_config
 from debate_cli.app.context import RunContext
 from debate_cli.app.judge_request import GENERATOR
-from debate_cli.app.model_factory import ModelFactory
-from debate_cli.app.model_pool import ModelPool
-from debate_cli.app.outcome import Outcome
+from debate_cli.app.model_pool import ModelPool, build_actors
 from debate_cli.app.resume import closing_event, config_in_force, describe_in_flight_calls, find_changes
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import CloseReason, DebateClosed, DebateOpened, DebateResumed, Event, JudgingOpened
 from debate_cli.domain.model_call import ModelCall
+from debate_cli.domain.verdict import Verdict
 from debate_cli.engine import DebateRun, EventLog, NullEventLog
 from debate_cli.errors import StorageError, UnsavedError, UsageError
 from debate_cli.judging.schedule import owed_briefs
 from debate_cli.storage.batch_store import BatchStore
-from debate_cli.storage.folder import JOURNAL_SUFFIX
+from debate_cli.storage.folder import JOURNAL_SUFFIX, new_id, validate_id
 from debate_cli.storage.journal import Journal
 from debate_cli.storage.lock import lock_debate
 from debate_cli.storage.redact import redact_values
 from debate_cli.storage.transcript import dump_transcript, to_transcript, transcript_to_events, write_transcript
 from debate_cli.storage.transcript_store import StoredDebate, open_debate
+from debate_cli.systems.explanation import describe_outcome
+from debate_cli.systems.registry import get_system
 from debate_cli.systems.scoring import combine_runs, score
+from debate_cli.systems.tables import format_number
 
 AddedRuns = Callable[[Debate], Sequence[JudgingOpened]]
 """Returns the judging runs to add to a complete debate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Result of a run. `print(outcome)` shows the verdict in a few lines."""
+
+    debate: Debate = field(repr=False)
+    """The debate with all speeches and assessments."""
+    verdicts: tuple[Verdict, ...] = field(repr=False)
+    """Verdicts of all judging runs that count, the deciding one first."""
+    path: Path | None
+    """The transcript; None if nothing was saved."""
+    halted: CloseReason | None = None
+    """`budget`, `failed` or `interrupted` if the run ended early."""
+    untouched: bool = False
+    """Whether nothing was left to do, so that nothing was written."""
+
+    def __str__(self) -> str:
+        """Motion, verdicts with scores, required changes of a judged text, and the file of the debate."""
+        lines = [self.debate.topic]
+        for verdict in self.verdicts:
+            answer = describe_outcome(verdict, self.debate.document_name).rstrip(".")
+            if verdict.winner is not None and verdict.margin is not None:
+                answer += f", by {format_number(verdict.margin)}"
+            if verdict.scores:
+                scores = ", ".join(f"{name} {format_number(value)}" for name, value in verdict.scores.items())
+                answer += f" ({scores})"
+            lines.append(f"{verdict.system}{' (decides)' if verdict.decides else ''}: {answer}")
+            changes = get_system(verdict.system).headline(verdict).required_changes
+            lines += [f"  must change: {change.text} ({', '.join(change.judges)})" for change in changes]
+        if self.halted is not None:
+            lines.append(f"ended early: {self.halted}")
+        return "\n".join([*lines, *([f"saved: {self.path}"] if self.path is not None else [])])
+
+
+@dataclass(frozen=True, slots=True)
+class DebateJob:
+    """A debate that is ready to run: a new debate, or the one in `stored`, which is resumed."""
+
+    context: RunContext
+    debate_id: str
+    folder: Path | None
+    """Folder of the transcript; None to save nothing."""
+    stored: StoredDebate | None = None
+    force: bool = False
+    """Whether to overwrite an existing debate with this id."""
+    close: bool = False
+    """Whether to end the stored debate early, so that only its judges are asked."""
+
+    @property
+    def transcript_paths(self) -> tuple[Path, ...]:
+        """Path of the transcript; empty if nothing is saved."""
+        if self.stored is not None:
+            return (self.stored.path.with_suffix(".json"),)
+        return (self.folder / f"{self.debate_id}.json",) if self.folder is not None else ()
+
+    async def run(self, context: RunContext) -> Outcome:
+        """Run the debate. `context`: the job's context, to which the caller has added an observer and a stop signal."""
+        session = Session(context)
+        if self.stored is not None:
+            return await session.resume(self.stored, close=self.close)
+        return await session.begin(self.debate_id, self.folder, force=self.force)
+
+
+def build_job(
+    context: RunContext,
+    *,
+    debate_id: str | None = None,
+    folder: Path | None = None,
+    save: bool = True,
+    stored: StoredDebate | None = None,
+    force: bool = False,
+    close: bool = False,
+) -> DebateJob:
+    """Return the job for a prepared debate.
+
+    If `debate_id` is None, it is generated. If `folder` is None, it comes from the configuration.
+    """
+    if debate_id is None:
+        name = new_id(context.config.topic, datetime.now(UTC), random.SystemRandom(), context.redact)
+    else:
+        name = validate_id(debate_id)
+    target = (folder or Path(context.config.output.dir)) if save else None
+    return DebateJob(context, name, target, stored, force, close)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +148,11 @@ class Session:
             return await self._run_engine(debate, None, None, added_runs=added_runs)
         path = folder / f"{debate_id}.json"
         with lock_debate(path):
-            _refuse_existing(path, force=force)
+            existing = [each for each in (path, path.with_suffix(JOURNAL_SUFFIX)) if each.exists()]
+            if existing and not force:
+                raise UsageError(
+                    f"{existing[0]} exists already; choose another --id, resume it with --resume, or overwrite it with --force"
+                )
             with await self._create_journal(path, [opened], overwrite=force) as journal:
                 self.context.observer.event(opened, debate)
                 return await self._run_engine(debate, journal, path, added_runs=added_runs)
@@ -95,16 +187,31 @@ class Session:
         is set.
         """
         extended = [*events, *openings]
-        runs = [*completed, *(opening.run for opening in openings)] or [run.id for run in fold(events).runs]
+        before, debate = fold(events), fold(extended)
+        runs = [*completed, *(opening.run for opening in openings)] or [run.id for run in before.runs]
         if path is None:
-            outcome = await self._run_engine(fold(extended), None, None, runs=runs)
+            outcome = await self._run_engine(debate, None, None, runs=runs)
         else:
-            self._refuse_uncollected(path, fold(events), adds_runs=bool(openings))
+            self._refuse_uncollected(path, before, adds_runs=bool(openings))
             with lock_debate(path):
                 if not force:
-                    _refuse_changed(path, fold(events))
-                outcome = await self._judge_locked(extended, openings, path, runs)
+                    _refuse_changed(path, before)
+                with await self._create_journal(path, extended, overwrite=True) as journal:
+                    for opening in openings:
+                        self.context.observer.event(opening, debate)
+                    outcome = await self._run_engine(debate, journal, path, runs=runs)
         return replace(outcome, verdicts=combine_runs(outcome.debate, outcome.verdicts, reversed(runs)))
+
+    def opening_event(self, debate_id: str) -> DebateOpened:
+        """Return the first event of a new debate. Its configuration contains no secret in texts that people read."""
+        config = self.context.config
+        return DebateOpened(
+            at=self.context.now(),
+            id=debate_id,
+            generator=GENERATOR,
+            config=redact_config(config, self.context.redact),
+            config_sha256=config.sha256(),
+        )
 
     async def _resume_locked(self, stored: StoredDebate, path: Path, *, close: bool) -> Outcome:
         """Resume the debate. The caller holds its lock and has read `stored` since it took the lock."""
@@ -117,29 +224,24 @@ class Session:
                 self.context.send_warning(stored.torn_line_warning)
             if is_finished(before):
                 return await self._close(before, journal, path, None)
-            resumed = self._resuming_event(before)
+            at, redact = self.context.now(), self.context.redact
+            given = redact_config(self.context.config, redact)
+            config = config_in_force(before.config, given, models=not self.context.mock)
+            changes = find_changes(before, config, at, partial(redact_values, redact=redact))
+            resumed = DebateResumed(at=at, changes=changes, config=config if changes else None)
             debate = before.apply(resumed)
             lost = describe_in_flight_calls(debate, before.unanswered)
             if lost is not None:
                 self.context.send_warning(lost)
             journal.append(resumed)
             if close and debate.status == "incomplete":
-                closed = closing_event(resumed.at)
+                closed = closing_event(at)
                 journal.append(closed)
                 debate = debate.apply(closed)
             await journal.sync()
             self.context.observer.event(resumed, debate)
             session = replace(self, context=replace(self.context, config=debate.config))
             return await session._run_engine(debate, journal, path, used=debate.exchanges)
-
-    async def _judge_locked(
-        self, extended: Sequence[Event], openings: Sequence[JudgingOpened], path: Path, runs: Collection[str]
-    ) -> Outcome:
-        debate = fold(extended)
-        with await self._create_journal(path, extended, overwrite=True) as journal:
-            for opening in openings:
-                self.context.observer.event(opening, debate)
-            return await self._run_engine(debate, journal, path, runs=runs)
 
     async def _run_engine(
         self,
@@ -151,16 +253,20 @@ class Session:
         used: Sequence[ModelCall] = (),
         added_runs: AddedRuns | None = None,
     ) -> Outcome:
-        factory = ModelFactory(self.context, used=used, rejected_modes=debate.rejected_modes, pool=self.pool)
-        log = journal or NullEventLog()
+        pool = self.pool or ModelPool(self.context, used=used)
+        log: EventLog = journal or NullEventLog()
         try:
-            run = self._debate_run(debate, factory, log, runs)
+            run = self._debate_run(debate, pool, log, runs)
             try:
                 await run.run()
                 openings = added_runs(run.debate) if added_runs is not None and run.halted is None else ()
                 if openings:
-                    judged = self._open_runs(run.debate, openings, log)
-                    run = self._debate_run(judged, factory, log, [opening.run for opening in openings])
+                    judged = run.debate
+                    for opening in openings:
+                        judged = judged.apply(opening)
+                        log.append(opening)
+                        self.context.observer.event(opening, judged)
+                    run = self._debate_run(judged, pool, log, [opening.run for opening in openings])
                     await run.run()
                 outcome = await self._close(run.debate, journal, path, run.halted)
             except StorageError as error:
@@ -169,38 +275,46 @@ class Session:
                 self.context.batches.forget(run.debate.id)
             return outcome
         finally:
-            await factory.aclose()
+            if self.pool is None:
+                await pool.aclose()
+
+    def _debate_run(self, debate: Debate, pool: ModelPool, log: EventLog, runs: Collection[str] | None) -> DebateRun:
+        context = self.context
+        return DebateRun(
+            debate,
+            build_actors(pool, context, debate.rejected_modes, speeches=runs is None),
+            log,
+            context.observer,
+            clock=context.now,
+            stop=context.stop,
+            judging_runs=runs,
+        )
 
     def _add_kept_debate(
         self, error: StorageError, debate: Debate, journal: Journal | None, path: Path | None
     ) -> StorageError:
-        """`error` with the place where the debate is kept: its journal; if that was removed, a new transcript.
+        """Add to `error` where the debate is kept: in its journal or, if that was removed, in a new transcript.
 
         Returns UnsavedError if the debate is not stored anywhere.
         """
-        if journal is None or path is None:
-            return self._unsaved_error(error, debate)
-        place = journal.path
-        if not journal.is_on_disk:
-            place = path
-            if debate.closed is None:
-                debate = debate.apply(DebateClosed(at=self.context.now(), reason="failed"))
-            transcript = to_transcript(debate, score(debate, runs="all"))
+        if journal is not None and path is not None and journal.is_on_disk:
+            return _kept_error(error, journal.path, path)
+        if path is not None and debate.closed is None:
+            debate = debate.apply(DebateClosed(at=self.context.now(), reason="failed"))
+        transcript = to_transcript(debate, score(debate, runs="all"))
+        if path is not None:
             try:
                 write_transcript(path, transcript, self.context.redact, overwrite=True)
             except StorageError:
-                return self._unsaved_error(error, debate)
-        command = f"debate run --resume {quote(str(path))}"
-        return StorageError(f"{error}; the debate so far is in {place}; resume it with: {command}")
-
-    def _unsaved_error(self, error: StorageError, debate: Debate) -> UnsavedError:
-        transcript = to_transcript(debate, score(debate, runs="all"))
+                pass
+            else:
+                return _kept_error(error, path, path)
         return UnsavedError(str(error), dump_transcript(transcript, self.context.redact))
 
     def _refuse_uncollected(self, path: Path, debate: Debate, *, adds_runs: bool = False) -> None:
         """Raise UsageError if questions about `debate` wait in a batch that this run would not collect."""
-        serves = self.context.cassette is not None and self.context.cassette.serves
-        if serves or (self.context.batches is not None and not adds_runs):
+        is_replayed = self.context.cassette is not None and self.context.cassette.serves
+        if is_replayed or (self.context.batches is not None and not adds_runs):
             return
         if debate.id in BatchStore(path.parent).open_debates():
             begun = "" if debate.status == "complete" else " (or the command that began the debate, with --batch)"
@@ -208,27 +322,6 @@ class Session:
                 f"{path}: questions about this debate wait in a batch; collect the answers first: "
                 f"debate judge --collect {quote(str(path))}{begun}"
             )
-
-    def _debate_run(
-        self, debate: Debate, factory: ModelFactory, log: EventLog, runs: Collection[str] | None
-    ) -> DebateRun:
-        return DebateRun(
-            debate,
-            factory.build_actors(speeches=runs is None),
-            log,
-            self.context.observer,
-            clock=self.context.now,
-            stop=self.context.stop,
-            judging_runs=runs,
-        )
-
-    def _open_runs(self, debate: Debate, openings: Sequence[JudgingOpened], log: EventLog) -> Debate:
-        """Append further judging runs to the log and the debate. The log is synced with their first answer."""
-        for opening in openings:
-            debate = debate.apply(opening)
-            log.append(opening)
-            self.context.observer.event(opening, debate)
-        return debate
 
     async def _close(
         self, debate: Debate, journal: Journal | None, path: Path | None, halted: CloseReason | None
@@ -247,40 +340,13 @@ class Session:
 
     async def _reopen_journal(self, stored: StoredDebate) -> Journal:
         if stored.from_journal:
-            mirror = self.context.journal_mirror
-            return Journal.open_existing(stored.path, self.context.redact, mirror=mirror)[0]
-        return await self._create_journal(
-            stored.path, transcript_to_events(to_transcript(stored.debate)), overwrite=True
-        )
+            return Journal.open_existing(stored.path, self.context.redact, mirror=self.context.journal_mirror)[0]
+        events = transcript_to_events(to_transcript(stored.debate))
+        return await self._create_journal(stored.path, events, overwrite=True)
 
     async def _create_journal(self, path: Path, events: Sequence[Event], *, overwrite: bool) -> Journal:
-        place, mirror = path.with_suffix(JOURNAL_SUFFIX), self.context.journal_mirror
-        create = partial(Journal.create, overwrite=overwrite, mirror=mirror)
-        return await asyncio.to_thread(create, place, events, self.context.redact)
-
-    def opening_event(self, debate_id: str) -> DebateOpened:
-        """The first event of a new debate.
-
-        Its configuration contains no secret in texts that are stored, shown or sent.
-        """
-        config = self.context.config
-        return DebateOpened(
-            at=self.context.now(),
-            id=debate_id,
-            generator=GENERATOR,
-            config=redact_config(config, self.context.redact),
-            config_sha256=config.sha256(),
-        )
-
-    def _resuming_event(self, before: Debate) -> DebateResumed:
-        """The event that resumes `before` with the context's configuration.
-
-        Replacing models by the mock is not recorded as a change.
-        """
-        at, given = self.context.now(), redact_config(self.context.config, self.context.redact)
-        config = config_in_force(before.config, given, models=not self.context.mock)
-        changes = find_changes(before, config, at, partial(redact_values, redact=self.context.redact))
-        return DebateResumed(at=at, changes=changes, config=config if changes else None)
+        create = partial(Journal.create, overwrite=overwrite, mirror=self.context.journal_mirror)
+        return await asyncio.to_thread(create, path.with_suffix(JOURNAL_SUFFIX), events, self.context.redact)
 
 
 def is_finished(debate: Debate) -> bool:
@@ -289,12 +355,9 @@ def is_finished(debate: Debate) -> bool:
     return debate.status == "complete" and not owed_briefs(retried)
 
 
-def _refuse_existing(path: Path, *, force: bool) -> None:
-    existing = [candidate for candidate in (path, path.with_suffix(JOURNAL_SUFFIX)) if candidate.exists()]
-    if existing and not force:
-        raise UsageError(
-            f"{existing[0]} exists already; choose another --id, resume it with --resume, or overwrite it with --force"
-        )
+def _kept_error(error: StorageError, place: Path, path: Path) -> StorageError:
+    command = f"debate run --resume {quote(str(path))}"
+    return StorageError(f"{error}; the debate so far is in {place}; resume it with: {command}")
 
 
 def _refuse_changed(path: Path, read: Debate) -> None:

@@ -18,8 +18,8 @@ from debate_cli.app.config_resolution import check_for_judging
 from debate_cli.app.context import RunContext
 from debate_cli.app.judge import JudgePlan, JudgeTask, judge_files
 from debate_cli.app.judge_request import JudgingRequest, parse_model
-from debate_cli.app.model_pool import mock_spec
-from debate_cli.app.outcome import Outcome
+from debate_cli.app.model_roles import mock_spec
+from debate_cli.app.session import Outcome
 from debate_cli.audit.debates import AuditDebate, load_saved_debates, load_shipped_debates
 from debate_cli.audit.gates import parse_gates
 from debate_cli.audit.judging import (

@@ -11,7 +11,7 @@ import typer
 from debate_cli.app.config_resolution import check_for_any_use
 from debate_cli.app.consent import Destination, describe_destinations, missing_consents, required_consents
 from debate_cli.app.estimate import estimate_run, planned_calls
-from debate_cli.app.model_factory import all_model_specs
+from debate_cli.app.model_roles import all_model_specs
 from debate_cli.app.preparation import prepare_run
 from debate_cli.cli import completion, config_options, options
 from debate_cli.cli.config_options import ConfigOptions

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from debate_cli.app.config_resolution import check_for_judging, resolve_config
 from debate_cli.app.context import Cassette
-from debate_cli.app.model_factory import all_model_specs
+from debate_cli.app.model_roles import all_model_specs
 from debate_cli.cli.console import print_status
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_checks import check_config, find_model_key_paths

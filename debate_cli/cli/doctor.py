@@ -2,7 +2,6 @@
 
 import asyncio
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any, NamedTuple
 
@@ -11,13 +10,13 @@ import typer
 from debate_cli.app.config_resolution import all_secrets
 from debate_cli.app.consent import find_destinations, find_hub_destinations, find_search_destination
 from debate_cli.app.context import RunContext
-from debate_cli.app.doctor import Diagnosis, diagnose_models, diagnose_search, diagnosis_to_json, select_models
+from debate_cli.app.doctor import diagnose_models, diagnosis_to_json, select_models
 from debate_cli.cli import config_options, console, options
 from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import print_json, print_status
 from debate_cli.cli.screen import StatusObserver
-from debate_cli.domain.config import DebateConfig, ModelSpec
+from debate_cli.domain.config import DebateConfig
 from debate_cli.render.model_tables import doctor_lines, doctor_table
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.redact import Redactor, redact_values
@@ -73,17 +72,11 @@ def run(given: Options) -> None:
     if console.is_interactive(sys.stderr):
         print_status(f"asking {', '.join(spec.model for spec in specs)} ...")
         context = replace(context, observer=StatusObserver())
-    diagnoses = asyncio.run(_diagnose(specs, context, searches=not names))
+    diagnoses = asyncio.run(diagnose_models(specs, context, searches=not names))
     entries = [diagnosis_to_json(diagnosis) for diagnosis in diagnoses]
     _print_entries(entries, loaded, as_json=given.json)
     if not all(entry["usable"] for entry in entries):
         raise typer.Exit(3)
-
-
-async def _diagnose(specs: Sequence[ModelSpec], context: RunContext, *, searches: bool) -> tuple[Diagnosis, ...]:
-    found = await diagnose_models(specs, context)
-    search = await diagnose_search(context) if searches else None
-    return found if search is None else (*found, search)
 
 
 def _uses_config(names: list[str], config: DebateConfig) -> bool:

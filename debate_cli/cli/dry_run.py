@@ -13,7 +13,6 @@ import yaml
 from debate_cli.app.consent import describe_destinations
 from debate_cli.app.context import RunContext
 from debate_cli.app.estimate import (
-    MAX_SIMULATED_TURNS,
     NO_CALLS,
     CallTotals,
     RunEstimate,
@@ -55,7 +54,7 @@ def show_plan(context: RunContext, *, as_json: bool) -> None:
     for line in (
         *_format_table(plan),
         *_format_servers([context]),
-        *_format_notes(config, plan.speeches),
+        *_format_notes(config),
         NOTHING_ASKED,
     ):
         print(f"# {line}".rstrip())
@@ -138,7 +137,7 @@ def format_total_cells(totals: CallTotals) -> tuple[str, ...]:
     return f"{totals.calls:,}", f"{totals.usage.input_tokens:,}", f"{totals.usage.output_tokens:,}", cost
 
 
-def _format_notes(config: DebateConfig, speeches: int = 0, what: str = "The run") -> Iterator[str]:
+def _format_notes(config: DebateConfig, what: str = "The run") -> Iterator[str]:
     limits = config.limits
     bounds = [
         *([f"{limits.max_cost_usd:g} USD"] if limits.max_cost_usd is not None else []),
@@ -146,8 +145,7 @@ def _format_notes(config: DebateConfig, speeches: int = 0, what: str = "The run"
     ]
     if bounds:
         yield f"{what} ends before it exceeds {' or '.join(bounds)} (limits)."
-    source = "simulated" if speeches <= MAX_SIMULATED_TURNS else "extrapolated from shorter debates, simulated"
-    yield f"Planned: {source} with the mock. At worst: every answer has full length, and every allowed attempt is used."
+    yield "Planned: simulated with the mock. At worst: every answer has full length, and every allowed attempt is used."
 
 
 def _plan_data(plan: RunEstimate) -> dict[str, object]:

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import typer
 
-from debate_cli.app.preparation import judge_model_specs, require_batches
+from debate_cli.app.model_roles import judge_model_specs
+from debate_cli.app.preparation import require_batches
 from debate_cli.cli import config_options, console, run_control, screen
 from debate_cli.cli.batches import BatchScreen
 from debate_cli.cli.consent import obtain_consents

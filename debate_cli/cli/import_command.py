@@ -25,7 +25,7 @@ from debate_cli.app.import_debate import (
     save_import,
 )
 from debate_cli.app.judge_request import JudgingRequest, parse_model
-from debate_cli.app.model_factory import mock_spec
+from debate_cli.app.model_roles import mock_spec
 from debate_cli.app.personas import prepare_asked_model
 from debate_cli.cli import config_options, run_control
 from debate_cli.cli.consent import obtain_consents

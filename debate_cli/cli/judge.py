@@ -20,9 +20,9 @@ from debate_cli.app.judge import (
     judge_files,
 )
 from debate_cli.app.judge_request import JudgingRequest, parse_model
-from debate_cli.app.model_pool import mock_spec
-from debate_cli.app.outcome import Outcome
+from debate_cli.app.model_roles import mock_spec
 from debate_cli.app.score import ScoredFile, describe_unfinished
+from debate_cli.app.session import Outcome
 from debate_cli.cli import config_options, console, options, run_control, screen
 from debate_cli.cli.batches import BatchScreen, collect_command
 from debate_cli.cli.config_options import ConfigOptions

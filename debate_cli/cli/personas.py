@@ -12,7 +12,7 @@ import typer
 
 from debate_cli.app.documents import find_sources
 from debate_cli.app.judge_request import JudgingRequest, parse_model
-from debate_cli.app.model_pool import mock_spec
+from debate_cli.app.model_roles import mock_spec
 from debate_cli.app.personas import find_stakeholders, format_judges_config, prepare_personas
 from debate_cli.cli import completion, config_options, options
 from debate_cli.cli.consent import obtain_consents

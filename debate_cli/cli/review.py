@@ -13,9 +13,9 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from debate_cli.app.outcome import Outcome
 from debate_cli.app.review import Review, ReviewState, debate_key, open_review, save_review
 from debate_cli.app.score import ScoredFile
+from debate_cli.app.session import Outcome
 from debate_cli.cli import completion, options
 from debate_cli.cli.console import is_interactive, print_json, print_status, write_document, write_json_chunks
 from debate_cli.domain.reviewer import ReviewAnswers, ReviewTerms

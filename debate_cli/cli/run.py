@@ -20,9 +20,9 @@ from debate_cli.app.context import RunContext
 from debate_cli.app.estimate import estimate_run, planned_calls
 from debate_cli.app.evidence import evidence_notes
 from debate_cli.app.gates import Gates
-from debate_cli.app.outcome import Outcome
-from debate_cli.app.preparation import prepare_run
-from debate_cli.app.run import DebateJob, build_job, models_replaced_by_mock, prepare_stored_debate
+from debate_cli.app.preparation import prepare_resume, prepare_run
+from debate_cli.app.resume import models_replaced_by_mock
+from debate_cli.app.session import DebateJob, Outcome, build_job
 from debate_cli.cli import config_options, options, run_control, screen
 from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
@@ -149,7 +149,7 @@ def _prepare(given: Options, changes: list[ConfigChange], gates: Gates) -> tuple
     if replaced:
         names = sanitize.sanitize_line(", ".join(replaced))
         print_status(f"note: --mock: the mock replaces {names} for the rest of the debate")
-    context = prepare_stored_debate(loaded, stored, mock=given.mock, cassette=cassette, asked=asked, close=given.close)
+    context = prepare_resume(loaded, stored, mock=given.mock, cassette=cassette, asked=asked, close=given.close)
     return context, stored
 
 

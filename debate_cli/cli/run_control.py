@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from debate_cli.app.gates import Gates
-from debate_cli.app.outcome import Outcome
+from debate_cli.app.session import Outcome
 from debate_cli.cli.console import CLOSED_PIPE, UNWRITABLE_ERRNOS, print_status, redirect_to_devnull
 from debate_cli.cli.screen import BY_USER, PipeSafeObserver, StopCause
 from debate_cli.domain.events import CloseReason, Failure

@@ -16,10 +16,8 @@ from typing import Any, cast
 from debate_cli.app.config_resolution import check_for_mock, resolve_config
 from debate_cli.app.consent import Destination
 from debate_cli.app.context import RunContext
-from debate_cli.app.model_factory import all_model_specs, require_judge_models
-from debate_cli.app.model_pool import mock_spec
-from debate_cli.app.model_problems import model_problems
-from debate_cli.app.preparation import SearchPlace, prepare_run
+from debate_cli.app.model_roles import all_model_specs, mock_spec, require_judge_models
+from debate_cli.app.preparation import SearchPlace, model_problems, prepare_run
 from debate_cli.domain.config import DebateConfig, DebaterConfig, ModelSpec
 from debate_cli.domain.config_checks import Problem, check_config
 from debate_cli.domain.judging_config import JudgingConfig

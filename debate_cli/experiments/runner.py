@@ -15,8 +15,7 @@ from pathlib import Path
 from debate_cli.app.batches import BatchQueues, count_waiting_debates
 from debate_cli.app.context import RunContext
 from debate_cli.app.model_pool import ModelPool
-from debate_cli.app.outcome import Outcome
-from debate_cli.app.session import AddedRuns, Session, is_finished
+from debate_cli.app.session import AddedRuns, Outcome, Session, is_finished
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import AssessmentCompleted, Event, JudgingOpened, TaskFailed, TaskStarted, TurnCompleted

@@ -59,7 +59,7 @@ class Patient:
 
 def found(patient: Patient, profile: Profile = EVERY) -> dict[str, ModelCheck]:
     """Mode -> check of `patient`."""
-    return {check.way: check for check in asyncio.run(run_checks(patient, profile, ASKED, clock=lambda: 10.0))}
+    return {check.way: check for check in asyncio.run(run_checks(patient, profile, ASKED))}
 
 
 @pytest.fixture
@@ -128,13 +128,6 @@ def test_a_problem_is_described_in_one_line() -> None:
     checks = found(Patient({"native": UnsupportedError("no\n\x1b[31mschema"), "tool": reply("Seven.")}))
     assert checks["native"].problem == "no schema"
     assert [way for way, check in checks.items() if check.problem is None] == ["prompt", "stream"]
-
-
-def test_time_to_first_text_excludes_our_own_queue() -> None:
-    """Waiting for a free slot does not count."""
-    ticks = iter([10.0, 10.1, 10.4])
-    checks = asyncio.run(run_checks(Patient(), Profile(modes=("native",)), ASKED, clock=lambda: next(ticks)))
-    assert checks[-1].first_text_s == pytest.approx(0.1)  # of the half second that the answer took
 
 
 def test_only_ways_of_the_profile_are_checked() -> None:

@@ -187,7 +187,7 @@ def test_calls_in_flight_at_a_kill_are_named(here: Path, journal: Path) -> None:
     """They may have been billed: resuming says for whom and for what they were made."""
     assert journal.exists()
     out = debate("run", "--resume", "one", cwd=here).out
-    assert "Pro (opening, round 1) and Con (opening, round 1) were in flight" in out
+    assert "made again: Pro (opening, round 1), Con (opening, round 1)" in " ".join(out.split())
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, 137)], ids=["stopped", "killed"])

@@ -10,7 +10,7 @@ from faults.fault_server import FaultServer, ReceivedRequest, Served
 from faults.runs import FakeSleep, RecordingObserver, config, session, used
 from rehearsal_support import Sessions
 
-from debate_cli.app.outcome import Outcome
+from debate_cli.app.session import Outcome
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import DebateClosed, Event, TaskFailed
 from debate_cli.domain.model_call import Usage

@@ -7,7 +7,7 @@ from judging_support import FillingModel, keys, settle
 from scoring_support import NOON, with_judging_run
 from sources_support import QUOTE, answer, asked_question, cited_debate
 
-from debate_cli.app.resume import find_remaining_work
+from debate_cli.app.resume import find_pending_models
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import AssessmentCompleted
 from debate_cli.domain.judging_config import SystemSettings
@@ -61,7 +61,7 @@ def test_waiting_questions_are_part_of_the_remaining_work() -> None:
     for brief in owed_briefs(debate):
         if brief.system == "moderator":
             debate = settle(debate, [brief])
-    assert "mock/chair" in {spec.model for spec in find_remaining_work(debate).main.models}
+    assert "mock/chair" in {spec.model for spec in find_pending_models(debate)[0].models}
 
 
 @pytest.mark.parametrize(("subject", "shown"), [("round 1", True), ("round 2", False), ("debate", True)])

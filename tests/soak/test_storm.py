@@ -14,7 +14,7 @@ from faults.playbacks import GIVEN_UP, REASKED, RETRIED
 from faults.runs import FakeSleep, RecordingObserver, config, session, used
 from faults.wire_formats import WIRES
 
-from debate_cli.app.outcome import Outcome
+from debate_cli.app.session import Outcome
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import AssessmentCompleted, Failure, TurnCompleted

@@ -17,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from debate_cli.app.consent import stored_origins
 from debate_cli.app.context import RunContext
-from debate_cli.app.model_factory import all_model_specs
+from debate_cli.app.model_roles import all_model_specs
 from debate_cli.app.preparation import prepare_run
 from debate_cli.domain.config import DebateConfig, ModelSpec
 from debate_cli.domain.evidence import FoundPassage

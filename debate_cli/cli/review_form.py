@@ -13,7 +13,8 @@ from debate_cli.domain.reviewer import ReviewAnswers
 from debate_cli.judging.answer_check import check_answer
 from debate_cli.llm.form import Form, FormModel, JsonSchema, derive_schema, person_schema
 from debate_cli.providers.people.form_fields import FormDraft
-from debate_cli.render.person_form.form import DRAFT_SUFFIX, FilledForm, FormTask, fill_in
+from debate_cli.render.person_form.form import DRAFT_SUFFIX, FilledForm, FormTask
+from debate_cli.render.person_form.person import fill_in
 from debate_cli.render.review_template import (
     debate_introduction,
     draft_path,

@@ -18,8 +18,8 @@ from debate_cli.llm.form import Form, derive_schema, each_of
 from debate_cli.llm.model import Message, Reply, Request, RequestOrigin
 from debate_cli.providers.people.form_fields import FormDraft
 from debate_cli.providers.people.prompt_page import explain_field
-from debate_cli.render.person_form.form import DraftFile, FilledForm, FormLeftError, FormState, FormTask, fill_in
-from debate_cli.render.person_form.person import PeopleAtTerminal
+from debate_cli.render.person_form.form import DraftFile, FilledForm, FormLeftError, FormState, FormTask
+from debate_cli.render.person_form.person import PeopleAtTerminal, fill_in
 from debate_cli.render.person_form.screen import edit_text
 
 OPENING = Form(

@@ -1,8 +1,16 @@
-"""Asks people at the terminal, one after the other: `human` fills in a form, `paste` inserts a copied answer."""
+"""Asks people at the terminal, one after the other: `human` fills in a form, `paste` inserts a copied answer.
+
+`fill_in` shows a title, a context and a form, and returns the filled-in value:
+
+    task = FormTask("Verdict: round 1", context, draft=Path("transcripts/my-debate.review.draft"))
+    filled = await fill_in(task, FormDraft(Form("name", Model, derive_schema(Model))))
+    filled.answer.text    # the form as JSON, checked against its schema
+"""
 
 import asyncio
 import os
 import signal
+import time
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from functools import partial
@@ -14,7 +22,20 @@ from debate_cli.llm.model import Reply, Request
 from debate_cli.providers.people.files import to_slug
 from debate_cli.providers.people.form_fields import FormDraft
 from debate_cli.providers.people.prompt_page import explain_field, format_context, format_page
-from debate_cli.render.person_form.form import DRAFT_SUFFIX, AnswerSheet, FormLeftError, FormTask, TextSheet, fill_in
+from debate_cli.render.person_form.form import DRAFT_SUFFIX, AnswerSheet, FilledForm, FormLeftError, FormTask, TextSheet
+
+
+async def fill_in(task: FormTask, sheet: AnswerSheet) -> FilledForm:
+    """Show the form until the person sends it, or the time is up.
+
+    The draft is loaded into `sheet` first, saved every few seconds, and kept at the end; the caller removes it once the
+    answer is stored. Raises FormLeftError on Ctrl-C or when the terminal is gone.
+    """
+    from debate_cli.render.person_form.screen import FormScreen  # prompt_toolkit takes a fifth of a second
+
+    began = time.monotonic()
+    answer = await FormScreen(task, sheet).run()
+    return FilledForm(answer, round(time.monotonic() - began, 3))
 
 
 class PeopleAtTerminal:

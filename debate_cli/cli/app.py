@@ -4,29 +4,29 @@ import importlib
 import sys
 import traceback
 from collections.abc import Sequence
+from inspect import cleandoc
 from typing import Annotated, Any, NamedTuple
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
 from debate_cli.cli.console import (
     CLOSED_PIPE,
     UNWRITABLE_ERRNOS,
     ClosedPipeError,
+    guard_workflow,
     ignore_broken_pipe,
     prepare_streams,
     print_status,
     redirect_to_devnull,
     write_json_chunks,
 )
-from debate_cli.cli.help_format import FormattedCommand, FormattedGroup, describe_usage_error, format_unknown_command
-from debate_cli.cli.workflow_guard import guard_workflow
+from debate_cli.domain.suggestions import format_suggestion
 from debate_cli.errors import (
     ConfigError,
     DebateError,
     UnsavedError,
-    UsageError,
     describe_missing_module,
     format_page_hint,
 )
@@ -34,8 +34,11 @@ from debate_cli.version import __version__
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C."""
-NON_REPEATABLE_OPTIONS = ("fail_under", "expect_winner", "max_warnings")
-"""Options that are refused if they are given twice. Click itself would silently use the last one."""
+EXAMPLES_HEADING = "Examples:"
+TYPE_METAVARS = {"<bool>": "", "<str>": "TEXT", "<int>": "N", "<int range>": "N", "<float>": "X", "<path>": "PATH"}
+"""Type -> placeholder in help for an option without a metavar. A flag has no placeholder."""
+MAX_CHOICES_WIDTH = 24
+"""Longest list of choices that fits into the placeholder column of help. A longer one goes into the help text."""
 DEBATE_PANEL, SAVED_PANEL, SETUP_PANEL = "Debate", "Saved debates", "Setting up"
 
 
@@ -46,29 +49,29 @@ class CommandSummary(NamedTuple):
     help: str
     """First line of the subcommand's own help. A test compares the two."""
     options: str = ""
-    """Module in `debate_cli.cli` with the options, if it is separate; help imports only this one."""
+    """Class in `command_options`; empty if the subcommand's module has its own `Options`."""
     module: str = ""
-    """Module in `debate_cli.cli` of the subcommand, if its name differs."""
+    """Module in `debate_cli.cli`, if its name differs from the subcommand."""
 
 
 COMMANDS: dict[str, CommandSummary] = {
-    "run": CommandSummary(DEBATE_PANEL, "Run a debate and save its transcript.", "run_options"),
+    "run": CommandSummary(DEBATE_PANEL, "Run a debate and save its transcript.", "RunOptions"),
     "experiment": CommandSummary(
         DEBATE_PANEL,
         "Run many debates from one file: players, motions, both side orders, judges.",
-        "experiment_options",
+        "ExperimentOptions",
     ),
-    "worker": CommandSummary(DEBATE_PANEL, "Run debates of experiments that are in a queue.", "worker_options"),
-    "judge": CommandSummary(SAVED_PANEL, "Judge saved debates (again), without their debaters.", "judge_options"),
+    "worker": CommandSummary(DEBATE_PANEL, "Run debates of experiments that are in a queue.", "WorkerOptions"),
+    "judge": CommandSummary(SAVED_PANEL, "Judge saved debates (again), without their debaters.", "JudgeOptions"),
     "score": CommandSummary(SAVED_PANEL, "Recompute verdicts from saved debates, without any model."),
     "replay": CommandSummary(SAVED_PANEL, "Show a saved debate as `debate run` showed it."),
     "list": CommandSummary(SAVED_PANEL, "List the saved debates of a folder: who won, and what it cost."),
     "review": CommandSummary(SAVED_PANEL, "Judge a saved debate yourself, beside the models."),
     "diff": CommandSummary(SAVED_PANEL, "Compare two saved debates, or two judging runs of one."),
     "import": CommandSummary(
-        SAVED_PANEL, "Make transcripts of debates that were held elsewhere.", "import_options", "import_command"
+        SAVED_PANEL, "Make transcripts of debates that were held elsewhere.", "ImportOptions", "import_command"
     ),
-    "audit": CommandSummary(SAVED_PANEL, "Measure whether a judge can be trusted.", "audit_options"),
+    "audit": CommandSummary(SAVED_PANEL, "Measure whether a judge can be trusted.", "AuditOptions"),
     "init": CommandSummary(SETUP_PANEL, "Write a commented debate.yaml and its schema."),
     "personas": CommandSummary(SETUP_PANEL, "Suggest the judges of a panel: the stakeholders that documents imply."),
     "explain": CommandSummary(SETUP_PANEL, "Explain an error: what it means, and how to fix it."),
@@ -85,7 +88,7 @@ COMMANDS: dict[str, CommandSummary] = {
 }
 
 
-class LazyCommandGroup(FormattedGroup):
+class LazyCommandGroup(TyperGroup):
     """Lists the subcommands from `COMMANDS` and imports one when it is named."""
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -98,26 +101,23 @@ class LazyCommandGroup(FormattedGroup):
         return TyperCommand(cmd_name, help=summary.help, rich_help_panel=summary.panel) if summary else None
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return the options of `debate` with explicit defaults.
-
-        If a default were None, Typer would import pydantic, which would double the start-up time.
-        """
+        """Return the flags of `debate`. Their explicit defaults spare Typer the slow import of pydantic."""
         params = super().get_params(ctx)
         for param in params:
-            param.default = param.default or False
+            param.default, param.metavar = param.default or False, ""
         return params
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the subcommand with its options."""
         if not ctx.resilient_parsing and args[0] not in COMMANDS and not args[0].startswith("-"):
-            ctx.fail(format_unknown_command(args[0], COMMANDS))
+            ctx.fail(f"no such command {args[0]!r}{format_suggestion(args[0], COMMANDS)}")
         name, command, rest = super().resolve_command(ctx, args)
         return name, load_command(name) if name in COMMANDS else command, rest
 
     def invoke(self, ctx: Any) -> Any:
         """Run the subcommand and return its exit code.
 
-        If stdout closes early, a subcommand that ends with an exit code keeps it. Any other raises ClosedPipeError.
+        A subcommand that ends with an exit code keeps it if stdout is closed. Otherwise raises ClosedPipeError.
         """
         try:
             result = super().invoke(ctx)
@@ -135,37 +135,63 @@ class LazyCommandGroup(FormattedGroup):
         return result
 
 
-class Subcommand(FormattedCommand):
-    """A subcommand that refuses an option of NON_REPEATABLE_OPTIONS that is given twice."""
+class Subcommand(TyperCommand):
+    """A subcommand whose help names the types of values in the field's words instead of Python's."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the options. Raises UsageError for a non-repeatable option that is given twice."""
-        if not ctx.resilient_parsing and any(arg.startswith("--") for arg in args):
-            *_, given = self.make_parser(ctx).parse_args(args=[*args])
-            for option in given:
-                if option.name in NON_REPEATABLE_OPTIONS and given.count(option) > 1:
-                    raise UsageError(f"{option.opts[0]} is given {given.count(option)} times; give it once")
-        return super().parse_args(ctx, args)
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return options and arguments with short placeholders."""
+        params: list[Any] = super().get_params(ctx)
+        for param in params:
+            _shorten_type(param, param.display_type(ctx))
+        return params
+
+
+def _show_no_type(ctx: object) -> str:  # noqa: ARG001 - Typer passes it by name
+    return ""
+
+
+def _shorten_type(param: Any, type_name: str) -> None:
+    if param.param_type_name == "argument":
+        if "|" not in type_name:
+            param.display_type_rich = _show_no_type
+    elif param.metavar is None:
+        param.metavar = TYPE_METAVARS.get(type_name)
+        if "|" in type_name and len(type_name) > MAX_CHOICES_WIDTH:
+            choices = type_name.strip("<>").replace("|", ", ")
+            param.metavar = param.opts[-1].lstrip("-").upper()
+            param.help = f"{(param.help or '').removesuffix('.')}: {choices}."
 
 
 def load_command(name: str) -> Any:
-    """Import the module with the options of a subcommand; when the subcommand runs, import its own module.
+    """Import a subcommand's options. Its own module is imported when the subcommand runs.
 
-    The module with the options has `Options` (a NamedTuple of options and help) and perhaps `EPILOG`. The subcommand's
-    module, which may be the same, has `run(Options)`.
+    The options are a NamedTuple whose docstring is the help. The module has `run`, which takes the NamedTuple.
     """
     summary = COMMANDS[name]
-    declared = importlib.import_module(f"debate_cli.cli.{summary.options or name}")
+    module = f"debate_cli.cli.{summary.module or name}"
+    declared: Any = (
+        getattr(importlib.import_module("debate_cli.cli.command_options"), summary.options)
+        if summary.options
+        else importlib.import_module(module).Options
+    )
     single = typer.Typer(add_completion=False)
-    single.command(cls=Subcommand, epilog=getattr(declared, "EPILOG", None))(declared.Options)
+    single.command(cls=Subcommand, epilog=getattr(declared, "EPILOG", None))(declared)
     command = typer.main.get_command(single)
     command.name = name
+    command.help = reflow_help(command.help or "")
 
     def run(**values: Any) -> None:
-        importlib.import_module(f"debate_cli.cli.{summary.module or name}").run(declared.Options(**values))
+        importlib.import_module(module).run(declared(**values))
 
     command.callback = run
     return command
+
+
+def reflow_help(text: str) -> str:
+    """Join the lines of each paragraph, so that the terminal wraps them. Examples keep one line each."""
+    prose, found, examples = cleandoc(text).partition(f"\n\n{EXAMPLES_HEADING}\n\n")
+    reflowed = "\n\n".join(" ".join(part.split()) for part in prose.split("\n\n"))
+    return reflowed + found + examples.replace("\n\n", "\n")
 
 
 app = typer.Typer(
@@ -213,21 +239,49 @@ def main(argv: Sequence[str] | None = None) -> None:
     try:
         code: int | None = app(args or ["--help"], prog_name="debate", standalone_mode=False)
         sys.exit(code or (0 if args else 2))
-    except TyperException as error:  # a wrong option or argument
-        exit_with_error(error, error.exit_code, describe_usage_error(error), debug="--debug" in args)
-    except UnsavedError as error:
-        message = f"{error}; {_print_unsaved_transcript(error.transcript)}"
-        exit_with_error(error, error.exit_code, message, debug="--debug" in args)
-    except DebateError as error:
-        exit_with_error(error, error.exit_code, debug="--debug" in args)
     except ClosedPipeError:
         sys.exit(CLOSED_PIPE)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
-    except RecursionError as error:
-        exit_with_error(error, 1, debug="--debug" in args)
     except Exception as error:  # noqa: BLE001 - the last net: a traceback is for --debug
-        exit_with_error(error, 1, _format_unexpected_error(error), debug="--debug" in args)
+        if "--debug" in args:
+            traceback.print_exception(error)
+        for line in _describe_error(error):
+            print_status(line)
+        sys.exit(error.exit_code if isinstance(error, DebateError | TyperException) else 1)
+
+
+def _describe_error(error: Exception) -> list[str]:
+    """The lines on stderr about an error. Prints the transcript of an UnsavedError to stdout."""
+    match error:
+        case TyperException():
+            return [f"debate: {_describe_usage_error(error)}"]
+        case ConfigError():
+            lines = list(error.problems)
+        case UnsavedError():
+            lines = [f"debate: {error}; {_print_unsaved_transcript(error.transcript)}"]
+        case DebateError():
+            lines = [f"debate: {error}"]
+        case OSError(filename=None) if error.errno in UNWRITABLE_ERRNOS:
+            redirect_to_devnull(sys.stdout)
+            return [f"debate: standard output cannot be written ({error.strerror}); redirect it elsewhere"]
+        case ModuleNotFoundError():
+            return [f"debate: {describe_missing_module(error)}"]
+        case _:
+            what = " ".join(f"{type(error).__name__}: {error}".split())
+            return [f"debate: unexpected {what}; please report it with the output of --debug"]
+    if error.page and lines:
+        last = max(number for number, line in enumerate(lines) if number == 0 or not line.startswith(" "))
+        lines[last] = lines[last].removesuffix(".") + format_page_hint(error.page)
+    return lines
+
+
+def _describe_usage_error(error: TyperException) -> str:
+    """A sentence about a wrong option or argument, with the command that shows the help."""
+    message = " ".join(error.format_message().replace("Value error, ", "").split()).rstrip(".")
+    context: Any = getattr(error, "ctx", None)
+    hint = "" if message.endswith("?") else f"; see: {context.command_path if context else 'debate'} --help"
+    return f"{message[:1].lower()}{message[1:]}{hint}"
 
 
 def _print_unsaved_transcript(transcript: str) -> str:
@@ -239,27 +293,3 @@ def _print_unsaved_transcript(transcript: str) -> str:
         redirect_to_devnull(sys.stdout)
         return f"standard output cannot be written either ({error.strerror}), so the debate is lost"
     return "the debate so far is on standard output as JSON"
-
-
-def _format_unexpected_error(error: Exception) -> str:
-    """The message for an exception that is not a DebateError: a missing package, a full disk at stdout, or a bug."""
-    if isinstance(error, OSError) and error.errno in UNWRITABLE_ERRNOS and error.filename is None:
-        redirect_to_devnull(sys.stdout)
-        return f"standard output cannot be written ({error.strerror}); redirect it elsewhere"
-    if isinstance(error, ModuleNotFoundError):
-        return describe_missing_module(error)
-    what = " ".join(f"{type(error).__name__}: {error}".split())
-    return f"unexpected {what}; please report it with the output of --debug"
-
-
-def exit_with_error(error: BaseException, code: int, message: str | None = None, *, debug: bool) -> None:
-    """Print the error and exit with `code`; with `debug`, print the traceback first."""
-    if debug:
-        traceback.print_exception(error)
-    lines = list(error.problems) if isinstance(error, ConfigError) else [f"debate: {message or error}"]
-    if isinstance(error, DebateError) and error.page and lines:
-        last = max(number for number, line in enumerate(lines) if number == 0 or not line.startswith(" "))
-        lines[last] = lines[last].removesuffix(".") + format_page_hint(error.page)
-    for line in lines:
-        print_status(line)
-    sys.exit(code)

@@ -1,4 +1,4 @@
-"""`debate audit`. Its options are in `audit_options`."""
+"""`debate audit`. Its options are in `command_options`."""
 
 import json
 import os
@@ -42,8 +42,8 @@ from debate_cli.audit.labels import (
 from debate_cli.audit.report import REPORT_NAME, AuditReport, build_report, compare_audits, read_report
 from debate_cli.audit.variants import VARIANTS, VariantName
 from debate_cli.cli import config_options, run_control, screen
-from debate_cli.cli.audit_options import Options
 from debate_cli.cli.batches import BatchScreen
+from debate_cli.cli.command_options import AuditOptions
 from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import is_interactive, make_console, print_json, print_status, write_document
@@ -73,7 +73,7 @@ from debate_cli.systems.tables import Table
 GATE_NOT_MET = run_control.GATE_NOT_MET
 
 
-def run(given: Options) -> None:
+def run(given: AuditOptions) -> None:
     """Measure whether a judge can be trusted."""
     require_extra()
     if given.diff or given.paths:
@@ -115,7 +115,7 @@ def run(given: Options) -> None:
 
 
 @contextmanager
-def _folder(given: Options) -> Generator[Path]:
+def _folder(given: AuditOptions) -> Generator[Path]:
     if given.dry_run and not given.out.exists():
         with TemporaryDirectory() as scratch:
             yield Path(scratch)
@@ -138,7 +138,7 @@ def _plan(
     return plans
 
 
-def _load_config(given: Options) -> LoadedConfig | None:
+def _load_config(given: AuditOptions) -> LoadedConfig | None:
     if given.config is None:
         config_options.print_notes(load_environment(Path(), os.environ).notes)
         return None
@@ -148,7 +148,7 @@ def _load_config(given: Options) -> LoadedConfig | None:
     )
 
 
-def _judging_requests(given: Options, loaded: LoadedConfig | None) -> list[tuple[JudgeName, JudgingRequest]]:
+def _judging_requests(given: AuditOptions, loaded: LoadedConfig | None) -> list[tuple[JudgeName, JudgingRequest]]:
     config = None if loaded is None else loaded.config.model_copy(update={"seed": loaded.config.seed or 0})
     names = given.judge or []
     if not names:
@@ -173,7 +173,7 @@ def _judging_requests(given: Options, loaded: LoadedConfig | None) -> list[tuple
     return found
 
 
-def _wanted_variants(given: Options) -> list[VariantName]:
+def _wanted_variants(given: AuditOptions) -> list[VariantName]:
     names: tuple[VariantName, ...] = get_args(VariantName)
     unknown = [name for name in given.variant or () if name not in VARIANTS]
     if unknown:
@@ -182,7 +182,7 @@ def _wanted_variants(given: Options) -> list[VariantName]:
     return [name for name in names if name in wanted]
 
 
-def _judge_in_turn(given: Options, plans: Sequence[JudgePlan], budget: Budget) -> int:
+def _judge_in_turn(given: AuditOptions, plans: Sequence[JudgePlan], budget: Budget) -> int:
     """Ask the judges one after the other, because all of them add to the same files. Returns an exit code."""
     _obtain_permissions(given, plans)
     earlier = Counter[Path]()
@@ -199,7 +199,7 @@ def _judge_in_turn(given: Options, plans: Sequence[JudgePlan], budget: Budget) -
     return run_control.gravest_exit_code(codes)
 
 
-def _judge(given: Options, plans: Sequence[JudgePlan], budget: Budget) -> int:
+def _judge(given: AuditOptions, plans: Sequence[JudgePlan], budget: Budget) -> int:
     """Carry out `plans` within the budget of the whole audit. Returns an exit code."""
     cassette = config_options.open_cassette(given.record, given.playback)
     errors: list[str] = []
@@ -248,7 +248,7 @@ def _judge(given: Options, plans: Sequence[JudgePlan], budget: Budget) -> int:
     return run_control.gravest_exit_code(codes)
 
 
-def _obtain_permissions(given: Options, plans: Sequence[JudgePlan]) -> None:
+def _obtain_permissions(given: AuditOptions, plans: Sequence[JudgePlan]) -> None:
     """Ask the user for the consents that the judges need. Raises an error if a terminal is needed but missing."""
     if given.playback is None:
         obtain_consents((place for plan in plans for place in plan.destinations), given.trust_host)
@@ -268,7 +268,7 @@ def _print_left(
         print_status(f"{cause}; {left} of {planned} judging runs are left; the same command continues the audit")
 
 
-def _find_labels(given: Options, debates: Sequence[AuditDebate]) -> LabelSet:
+def _find_labels(given: AuditOptions, debates: Sequence[AuditDebate]) -> LabelSet:
     """Who won each debate: from --labels, else from people's reviews, else from how the audit's debates were built."""
     if given.labels is not None:
         usable, unknown = select_usable(read_labels(given.labels), debates)
@@ -290,7 +290,7 @@ def _save(report: AuditReport, folder: Path) -> None:
     atomic_write(folder / "card.html", render_judge_cards(report).encode(), overwrite=True)
 
 
-def _show(given: Options, report: AuditReport, cases: Sequence[Case]) -> None:
+def _show(given: AuditOptions, report: AuditReport, cases: Sequence[Case]) -> None:
     if given.json:
         print_json(report.to_json())
         return
@@ -313,7 +313,7 @@ def _print_tables(tables: Sequence[Table]) -> None:
         write_document(f"{line}\n" for line in ("", *table_lines(table)))
 
 
-def _show_difference(given: Options) -> None:
+def _show_difference(given: AuditOptions) -> None:
     paths = given.paths or []
     if not given.diff or len(paths) != 2:  # noqa: PLR2004 - two audits are compared
         raise UsageError("two audits are compared with `debate audit OLD/audit.json NEW/audit.json --diff`")

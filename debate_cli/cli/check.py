@@ -2,8 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, NamedTuple
 
 import typer
@@ -17,7 +16,7 @@ from debate_cli.cli import completion, config_options, options
 from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.console import print_json, print_status, replace_control_chars
 from debate_cli.errors import DebateError
-from debate_cli.storage.variables import ConfigChange, unknown_variables
+from debate_cli.storage.variables import unknown_variables
 
 
 class Options(NamedTuple):
@@ -58,48 +57,47 @@ class ConfigReport:
 
 def run(given: Options) -> None:
     """Check configurations, and name missing keys."""
-    references = given.configs or [_default_reference()]
     for line in unknown_variables(os.environ):
         print_status(f"warning: {line}")
-    changes = config_options.overrides_from_options(ConfigOptions(variables=given.var))
-    reports = [_check_config(reference, changes, given) for reference in references]
+    reports = [_check_config(reference, given) for reference in given.configs or [None]]
     for report in reports:
         for line in report.warnings:
             print_status(f"{report.config}: {line}")
     if given.json:
         print_json([_report_to_json(report) for report in reports])
     else:
-        _print_reports(reports)
+        for report in reports:
+            _print_report(report)
+        if not all(report.problems for report in reports):
+            print_status("No server was contacted; to test the servers, run `debate doctor`.")
     if any(report.problems for report in reports):
         raise typer.Exit(2)
 
 
-def _default_reference() -> str:
-    path = config_options.default_config_path()
-    config_options.print_default_config(path)
-    return str(path)
-
-
-def _check_config(reference: str, changes: Sequence[ConfigChange], given: Options) -> ConfigReport:
+def _check_config(reference: str | None, given: Options) -> ConfigReport:
+    report = ConfigReport(reference or str(config_options.default_config_path()))
+    changes = config_options.overrides_from_options(ConfigOptions(variables=given.var))
     try:
         loaded = config_options.config_from_argument(
             reference, changes, checks=check_for_any_use, trusted_folders=given.trust_path
         )
-    except DebateError as error:
-        return ConfigReport(reference, problems=error.problems)
-    warnings = loaded.config.judging.notices()
-    models = tuple(dict.fromkeys(spec.model for spec in all_model_specs(loaded.config)))
-    calls = planned_calls(loaded.config)
-    try:
+        report = replace(
+            report,
+            models=tuple(dict.fromkeys(spec.model for spec in all_model_specs(loaded.config))),
+            planned_calls=planned_calls(loaded.config),
+            warnings=loaded.config.judging.notices(),
+            has_debaters=bool(loaded.config.debaters),
+        )
         context = prepare_run(loaded, searches=("web",))
     except DebateError as error:
-        return ConfigReport(reference, models, calls, error.problems, warnings)
+        return replace(report, problems=error.problems)
     missing = missing_consents(required_consents(context.destinations), given.trust_host or (), os.environ)
-    problems = tuple(dict.fromkeys(consent.format_sentence() for consent in missing))
     plan = asyncio.run(estimate_run(context))
-    warnings = (*warnings, *(f"warning: {line}" for line in plan.context_warnings()))
-    return ConfigReport(
-        reference, models, calls, problems, warnings, context.destinations, bool(loaded.config.debaters)
+    return replace(
+        report,
+        problems=tuple(dict.fromkeys(consent.format_sentence() for consent in missing)),
+        warnings=(*report.warnings, *(f"warning: {line}" for line in plan.context_warnings())),
+        destinations=context.destinations,
     )
 
 
@@ -113,15 +111,13 @@ def _report_to_json(report: ConfigReport) -> dict[str, object]:
     }
 
 
-def _print_reports(reports: list[ConfigReport]) -> None:
-    for report in reports:
-        for problem in report.problems:
-            print_status(problem)
-        if not report.problems:
-            name, models = replace_control_chars(report.config), ", ".join(report.models)
-            use = "" if report.has_debaters else " for judging texts, without debaters"
-            print(f"{name}: OK{use}; at least {report.planned_calls} calls to {models or 'the model of --model'}")
-            for destination in report.destinations:
-                print(f"{name}: {replace_control_chars(destination.format())}")
-    if not all(report.problems for report in reports):
-        print_status("No server was contacted; to test the servers, run `debate doctor`.")
+def _print_report(report: ConfigReport) -> None:
+    for problem in report.problems:
+        print_status(problem)
+    if report.problems:
+        return
+    name, models = replace_control_chars(report.config), ", ".join(report.models)
+    use = "" if report.has_debaters else " for judging texts, without debaters"
+    print(f"{name}: OK{use}; at least {report.planned_calls} calls to {models or 'the model of --model'}")
+    for destination in report.destinations:
+        print(f"{name}: {replace_control_chars(destination.format())}")

@@ -19,7 +19,7 @@ ERROR_PAGE_DIRS = (PACKAGE_DIR / "pages", PACKAGE_DIR.parent / "docs" / "errors"
 
 
 def complete_configs(incomplete: str) -> list[str]:
-    """Configurations here and in configs/, or in the typed folder; and folders."""
+    """Configurations and folders in the typed folder. Without a typed folder: configurations here and in configs/."""
     if "/" in incomplete:
         return _match_paths(incomplete, lambda path: path.suffix in YAML_SUFFIXES)
     found = [str(path) for folder in CONFIG_DIRS for path in _list_children(folder) if path.suffix in YAML_SUFFIXES]
@@ -34,15 +34,11 @@ def complete_debates(incomplete: str) -> list[str]:
 
 
 def complete_paths(incomplete: str) -> list[str]:
-    """Files of debates in transcripts/, or in the typed folder; and folders."""
+    """Files of debates and folders in the typed folder. Without a typed folder: files in transcripts/."""
     if "/" in incomplete:
-        return _match_paths(
-            incomplete,
-            lambda path: path.suffix in {TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX} and not is_schema_file(path.name),
-        )
-    return _filter_by_prefix(incomplete, [str(path) for path in _list_saved()]) or _match_paths(
-        incomplete, lambda _: False
-    )
+        suffixes = {TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX}
+        return _match_paths(incomplete, lambda path: path.suffix in suffixes and not is_schema_file(path.name))
+    return _filter_by_prefix(incomplete, [str(path) for path in _list_saved()]) or complete_folders(incomplete)
 
 
 def complete_folders(incomplete: str) -> list[str]:
@@ -57,7 +53,7 @@ def complete_topics(incomplete: str) -> list[str]:
 
 def list_error_pages() -> dict[str, Path]:
     """Name -> help page about an error, sorted by name."""
-    folder = next((path for path in ERROR_PAGE_DIRS if path.is_dir()), ERROR_PAGE_DIRS[0])
+    folder = next(path for path in ERROR_PAGE_DIRS if path.is_dir())
     return {path.stem: path for path in _list_children(folder) if path.suffix == ".md"}
 
 
@@ -67,10 +63,7 @@ def complete_systems(incomplete: str) -> list[str]:
 
 
 def _list_saved() -> list[Path]:
-    try:
-        return list_debate_files(TRANSCRIPT_DIR)
-    except OSError:
-        return []
+    return list_debate_files(TRANSCRIPT_DIR) if TRANSCRIPT_DIR.is_dir() else []
 
 
 def _match_paths(incomplete: str, accepts: Callable[[Path], bool]) -> list[str]:

@@ -5,38 +5,23 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Collection, Generator, Iterable, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from importlib import resources
-from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from debate_cli.app.config_resolution import check_for_judging, resolve_config
 from debate_cli.app.context import Cassette
-from debate_cli.app.model_roles import all_model_specs
 from debate_cli.cli.console import print_status
-from debate_cli.domain.config import DebateConfig
-from debate_cli.domain.config_checks import check_config, find_model_key_paths
+from debate_cli.domain.config_checks import check_config
 from debate_cli.domain.suggestions import closest_match
-from debate_cli.errors import ConfigError, MissingKeyError, NoLocalModelError, UsageError
-from debate_cli.providers.addresses import find_key_problem
+from debate_cli.errors import ConfigError, UsageError
 from debate_cli.providers.cassette import CassettePlayer, CassetteRecorder
-from debate_cli.providers.embedded import MISSING_EXTRA_MESSAGE
-from debate_cli.providers.provider_table import merge_provider_rows
-from debate_cli.providers.registry import models_without_extra, models_without_key, split_model_name
 from debate_cli.regular_file import follow_links, read_regular_text
 from debate_cli.storage.config_file import ConfigCheck, LoadedConfig
 from debate_cli.storage.transcript_store import DEFAULT_CONFIG_PATHS
 from debate_cli.storage.variables import ConfigChange, Override, is_variable_name, load_environment, variable_override
 
-OLLAMA_ALTERNATIVE = "ollama/qwen3:8b"
-LOCAL_ALTERNATIVE = "local/smollm2"
-KEYED_ALTERNATIVE = "anthropic/claude-sonnet-5 with ANTHROPIC_API_KEY set"
-_MAX_LISTED_PATHS = 2
-"""Maximum number of key paths for which a message lists --set options. For more it names the first path only."""
-_MAX_FILES_SEARCHED = 1000
-"""Maximum number of files in a folder that are searched for a suggestion."""
 _MAX_BACKGROUND_BYTES = 1024 * 1024
 
 
@@ -66,29 +51,33 @@ def overrides_from_options(given: ConfigOptions) -> list[ConfigChange]:
         if not equals or not is_variable_name(name):
             raise UsageError(f"--var {variable}: write NAME=VALUE")
         found.append(variable_override(name, value, "--var"))
-    if given.topic is not None:
-        found.append(Override("topic", json.dumps(given.topic, ensure_ascii=False), "--topic"))
-    if given.background is not None:
-        text = _read_background(given.background).replace("${", "$${")
-        found.append(Override("background", json.dumps(text, ensure_ascii=False), "--background"))
-    if given.evidence:
-        paths = [str(path.absolute()).replace("${", "$${") for path in given.evidence]
-        found.append(Override("evidence.sources", json.dumps(paths, ensure_ascii=False), "--evidence"))
-    numbers = (
-        ("seed", given.seed, "--seed"),
-        ("limits.max_cost_usd", given.max_cost, "--max-cost"),
-        ("limits.max_tokens", given.max_tokens, "--max-tokens"),
-    )
-    return found + [Override(key, str(value), option) for key, value, option in numbers if value is not None]
+    values = {
+        "topic": ("--topic", given.topic),
+        "background": ("--background", None if given.background is None else _read_background(given.background)),
+        "evidence.sources": ("--evidence", [_escape(str(path.absolute())) for path in given.evidence or ()] or None),
+        "seed": ("--seed", given.seed),
+        "limits.max_cost_usd": ("--max-cost", given.max_cost),
+        "limits.max_tokens": ("--max-tokens", given.max_tokens),
+    }
+    return found + [
+        Override(key, json.dumps(value, ensure_ascii=False), option)
+        for key, (option, value) in values.items()
+        if value is not None
+    ]
 
 
 def _read_background(path: Path) -> str:
     try:
-        return read_regular_text(path, _MAX_BACKGROUND_BYTES)
+        return _escape(read_regular_text(path, _MAX_BACKGROUND_BYTES))
     except OSError as error:
         raise UsageError(f"--background {path}: cannot be read ({error.strerror}); name a text file") from error
     except ValueError as error:
         raise UsageError(f"--background {path}: {error}") from error
+
+
+def _escape(text: str) -> str:
+    """`text` without placeholders to be filled in."""
+    return text.replace("${", "$${")
 
 
 def config_from_argument(
@@ -96,35 +85,31 @@ def config_from_argument(
     changes: Sequence[ConfigChange] = (),
     *,
     checks: ConfigCheck = check_config,
-    announce: bool = True,
     trusted_folders: Sequence[Path] | None = None,
 ) -> LoadedConfig:
     """Load the configuration `reference`: a path, `-` for standard input, None for the default one.
 
-    `announce`: whether to print which default is used. `checks`: finds contradictions between settings.
-    `trusted_folders`: folders other than its own that may contain files named in it. Raises ConfigError with every
-    fault.
+    `checks`: finds contradictions between settings. `trusted_folders`: folders other than its own that may contain
+    files named in it. Raises ConfigError with every fault.
     """
-    folders = trusted_folders or ()
-    if reference == "-":
-        loaded = resolve_config(
-            None, os.environ, changes, text=sys.stdin.read(), checks=checks, trusted_folders=folders
-        )
-    elif reference is None:
+    path = None
+    if reference is None:
         path = default_config_path()
-        if announce:
-            print_default_config(path)
+        print_status(f"configuration: {path}")
         changes = [*_without_example(path, changes), *changes]
-        loaded = resolve_config(
-            path, os.environ, changes, checks=checks, shipped=_is_shipped(path), trusted_folders=folders
-        )
-    else:
+    elif reference != "-":
         path = Path(reference)
         if reference.isprintable() and not os.path.lexists(path):
             raise ConfigError(f"{reference}: no such file{_suggest_reference(path)}")
-        loaded = resolve_config(
-            path, os.environ, changes, checks=checks, shipped=_is_shipped(path), trusted_folders=folders
-        )
+    loaded = resolve_config(
+        path,
+        os.environ,
+        changes,
+        text=sys.stdin.read() if path is None else None,
+        checks=checks,
+        shipped=path is not None and _is_shipped(path),
+        trusted_folders=trusted_folders or (),
+    )
     print_notes(loaded.env.notes)
     return loaded
 
@@ -150,16 +135,10 @@ def _is_shipped(path: Path) -> bool:
 
 
 def _without_example(path: Path, changes: Sequence[ConfigChange]) -> list[ConfigChange]:
-    """If `changes` set a topic for the packaged example, the change that removes its background; else nothing."""
+    """The change that removes the background of the packaged example if `changes` set another topic."""
     keys = {change.key if isinstance(change, Override) else change[0] for change in changes}
-    if not _is_shipped(path) or "topic" not in keys or "background" in keys:
-        return []
-    return [Override("background", "null", "--topic")]
-
-
-def print_default_config(path: Path) -> None:
-    """Print which configuration is used because none was named."""
-    print_status(f"configuration: {path}")
+    is_other_topic = _is_shipped(path) and "topic" in keys and "background" not in keys
+    return [Override("background", "null", "--topic")] if is_other_topic else []
 
 
 def default_config_path() -> Path:
@@ -178,11 +157,8 @@ def _suggest_reference(path: Path) -> str:
     """The end of the message that the configuration `path` does not exist: what the user may have meant."""
     if re.search(r"\s|\?$", str(path)):
         return f"; a motion is given by an option: debate run --topic {shlex.quote(str(path))}"
-    try:
-        files = islice(path.parent.iterdir(), _MAX_FILES_SEARCHED)
-        by_stem = {file.stem: str(file) for file in files if file.suffix in {".yaml", ".yml"}}
-    except OSError:
-        by_stem = {}
+    files = path.parent.iterdir() if path.parent.is_dir() else ()
+    by_stem = {file.stem: str(file) for file in files if file.suffix in {".yaml", ".yml"}}
     match = closest_match(path.stem, by_stem)
     return f"; did you mean `{by_stem[match]}`?" if match else "; `debate init` writes one"
 
@@ -198,49 +174,3 @@ def open_cassette(record: Path | None, play: Path | None, *, asked: bool = True)
     if record is not None:
         return CassetteRecorder(record) if asked else None
     return CassettePlayer(play) if play is not None else None
-
-
-@contextmanager
-def suggest_alternatives(loaded: LoadedConfig) -> Generator[None]:
-    """Context that adds, to an error about a missing key or local model, options that select another model."""
-    names = [spec.model for spec in all_model_specs(loaded.config)]
-    try:
-        yield
-    except MissingKeyError as error:
-        missing = models_without_key(loaded.config, names, loaded.env)
-        table = merge_provider_rows(loaded.config)
-        causes = {
-            (find_key_problem(table[split_model_name(model)[0]], loaded.env) or "").partition(":")[0]
-            for model in missing
-        }
-        problems = _sort_missing_last(error, causes)
-        raise MissingKeyError(*_add_alternatives(problems, loaded.config, missing, LOCAL_ALTERNATIVE)) from error
-    except NoLocalModelError as error:
-        missing = models_without_extra(loaded.config, names)
-        problems = _sort_missing_last(error, {MISSING_EXTRA_MESSAGE})
-        raise NoLocalModelError(*_add_alternatives(problems, loaded.config, missing, KEYED_ALTERNATIVE)) from error
-
-
-def _sort_missing_last(error: ConfigError, causes: Collection[str]) -> list[str]:
-    return sorted(error.problems, key=lambda line: any(cause in line for cause in causes))
-
-
-def _add_alternatives(
-    problems: Sequence[str], config: DebateConfig, missing: Collection[str], other: str
-) -> tuple[str, ...]:
-    """`problems`; the last one also names the options that select Ollama or `other` instead of the missing models."""
-    paths = find_model_paths(config, missing)
-    if not paths:
-        return tuple(problems)
-    *rest, last = problems
-    if len(paths) > _MAX_LISTED_PATHS:
-        change = f"put {OLLAMA_ALTERNATIVE} or {other} into `{paths[0]}` and {len(paths) - 1} more places"
-    else:
-        change = f"`{' '.join(f'--set {path}={OLLAMA_ALTERNATIVE}' for path in paths)}` (or {other})"
-    start = last.removesuffix(", or rehearse with --mock")
-    return (*rest, f"{start}, rehearse with --mock, or take another model: {change}")
-
-
-def find_model_paths(config: DebateConfig, models: Collection[str]) -> list[str]:
-    """Key paths, joined by dots, at which `config` names one of `models` (each `provider/model`)."""
-    return [".".join(map(str, path)) for path in find_model_key_paths(config, models)]

@@ -8,13 +8,11 @@ import json
 import os
 import re
 import sys
-import textwrap
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from debate_cli.cli.workflow_guard import WorkflowGuard
 from debate_cli.errors import UsageError
 from debate_cli.render import sanitize
 
@@ -28,23 +26,55 @@ if TYPE_CHECKING:
 
 CLOSED_PIPE = 141
 """Exit code after the output pipe closed: 128 + SIGPIPE."""
-
-
 UNWRITABLE_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 """Error numbers of a stream that accepts no more output, e.g. of a full disk."""
 _CLOSED_STREAM_ERRNOS = frozenset({errno.EPIPE, errno.EIO, errno.ENXIO})
 """Error numbers of a closed pipe and of a lost terminal."""
-
 _LINE_BREAKS = re.compile(r"[\n\r\x0b\x0c\x85\u2028\u2029]+")
-
-_COPIED = re.compile(r"(?:^|[: `])debate [a-z]+ |^(?:saved|unchanged|written|configuration): ")
-"""Matches a line with a path or a command that a user may copy."""
-
-_LABEL = re.compile(r"^([a-z ]+:) ")
+_WORKFLOW_COMMAND = re.compile(r"(?:^|(?<=[\r\n]))[^\S\r\n]*:(?=:)|##(?=\[)")
 
 
 class ClosedPipeError(Exception):
     """Stdout was closed by its reader."""
+
+
+class WorkflowGuard:
+    """A text stream for GitHub Actions, whose runner executes lines like `::add-mask::x` and `##[command]`.
+
+    It breaks such commands with a space, also those that are written in several pieces.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+        self._line = ""
+        """Short form of the current line so far. Further characters complete a command in both or in neither."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+    def write(self, text: str) -> int:
+        """Write `text`. Returns its length."""
+        written = _WORKFLOW_COMMAND.sub(r"\g<0> ", self._line + text)
+        self.stream.write(written[len(self._line) :])
+        line = re.split(r"[\r\n]", written)[-1]
+        self._line = line.strip() if line.strip() in {"", ":"} else f"x{line[-2:]}"
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Write each of `lines`."""
+        for line in lines:
+            self.write(line)
+
+    def write_command(self, command: str) -> None:
+        """Write one of our workflow commands on a separate line."""
+        self.stream.write(("\n" if self._line else "") + command + "\n")
+        self._line = ""
+
+
+def guard_workflow() -> None:
+    """Under GitHub Actions, wrap stdout and stderr with a guard."""
+    if os.environ.get("GITHUB_ACTIONS"):
+        sys.stdout, sys.stderr = (cast("TextIO", WorkflowGuard(stream)) for stream in (sys.stdout, sys.stderr))
 
 
 def is_broken_pipe(error: OSError) -> bool:
@@ -58,9 +88,10 @@ def prepare_streams() -> None:
     Characters outside of the encoding of stdout or stderr are replaced. Piped input is UTF-8. A terminal size of 0 in
     the environment is treated as unknown.
     """
-    for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, _open_devnull_as(descriptor))
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:  # `os.open` returns the lowest free number, which is that of the closed stream
+            opened = os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, os.fdopen(opened, "r" if name == "stdin" else "w", encoding="utf-8", closefd=False))
     for stream in (sys.stdout, sys.stderr):
         _reconfigure(stream)
     if not sys.stdin.isatty():
@@ -77,54 +108,23 @@ def _reconfigure(stream: TextIO, *, encoding: str | None = None, errors: str = "
         stream.reconfigure(encoding=encoding, errors=errors)  # pyright: ignore[reportUnknownMemberType]
 
 
-def _open_devnull_as(descriptor: int) -> TextIO:
-    """Open an empty stream as the file descriptor `descriptor`, so that no file opened later gets that number."""
-    opened = os.open(os.devnull, os.O_RDWR)
-    if opened > descriptor and not _is_open(descriptor):
-        os.dup2(opened, descriptor)
-        os.close(opened)
-        opened = descriptor
-    return os.fdopen(opened, "r" if descriptor == 0 else "w", encoding="utf-8", closefd=False)
-
-
-def _is_open(descriptor: int) -> bool:
-    try:
-        os.fstat(descriptor)
-    except OSError:
-        return False
-    return True
-
-
 def replace_control_chars(text: str) -> str:
     """`text` on one line. Control and invisible characters, which a file's name may contain, are replaced."""
     return sanitize.replace_unprintable(_LINE_BREAKS.sub(" ", text))
 
 
 def print_status(line: str) -> None:
-    """Print a line on stderr, wrapped on a terminal. A closed stderr is ignored."""
+    """Print a line on stderr. A closed stderr is ignored."""
     try:
-        print(_wrap_for_terminal(replace_control_chars(line)), file=sys.stderr, flush=True)
+        print(replace_control_chars(line), file=sys.stderr, flush=True)
     except OSError as error:
         if not is_broken_pipe(error):
             raise
         redirect_to_devnull(sys.stderr)
 
 
-def _wrap_for_terminal(line: str) -> str:
-    """Wrap `line` at words; unchanged if stderr is no terminal or its width is unknown.
-
-    A path or command is never broken, so that it can be copied. If it does not fit after its label, it starts a new line.
-    """
-    columns = os.get_terminal_size(sys.stderr.fileno()).columns if is_interactive(sys.stderr) else 0
-    if not columns or len(line) * 2 <= columns:
-        return line
-    if _COPIED.search(line):
-        return line if len(line) <= columns else _LABEL.sub(r"\1\n  ", line)
-    return textwrap.fill(line, columns, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
-
-
 def print_truncation_note(torn: str | None) -> None:
-    """Print the sentence `torn` about an incomplete last line of a journal, if there is one."""
+    """Print the sentence `torn` about an incomplete last line of a journal. None: print nothing."""
     if torn is not None:
         print_status(f"note: {' '.join(torn.split())}")
 
@@ -133,7 +133,7 @@ def refuse_existing(path: Path, *, force: bool, option: str) -> None:
     """Raise UsageError if `path`, the target of `option`, exists or is a link, unless `force`."""
     if path.is_dir():
         raise UsageError(f"{option} {path}: this is a folder; name a file")
-    if (path.exists() or path.is_symlink()) and not force:
+    if os.path.lexists(path) and not force:
         raise UsageError(f"{option} {path}: exists already; choose another file, or overwrite it with --force")
 
 
@@ -151,11 +151,8 @@ def ignore_broken_pipe() -> Generator[None]:
 
 def redirect_to_devnull(stream: TextIO) -> None:
     """Discard the stream's buffer and all later output to it."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(nowhere, stream.fileno())
-    finally:
-        os.close(nowhere)
+    with Path(os.devnull).open("w") as nowhere:
+        os.dup2(nowhere.fileno(), stream.fileno())
 
 
 def is_interactive(stream: TextIO) -> bool:
@@ -170,42 +167,37 @@ def make_console(stream: TextIO) -> Console:
     return Console(file=stream, highlight=False)
 
 
-def write_chunks(pieces: Iterable[str]) -> None:
-    """Write to stdout piece by piece, so that first rows appear before the last one is ready."""
-    for number, piece in enumerate(pieces):
-        sys.stdout.write(piece)
-        if number <= 1:
-            sys.stdout.flush()
-
-
 def read_stdin(max_bytes: int) -> bytes:
     """Standard input, up to `max_bytes` characters, as bytes."""
     return sys.stdin.read(max_bytes).encode("utf-8", "surrogateescape")
 
 
 def write_document(pieces: Iterable[str]) -> None:
-    """Write a document for programs to stdout, piece by piece, in UTF-8 regardless of the locale."""
+    """Write a document to stdout, piece by piece, in UTF-8 regardless of the locale."""
     _reconfigure(sys.stdout, encoding="utf-8")
     write_chunks(pieces)
 
 
-def show_deciding_verdicts(files: Iterable[ScoredFile]) -> None:
-    """Print the deciding verdict of each of several files, one per line."""
-    from debate_cli.render.score_rows import deciding_score_lines
+def write_chunks(pieces: Iterable[str]) -> None:
+    """Write to stdout piece by piece. The first pieces appear before the last one is ready."""
+    for number, piece in enumerate(pieces):
+        sys.stdout.write(piece)
+        if number <= 1:
+            sys.stdout.flush()
 
-    write_chunks(f"{line}\n" for line in deciding_score_lines(files))
 
+def show_scores(files: Iterable[ScoredFile], *, quiet: bool = False) -> None:
+    """Print the verdicts of several files: a table on a terminal, else one line per verdict as soon as it is known.
 
-def show_scores(files: Iterable[ScoredFile]) -> None:
-    """Print the verdicts of several files: a table on a terminal, else one line per verdict as soon as it is known."""
-    if not is_interactive(sys.stdout):
-        from debate_cli.render.score_rows import score_lines
+    `quiet`: print one line per file, with the deciding verdict.
+    """
+    from debate_cli.render import score_rows
 
-        write_chunks(f"{line}\n" for line in score_lines(files))
-        return
-    from debate_cli.render.score_rows import build_score_tables
-
-    show_tables(build_score_tables(list(files)))
+    if quiet or not is_interactive(sys.stdout):
+        lines = score_rows.deciding_score_lines(files) if quiet else score_rows.score_lines(files)
+        write_chunks(f"{line}\n" for line in lines)
+    else:
+        show_tables(score_rows.build_score_tables(list(files)))
 
 
 def show_tables(
@@ -219,10 +211,10 @@ def show_tables(
     if plain or not is_interactive(sys.stdout):
         from debate_cli.render.text.plain import table_lines
 
-        found = (
+        shown = (
             "\n".join(line for table in tables for line in table_lines(table)) if lines is None else "\n".join(lines)
         )
-        write_document([f"{found.strip()}\n"])
+        write_document([f"{shown.strip()}\n"])
         return
     from debate_cli.render.terminal.drawing import render_table
 

@@ -32,11 +32,7 @@ class Options(NamedTuple):
 
     a: Annotated[
         str,
-        typer.Argument(
-            metavar="A",
-            help="A transcript or journal, or the id of a saved debate.",
-            autocompletion=completion.complete_debates,
-        ),
+        typer.Argument(metavar="A", help="Id or file of a saved debate.", autocompletion=completion.complete_debates),
     ]
     b: Annotated[
         str | None,

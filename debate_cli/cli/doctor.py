@@ -16,9 +16,7 @@ from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import print_json, print_status
 from debate_cli.cli.screen import StatusObserver
-from debate_cli.domain.config import DebateConfig
 from debate_cli.render.model_tables import doctor_lines, doctor_table
-from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.redact import Redactor, redact_values
 
 
@@ -43,9 +41,7 @@ class Options(NamedTuple):
             metavar="MODEL", help="provider/model, or a name in the configuration's models; default: all that it uses."
         ),
     ] = None
-    config: Annotated[
-        str | None, typer.Option(metavar="CONFIG", help="A debate.yaml, or - for stdin; default as for run.")
-    ] = None
+    config: options.ConfigOption = None
     var: options.VarOption = None
     mock: options.MockOption = False
     json: options.JsonOption = False
@@ -58,11 +54,7 @@ def run(given: Options) -> None:
     """Ask each model a tiny question: what it can do, what it costs, how fast it is."""
     names = given.models or []
     changes = config_options.overrides_from_options(ConfigOptions(variables=given.var))
-    loaded = config_options.config_from_argument(
-        given.config, changes, announce=False, trusted_folders=given.trust_path
-    )
-    if given.config is None and _uses_config(names, loaded.config):
-        config_options.print_default_config(config_options.default_config_path())
+    loaded = config_options.config_from_argument(given.config, changes, trusted_folders=given.trust_path)
     specs, config = select_models(names, loaded.config, mock=given.mock)
     context = RunContext(config, loaded.folder, loaded.env)
     destinations = find_destinations([(config, specs, loaded.provider_origins)], loaded.env)
@@ -74,21 +66,10 @@ def run(given: Options) -> None:
         context = replace(context, observer=StatusObserver())
     diagnoses = asyncio.run(diagnose_models(specs, context, searches=not names))
     entries = [diagnosis_to_json(diagnosis) for diagnosis in diagnoses]
-    _print_entries(entries, loaded, as_json=given.json)
-    if not all(entry["usable"] for entry in entries):
-        raise typer.Exit(3)
-
-
-def _uses_config(names: list[str], config: DebateConfig) -> bool:
-    """Whether the configuration is used: it defines one of `names` or, if there are none, the models to ask."""
-    own = {*config.models, *config.providers}
-    return not names or any("/" not in name or name in own or name.partition("/")[0] in own for name in names)
-
-
-def _print_entries(entries: list[dict[str, Any]], loaded: LoadedConfig, *, as_json: bool) -> None:
-    """Print the results without secrets: one JSON document, a table on a terminal, or plain lines."""
-    shown = redact_values(entries, Redactor(all_secrets(loaded)))
-    if as_json:
+    shown: list[dict[str, Any]] = redact_values(entries, Redactor(all_secrets(loaded)))
+    if given.json:
         print_json(shown)
     else:
         console.show_tables([doctor_table(shown)], lines=doctor_lines(shown))
+    if not all(entry["usable"] for entry in entries):
+        raise typer.Exit(3)

@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from debate_cli.app.evidence import describe_skipped, open_sources
-from debate_cli.cli import completion, config_options, options
+from debate_cli.cli import config_options, options
 from debate_cli.cli.console import print_json, print_status, write_document
 from debate_cli.domain.config import EvidenceConfig
 from debate_cli.errors import UsageError
@@ -41,10 +41,7 @@ class Options(NamedTuple):
 
     action: Annotated[Action, typer.Argument(help="Search the sources, or list them.")]
     query: Annotated[str | None, typer.Argument(metavar="QUERY", help="Words to search for.")] = None
-    config: Annotated[
-        str | None,
-        typer.Option(metavar="CONFIG", help="A debate.yaml with sources.", autocompletion=completion.complete_configs),
-    ] = None
+    config: options.ConfigOption = None
     evidence: options.EvidenceOption = None
     json: options.JsonOption = False
     trust_path: options.TrustPathOption = None

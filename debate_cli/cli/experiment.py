@@ -1,4 +1,4 @@
-"""`debate experiment`. Its options are in `experiment_options`."""
+"""`debate experiment`. Its options are in `command_options`."""
 
 import asyncio
 import os
@@ -17,9 +17,9 @@ from debate_cli.app.model_roles import judge_model_specs
 from debate_cli.app.preparation import require_batches
 from debate_cli.cli import config_options, console, run_control, screen
 from debate_cli.cli.batches import BatchScreen
+from debate_cli.cli.command_options import Action, ExperimentOptions, ReportFormat
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import print_json, print_status, refuse_existing, write_document
-from debate_cli.cli.experiment_options import Action, Options, ReportFormat
 from debate_cli.errors import UsageError
 from debate_cli.experiments.analysis import analyze
 from debate_cli.experiments.cell_store import LedgerCells
@@ -50,7 +50,7 @@ EXIT_CODES = {"interrupted": screen.BY_USER.exit_code, "budget": 4, "failures": 
 """Why a run ended early -> exit code."""
 
 
-def run(given: Options) -> None:
+def run(given: ExperimentOptions) -> None:
     """Run an experiment, show its state, print its results, or join its folders."""
     _check_options(given)
     match given.action:
@@ -70,7 +70,7 @@ def run(given: Options) -> None:
                 _show_status(read_status(ledger), given)
 
 
-def _check_options(given: Options) -> None:
+def _check_options(given: ExperimentOptions) -> None:
     """Raise UsageError for options of another action, and for a wrong number of paths."""
     action = given.action.value
     others = {"run": _REPORT_ONLY, "report": _RUN_ONLY}.get(action, (*_RUN_ONLY, *_REPORT_ONLY))
@@ -103,7 +103,7 @@ def _parse_shard(text: str | None) -> tuple[int, int]:
     return int(found[1]), int(found[2])
 
 
-def _run(given: Options) -> None:
+def _run(given: ExperimentOptions) -> None:
     shard = _parse_shard(given.shard)
     loaded = load_experiment(
         Path(given.paths[0]),
@@ -149,7 +149,7 @@ def _run(given: Options) -> None:
     raise typer.Exit(code)
 
 
-def _check_batches(given: Options, experiment: Experiment, folder: Path) -> None:
+def _check_batches(given: ExperimentOptions, experiment: Experiment, folder: Path) -> None:
     """Raise ConfigError if a judge has no batches, UsageError if answers wait in batches and --batch is missing."""
     if given.batch and given.queue:
         raise UsageError(
@@ -213,7 +213,7 @@ class PipeSafeExperimentObserver(ExperimentObserver):
 
 @contextmanager
 def _observe(
-    given: Options, control: screen.PipeSafeObserver, notes: _StopNotes, progress: Progress
+    given: ExperimentOptions, control: screen.PipeSafeObserver, notes: _StopNotes, progress: Progress
 ) -> Generator[ExperimentObserver]:
     """The observer of a run: JSON lines (--json), nothing (--quiet), a live table on a terminal, or plain lines."""
     if given.json:
@@ -232,7 +232,11 @@ def _observe(
 
 
 def _report_end(
-    summary: RunSummary, given: Options, folder: Path, experiment: Experiment, control: screen.PipeSafeObserver
+    summary: RunSummary,
+    given: ExperimentOptions,
+    folder: Path,
+    experiment: Experiment,
+    control: screen.PipeSafeObserver,
 ) -> int:
     """Print where the debates are and what is left to do. Returns the exit code."""
     print_status(f"saved: {folder}")
@@ -263,7 +267,7 @@ def _report_end(
     return 0
 
 
-def _command(given: Options, experiment: Experiment) -> str:
+def _command(given: ExperimentOptions, experiment: Experiment) -> str:
     parts = ["debate", "experiment", "run", shlex.quote(str(experiment.file.path))]
     parts += ["--mock"] if given.mock else []
     parts += ["--out", shlex.quote(str(given.out))] if given.out is not None else []
@@ -273,7 +277,7 @@ def _command(given: Options, experiment: Experiment) -> str:
     return " ".join(parts)
 
 
-def _open_ledger(given: Options) -> Ledger:
+def _open_ledger(given: ExperimentOptions) -> Ledger:
     """The ledger of the experiment that the first path names: its folder, or its file."""
     path = Path(given.paths[0])
     if path.is_dir():
@@ -291,7 +295,7 @@ def _open_ledger(given: Options) -> Ledger:
     return Ledger.open(folder)
 
 
-def _show_status(status: Status, given: Options) -> None:
+def _show_status(status: Status, given: ExperimentOptions) -> None:
     if given.json:
         print_json(shown.status_data(status))
     elif console.is_interactive(sys.stdout) and not given.plain:
@@ -310,7 +314,7 @@ def _show_status(status: Status, given: Options) -> None:
             print(line)
 
 
-def _report(ledger: Ledger, given: Options) -> None:
+def _report(ledger: Ledger, given: ExperimentOptions) -> None:
     if given.format is None:
         _show_report(ledger, given)
         return
@@ -334,7 +338,7 @@ def _report(ledger: Ledger, given: Options) -> None:
     print_status(f"written: {given.out}")
 
 
-def _show_report(ledger: Ledger, given: Options) -> None:
+def _show_report(ledger: Ledger, given: ExperimentOptions) -> None:
     """Show leaderboard, judges, motions and spending; write them as a page with --html."""
     require_extra()
     if given.html is not None:
@@ -364,7 +368,7 @@ def _show_report(ledger: Ledger, given: Options) -> None:
     _print_tables(report_tables(analysis, status.failures), given)
 
 
-def _rate(given: Options) -> None:
+def _rate(given: ExperimentOptions) -> None:
     """Rate the pairwise results of a CSV file."""
     require_extra()
     found = read_rating_file(Path(given.paths[0]))
@@ -379,11 +383,11 @@ def _rate(given: Options) -> None:
     _print_tables([table._replace(remarks=(*table.remarks, *remarks))], given)
 
 
-def _is_drawn(given: Options) -> bool:
+def _is_drawn(given: ExperimentOptions) -> bool:
     return console.is_interactive(sys.stdout) and not given.plain
 
 
-def _print_tables(tables: Iterable[Table], given: Options) -> None:
+def _print_tables(tables: Iterable[Table], given: ExperimentOptions) -> None:
     if _is_drawn(given):
         from debate_cli.render.terminal.drawing import render_table
 

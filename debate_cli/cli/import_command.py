@@ -1,4 +1,4 @@
-"""`debate import`. Its options are in `import_options`. The module has another name because `import` is a keyword."""
+"""`debate import`. Its options are in `command_options`. The module has another name because `import` is a keyword."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from debate_cli.app.judge_request import JudgingRequest, parse_model
 from debate_cli.app.model_roles import mock_spec
 from debate_cli.app.personas import prepare_asked_model
 from debate_cli.cli import config_options, run_control
+from debate_cli.cli.command_options import ImportOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import print_json, print_status, show_tables, write_document
-from debate_cli.cli.import_options import Options
 from debate_cli.cli.run_control import gravest_exit_code
 from debate_cli.cli.screen import BY_USER, PipeSafeObserver, StatusObserver
 from debate_cli.domain.config import ModelSpec
@@ -51,7 +51,7 @@ from debate_cli.storage.transcript_store import transcript_dirs
 from debate_cli.systems.tables import Number, Table
 
 _FOR_ARGUMENTS = ("mock", "config", "max_cost", "max_tokens", "trust_host")
-"""Options that need --arguments."""
+"""ImportOptions that need --arguments."""
 
 
 class ClaimAsker:
@@ -65,7 +65,7 @@ class ClaimAsker:
         """Whether the user ended a search. Then no further file is asked about."""
 
     @classmethod
-    def from_options(cls, given: Options) -> ClaimAsker | None:
+    def from_options(cls, given: ImportOptions) -> ClaimAsker | None:
         """The asker; None without --arguments.
 
         Raises UsageError, ConfigError, MissingKeyError, UntrustedHostError.
@@ -149,7 +149,7 @@ _MAX_TOPIC_CHARS = 60
 _TOPIC_SOURCES = {"option": "as given", "file": "named in the file", "name": "the file's name; set it with --topic"}
 
 
-def run(given: Options) -> None:
+def run(given: ImportOptions) -> None:
     """Make transcripts of debates that were held elsewhere."""
     request = _build_request(given)
     asker = ClaimAsker.from_options(given)
@@ -168,7 +168,7 @@ def run(given: Options) -> None:
 
 
 def _import_dataset(
-    given: Options, asker: ClaimAsker | None, request: ImportRequest, folder: Path, now: datetime
+    given: ImportOptions, asker: ClaimAsker | None, request: ImportRequest, folder: Path, now: datetime
 ) -> None:
     """Import the debates of a public data set, and write their labels beside them."""
     target = folder / LABELS_FILE
@@ -195,7 +195,7 @@ def _continues(asker: ClaimAsker, loads: Iterable[Callable[[], ImportedFile]]) -
     return False
 
 
-def _build_request(given: Options) -> ImportRequest:
+def _build_request(given: ImportOptions) -> ImportRequest:
     columns = _pairs("--map", given.map.split(",") if given.map else ())
     unknown = next((name for name in columns if name not in FIELDS), None)
     if unknown is not None:
@@ -224,7 +224,7 @@ def _pairs(option: str, given: Iterable[str]) -> dict[str, str]:
 class _Batch:
     """Imports files one after the other, so that none is kept in memory longer than needed."""
 
-    def __init__(self, given: Options, asker: ClaimAsker | None, *, is_single: bool) -> None:
+    def __init__(self, given: ImportOptions, asker: ClaimAsker | None, *, is_single: bool) -> None:
         self._given = given
         self._asker = asker
         self._is_single = is_single

@@ -1,4 +1,4 @@
-"""`debate judge`. Its options are in `judge_options`."""
+"""`debate judge`. Its options are in `command_options`."""
 
 import shlex
 from collections.abc import Iterator, Sequence
@@ -25,11 +25,11 @@ from debate_cli.app.score import ScoredFile, describe_unfinished
 from debate_cli.app.session import Outcome
 from debate_cli.cli import config_options, console, options, run_control, screen
 from debate_cli.cli.batches import BatchScreen, collect_command
+from debate_cli.cli.command_options import JudgeOptions
 from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import ignore_broken_pipe, print_status, read_stdin, refuse_existing, write_json_chunks
 from debate_cli.cli.dry_run import show_judging_plans
-from debate_cli.cli.judge_options import Options
 from debate_cli.cli.people import PeopleOfCommand, discard_drafts, require_terminal
 from debate_cli.cli.run import write_report
 from debate_cli.cli.screen import PipeSafeObserver
@@ -46,11 +46,11 @@ _NOT_COLLECTED = (
     "system", "model", "judges", "repeat", "lookup", "evidence", "mock", "replace", "context", "out", "settings", "files",
     "record", "playback", "id", "no_save",
 )  # fmt: skip
-"""Options that --collect refuses, because they belong to a new judging run."""
+"""JudgeOptions that --collect refuses, because they belong to a new judging run."""
 _OPTION_NAMES = {"settings": "set", "playback": "replay"}
 
 
-def run(given: Options) -> None:
+def run(given: JudgeOptions) -> None:
     """Judge saved debates (again), without their debaters."""
     _check_batch_options(given)
     gates = options.gates_from_options(given.fail_under, given.expect_winner, given.max_warnings, given.fail_on)
@@ -79,7 +79,7 @@ def run(given: Options) -> None:
     raise typer.Exit(run_control.gravest_exit_code(codes) or judging.report_code)
 
 
-def _check_batch_options(given: Options) -> None:
+def _check_batch_options(given: JudgeOptions) -> None:
     """Raise UsageError for options that contradict --batch or --collect."""
     if not given.paths and not given.collect:
         raise UsageError("Missing argument 'PATH...'.")
@@ -87,7 +87,7 @@ def _check_batch_options(given: Options) -> None:
         raise UsageError("--resubmit decides about batches that --collect cannot find; add --collect")
     if given.collect:
         changed = [
-            name for name in _NOT_COLLECTED if getattr(given, name) not in ([], (), Options._field_defaults[name])
+            name for name in _NOT_COLLECTED if getattr(given, name) not in ([], (), JudgeOptions._field_defaults[name])
         ]
         if changed:
             option = _OPTION_NAMES.get(changed[0], changed[0].replace("_", "-"))
@@ -98,7 +98,7 @@ def _check_batch_options(given: Options) -> None:
 
 
 def _plan_collection(
-    given: Options, request: JudgingRequest, loaded: LoadedConfig | None
+    given: JudgeOptions, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
     """Plans for the debates to collect: those that wait for a batch, and all whose file was named."""
     references = [Path(reference) for reference in given.paths or ()]
@@ -131,7 +131,7 @@ def _require_store(transcript: Path) -> None:
 
 
 def _plan_judging(
-    given: Options, request: JudgingRequest, loaded: LoadedConfig | None
+    given: JudgeOptions, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
     sources, notes = find_sources(
         given.paths or (),
@@ -149,20 +149,20 @@ def _plan_judging(
     return build_judge_plans(sources, request, loaded, target)
 
 
-def _load_config(given: Options) -> LoadedConfig | None:
+def _load_config(given: JudgeOptions) -> LoadedConfig | None:
     if given.config is None and given.var:
         raise UsageError("--var fills ${NAME} in the texts of a configuration; name a file with --config")
     changes = config_options.overrides_from_options(ConfigOptions(given.settings, variables=given.var))
     return config_options.config_for_judging(given.config, changes, given.trust_path)
 
 
-def _files_beside_texts(given: Options, loaded: LoadedConfig | None) -> list[Path]:
+def _files_beside_texts(given: JudgeOptions, loaded: LoadedConfig | None) -> list[Path]:
     """Files that are not judged although they may be in a folder of texts: configuration, its background, --context."""
     files = (given.config, given.context, loaded.background_file if loaded is not None else None)
     return [Path(file) for file in files if file is not None]
 
 
-def _find_lookup(given: Options) -> str | None:
+def _find_lookup(given: JudgeOptions) -> str | None:
     """Where `sources` looks up facts; by default in the files of --evidence, if given.
 
     Raises UsageError if --lookup excludes these files.
@@ -172,7 +172,7 @@ def _find_lookup(given: Options) -> str | None:
     return given.lookup or ("corpus" if given.evidence else None)
 
 
-def _build_request(given: Options, loaded: LoadedConfig | None) -> JudgingRequest:
+def _build_request(given: JudgeOptions, loaded: LoadedConfig | None) -> JudgingRequest:
     models = given.model or []
     if given.mock:  # as `run --mock`: each model keeps its name, and so its own judging run
         models = [mock_spec(parse_model(name)).model for name in models or ["mock/judge"]]
@@ -202,7 +202,7 @@ def _build_request(given: Options, loaded: LoadedConfig | None) -> JudgingReques
 class _Judging:
     """Judges files and prints each result at once, so that no debate is kept in memory."""
 
-    given: Options
+    given: JudgeOptions
     plans: Sequence[JudgePlan]
     gates: Gates
     cassette: Cassette | None
@@ -281,10 +281,8 @@ class _Judging:
         with ignore_broken_pipe():
             if self.given.json:
                 write_json_chunks(score_rows.dump_scores_json(rows))
-            elif self.given.quiet:
-                console.show_deciding_verdicts(rows)
             else:
-                console.show_scores(map(score_rows.drop_notes, rows))
+                console.show_scores(map(score_rows.drop_notes, rows), quiet=self.given.quiet)
         for task, outcome in results:
             self._report(task, outcome, observer)
 

@@ -48,9 +48,7 @@ class Options(NamedTuple):
 
     action: Annotated[Action, typer.Argument(help="List the providers, or download a model.")] = Action.list
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="Model to download.")] = None
-    config: Annotated[str | None, typer.Option(metavar="CONFIG", help="Add the providers of this configuration.")] = (
-        None
-    )
+    config: options.ConfigOption = None
     json: options.JsonOption = False
     debug: options.DebugOption = False
 

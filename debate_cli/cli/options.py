@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from debate_cli.cli import completion
 from debate_cli.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,6 +23,42 @@ EXIT_CODES_WITH_MODELS = (
 EXIT_CODES_WITHOUT_MODELS = "Exit codes: 0 done, 1 failed (or some of many files did), 2 wrong input, 5 a gate or --check was not met, 141 output pipe closed."
 """Exit codes of commands that ask no model."""
 
+RunConfigArgument = Annotated[
+    str | None,
+    typer.Argument(metavar="CONFIG", help="A debate.yaml, or - for stdin.", autocompletion=completion.complete_configs),
+]
+ConfigOption = Annotated[
+    str | None,
+    typer.Option(
+        "--config",
+        metavar="CONFIG",
+        help="A debate.yaml with models, providers and settings to use.",
+        autocompletion=completion.complete_configs,
+    ),
+]
+DebateArgument = Annotated[
+    str,
+    typer.Argument(metavar="ID|PATH", help="Id or file of a saved debate.", autocompletion=completion.complete_debates),
+]
+SystemsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--system",
+        metavar="NAME",
+        help="Only this judging system (repeatable).",
+        autocompletion=completion.complete_systems,
+    ),
+]
+QueueOption = Annotated[
+    str | None,
+    typer.Option(
+        "--queue",
+        metavar="DSN",
+        envvar="DEBATE_QUEUE",
+        show_envvar=False,
+        help="PostgreSQL database of the queue, as postgresql://USER@HOST/NAME (default: $DEBATE_QUEUE, which no process list shows).",
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else there.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Show the verdicts only.")]
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
@@ -68,7 +105,7 @@ TrustPathOption = Annotated[
 ]
 EvidenceOption = Annotated[
     list[Path] | None,
-    typer.Option("--evidence", metavar="PATH", help="Folder or file with sources that may be cited (repeatable)."),
+    typer.Option("--evidence", metavar="PATH", help="Folder or file with sources to search (repeatable)."),
 ]
 TrustHostOption = Annotated[
     list[str] | None,

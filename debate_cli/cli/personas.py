@@ -14,7 +14,7 @@ from debate_cli.app.documents import find_sources
 from debate_cli.app.judge_request import JudgingRequest, parse_model
 from debate_cli.app.model_roles import mock_spec
 from debate_cli.app.personas import find_stakeholders, format_judges_config, prepare_personas
-from debate_cli.cli import completion, config_options, options
+from debate_cli.cli import config_options, options
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import (
     is_interactive,
@@ -33,8 +33,6 @@ from debate_cli.render import theme
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.systems.tables import Table
 
-EPILOG = options.EXIT_CODES_WITH_MODELS
-
 
 class Options(NamedTuple):
     """Suggest the judges of a panel: the stakeholders that documents imply.
@@ -49,20 +47,15 @@ class Options(NamedTuple):
       debate judge PLAN.md --config judges.yaml
     """
 
+    EPILOG = options.EXIT_CODES_WITH_MODELS
+
     paths: Annotated[list[str], typer.Argument(metavar="FILE", help="Text files, folders of them, and `-` (stdin).")]
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="File for the configuration; default: stdout.")
     ] = None
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file at -o.")] = False
     model: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model to ask.")] = None
-    config: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CONFIG",
-            help="Configuration with the model of judges, providers and limits.",
-            autocompletion=completion.complete_configs,
-        ),
-    ] = None
+    config: options.ConfigOption = None
     mock: options.MockOption = False
     json: options.JsonOption = False
     trust_host: options.TrustHostOption = None

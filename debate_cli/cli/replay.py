@@ -14,7 +14,7 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from debate_cli.cli import completion, console, options, screen
+from debate_cli.cli import console, options, screen
 from debate_cli.cli.console import ClosedPipeError, refuse_existing, write_document, write_json_chunks
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
@@ -73,14 +73,7 @@ class Options(NamedTuple):
       debate replay my-debate --format svg --only verdict -o verdict.svg
     """
 
-    path: Annotated[
-        str,
-        typer.Argument(
-            metavar="PATH",
-            help="A transcript or journal, or the id of a saved debate.",
-            autocompletion=completion.complete_debates,
-        ),
-    ]
+    path: options.DebateArgument
     speed: Annotated[
         float | None,
         typer.Option(

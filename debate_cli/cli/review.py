@@ -53,9 +53,7 @@ class Options(NamedTuple):
       debate review my-debate --system moderator --name anna --template > review.yaml
     """
 
-    debate: Annotated[
-        str, typer.Argument(metavar="ID", help="Id or file of the debate.", autocompletion=completion.complete_paths)
-    ]
+    debate: options.DebateArgument
     system: Annotated[
         str | None,
         typer.Option(

@@ -1,4 +1,4 @@
-"""`debate run`. Its options are in `run_options`."""
+"""`debate run`. Its options are in `command_options`."""
 
 import asyncio
 import os
@@ -24,12 +24,12 @@ from debate_cli.app.preparation import prepare_resume, prepare_run
 from debate_cli.app.resume import models_replaced_by_mock
 from debate_cli.app.session import DebateJob, Outcome, build_job
 from debate_cli.cli import config_options, options, run_control, screen
+from debate_cli.cli.command_options import RunOptions
 from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import ignore_broken_pipe, print_status, refuse_existing, write_json_chunks
 from debate_cli.cli.dry_run import show_plan
 from debate_cli.cli.people import PeopleOfCommand, discard_drafts, require_terminal
-from debate_cli.cli.run_options import Options
 from debate_cli.domain.config_checks import check_config, check_judging_config
 from debate_cli.errors import DebateError, StorageError, UsageError
 from debate_cli.providers.cassette import CassetteRecorder
@@ -58,7 +58,7 @@ For longer ones the simulation takes too long; `--dry-run` still estimates them.
 """
 
 
-def run(given: Options) -> None:
+def run(given: RunOptions) -> None:
     """Run a debate and save its transcript."""
     gates = options.gates_from_options(given.fail_under, given.expect_winner, given.max_warnings, given.fail_on)
     changes = config_options.overrides_from_options(
@@ -106,7 +106,7 @@ def run(given: Options) -> None:
     raise typer.Exit(code)
 
 
-def _check_options(given: Options) -> None:
+def _check_options(given: RunOptions) -> None:
     """Raise UsageError for contradicting options, or an existing report."""
     if given.resume is not None and (given.no_save or given.id is not None):
         raise UsageError(
@@ -120,7 +120,7 @@ def _check_options(given: Options) -> None:
         refuse_existing(given.report, force=given.force, option="--report")
 
 
-def _resolve_continue(given: Options) -> Options:
+def _resolve_continue(given: RunOptions) -> RunOptions:
     """The options; with --continue and a saved debate of this --id, with --resume in place of --id."""
     if not given.continue_:
         return given
@@ -134,7 +134,7 @@ def _resolve_continue(given: Options) -> Options:
     return given if saved is None else given._replace(id=None, resume=str(saved))
 
 
-def _prepare(given: Options, changes: list[ConfigChange], gates: Gates) -> tuple[RunContext, StoredDebate | None]:
+def _prepare(given: RunOptions, changes: list[ConfigChange], gates: Gates) -> tuple[RunContext, StoredDebate | None]:
     """The context of the run, and the stored debate to resume."""
     loaded, stored = _load_inputs(given, changes)
     gates.require_names([item.name for item in (loaded if stored is None else stored.debate).config.debaters])
@@ -143,8 +143,7 @@ def _prepare(given: Options, changes: list[ConfigChange], gates: Gates) -> tuple
     if stored is None:
         if asked and given.out is None and not given.no_save:
             check_output_folder(loaded, given.trust_path or ())
-        with config_options.suggest_alternatives(loaded):
-            return prepare_run(loaded, mock=given.mock, cassette=cassette, asked=asked, searches=("files", "web")), None
+        return prepare_run(loaded, mock=given.mock, cassette=cassette, asked=asked, searches=("files", "web")), None
     replaced = models_replaced_by_mock(stored) if given.mock and asked else ()
     if replaced:
         names = sanitize.sanitize_line(", ".join(replaced))
@@ -153,7 +152,7 @@ def _prepare(given: Options, changes: list[ConfigChange], gates: Gates) -> tuple
     return context, stored
 
 
-def _load_inputs(given: Options, changes: list[ConfigChange]) -> tuple[LoadedConfig, StoredDebate | None]:
+def _load_inputs(given: RunOptions, changes: list[ConfigChange]) -> tuple[LoadedConfig, StoredDebate | None]:
     """The configuration, and the debate to resume (None: a new one). A resumed debate without CONFIG keeps its own."""
     checks = check_for_mock if given.mock else check_config
     if given.resume is None:
@@ -173,7 +172,7 @@ def _load_inputs(given: Options, changes: list[ConfigChange]) -> tuple[LoadedCon
     return loaded, _open_to_resume(given, given.resume, folders)
 
 
-def _open_to_resume(given: Options, reference: str, folders: Iterable[Path]) -> StoredDebate:
+def _open_to_resume(given: RunOptions, reference: str, folders: Iterable[Path]) -> StoredDebate:
     """The debate to resume. With --up-to-damage, its journal is first cut before the damaged line."""
     path = find_debate(reference, folders)
     if given.up_to_damage:
@@ -181,7 +180,7 @@ def _open_to_resume(given: Options, reference: str, folders: Iterable[Path]) -> 
     return open_debate(path)
 
 
-def _execute(given: Options, job: DebateJob, gates: Gates) -> tuple[Outcome, int]:
+def _execute(given: RunOptions, job: DebateJob, gates: Gates) -> tuple[Outcome, int]:
     """Run the debate and show it. Returns the outcome and the exit code."""
     planned = planned_calls(job.context.config)
     cost = "" if given.quiet or given.json or given.resume is not None else _format_planned_cost(job.context)
@@ -233,7 +232,7 @@ def _format_planned_cost(context: RunContext) -> str:
     return f"about {format_cost(cost)}" if cost else format_cost(cost)
 
 
-def _print_outcome(given: Options, outcome: Outcome, redact: Redact) -> None:
+def _print_outcome(given: RunOptions, outcome: Outcome, redact: Redact) -> None:
     if given.json:
         write_json_chunks([dump_transcript(to_transcript(outcome.debate, outcome.verdicts), redact)])
         return

@@ -34,7 +34,6 @@ from debate_cli.systems.rubric import Rubric, parse_weights
 
 R = TypeVar("R")
 
-EPILOG = options.EXIT_CODES_WITHOUT_MODELS
 INDEX_FILE = "index.html"
 PAGE_SUFFIX = ".html"
 GITHUB_SUMMARY_VARIABLE = "GITHUB_STEP_SUMMARY"
@@ -84,16 +83,15 @@ class Options(NamedTuple):
       debate score transcripts/ --format html -o reports
     """
 
+    EPILOG = options.EXIT_CODES_WITHOUT_MODELS
+
     paths: Annotated[
         list[str],
         typer.Argument(
             metavar="PATH", help="Transcripts, folders, globs, ids.", autocompletion=completion.complete_paths
         ),
     ]
-    system: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Only this system (repeatable).", autocompletion=completion.complete_systems),
-    ] = None
+    system: options.SystemsOption = None
     weights: Annotated[
         str | None, typer.Option("--weights", metavar="NAME=N,...", help="Weights of the structured criteria.")
     ] = None

@@ -1,4 +1,4 @@
-"""`debate worker`. Its options are in `worker_options`."""
+"""`debate worker`. Its options are in `command_options`."""
 
 import os
 import sys
@@ -6,31 +6,31 @@ import sys
 import typer
 
 from debate_cli.cli import run_control, screen
+from debate_cli.cli.command_options import WorkerOptions
 from debate_cli.cli.console import print_status
 from debate_cli.cli.experiment import PipeSafeExperimentObserver
-from debate_cli.cli.worker_options import Options
 from debate_cli.errors import UsageError
-from debate_cli.experiments.cluster.worker import WorkerOptions, run_worker
+from debate_cli.experiments.cluster import worker
 from debate_cli.experiments.progress import ExperimentObserver
 from debate_cli.render.experiment import JsonExperimentObserver, PlainExperimentObserver
 
 
-def run(given: Options) -> None:
+def run(given: WorkerOptions) -> None:
     """Run debates of experiments that are in a queue."""
-    if not given.queue:
+    dsn = given.queue
+    if not dsn:
         raise UsageError("no queue is given; name its PostgreSQL database with --queue, or in DEBATE_QUEUE")
     control = screen.PipeSafeObserver(screen.StatusObserver())
     observer: ExperimentObserver = ExperimentObserver()
     if given.json or not given.quiet:
         printer = JsonExperimentObserver(sys.stdout) if given.json else PlainExperimentObserver(sys.stdout)
         observer = PipeSafeExperimentObserver(printer, control)
-    options = WorkerOptions(given.concurrency, given.trust_host or (), given.until_empty, given.lease)
-    dsn = given.queue
+    options = worker.WorkerOptions(given.concurrency, given.trust_host or (), given.until_empty, given.lease)
     summary = run_control.run_until_stopped(
-        lambda stop: run_worker(dsn, observer, options, os.environ, stop=stop), control
+        lambda stop: worker.run_worker(dsn, observer, options, os.environ, stop=stop), control
     )
-    done = "1 cell" if summary.finished == 1 else f"{summary.finished} cells"
-    print_status(f"{done} done, {summary.failed} failed")
+    cells = "1 cell" if summary.finished == 1 else f"{summary.finished} cells"
+    print_status(f"{cells} done, {summary.failed} failed")
     if control.stop_cause is not None:
         raise typer.Exit(control.stop_cause.exit_code)
     raise typer.Exit(2 if summary.refused else 0)

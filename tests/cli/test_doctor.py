@@ -198,17 +198,6 @@ def test_a_model_is_named_by_its_name_in_the_configuration_or_in_full(here: Path
     assert {body["model"] for body in server.bodies} == {"two", "three"}
 
 
-@pytest.mark.parametrize(
-    ("names", "is_named"),
-    [((), True), (("judge", "--mock"), True), (("lab/x", "--mock"), True), (("jugde",), True), (("mock/a",), False)],
-    ids=["all it uses", "a name of its own", "a provider of its own", "an unknown name", "a model it knows nothing of"],
-)
-def test_the_configuration_in_use_is_named_if_it_matters(here: Path, names: tuple[str, ...], is_named: bool) -> None:
-    """It is not named for a full model name of a provider that it does not configure."""
-    done = debate("doctor", *names, cwd=here)
-    assert ("configuration: debate.yaml" in done.lines) is is_named
-
-
 @pytest.mark.parametrize(("name", "hint"), [("jugde", "did you mean `judge`?"), ("lab/", "write provider/model")])
 def test_an_unknown_name_is_an_error(here: Path, name: str, hint: str) -> None:
     """No model is called."""

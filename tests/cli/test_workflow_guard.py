@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from render_support import debate as attacked_debate
 from saved_support import write_transcript_file
 
-from debate_cli.cli.workflow_guard import WorkflowGuard
+from debate_cli.cli.console import WorkflowGuard
 
 ATTACK = "Tea?\n::error file=a::x\n  ::add-mask::x\r::stop##[set-output name=x]y##[group]"
 NEWLINE = "\n"

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from cli_support import debate
 
-from debate_cli.cli.app import COMMANDS, load_command
-from debate_cli.cli.help_format import EXAMPLES_HEADING, reflow_help
+from debate_cli.cli.app import COMMANDS, EXAMPLES_HEADING, load_command, reflow_help
 
 WIDTH = 80
 
@@ -79,12 +78,3 @@ def test_long_lists_of_choices_are_in_the_help_text(tmp_path: Path) -> None:
 def test_paragraphs_are_joined_and_examples_kept() -> None:
     """One line per paragraph, one line per example."""
     assert reflow_help("A\nb.\n\nC\nd.\n\nExamples:\n\n  e f\n\n  g") == "A b.\n\nC d.\n\nExamples:\n\n  e f\n  g"
-
-
-def test_showing_help_does_not_change_the_command() -> None:
-    """Its parameters are the same afterwards."""
-    command = load_command("replay")
-    before = [(param.name, param.metavar, param.help) for param in command.params]
-    with command.make_context("replay", ["x"]) as context:
-        command.get_help(context)
-    assert [(param.name, param.metavar, param.help) for param in command.params] == before

@@ -1,0 +1,480 @@
+"""Options of the commands that load the engine, apart from these commands so that help and completion stay quick."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import typer
+
+from debate_cli.cli import completion, options
+
+
+class RunOptions(NamedTuple):
+    """Run a debate and save its transcript.
+
+    Without CONFIG: configs/debate.yaml or debate.yaml here, or the packaged default (a debate on the embedded local
+    model). Options override DEBATE_... variables, which override the file.
+
+    Examples:
+
+      debate run --mock
+
+      debate run debate.yaml --topic "Rewrite it in Rust?" --set seed=7
+
+      debate run --resume my-debate
+    """
+
+    EPILOG = options.EXIT_CODES_WITH_MODELS
+
+    config: options.RunConfigArgument = None
+    topic: Annotated[str | None, typer.Option(help="Override the motion.")] = None
+    background: Annotated[Path | None, typer.Option(metavar="FILE", help="Text that replaces the background.")] = None
+    evidence: options.EvidenceOption = None
+    settings: options.SettingsOption = None
+    var: options.VarOption = None
+    mock: options.MockOption = False
+    seed: Annotated[int | None, typer.Option(help="Seed of the mock, and of providers that support one.")] = None
+    max_cost: options.MaxCostOption = None
+    max_tokens: options.MaxTokensOption = None
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the transcript.")] = None
+    id: Annotated[str | None, typer.Option("--id", help="Id of the debate: a-z, 0-9 and dashes.")] = None
+    resume: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID|PATH", help="Resume an unfinished debate.", autocompletion=completion.complete_debates
+        ),
+    ] = None
+    up_to_damage: Annotated[
+        bool,
+        typer.Option(
+            "--up-to-damage", help="With --resume: drop a journal's damaged line and all after it; keep a copy."
+        ),
+    ] = False
+    continue_: Annotated[
+        bool, typer.Option("--continue", help="With --id: start the debate, or resume it unless it is complete.")
+    ] = False
+    close: Annotated[bool, typer.Option("--close", help="With --resume: end the debate here and judge it.")] = False
+    files: options.FilesOption = None
+    record: options.RecordOption = None
+    playback: options.PlaybackOption = None
+    show_hidden: Annotated[bool, typer.Option("--show-hidden", help="Show hidden directives.")] = False
+    quiet: options.QuietOption = False
+    json: options.JsonOption = False
+    plain: options.PlainOption = False
+    details: options.DetailsOption = False
+    report: options.ReportOption = None
+    no_save: options.NoSaveOption = False
+    dry_run: options.DryRunOption = False
+    fail_under: options.FailUnderOption = None
+    expect_winner: options.ExpectWinnerOption = None
+    max_warnings: options.MaxWarningsOption = None
+    fail_on: options.FailOnOption = None
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a debate of this id, and the report.")] = False
+    trust_host: options.TrustHostOption = None
+    trust_path: options.TrustPathOption = None
+    debug: options.DebugOption = False
+
+
+RUN_PANEL, REPORT_PANEL = "Options of run", "Options of report and merge"
+
+
+class Action(StrEnum):
+    """What to do with an experiment."""
+
+    run = "run"
+    status = "status"
+    report = "report"
+    rate = "rate"
+    merge = "merge"
+
+
+class ReportFormat(StrEnum):
+    """Format of a table with one row per judgement."""
+
+    json = "json"
+    jsonl = "jsonl"
+    csv = "csv"
+    parquet = "parquet"
+
+
+class ExperimentOptions(NamedTuple):
+    """Run many debates from one file: players, motions, both side orders, judges.
+
+    `run EXP.yaml` runs what is missing or failed, and nothing else; several processes may run it at once. `status` and
+    `report` take the file or the folder of the experiment, which is beside the file; with --queue they first copy the
+    workers' results. `report` shows a leaderboard with
+    intervals, how far the judges can be trusted, and what it cost; `--html` writes it as a page, `--format` prints one
+    row per judgement. `merge DIR... -o DIR` joins the folders of shards. `rate FILE.csv` rates any pairwise results:
+    columns left, right, score (0 to 1) or margin, and if you like cluster, judge, side.
+
+    Examples:
+
+      debate experiment run exp.yaml --mock
+
+      debate experiment run exp.yaml --dry-run
+
+      debate experiment report exp.yaml --html report.html
+
+      debate experiment report exp.yaml --format csv -o results.csv
+
+      debate experiment rate results.csv
+    """
+
+    EPILOG = (
+        "Exit codes: 0 done, 1 failed (or some cells did), 2 wrong input, 3 a provider failed (resumable), "
+        "4 budget reached (resumable), 130 interrupted (resumable), 141 output pipe closed (resumable)."
+    )
+
+    action: Annotated[
+        Action,
+        typer.Argument(help="Run it, show its state, report its results, rate results of any origin, or join folders."),
+    ]
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="EXP.yaml|DIR|FILE.csv",
+            help="The file of the experiment; for status, report and merge also its folder.",
+            autocompletion=completion.complete_configs,
+        ),
+    ]
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", metavar="PATH", help="Folder of the experiment (default: beside EXP.yaml); report: the file."
+        ),
+    ] = None
+    mock: Annotated[bool, typer.Option("--mock", help="Rehearse on the mock, in a separate folder.")] = False
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", help="Print cells, calls, tokens, cost and time; ask no model.", rich_help_panel=RUN_PANEL
+        ),
+    ] = False
+    limit: Annotated[int | None, typer.Option(min=1, help="Run at most N cells.", rich_help_panel=RUN_PANEL)] = None
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Run only the cells that failed.", rich_help_panel=RUN_PANEL)
+    ] = False
+    shard: Annotated[
+        str | None,
+        typer.Option(metavar="I/N", help="Run only part I of N (one per machine).", rich_help_panel=RUN_PANEL),
+    ] = None
+    queue: options.QueueOption = None
+    enqueue_only: Annotated[
+        bool, typer.Option("--enqueue-only", help="With --queue: do not wait for workers.", rich_help_panel=RUN_PANEL)
+    ] = False
+    batch: Annotated[
+        bool,
+        typer.Option(
+            "--batch",
+            help="After the debates, ask judges in the vendor's batches: half the price.",
+            rich_help_panel=RUN_PANEL,
+        ),
+    ] = False
+    format: Annotated[
+        ReportFormat | None, typer.Option(help="Print one row per judgement.", rich_help_panel=REPORT_PANEL)
+    ] = None
+    html: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the report as one HTML page.", rich_help_panel=REPORT_PANEL),
+    ] = None
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite the file of the report.", rich_help_panel=REPORT_PANEL)
+    ] = False
+    json: Annotated[
+        bool, typer.Option("--json", help="run: an event per line on stdout; other actions: one JSON document.")
+    ] = False
+    plain: options.PlainOption = False
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show the closing lines only.")] = False
+    trust_host: options.TrustHostOption = None
+    trust_path: options.TrustPathOption = None
+    debug: options.DebugOption = False
+
+
+class WorkerOptions(NamedTuple):
+    """Run debates of experiments that are in a queue.
+
+    `debate experiment run EXP.yaml --queue DSN` puts an experiment into a PostgreSQL database; workers on any machines
+    run its debates. They need the keys of its providers in their environment, and keep its budget and the limits a
+    minute of each key together. If a worker dies, another continues its debates after their last event. An experiment
+    in the queue is not trusted: allow each server that it names with --trust-host. Needs the extra `[cluster]`.
+
+    Examples:
+
+      DEBATE_QUEUE=postgresql://me:secret@db.example/debates debate worker
+
+      debate worker --concurrency 32 --trust-host gpu.example:8000
+
+      debate worker --until-empty
+    """
+
+    EPILOG = (
+        "Exit codes: 0 done (--until-empty), 1 the queue cannot be reached, 2 wrong input, or an experiment that this machine "
+        "may not run (--until-empty), 130 interrupted."
+    )
+
+    queue: options.QueueOption = None
+    concurrency: Annotated[int | None, typer.Option(min=1, max=1000, help="Debates at the same time.")] = None
+    until_empty: Annotated[bool, typer.Option("--until-empty", help="End when no cell is left.")] = False
+    lease: Annotated[
+        float, typer.Option(min=2, metavar="SECONDS", help="Seconds without a sign of life until a worker is replaced.")
+    ] = 30
+    trust_host: options.TrustHostOption = None
+    json: Annotated[bool, typer.Option("--json", help="Print an event per line on stdout.")] = False
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print notes only.")] = False
+    debug: options.DebugOption = False
+
+
+class Lookup(StrEnum):
+    """Where a judge of sources looks up facts without a citation."""
+
+    corpus = "corpus"
+    web = "web"
+    both = "both"
+
+
+class JudgeOptions(NamedTuple):
+    """Judge saved debates (again), without their debaters.
+
+    Adds assessments as a separate judging run; `debate score --runs all` shows all runs side by side. No debater's
+    model or key is needed. Each --model gets a judging run; if there are several, none of them decides. A panel also
+    judges texts: files, the files in and below a folder without transcripts, and `-`. The topic of --config is the
+    question asked of a text.
+
+    Examples:
+
+      debate judge my-debate --system panel --model anthropic/claude-sonnet-5
+
+      debate judge transcripts/ --config configs/panel.yaml --repeat 3
+
+      debate judge PLAN.md specs/ --system panel --context brief.md --expect PASS --mock
+
+      debate judge my-debate --system sources --evidence docs/ --model anthropic/claude-sonnet-5
+
+      debate judge my-debate --system sources --lookup web --model anthropic/claude-sonnet-5
+
+      debate judge transcripts/ --system live --model openai/gpt-5 --dry-run
+
+      debate judge transcripts/ --system structured --model openai/gpt-5 --batch
+
+      debate judge --collect transcripts/
+    """
+
+    EPILOG = options.EXIT_CODES_WITH_MODELS.replace("130", "6 a batch is in progress, 130")
+
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="PATH",
+            help="Transcripts, folders, globs, ids; for panel also text files, folders of them, and `-` (stdin).",
+            autocompletion=completion.complete_paths,
+        ),
+    ] = None
+    config: options.ConfigOption = None
+    system: options.SystemsOption = None
+    model: Annotated[list[str] | None, typer.Option(metavar="PROVIDER/MODEL", help="Judges' model (repeatable).")] = (
+        None
+    )
+    judges: Annotated[int | None, typer.Option(min=1, max=25, help="Judges of each system.")] = None
+    repeat: Annotated[int, typer.Option(min=1, max=100, help="Independent judging runs of each model.")] = 1
+    lookup: Annotated[
+        Lookup | None, typer.Option(help="Where `sources` looks up claims without a citation: files, web, or both.")
+    ] = None
+    evidence: options.EvidenceOption = None
+    mock: options.MockOption = False
+    batch: options.BatchOption = False
+    collect: Annotated[
+        bool, typer.Option("--collect", help="Collect answers of batches of PATH, else of the default folder.")
+    ] = False
+    resubmit: Annotated[bool, typer.Option("--resubmit", help="With --collect: ask again for lost batches.")] = False
+    replace: Annotated[bool, typer.Option("--replace", help="Earlier assessments no longer count.")] = False
+    context: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Shown beside a text, not judged (default: the background).")
+    ] = None
+    out: Annotated[Path | None, typer.Option(metavar="PATH", help="File or folder; default: in place.")] = None
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file at --out.")] = False
+    settings: options.SettingsOption = None
+    var: options.VarOption = None
+    max_cost: options.MaxCostOption = None
+    max_tokens: options.MaxTokensOption = None
+    files: options.FilesOption = None
+    record: options.RecordOption = None
+    playback: options.PlaybackOption = None
+    id: Annotated[str | None, typer.Option("--id", help="Id of the debate made from a text.")] = None
+    no_save: options.NoSaveOption = False
+    report: options.ReportOption = None
+    concurrency: Annotated[int, typer.Option(min=1, max=1000, help="Files judged at the same time.")] = 4
+    dry_run: options.DryRunOption = False
+    quiet: options.QuietOption = False
+    details: options.DetailsOption = False
+    json: options.JsonOption = False
+    fail_under: options.FailUnderOption = None
+    expect_winner: options.ExpectWinnerOption = None
+    max_warnings: options.MaxWarningsOption = None
+    fail_on: options.FailOnOption = None
+    trust_host: options.TrustHostOption = None
+    trust_path: options.TrustPathOption = None
+    debug: options.DebugOption = False
+
+
+class Format(StrEnum):
+    """Formats of files with one debate, and public data sets."""
+
+    text = "text"
+    markdown = "markdown"
+    vtt = "vtt"
+    srt = "srt"
+    csv = "csv"
+    jsonl = "jsonl"
+    chat = "chat"
+    transcript = "transcript"
+    debatrix = "debatrix"
+    nyu = "nyu"
+    lechmazur = "lechmazur"
+    ukp = "ukp"
+
+
+class RoundBy(StrEnum):
+    """What divides the speeches into rounds."""
+
+    turns = "turns"
+    heading = "heading"
+
+
+class ImportOptions(NamedTuple):
+    """Make transcripts of debates that were held elsewhere.
+
+    Reads text (`Name: words`), Markdown, subtitles, tables, chats and our own transcripts, and keeps every word. The
+    transcript can be judged, scored, replayed and reported as any other. Shows what it found, and writes nothing with
+    --dry-run. The formats debatrix, nyu, lechmazur and ukp read folders of public data sets; what people said about
+    their debates is written to `labels.csv` beside the transcripts. Several files or a folder give one transcript each,
+    named after the file; broken files are reported, the others are imported.
+
+    Examples:
+
+      debate import hearing.txt --dry-run
+
+      debate import hearing.txt --drop "The Chair" --merge "Dr. A=Ann Lee" --side "Ann Lee=for" --side Bo=against
+
+      debate import answers.csv --map speaker=who,text=body --topic "Should we move?"
+
+      debate import debates/ -o transcripts/
+
+      debate import hearing.txt --arguments anthropic/claude-sonnet-5
+    """
+
+    EPILOG = options.EXIT_CODES_WITH_MODELS
+
+    paths: Annotated[list[Path], typer.Argument(metavar="FILE", help="Files with a debate each, and folders of them.")]
+    format: Annotated[
+        Format | None, typer.Option(help="Format of the files, or a public data set; default: recognised by content.")
+    ] = None
+    topic: Annotated[str | None, typer.Option(help="The motion; default: that of the file, else the file's name.")] = (
+        None
+    )
+    side: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=SIDE",
+            help="Side of a speaker: for, against, or any label if there are three or more (repeatable).",
+        ),
+    ] = None
+    drop: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Leave out a speaker (repeatable).")] = None
+    merge: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SPELLING=NAME", help="Treat a spelling as another name of a speaker (repeatable)."),
+    ] = None
+    round_by: Annotated[
+        RoundBy | None,
+        typer.Option(
+            help="`turns`: a round ends before someone speaks again. `heading`: each heading begins a round. "
+            "Default: the rounds that a table names, else `turns`."
+        ),
+    ] = None
+    map: Annotated[
+        str | None,
+        typer.Option("--map", metavar="FIELD=COLUMN,…", help="Columns of a table for speaker, text and round."),
+    ] = None
+    arguments: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PROVIDER/MODEL",
+            help="Ask this model for the claims of each speech; their passages are checked word for word. Without it, each speech is one argument.",
+        ),
+    ] = None
+    mock: options.MockOption = False
+    config: options.ConfigOption = None
+    max_cost: options.MaxCostOption = None
+    max_tokens: options.MaxTokensOption = None
+    trust_host: options.TrustHostOption = None
+    trust_path: options.TrustPathOption = None
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", metavar="PATH", help="Folder or .json file (default: as for `run`).")
+    ] = None
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing transcripts.")] = False
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what is found; write nothing.")] = False
+    json: options.JsonOption = False
+    debug: options.DebugOption = False
+
+
+class AuditOptions(NamedTuple):
+    """Measure whether a judge can be trusted.
+
+    The judge judges the same debates several times, and again with one thing changed by code: the order, the names, the
+    length of one side, an invented study, and more. The differences are its biases. Nothing is asked twice: the same
+    command continues an audit that was stopped. The result is a judge card in the audit's folder.
+
+    Examples:
+
+      debate audit --judge mock/judge
+
+      debate audit --judge openai/gpt-5 --on transcripts/ --labels labels.csv -o audits/gpt-5
+
+      debate audit audits/old/audit.json audits/new/audit.json --diff
+    """
+
+    EPILOG = options.EXIT_CODES_WITH_MODELS
+
+    paths: Annotated[list[Path] | None, typer.Argument(metavar="AUDIT", help="Two audit.json, with --diff.")] = None
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PROVIDER/MODEL", help="Model of the judge (repeatable). Default: the judge of --config."),
+    ] = None
+    system: Annotated[
+        str, typer.Option(metavar="NAME", help="Judging system.", autocompletion=completion.complete_systems)
+    ] = "structured"
+    config: options.ConfigOption = None
+    on: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--on", metavar="PATH", help="Saved debates to use (repeatable). Default: eight that ship with the program."
+        ),
+    ] = None
+    labels: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="CSV with who won: columns id, winner (or score_NAME per side), rater."),
+    ] = None
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the audit.")] = Path("audit")
+    variant: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Only these changes (repeatable). Default: all.")
+    ] = None
+    repeat: Annotated[int, typer.Option(min=1, max=100, help="Judging runs of each unchanged debate.")] = 3
+    gate: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE", help="Bound for a check of the card (repeatable). Exit code 5 if it is not met."
+        ),
+    ] = None
+    diff: Annotated[bool, typer.Option("--diff", help="Compare two audits.")] = False
+    mock: options.MockOption = False
+    batch: options.BatchOption = False
+    concurrency: Annotated[int, typer.Option(min=1, max=1000, help="Debates judged at the same time.")] = 8
+    max_cost: Annotated[float | None, typer.Option(metavar="USD", help="Budget of the whole audit in dollars.")] = None
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Budget of the whole audit in tokens.")] = None
+    record: options.RecordOption = None
+    playback: options.PlaybackOption = None
+    dry_run: options.DryRunOption = False
+    quiet: options.QuietOption = False
+    json: options.JsonOption = False
+    trust_host: options.TrustHostOption = None
+    trust_path: options.TrustPathOption = None
+    debug: options.DebugOption = False

@@ -434,7 +434,7 @@ class AuditOptions(NamedTuple):
 
     EPILOG = options.EXIT_CODES_WITH_MODELS
 
-    paths: Annotated[list[Path] | None, typer.Argument(metavar="AUDIT", help="Two audit.json, with --diff.")] = None
+    paths: Annotated[list[Path] | None, typer.Argument(metavar="AUDIT", help="Two audit.json files (--diff).")] = None
     judge: Annotated[
         list[str] | None,
         typer.Option(metavar="PROVIDER/MODEL", help="Model of the judge (repeatable). Default: the judge of --config."),

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from debate_cli.cli.app import COMMANDS, load_command
+import typer
+
+from debate_cli.cli.app import COMMANDS, EXAMPLES_HEADING, load_command
 from debate_cli.storage.schema import config_schema
 
 MADE = "<!-- Generated from the code by `make docs-reference`. Do not edit. -->"
@@ -155,13 +157,17 @@ def _bounds(field: Mapping[str, Any]) -> str:
 
 def _command(name: str) -> list[str]:
     command = load_command(name)
-    paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
-    usage = " ".join(["debate", name, *map(_placeholder, _arguments(command)), "[OPTIONS]"])
-    parts = [f"## debate {name}", *_prose(paragraphs), f"```text\n{usage}\n```"]
-    arguments = [(f"`{_placeholder(param)}`", param.help) for param in _arguments(command)]
+    params = [param for param in command.get_params(typer.Context(command)) if param.name != "help"]
+    arguments = [param for param in params if param.param_type_name == "argument"]
+    prose, _, examples = command.help.partition(f"{EXAMPLES_HEADING}\n\n")
+    usage = " ".join(["debate", name, *map(_placeholder, arguments), "[OPTIONS]"])
+    parts = [f"## debate {name}", prose.strip()]
+    if examples:
+        parts.append(f"```sh\n{inspect.cleandoc(examples)}\n```")
+    parts.append(f"```text\n{usage}\n```")
     if arguments:
-        parts.append(_table([("argument", "meaning"), *arguments]))
-    options = [param for param in command.params if param.param_type_name == "option"]
+        parts.append(_table([("argument", "meaning"), *((f"`{_placeholder(each)}`", each.help) for each in arguments)]))
+    options = [param for param in params if param.param_type_name == "option"]
     parts.append(_table([("option", "meaning"), *((_spelt(param), _meaning(param)) for param in options)]))
     return [*parts, command.epilog] if command.epilog else parts
 
@@ -171,21 +177,8 @@ def _placeholder(param: Any) -> str:
     return shown if param.required else f"[{shown}]"
 
 
-def _arguments(command: Any) -> list[Any]:
-    return [param for param in command.params if param.param_type_name == "argument"]
-
-
-def _prose(paragraphs: list[str]) -> list[str]:
-    """The paragraphs of a help text; the lines after `Examples:` become one block of code."""
-    if "Examples:" not in paragraphs:
-        return [" ".join(part.split()) for part in paragraphs]
-    at = paragraphs.index("Examples:")
-    block = "\n".join(" ".join(line.split()) for line in paragraphs[at + 1 :])
-    return [*(" ".join(part.split()) for part in paragraphs[:at]), f"```sh\n{block}\n```"]
-
-
 def _spelt(param: Any) -> str:
-    value = "" if param.is_flag else f" {param.metavar or _choices(param) or param.name.strip('_').upper()}"
+    value = "" if param.is_flag else f" {param.metavar or _choices(param)}"
     return f"`{', '.join([*param.opts, *param.secondary_opts])}{value}`"
 
 

@@ -1,18 +1,21 @@
 """Functions that scorers share: choice of runs and assessments, clamped marks, means that do not depend on the order."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from typing import TypeVar
 
-from debate_cli.domain.assessment import Assessment, Mark
+from debate_cli.domain.assessment import Assessment, Finding, Mark
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.judging_run import JudgingRun
+from debate_cli.domain.tasks import Brief
 
 NOISE_DECIMALS = 9
 """Scores are rounded to this many decimals: enough for every mark, too few for floating-point noise to show."""
 
 S = TypeVar("S", bound=SystemSettings)
+FindingT = TypeVar("FindingT", bound=Finding)
+Key = TypeVar("Key", bound=Hashable)
 
 
 def strip_float_noise(value: float) -> float:
@@ -26,6 +29,14 @@ def mean(values: Iterable[float]) -> float:
     if len(numbers) == 1:
         return numbers[0]
     return math.fsum(numbers) / len(numbers) if numbers else 0.0
+
+
+def mean_by_key(values: Iterable[tuple[Key, float]]) -> dict[Key, float]:
+    """Key -> mean of its values. Input: (key, value) pairs. Keys stay in the order of their first values."""
+    found: dict[Key, list[float]] = {}
+    for key, value in values:
+        found.setdefault(key, []).append(value)
+    return {key: mean(of) for key, of in found.items()}
 
 
 def weighted_mean(values: Iterable[tuple[float, float]]) -> float:
@@ -44,7 +55,7 @@ def clamp_mark(mark: Mark, low: float, high: float) -> float:
 
 
 def get_run_id(run: JudgingRun | str) -> str:
-    """The id of `run`, which is a judging run or already an id."""
+    """The id of a judging run. An id is returned unchanged."""
     return run if isinstance(run, str) else run.id
 
 
@@ -53,41 +64,70 @@ def ordered_assessments(debate: Debate, system: str, run: JudgingRun | str) -> t
     return debate.assessments_of_system(system, get_run_id(run))
 
 
-def stored_settings(debate: Debate, run: JudgingRun | str, settings: S) -> S:
-    """The system's settings that are stored in the run; `settings` if the run does not have the system.
+def iter_findings(given: Iterable[Assessment], kind: type[FindingT]) -> Iterator[tuple[Assessment, FindingT]]:
+    """(assessment, finding) for each finding of the class `kind`, in the order of `given`."""
+    for assessment in given:
+        for finding in assessment.findings:
+            if isinstance(finding, kind):
+                yield assessment, finding
 
-    They tell which judges were asked. A scorer takes its rules from `settings`, which a rubric may have changed.
+
+def first_finding(given: Iterable[Assessment], kind: type[FindingT]) -> FindingT | None:
+    """The first finding of the class `kind`; None if there is none."""
+    return next((finding for _, finding in iter_findings(given, kind)), None)
+
+
+def stored_settings(debate: Debate, run: JudgingRun | str, settings: S) -> S:
+    """The settings that the run stores for the system of `settings`; `settings` if the run does not have the system.
+
+    Stored settings tell who was asked. A scorer takes its rules from `settings`, which a rubric may change.
     """
-    wanted = get_run_id(run)
-    for known in debate.runs:
-        if known.id != wanted:
-            continue
-        for system in known.judging.systems:
-            if isinstance(system, type(settings)):
-                return system
-    return settings
+    systems = (system for known in debate.runs if known.id == get_run_id(run) for system in known.judging.systems)
+    return next((system for system in systems if isinstance(system, type(settings))), settings)
 
 
 def newest_run(debate: Debate, kind: str) -> JudgingRun | None:
-    """The newest run in which a system of that kind gave an assessment; if there is none, the newest run that has one.
+    """The newest run in which a system of this kind gave an assessment; else the newest run that has the system.
 
-    A run that judged before the last speech ranks behind those that judged all.
+    A run that judged before the last speech ranks behind a run that judged all speeches.
     """
-    counted = [
+    having = [
         run
         for run in reversed(debate.runs_by_precedence(kind))
         if any(system.kind == kind for system in run.active_systems())
     ]
-    judged = (run for run in counted if debate.assessments_of_system(kind, run.id))
-    return next(judged, counted[0] if counted else None)
+    judged = (run for run in having if debate.assessments_of_system(kind, run.id))
+    return next(judged, having[0] if having else None)
+
+
+def newest_assessments(debate: Debate, kind: str) -> tuple[Assessment, ...]:
+    """The assessments of a system in its newest run; empty if no run has the system."""
+    run = newest_run(debate, kind)
+    return () if run is None else ordered_assessments(debate, kind, run)
 
 
 def format_failure_cause(debate: Debate, key: str) -> str:
-    """The cause of the last failure of the brief with that key, e.g. ` (abstained)`; empty if it did not fail."""
+    """The cause of the last failure of the brief with this key, e.g. ` (abstained)`; empty if the brief did not fail."""
     causes = [failure.cause for failure in debate.failures if failure.task.key == key]
     return f" ({causes[-1]})" if causes else ""
+
+
+def describe_unanswered(debate: Debate, briefs: Iterable[tuple[Brief, str]]) -> Iterator[str]:
+    """A sentence for each brief without an assessment. Input: (brief, sentence without its period) pairs.
+
+    If the brief failed, the sentence ends with the cause, e.g. ` (abstained)`.
+    """
+    for brief, words in briefs:
+        if brief.key not in debate.answered_keys:
+            yield f"{words}{format_failure_cause(debate, brief.key)}."
 
 
 def speaker_names(debate: Debate) -> frozenset[str]:
     """Names of the participants who have spoken."""
     return frozenset(turn.speaker for turn in debate.turns) & frozenset(item.name for item in debate.participants)
+
+
+def describe_silent(debate: Debate) -> list[str]:
+    """A sentence for each participant who has not spoken."""
+    speakers = speaker_names(debate)
+    return [f"{item.name} has not spoken." for item in debate.participants if item.name not in speakers]

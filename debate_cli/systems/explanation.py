@@ -1,81 +1,153 @@
-"""Sentences on a verdict: outcome, scores, and the part of the score with the largest difference.
+"""Sentences on verdicts: the outcome, the scores, and where several verdicts differ. Names are not sanitized."""
 
-Names of debaters are not sanitized.
-"""
-
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
-from debate_cli.domain.verdict import Verdict
+from debate_cli.domain.frozen_model import FrozenModel
+from debate_cli.domain.judging_run import format_system_label
+from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.systems.tables import format_number
 
-
-@dataclass(frozen=True, slots=True)
-class ScoreComponent:
-    """A part of the scores, e.g. one criterion, with the share that each debater reached."""
-
-    name: str
-    weight: float
-    """Weight of the part in the whole, 0-1."""
-    whole: str
-    """Name of the whole, e.g. `the score`."""
-    shares: Mapping[str, float]
-    """Debater -> share of the part's maximum, 0-1."""
+ADVERBS: dict[Victory, str] = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}
+"""Kind of victory -> adverb for a sentence on the winner."""
 
 
 def describe_outcome(verdict: Verdict, document: str | None = None) -> str:
-    """Who won and how, in a sentence. `document`: name of the text that was judged."""
+    """Who won and how, in one sentence. `document`: name of the judged text; None for a debate."""
+    how = ADVERBS.get(verdict.victory, "")
     match verdict.victory:
         case "draw":
             return "A draw: evenly matched."
-        case "conditional":
-            if verdict.is_tied:
-                return "A tied vote: neither for nor against."
-            claim = "the motion holds" if document is None else f"{document} passes"
-            return f"Conditional: {claim} under stated conditions."
         case "undetermined":
             return "Undetermined: too little was assessed to say."
-        case "narrow" | "clear" | "overwhelming":
-            how = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}[verdict.victory]
-            return (
-                f"{verdict.winner} wins {how}."
-                if verdict.winner is not None
-                else _describe_vote(verdict, document, how)
-            )
-
-
-def _describe_vote(verdict: Verdict, document: str | None, how: str) -> str:
-    match verdict.option:
-        case "PASS":
+        case "conditional" if verdict.is_tied:
+            return "A tied vote: neither for nor against."
+        case "conditional":
+            return f"Conditional: {'the motion holds' if document is None else f'{document} passes'} under stated conditions."
+        case _ if verdict.winner is not None:
+            return f"{verdict.winner} wins {how}."
+        case _ if verdict.option == "PASS":
             return f"{'The motion is upheld' if document is None else f'{document} passes'}, {how}."
-        case "FAIL":
+        case _ if verdict.option == "FAIL":
             return f"{'The motion is not upheld' if document is None else f'{document} does not pass'}, {how}."
         case _:
             return f"Decided {how}, but the vote itself is not recorded."
 
 
-def describe_scores(verdict: Verdict, max_score: float, components: Sequence[ScoreComponent] = ()) -> str:
-    """Sentences on the scores, best first, and on the component with the largest difference; empty if nobody has a score."""
+def describe_scores(
+    verdict: Verdict,
+    max_score: float,
+    marks: Mapping[str, Mapping[str, float]] | None = None,
+    maxima: Mapping[str, float] | None = None,
+    weights: Mapping[str, float] | None = None,
+    whole: str = "the score",
+) -> str:
+    """The scores, best first, and the criterion with the largest difference. Empty if there is no score.
+
+    `marks`: debater -> criterion -> mark. `maxima`: criterion -> highest mark. `weights`: criterion -> share of `whole`,
+    0-1; by default in proportion to `maxima`.
+    """
     ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
     if not ranked:
         return ""
     first = " to ".join(f"{name} {format_number(score)}" for name, score in ranked[:2])
     rest = "".join(f", {name} {format_number(score)}" for name, score in ranked[2:])
-    widest = _describe_widest_gap([name for name, _ in ranked[:2]], components)
-    return " ".join(filter(None, [f"{first}{rest} of {max_score:g}.", widest]))
+    scores = f"{first}{rest} of {max_score:g}."
+    if len(ranked) == 1 or not maxima:
+        return scores
+    weights = weights or {name: most / sum(maxima.values()) for name, most in maxima.items()}
+    best = {name: (marks or {}).get(name, {}) for name, _ in ranked[:2]}
+    shares = {
+        criterion: {name: of[criterion] / most for name, of in best.items()}
+        for criterion, most in maxima.items()
+        if weights.get(criterion) and all(criterion in of for of in best.values())
+    }
+    return f"{scores} {_describe_widest_gap(shares, weights, whole)}".rstrip()
 
 
-def _describe_widest_gap(ranked: Sequence[str], components: Sequence[ScoreComponent]) -> str:
-    """A sentence on the component with the largest weighted difference between the two best debaters."""
-    counted = [item for item in components if item.weight > 0 and len(ranked) > 1 and item.shares.keys() >= set(ranked)]
-    gaps = [(item.shares[ranked[0]] - item.shares[ranked[1]], item) for item in counted]
-    apart = [(gap, item) for gap, item in gaps if round(gap, 2) != 0]
+def _describe_widest_gap(shares: Mapping[str, Mapping[str, float]], weights: Mapping[str, float], whole: str) -> str:
+    """A sentence on the criterion with the largest weighted difference. `shares`: criterion -> two debaters -> share."""
+    gaps = {criterion: max(of.values()) - min(of.values()) for criterion, of in shares.items()}
+    apart = [criterion for criterion, gap in gaps.items() if round(gap, 2) != 0]
     if not apart:
-        return "They are level in every criterion that counts." if counted else ""
-    gap, widest = max(apart, key=lambda found: abs(found[0]) * found[1].weight)
-    ahead, behind = ranked if gap > 0 else ranked[::-1]
-    part = f"{widest.name}, {widest.weight:.0%} of {widest.whole}"
+        return "They are level in every criterion that counts." if shares else ""
+    widest = max(apart, key=lambda criterion: gaps[criterion] * weights[criterion])
+    (ahead, most), (behind, least) = sorted(shares[widest].items(), key=lambda item: -item[1])
     return (
-        f"The largest difference is {part}: "
-        f"{ahead} {widest.shares[ahead]:.0%}, {behind} {widest.shares[behind]:.0%} of the maximum."
+        f"The largest difference is {widest.replace('_', ' ')}, {weights[widest]:.0%} of {whole}: "
+        f"{ahead} {most:.0%}, {behind} {least:.0%} of the maximum."
     )
+
+
+class AgreementRow(FrozenModel):
+    """Winner, kind of victory and margin of one verdict."""
+
+    system: str
+    run: str
+    winner: str | None
+    victory: Victory
+    margin: float | None
+    decides: bool
+
+
+class Agreement(FrozenModel):
+    """A comparison of verdicts."""
+
+    rows: tuple[AgreementRow, ...]
+    """One row per verdict, in the given order."""
+    agree: bool | None
+    """Whether all determined verdicts have one outcome, e.g. one winner or a draw. None if fewer than two are determined."""
+    differences: tuple[str, ...]
+    """One sentence for each difference and for the undetermined verdicts. Empty for full agreement."""
+
+
+def compare_verdicts(verdicts: Sequence[Verdict]) -> Agreement | None:
+    """Compare the verdicts. None if there are fewer than two."""
+    if len(verdicts) < 2:  # noqa: PLR2004 - one verdict has nothing to agree with
+        return None
+    groups: dict[str, dict[Victory, list[Verdict]]] = defaultdict(lambda: defaultdict(list))
+    for verdict in verdicts:
+        groups[_outcome_clause(verdict)][verdict.victory].append(verdict)
+    undetermined = groups.pop("the verdict is undetermined", {}).get("undetermined", [])
+    agree = len(groups) == 1 if len(verdicts) - len(undetermined) > 1 else None
+    found: list[str] = []
+    if len(groups) > 1:
+        opinions = {clause: [item for of in kinds.values() for item in of] for clause, kinds in groups.items()}
+        found.append(f"They differ on the outcome: {_join_opinions(verdicts, opinions)}.")
+    for clause, kinds in groups.items():
+        if len(kinds) > 1:
+            degrees = {ADVERBS.get(kind, kind): of for kind, of in kinds.items()}
+            found.append(f"They differ on how clearly {clause}: {_join_opinions(verdicts, degrees)}.")
+    if undetermined:
+        found.append(f"No verdict from {_join_systems(verdicts, undetermined)}: too little was assessed.")
+    rows = tuple(AgreementRow(**verdict.model_dump(include=set(AgreementRow.model_fields))) for verdict in verdicts)
+    return Agreement(rows=rows, agree=agree, differences=tuple(found))
+
+
+def _outcome_clause(verdict: Verdict) -> str:
+    if verdict.winner is not None:
+        return f"{verdict.winner} wins"
+    if verdict.option is not None:
+        return f"the vote is {verdict.option}"
+    return "it is a draw" if verdict.victory == "draw" else f"the verdict is {verdict.victory}"
+
+
+def _join_opinions(verdicts: Sequence[Verdict], opinions: Mapping[str, Sequence[Verdict]]) -> str:
+    return "; ".join(
+        f"{_join_systems(verdicts, group)} {'say' if len(group) > 1 else 'says'} {opinion}"
+        for opinion, group in opinions.items()
+    )
+
+
+def _join_systems(verdicts: Sequence[Verdict], group: Sequence[Verdict]) -> str:
+    """The systems of `group`; if several runs in `verdicts` have a system, with the run."""
+    names = [
+        format_system_label(
+            item.system,
+            item.run,
+            {other.run for other in verdicts if other.system == item.system and other.reviewer is None},
+            item.reviewer,
+        )
+        for item in group
+    ]
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

@@ -5,7 +5,7 @@ Strings in a table are untrusted; rendering sanitizes or escapes them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Literal, NamedTuple, TypeVar
 
 from pydantic import ValidationError
@@ -14,6 +14,7 @@ from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.verdict import Verdict
 
 N = TypeVar("N", bound=FrozenModel)
+Item = TypeVar("Item")
 Tone = Literal["good", "mixed", "bad", "info", "muted"]
 """Meaning of a badge. Rendering chooses a colour for each."""
 
@@ -100,9 +101,35 @@ class Table(NamedTuple):
         return self.title[:1].upper() + self.title[1:]
 
 
+def make_table(title: str, heads: Iterable[str], rows: Iterable[TableRow | None], remarks: Iterable[str] = ()) -> Table:
+    """A table whose columns of numbers are right-aligned."""
+    made = Table(title, tuple(heads), tuple(rows), tuple(remarks))
+    numbers = (place for row in made.rows if row for place, cell in enumerate(row) if isinstance(cell, Number))
+    return made._replace(numeric=frozenset(numbers))
+
+
+def column_table(
+    title: str, items: Iterable[Item], columns: Mapping[str, Callable[[Item], Cell]], remarks: Iterable[str] = ()
+) -> Table:
+    """A table with a row for each item. `columns`: header -> the cell of an item."""
+    rows = (tuple(cell(item) for cell in columns.values()) for item in items)
+    return make_table(title, columns, rows, remarks)
+
+
+def turn_number(index: int) -> Number:
+    """The number that readers know a turn by: its index plus 1."""
+    return Number(index + 1, 0)
+
+
 def drop_empty_columns(table: Table) -> Table:
     """The table without empty columns. The first column always stays."""
-    kept = [place for place in range(len(table.heads)) if not place or not _is_empty(table, place)]
+    empty: tuple[Cell, ...] = (None, "", Lines(()))
+    rows = [row for row in table.rows if row is not None]
+    kept = [
+        place
+        for place in range(len(table.heads))
+        if place == 0 or not rows or any(row[place] not in empty for row in rows)
+    ]
     return table._replace(
         heads=tuple(table.heads[place] for place in kept),
         rows=tuple(None if row is None else tuple(row[place] for place in kept) for row in table.rows),
@@ -110,19 +137,11 @@ def drop_empty_columns(table: Table) -> Table:
     )
 
 
-def _is_empty(table: Table, place: int) -> bool:
-    cells = [row[place] for row in table.rows if row is not None]
-    return bool(cells) and all(cell in (None, "", Lines(())) for cell in cells)
-
-
 def join_row_groups(groups: Iterable[Iterable[TableRow]]) -> tuple[TableRow | None, ...]:
-    """Concatenate groups of rows, with None between two groups."""
+    """Concatenate groups of rows, with None between two groups. Groups without rows are left out."""
     found: list[TableRow | None] = []
-    for group in groups:
-        rows = list(group)
-        if rows and found:
-            found.append(None)
-        found += rows
+    for rows in filter(None, map(tuple, groups)):
+        found += [*([None] if found else []), *rows]
     return tuple(found)
 
 

@@ -22,7 +22,7 @@ from debate_cli.formats.schedule import has_converged, next_step
 from debate_cli.formats.timetable import build_timetable
 from debate_cli.judging.schedule import unsettled_briefs
 from debate_cli.systems.live.findings import LogicGap, SuspectClaim
-from debate_cli.systems.live.register import build_register, find_open_entries
+from debate_cli.systems.live.register import build_register
 from debate_cli.systems.persuasion.settings import PersuasionSettings
 from debate_cli.systems.persuasion.state_machine import compute_state_curve
 
@@ -97,7 +97,7 @@ def values(debate: Debate) -> Mapping[str, object]:
         "converged": [has_converged(debate, number) for number in debate.turns_by_round],
         "due": (next_step(debate), unsettled_briefs(debate)),
         "curve": compute_state_curve(debate, settings),
-        "entries": find_open_entries(debate, given_, len(debate.turns), 5),
+        "entries": build_register(debate, given_),
         "sources": check_sources(debate),
     }
 
@@ -121,18 +121,3 @@ def test_carried_values_are_those_computed_at_once(settings: DebateConfig, data:
         seen = tuple(range(data.draw(st.integers(0, len(debate.turns)))))
         shown = debate.visible_to(Cue(index=len(seen), round=1, phase="speech", speaker="Pro", sees=seen))
         assert values(shown) == values(without_memory(shown))
-
-
-@given(configs(), st.data())
-def test_the_entries_of_earlier_turns_are_those_of_the_register(settings: DebateConfig, data: st.DataObject) -> None:
-    """`find_open_entries` lists the entries that the register of the same assessments holds, the most expensive first."""
-    debate = new_debate(settings)
-    for extended in growing_debate(settings, data.draw):
-        debate = extended
-    before = data.draw(st.integers(0, len(debate.turns)))
-    given_ = debate.assessments_of_system("live", FIRST_RUN)
-    earlier = [item for item in given_ if item.subject.turns and max(item.subject.turns) < before]
-    rows = [row.model_copy(update={"charged_to": None}) for row in build_register(debate, earlier) if row.quote]
-    listed = find_open_entries(debate, given_, before, len(rows))
-    assert sorted(listed, key=repr) == sorted(rows, key=repr)
-    assert [row.points for row in listed] == sorted((row.points for row in rows), reverse=True)

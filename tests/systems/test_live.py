@@ -376,9 +376,8 @@ def test_convergence_is_required_from_ten_turns_on() -> None:
     """It is not missing with nine turns."""
     sentence = "The first and the last turns were not compared."
     nine, ten = live_debate([(20, 20, 20)] * 9), live_debate([(20, 20, 20)] * 10)
-    judged_ten = live_debate(
-        [(20, 20, 20)] * 10, assessment("live", (), Convergence(outcome="genuine_agreement", early="a", late="b"))
-    )
+    convergence = Convergence(outcome="genuine_agreement", early="a", late="b")
+    judged_ten = live_debate([(20, 20, 20)] * 10, assessment("live", (), convergence, turns=(0, 1, 8, 9)))
     missed = [
         sentence in str(score_run(debate, "r1", LiveSettings()).notes["missing"]) for debate in (nine, ten, judged_ten)
     ]

@@ -83,7 +83,7 @@ def test_the_table_of_changes_shows_each_penalty_as_a_step() -> None:
     )
     steps = [(row[0], row[2], row[3]) for row in table.rows if row is not None]
     assert steps == [
-        ("1", Number(30.0, 1), Number(29.0, 1)),
-        ("1", Number(29.0, 1), Number(27.0, 1)),
-        ("2", Number(1.0, 1), Number(0.0, 1)),
+        (Number(1, 0), Number(30.0, 1), Number(29.0, 1)),
+        (Number(1, 0), Number(29.0, 1), Number(27.0, 1)),
+        (Number(2, 0), Number(1.0, 1), Number(0.0, 1)),
     ]

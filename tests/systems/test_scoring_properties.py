@@ -28,6 +28,7 @@ from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.turn import Response, Turn
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.briefing import build_briefing
+from debate_cli.systems.explanation import compare_verdicts
 from debate_cli.systems.live.calibration import DIMENSION_MAXIMA, DRAWN_COMPARISON, SUPPLEMENTARY_MAXIMA
 from debate_cli.systems.live.findings import Convergence, LogicGap, Narrative, PairComparison, Resolution, SuspectClaim
 from debate_cli.systems.live.settings import LiveSettings
@@ -40,7 +41,6 @@ from debate_cli.systems.scoring import score
 from debate_cli.systems.structured.findings import Fallacy, Trace
 from debate_cli.systems.structured.settings import StructuredSettings
 from debate_cli.systems.trace import build_trace_table
-from debate_cli.systems.verdict_comparison import compare_verdicts
 
 BENCH = ("a", "b", "c")
 SYSTEMS: tuple[SystemSettings, ...] = (

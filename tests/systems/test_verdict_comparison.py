@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from debate_cli.domain.verdict import Verdict, Victory
-from debate_cli.systems.verdict_comparison import compare_verdicts
+from debate_cli.systems.explanation import compare_verdicts
 
 
 def verdict(system: str, victory: Victory, winner: str | None = None, run: str = "r1") -> Verdict:

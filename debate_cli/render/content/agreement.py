@@ -8,8 +8,8 @@ from debate_cli.domain.judging_run import FIRST_RUN, format_system_label, format
 from debate_cli.domain.reviewer import PROBABILITY
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
+from debate_cli.systems.explanation import compare_verdicts
 from debate_cli.systems.tables import VOTE_BADGES, Cell, DebaterCell, Lines, Number, Table, drop_empty_columns
-from debate_cli.systems.verdict_comparison import compare_verdicts
 
 NONE_DECIDES = "None of these verdicts decides."
 

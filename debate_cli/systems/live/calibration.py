@@ -5,9 +5,9 @@ penalties are subtracted. `register` decides which claims cost points, `score` w
 """
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from pydantic import AliasChoices, Field
@@ -16,7 +16,7 @@ from debate_cli.domain.assessment import Assessment, Contradiction, DroppedPremi
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.turn import Turn
-from debate_cli.systems.aggregation import clamp_mark, mean, strip_float_noise
+from debate_cli.systems.aggregation import clamp_mark, iter_findings, mean_by_key, strip_float_noise
 from debate_cli.systems.live.findings import CausalChain, ClaimFault, PairComparison
 from debate_cli.systems.live.register import RegisterRow, build_register
 from debate_cli.systems.live.settings import LiveSettings, PenaltyPoints
@@ -74,16 +74,6 @@ class UnresolvedExchange(FrozenModel):
     """Calibrated score of the later turn."""
 
 
-class CalibratedScores(NamedTuple):
-    """Scores after calibration by the exchanges."""
-
-    scores: TurnScores
-    changes: tuple[Calibration, ...]
-    mixed: dict[int, tuple[str, ...]]
-    """Turn -> dimensions in which the turn won one exchange and lost the other."""
-    unresolved: tuple[UnresolvedExchange, ...]
-
-
 @dataclass(frozen=True, slots=True)
 class Scorecard:
     """The scores of all turns after each step. Turns and dimensions without a mark are left out."""
@@ -94,14 +84,15 @@ class Scorecard:
     """The scores after chain limits and calibration."""
     calibrations: tuple[Calibration, ...]
     mixed: Mapping[int, tuple[str, ...]]
+    """Turn -> dimensions in which the turn won one exchange and lost the other."""
     unresolved: tuple[UnresolvedExchange, ...]
     penalised: TurnScores
     penalties: tuple[Penalty, ...]
     register: tuple[RegisterRow, ...]
     supplementary: TurnScores
     """Turn -> `frame_control` or `credibility` -> mark, 0-10."""
-    comparisons: Mapping[int, PairComparison] = field(default_factory=dict[int, PairComparison])
-    """Later turn of a pair -> its comparison."""
+    comparisons: Mapping[int, PairComparison]
+    """Later turn of an exchange -> its comparison."""
 
     def composite(self, turn: int) -> float | None:
         """Sum of the three scores of a turn, 0-100; None unless every dimension is marked."""
@@ -112,19 +103,22 @@ class Scorecard:
 def build_scorecard(debate: Debate, given: Sequence[Assessment], settings: LiveSettings) -> Scorecard:
     """Build the scorecard of `debate` from assessments of the live system."""
     raw = _mean_marks(debate, given, DIMENSION_MAXIMA)
-    comparisons = collect_comparisons(debate, given)
-    limited, chain_limits = limit_by_chains(raw, collect_chains(given))
-    calibrated = calibrate(debate.turns, limited, comparisons)
+    comparisons = _collect_comparisons(debate, given)
+    limited, chain_limits = _limit_by_chains(raw, collect_chains(given))
+    results = list(_collect_results(debate, limited, comparisons))
+    won, lost = _won_and_lost(results)
+    calibrated, calibrations = _calibrate(limited, won, lost)
     register = build_register(debate, given, withdrawals=settings.withdrawals)
     penalties = _collect_penalties(debate, given, register, settings.penalties)
+    mixed = {index: tuple(name for name in of if (index, name) in won & lost) for index, of in limited.items()}
     return Scorecard(
         raw=raw,
         chain_limits=chain_limits,
-        calibrated=calibrated.scores,
-        calibrations=calibrated.changes,
-        mixed=calibrated.mixed,
-        unresolved=calibrated.unresolved,
-        penalised=apply_penalties(calibrated.scores, penalties),
+        calibrated=calibrated,
+        calibrations=calibrations,
+        mixed={index: names for index, names in mixed.items() if names},
+        unresolved=tuple(_find_unresolved(results, calibrated)),
+        penalised=_apply_penalties(calibrated, penalties),
         penalties=penalties,
         register=register,
         supplementary=_mean_marks(debate, given, SUPPLEMENTARY_MAXIMA),
@@ -141,54 +135,24 @@ def pair_end_indices(turns: Iterable[Turn]) -> tuple[int, ...]:
 def collect_chains(given: Iterable[Assessment]) -> dict[int, CausalChain]:
     """Turn -> the causal chain of its main argument. If judges disagree, an incomplete chain counts."""
     found: dict[int, CausalChain] = {}
-    for assessment in given:
-        if assessment.subject.moment != "turn" or len(assessment.subject.turns) != 1:
-            continue
-        (turn,) = assessment.subject.turns
-        for finding in assessment.findings:
-            if isinstance(finding, CausalChain) and (turn not in found or not found[turn].missing):
-                found[turn] = finding
+    for assessment, chain in iter_findings(given, CausalChain):
+        if assessment.subject.moment == "turn" and len(assessment.subject.turns) == 1:
+            (turn,) = assessment.subject.turns
+            if turn not in found or not found[turn].missing:
+                found[turn] = chain
     return found
 
 
-def limit_by_chains(raw: TurnScores, chains: Mapping[int, CausalChain]) -> tuple[TurnScores, tuple[Calibration, ...]]:
-    """Limit the logic of turns with an incomplete causal chain to 34. Returns the scores and the changes."""
+def _limit_by_chains(raw: TurnScores, chains: Mapping[int, CausalChain]) -> tuple[TurnScores, tuple[Calibration, ...]]:
+    """(scores, changes) after the logic of turns with an incomplete causal chain is limited to 34."""
     scores: TurnScores = {index: dict(of) for index, of in raw.items()}
     changes: list[Calibration] = []
     for index, of in scores.items():
         logic = of.get("logic", 0.0)
         if logic > INCOMPLETE_CHAIN_MAX and index in chains and chains[index].missing:
-            of["logic"] = INCOMPLETE_CHAIN_MAX
-            changes.append(
-                Calibration(turn=index, dimension="logic", before=logic, after=INCOMPLETE_CHAIN_MAX, rule="chain")
-            )
+            of["logic"] = after = INCOMPLETE_CHAIN_MAX
+            changes.append(Calibration(turn=index, dimension="logic", before=logic, after=after, rule="chain"))
     return scores, tuple(changes)
-
-
-def calibrate(turns: Iterable[Turn], raw: TurnScores, comparisons: Mapping[int, PairComparison]) -> CalibratedScores:
-    """Limit each turn's score in a dimension to the range that fits the exchanges that it won and lost in it.
-
-    With M the maximum and B = 55% of M, rounded up: B to M for a turn that won an exchange, 0 to B - 1 for a turn that
-    lost one and won none. Other turns stay as marked.
-    """
-    results = _collect_results(tuple(turns), raw, comparisons)
-    won = {(result.turns[result.winning], result.dimension) for result in results if result.winning is not None}
-    lost = {(result.turns[1 - result.winning], result.dimension) for result in results if result.winning is not None}
-    scores: TurnScores = {index: dict(of) for index, of in raw.items()}
-    changes: list[Calibration] = []
-    for index, of in raw.items():
-        for dimension, own in of.items():
-            rule, after = _hold_in_band(dimension, own, (index, dimension) in won, (index, dimension) in lost)
-            if rule is not None and after != own:
-                scores[index][dimension] = after
-                changes.append(Calibration(turn=index, dimension=dimension, before=own, after=after, rule=rule))
-    mixed = {index: tuple(name for name in of if (index, name) in won & lost) for index, of in raw.items()}
-    return CalibratedScores(
-        scores,
-        tuple(changes),
-        {index: names for index, names in mixed.items() if names},
-        tuple(_find_unresolved(results, scores)),
-    )
 
 
 class _DimensionResult(NamedTuple):
@@ -202,33 +166,53 @@ class _DimensionResult(NamedTuple):
 
 
 def _collect_results(
-    turns: Sequence[Turn], raw: TurnScores, comparisons: Mapping[int, PairComparison]
-) -> list[_DimensionResult]:
+    debate: Debate, scores: TurnScores, comparisons: Mapping[int, PairComparison]
+) -> Iterator[_DimensionResult]:
     """The results of all exchanges. A result is ignored if its winner is not one of the two speakers."""
-    speakers = {turn.index: turn.speaker for turn in turns}
-    found: list[_DimensionResult] = []
-    for index in pair_end_indices(turns):
-        comparison, pair = comparisons.get(index), (index - 1, index)
-        for dimension in DIMENSION_MAXIMA if comparison is not None else ():
+    for index, comparison in comparisons.items():
+        pair = (index - 1, index)
+        names = [debate.turns_by_index[turn].speaker for turn in pair]
+        for dimension in DIMENSION_MAXIMA:
             winner = str(getattr(comparison, dimension))
-            names = [speakers[turn] for turn in pair]
-            if not all(dimension in raw.get(turn, {}) for turn in pair) or winner not in (*names, DRAWN_COMPARISON):
-                continue
-            winning = names.index(winner) if winner in names else None
-            found.append(_DimensionResult(pair, dimension, winner, winning))
-    return found
+            if all(dimension in scores.get(turn, {}) for turn in pair) and winner in (*names, DRAWN_COMPARISON):
+                yield _DimensionResult(pair, dimension, winner, names.index(winner) if winner in names else None)
 
 
-def _hold_in_band(dimension: str, own: float, won: bool, lost: bool) -> tuple[CalibrationRule | None, float]:
-    start = BAND_START[dimension]
-    if won:
-        return "floor", min(DIMENSION_MAXIMA[dimension], max(start, own))
-    if lost:
-        return "ceiling", min(start - 1, own)
-    return None, own
+def _won_and_lost(results: Iterable[_DimensionResult]) -> tuple[set[tuple[int, str]], set[tuple[int, str]]]:
+    """(won, lost): the pairs (turn, dimension) of at least one exchange that the turn won, and that it lost."""
+    won, lost = set[tuple[int, str]](), set[tuple[int, str]]()
+    for turns, dimension, _, winning in results:
+        if winning is not None:
+            won.add((turns[winning], dimension))
+            lost.add((turns[1 - winning], dimension))
+    return won, lost
 
 
-def _find_unresolved(results: Iterable[_DimensionResult], scores: TurnScores) -> Iterable[UnresolvedExchange]:
+def _calibrate(
+    raw: TurnScores, won: set[tuple[int, str]], lost: set[tuple[int, str]]
+) -> tuple[TurnScores, tuple[Calibration, ...]]:
+    """(scores, changes) after each score is held in the range that fits the exchanges of its turn.
+
+    With M the maximum and B = 55% of M, rounded up: B to M for a turn that won an exchange, 0 to B - 1 for a turn that
+    lost one and won none. Other turns stay as marked.
+    """
+    scores: TurnScores = {index: dict(of) for index, of in raw.items()}
+    changes: list[Calibration] = []
+    for index, of in raw.items():
+        for dimension, own in of.items():
+            start, rule, after = BAND_START[dimension], None, own
+            if (index, dimension) in won:
+                rule, after = "floor", min(DIMENSION_MAXIMA[dimension], max(start, own))
+            elif (index, dimension) in lost:
+                rule, after = "ceiling", min(start - 1, own)
+            if rule is not None and after != own:
+                scores[index][dimension] = after
+                changes.append(Calibration(turn=index, dimension=dimension, before=own, after=after, rule=rule))
+    return scores, tuple(changes)
+
+
+def _find_unresolved(results: Iterable[_DimensionResult], scores: TurnScores) -> Iterator[UnresolvedExchange]:
+    """The results that contradict the scores: the winner has less, or a draw is far apart."""
     for turns, dimension, winner, winning in results:
         earlier, later = (scores[turn][dimension] for turn in turns)
         lead = earlier - later
@@ -240,82 +224,63 @@ def _find_unresolved(results: Iterable[_DimensionResult], scores: TurnScores) ->
             yield UnresolvedExchange(turns=turns, dimension=dimension, winner=winner, earlier=earlier, later=later)
 
 
-def apply_penalties(scores: TurnScores, penalties: Iterable[Penalty]) -> TurnScores:
+def _apply_penalties(scores: TurnScores, penalties: Iterable[Penalty]) -> TurnScores:
     """The scores after all penalties were subtracted from logic, which is never below 0."""
     points: dict[int, float] = defaultdict(float)
     for penalty in penalties:
         points[penalty.turn] += penalty.points
     return {
-        index: {
-            dimension: strip_float_noise(max(0.0, score - points[index])) if dimension == "logic" else score
-            for dimension, score in of.items()
-        }
+        index: of | ({"logic": strip_float_noise(max(0.0, of["logic"] - points[index]))} if "logic" in of else {})
         for index, of in scores.items()
     }
 
 
-def count_dimension_wins(debate: Debate, comparisons: Mapping[int, PairComparison]) -> dict[str, dict[str, int]]:
-    """Participant -> dimension -> number of exchanges that it won in this dimension."""
-    wins = {item.name: dict.fromkeys(DIMENSION_MAXIMA, 0) for item in debate.participants}
-    for index in pair_end_indices(debate.turns):
-        for dimension, winner in _winners(debate, comparisons, index):
-            if winner in wins:
-                wins[winner][dimension] += 1
-    return wins
+def count_wins(
+    debate: Debate, comparisons: Mapping[int, PairComparison]
+) -> tuple[dict[str, int], dict[str, dict[str, int]]]:
+    """(participant -> exchanges won, participant -> dimension -> exchanges won in this dimension).
 
-
-def count_exchange_wins(debate: Debate, comparisons: Mapping[int, PairComparison]) -> dict[str, int]:
-    """Participant -> number of exchanges in which it won more dimensions than the other."""
-    wins = {item.name: 0 for item in debate.participants}
-    for index in pair_end_indices(debate.turns):
-        won = [winner for _, winner in _winners(debate, comparisons, index)]
+    A participant wins an exchange by winning more dimensions than the other speaker.
+    """
+    exchanges, dimensions = Counter[str](), Counter[tuple[str, str]]()
+    for index, comparison in comparisons.items():
+        winners = {dimension: str(getattr(comparison, dimension)) for dimension in DIMENSION_MAXIMA}
+        won = Counter(winners.values())
         first, second = (debate.turns_by_index[turn].speaker for turn in (index - 1, index))
-        lead = won.count(first) - won.count(second)
-        winner = first if lead > 0 else second
-        if lead and winner in wins:
-            wins[winner] += 1
-    return wins
-
-
-def _winners(debate: Debate, comparisons: Mapping[int, PairComparison], index: int) -> Iterable[tuple[str, str]]:
-    """(dimension, winner) for each dimension that a speaker won in the exchange that ends with turn `index`."""
-    speakers = {debate.turns_by_index[turn].speaker for turn in (index - 1, index)}
-    for dimension in DIMENSION_MAXIMA if index in comparisons else ():
-        winner = str(getattr(comparisons[index], dimension))
-        if winner in speakers:
-            yield dimension, winner
+        dimensions.update((name, dimension) for dimension, name in winners.items() if name in {first, second})
+        if won[first] != won[second]:
+            exchanges[first if won[first] > won[second] else second] += 1
+    names = [item.name for item in debate.participants]
+    return (
+        {name: exchanges[name] for name in names},
+        {name: {dimension: dimensions[name, dimension] for dimension in DIMENSION_MAXIMA} for name in names},
+    )
 
 
 def _mean_marks(debate: Debate, given: Iterable[Assessment], maxima: Mapping[str, float]) -> TurnScores:
     """Turn -> criterion -> mean of the marks. A mark for a debater who is not the speaker is ignored."""
-    found: dict[int, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for assessment in given:
-        turns = assessment.subject.turns
-        if assessment.subject.moment != "turn" or len(turns) != 1 or turns[0] not in debate.turns_by_index:
-            continue
-        speaker = debate.turns_by_index[turns[0]].speaker
-        for mark in assessment.marks:
-            if mark.criterion in maxima and mark.participant in {None, speaker}:
-                found[turns[0]][mark.criterion].append(clamp_mark(mark, 0, maxima[mark.criterion]))
+    means = mean_by_key(
+        ((turns[0], mark.criterion), clamp_mark(mark, 0, maxima[mark.criterion]))
+        for assessment in given
+        if assessment.subject.moment == "turn" and len(turns := assessment.subject.turns) == 1
+        for mark in assessment.marks
+        if turns[0] in debate.turns_by_index
+        and mark.criterion in maxima
+        and mark.participant in {None, debate.turns_by_index[turns[0]].speaker}
+    )
     return {
-        index: {criterion: strip_float_noise(mean(of[criterion])) for criterion in maxima if criterion in of}
-        for index, of in sorted(found.items())
+        index: {name: strip_float_noise(means[index, name]) for name in maxima if (index, name) in means}
+        for index in sorted({turn for turn, _ in means})
     }
 
 
-def collect_comparisons(debate: Debate, given: Iterable[Assessment]) -> dict[int, PairComparison]:
-    """Later turn of a pair -> the first comparison of the pair."""
-    later = frozenset(pair_end_indices(debate.turns))
-    found: dict[int, PairComparison] = {}
-    for assessment in given:
-        subject = assessment.subject
-        end = subject.turns[-1] if subject.turns else None
-        if subject.moment != "pair" or end not in later or subject.turns != (end - 1, end):
-            continue
-        for finding in assessment.findings:
-            if isinstance(finding, PairComparison):
-                found.setdefault(end, finding)
-    return found
+def _collect_comparisons(debate: Debate, given: Iterable[Assessment]) -> dict[int, PairComparison]:
+    """Later turn of each exchange -> its first comparison, by turn."""
+    found: dict[tuple[int, ...], PairComparison] = {}
+    for assessment, comparison in iter_findings(given, PairComparison):
+        if assessment.subject.moment == "pair":
+            found.setdefault(assessment.subject.turns, comparison)
+    return {end: found[end - 1, end] for end in pair_end_indices(debate.turns) if (end - 1, end) in found}
 
 
 def _collect_penalties(

@@ -119,8 +119,9 @@ class Resolution(Finding):
     """The pattern of the debate; None in old transcripts."""
 
     def describe(self) -> list[str]:
-        """The explanation."""
-        return [f"Why narrative and scorecard differ: {self.explanation}"]
+        """The explanation and the pattern."""
+        pattern = f" Pattern: {self.pattern.replace('_', ' ')}." if self.pattern else ""
+        return [f"Why narrative and scorecard differ: {self.explanation}{pattern}"]
 
 
 class Convergence(Finding):

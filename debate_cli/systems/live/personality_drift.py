@@ -1,18 +1,30 @@
-"""A debater's personality after every assessed exchange, computed from the live judge's pressures.
+"""A debater's personality after every assessed exchange, computed from the live judge's pressures, and how it is shown.
 
 `domain.personality` has the arithmetic.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
-from debate_cli.domain.personality import PRESSURE_KINDS, TRAITS, Personality, PressureKind, apply_pressures, recover
-from debate_cli.systems.aggregation import get_run_id, ordered_assessments
+from debate_cli.domain.personality import (
+    PRESSURE_KINDS,
+    TRAIT_MAX,
+    TRAIT_MIN,
+    TRAITS,
+    Personality,
+    PressureKind,
+    apply_pressures,
+    recover,
+)
+from debate_cli.systems.aggregation import get_run_id, iter_findings, ordered_assessments
+from debate_cli.systems.base import ReportSection
+from debate_cli.systems.charts import Chart, ChartPoint, ChartSeries
 from debate_cli.systems.live.findings import Pressure
 from debate_cli.systems.live.settings import LiveSettings
+from debate_cli.systems.tables import Curve, DebaterCell, Number, Table, TableRow, format_number
 
 PRESSURE_TARGETS = {
     "cognitive": "the logic of your arguments",
@@ -91,16 +103,15 @@ def _exchanges(debate: Debate, name: str) -> Iterator[tuple[int, Pressure | None
     if not any(isinstance(system, LiveSettings) and system.feedback for system in debate.config.judging.systems):
         return
     for item in ordered_assessments(debate, "live", FIRST_RUN):
-        turns = (debate.turns_by_index.get(index) for index in item.subject.turns)
-        if item.subject.moment == "pair" and any(turn is not None and turn.speaker == name for turn in turns):
-            found = (of for of in item.findings if isinstance(of, Pressure) and of.participant == name)
-            pressure = next(found, None)
-            has_pressure = pressure is not None and any(getattr(pressure, kind) for kind in PRESSURE_KINDS)
-            yield max(item.subject.turns), pressure if has_pressure else None
+        turns = [debate.turns_by_index[index] for index in item.subject.turns if index in debate.turns_by_index]
+        if item.subject.moment == "pair" and any(turn.speaker == name for turn in turns):
+            felt = next((found for _, found in iter_findings([item], Pressure) if found.participant == name), None)
+            is_felt = felt is not None and any(getattr(felt, kind) for kind in PRESSURE_KINDS)
+            yield max(item.subject.turns), felt if is_felt else None
 
 
 def describe_pressure(debate: Debate, name: str) -> str:
-    """Text for a debater: the pressure since its last turn, and every changed trait; may be empty."""
+    """Text for a debater: the pressure since its last turn, and every changed trait. May be empty."""
     curve = personality_curve(debate, name)
     if not curve:
         return ""
@@ -117,21 +128,70 @@ def format_pressure(start: Personality, now: Personality, pressures: Mapping[Pre
 
     Empty if there is neither. Traits are rounded to one decimal; smaller changes are left out.
     """
-    felt = [f"{_pressure_label(value)} on {PRESSURE_TARGETS[kind]}" for kind, value in pressures.items() if value > 0]
+    felt: list[str] = []
+    for kind, value in pressures.items():
+        if value > 0:
+            how = "hard" if value >= HARD_PRESSURE else "firmly" if value >= FIRM_PRESSURE else "lightly"
+            felt.append(f"{how} on {PRESSURE_TARGETS[kind]}")
     values = {trait: (round(getattr(start, trait), 1), round(getattr(now, trait), 1)) for trait in TRAITS}
     moved = [
         f"{'more' if after > before else 'less'} {trait.replace('_', ' ')} ({before:g} to {after:g})"
         for trait, (before, after) in sorted(values.items(), key=lambda item: -abs(item[1][1] - item[1][0]))
         if after != before
     ]
-    sentences = (
-        f"In the last exchange you were pressed {', '.join(felt)}." if felt else "",
-        f"Argue with {', '.join(moved)}." if moved else "",
+    pressed = f"In the last exchange you were pressed {', '.join(felt)}." if felt else ""
+    return " ".join(filter(None, (pressed, f"Argue with {', '.join(moved)}." if moved else "")))
+
+
+TRAIT_GROUPS = {"cognitive": TRAITS[:4], "emotional": TRAITS[4:8], "rhetorical": TRAITS[8:]}
+
+
+def build_personality_section(debate: Debate) -> ReportSection | None:
+    """A table and charts for each debater whose personality changed; None if none changed."""
+    curves = {person.name: personality_curve(debate, person.name) for person in debate.participants}
+    moved = {name: curve for name, curve in curves.items() if has_moved(curve)}
+    if not moved:
+        return None
+    tables = tuple(_personality_table(name, curve) for name, curve in moved.items())
+    groups = TRAIT_GROUPS.items()
+    charts = tuple(_trait_chart(name, *group, curve) for name, curve in moved.items() for group in groups)
+    return ReportSection("personalities", tables, charts)
+
+
+def _personality_table(name: str, curve: Sequence[PersonalityPoint]) -> Table:
+    rows: list[TableRow] = [(DebaterCell(name), None, None, None, None)]
+    for trait in TRAITS:
+        values = tuple(round(float(getattr(point.personality, trait)), 1) for point in curve)
+        moved = values[-1] - values[0]
+        sign = f"{'↑' if moved > 0 else '↓'} {moved:+.1f}" if moved else "="
+        course = Curve(values, TRAIT_MIN, TRAIT_MAX)
+        rows.append((trait.replace("_", " "), Number(values[0], 1), Number(values[-1], 1), sign, course))
+    heads = ("trait", "start", "end", "moved", "after each exchange")
+    return Table(f"personality, {name}", heads, tuple(rows), numeric=frozenset({1, 2, 3}))
+
+
+def _trait_chart(name: str, group: str, traits: Sequence[str], curve: Sequence[PersonalityPoint]) -> Chart:
+    series: list[ChartSeries] = []
+    for number, trait in enumerate(traits):
+        words = trait.replace("_", " ")
+        points = tuple(
+            ChartPoint(
+                value := float(getattr(point.personality, trait)),
+                f"{words} {'at the start' if point.turn is None else f'after turn {point.turn + 1}'}: "
+                f"{format_number(value, 1)}",
+            )
+            for point in curve
+        )
+        if len({point.value for point in points}) > 1:
+            series.append(ChartSeries(words, points, style=f"hue-{number}"))
+    return Chart(
+        f"{name}: {group} traits",
+        "Value from 1 to 10 of each trait that changed, after each exchange of the debater that was judged.",
+        "line",
+        tuple("start" if point.turn is None else str(point.turn + 1) for point in curve),
+        tuple(series),
+        0,
+        TRAIT_MAX,
+        (0.0, 2.0, 4.0, 6.0, 8.0, TRAIT_MAX),
+        is_small=True,
     )
-    return " ".join(filter(None, sentences))
-
-
-def _pressure_label(pressure: float) -> str:
-    if pressure >= HARD_PRESSURE:
-        return "hard"
-    return "firmly" if pressure >= FIRM_PRESSURE else "lightly"

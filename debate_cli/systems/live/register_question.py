@@ -21,16 +21,17 @@ from debate_cli.systems.live.findings import (
     ReviewStatus,
     SuspectClaim,
 )
-from debate_cli.systems.live.register import RegisterRow, build_register, find_open_entries
+from debate_cli.systems.live.register import RegisterRow, build_register
 from debate_cli.systems.live.settings import LiveSettings
 from debate_cli.systems.source_prompts import find_supporting_source, format_source_checks
 
 MAX_LISTED_ENTRIES = 24
-"""A question lists at most this many entries, the costliest. The others are not reviewed, and still cost points."""
+"""A question lists at most this many entries, the costliest. The other entries are not reviewed, and still cost points."""
 MIN_GAP_POINTS, MAX_GAP_POINTS = 1, 10
 SUPPORTED_IS_NOT_FABRICATED = (
     "A claim beside a citation that supports it is not fabricated: withdraw such an entry, and add none of that fault."
 )
+Context = JudgingContext[LiveSettings]
 
 
 class SuspectClaimForm(FormModel):
@@ -80,9 +81,7 @@ def add_suspect_claims(claims: Iterable[SuspectClaimForm], turns: Sequence[Turn]
     for claim in claims:
         turn = _find_turn(claim.quote, turns, collector)
         if turn is not None:
-            collector.add_findings(
-                SuspectClaim(turn=turn.index, quote=claim.quote, fault=claim.fault, reason=claim.reason)
-            )
+            collector.add_findings(SuspectClaim(turn=turn.index, **claim.model_dump()))
 
 
 def add_logic_gaps(gaps: Iterable[LogicGapForm], turns: Sequence[Turn], collector: MarkCollector) -> None:
@@ -101,26 +100,20 @@ def _find_turn(quote: str, turns: Sequence[Turn], collector: MarkCollector) -> T
     return turn
 
 
-def turns_before(index: int, context: JudgingContext[LiveSettings]) -> tuple[Turn, ...]:
-    """The turns before turn `index`, oldest first, so that the author of a claim comes before those who quote it."""
-    return context.debate.turns_before(index)
-
-
-def list_entries(context: JudgingContext[LiveSettings], before: int | None = None) -> tuple[RegisterRow, ...]:
-    """The entries that a question lists, sorted by turn.
+def list_entries(context: Context, before: int | None = None) -> tuple[RegisterRow, ...]:
+    """The entries that a question lists, sorted by turn: the costliest open ones with a quote.
 
     `before`: index of a turn; only entries from assessments of earlier turns are listed. None: all entries.
     """
     given = ordered_assessments(context.debate, "live", context.brief.run)
     if before is not None:
-        rows = find_open_entries(context.debate, given, before, MAX_LISTED_ENTRIES)
-    else:
-        found = [row for row in build_register(context.debate, given) if row.quote and row.status == "open"]
-        rows = sorted(found, key=lambda row: -row.points)[:MAX_LISTED_ENTRIES]
-    return tuple(sorted(rows, key=lambda row: row.turn))
+        given = [item for item in given if item.subject.turns and max(item.subject.turns) < before]
+    rows = [row for row in build_register(context.debate, given) if row.quote and row.status == "open"]
+    costliest = sorted(rows, key=lambda row: -row.points)[:MAX_LISTED_ENTRIES]
+    return tuple(sorted(costliest, key=lambda row: row.turn))
 
 
-def format_entries(rows: Sequence[RegisterRow], context: JudgingContext[LiveSettings]) -> str:
+def format_entries(rows: Sequence[RegisterRow], context: Context) -> str:
     """The entries as JSON for a prompt. Quotes are a debater's words and are sanitized as in the transcript."""
     names = debater_names(context.debate)
     entries = [
@@ -137,14 +130,15 @@ def _name_entries(rows: Sequence[RegisterRow]) -> dict[str, RegisterRow]:
     return {f"E{number}": row for number, row in enumerate(rows, 1)}
 
 
-def build_review_form(context: JudgingContext[LiveSettings]) -> Form[ReviewForm]:
+def _build_review_form(context: Context) -> Form[ReviewForm]:
     """The form: a decision on each listed entry, and a few new entries."""
     names = list(_name_entries(list_entries(context)))
-    entries, exposed_by = each_of("entry", names) if names else None, one_of(t.index for t in context.debate.turns)
+    exposed_by = one_of(turn.index for turn in context.debate.turns)
+    entries = each_of("entry", names) if names else None
     return judge_form("live_register", ReviewForm, entries=entries, exposed_by=exposed_by)
 
 
-def review_prompt_values(context: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
+def _review_prompt_values(context: Context, _prompts: Prompts) -> Mapping[str, str]:
     """Values of the prompt: the listed entries, and the checks of the debaters' sources."""
     checks = format_source_checks(context.debate, context.brief.run)
     return {
@@ -153,7 +147,7 @@ def review_prompt_values(context: JudgingContext[LiveSettings], _prompts: Prompt
     }
 
 
-def read_review_form(filled: ReviewForm, context: JudgingContext[LiveSettings]) -> AssessmentContent:
+def _read_review_form(filled: ReviewForm, context: Context) -> AssessmentContent:
     """A decision for each entry that the judge reviewed or added. A new entry whose quote is in no turn is dropped."""
     collector = MarkCollector()
     listed = _name_entries(list_entries(context))
@@ -185,9 +179,7 @@ def read_review_form(filled: ReviewForm, context: JudgingContext[LiveSettings]) 
     return collector.result()
 
 
-def _is_supported(
-    turn: int, fault: RegisterFault, quote: str, context: JudgingContext[LiveSettings], collector: MarkCollector
-) -> bool:
+def _is_supported(turn: int, fault: RegisterFault, quote: str, context: Context, collector: MarkCollector) -> bool:
     """Whether a source supports a claim that the judge calls fabricated. If so, adds a warning."""
     if fault != "fabricated":
         return False
@@ -202,5 +194,5 @@ def _gap_points(fault: RegisterFault, points: int) -> int | None:
 
 
 REVIEW_QUESTION = JudgeQuestion(
-    "judge.live.register", "judge_live_register", review_prompt_values, build_review_form, read_review_form
+    "judge.live.register", "judge_live_register", _review_prompt_values, _build_review_form, _read_review_form
 )

@@ -3,22 +3,13 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from debate_cli.domain.assessment import Assessment, Contradiction, DroppedPremise, Finding
+from debate_cli.domain.assessment import Assessment, Finding, Manipulation
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import MOMENTS
-from debate_cli.systems.aggregation import ordered_assessments
+from debate_cli.systems.aggregation import iter_findings, ordered_assessments
 from debate_cli.systems.base import LiveReport, sum_marks
-from debate_cli.systems.live.calibration import DIMENSION_MAXIMA, Calibration, Scorecard, build_scorecard
-from debate_cli.systems.live.findings import (
-    CausalChain,
-    Convergence,
-    LogicGap,
-    Narrative,
-    PairComparison,
-    RegisterDecision,
-    Resolution,
-    SuspectClaim,
-)
+from debate_cli.systems.live.calibration import DIMENSION_MAXIMA, Scorecard, build_scorecard
+from debate_cli.systems.live.findings import CausalChain, LogicGap, Narrative, Pressure, RegisterDecision, SuspectClaim
 from debate_cli.systems.live.score import is_review
 from debate_cli.systems.live.settings import LiveSettings
 from debate_cli.systems.live.tables import CHANGE_REASONS, format_points
@@ -27,58 +18,39 @@ from debate_cli.systems.tables import format_number
 
 def build_report(assessment: Assessment, debate: Debate, settings: LiveSettings) -> LiveReport:
     """The report: marks of a turn or result of an exchange or debate, then quoted faults, then scores that changed."""
-    scores = sum_marks(assessment.marks, DIMENSION_MAXIMA) if assessment.subject.moment == "turn" else ()
-    sentences = (
-        *_mark_sentences(assessment),
-        *(sentence for finding in assessment.findings for sentence in _describe(finding)),
-        *_count_decisions(assessment),
-        *_describe_changes(assessment, debate, settings),
-    )
-    return LiveReport(scores, sentences)
-
-
-def _mark_sentences(assessment: Assessment) -> Iterator[str]:
-    """Marks of a turn: `logic 32/40, rhetoric 24/30, tactics 28/30`."""
+    is_turn = assessment.subject.moment == "turn"
     marks = {mark.criterion: mark for mark in assessment.marks}
     shown = [marks[name] for name in DIMENSION_MAXIMA if name in marks]
-    if shown:
-        yield ", ".join(f"{mark.criterion} {format_number(mark.value, 1)}/{mark.out_of:g}" for mark in shown)
+    sentences = [", ".join(f"{mark.criterion} {format_number(mark.value, 1)}/{mark.out_of:g}" for mark in shown)]
+    sentences += [sentence for finding in assessment.findings for sentence in _describe(finding)]
+    if is_review(assessment):
+        counts = Counter(decision.status for _, decision in iter_findings([assessment], RegisterDecision))
+        sentences.append(", ".join(f"{counts[status]} {status}" for status in sorted(counts)) or "no entries")
+    sentences += _describe_changes(assessment, debate, settings)
+    return LiveReport(sum_marks(assessment.marks, DIMENSION_MAXIMA) if is_turn else (), tuple(filter(None, sentences)))
 
 
 def _describe(finding: Finding) -> Iterable[str]:
     match finding:
         case CausalChain():
-            links = ", ".join(finding.missing).replace("_", " ")
-            return [f"the chain lacks: {links}"] if links else []
-        case SuspectClaim() | LogicGap() | Contradiction() | DroppedPremise():
-            return finding.describe()
-        case PairComparison():
-            return [f"logic {finding.logic} · rhetoric {finding.rhetoric} · tactics {finding.tactics}"]
+            return [f"the chain lacks: {', '.join(finding.missing).replace('_', ' ')}"] if finding.missing else []
         case Narrative():
             return [f"{finding.winner or 'no debater'} ahead"]
-        case Convergence():
-            return [finding.outcome.replace("_", " ")]
-        case Resolution():
-            pattern = f" Pattern: {finding.pattern.replace('_', ' ')}." if finding.pattern else ""
-            return [f"{finding.explanation}{pattern}"]
-        case _:
+        case Manipulation() | Pressure() | RegisterDecision():
             return []
-
-
-def _count_decisions(assessment: Assessment) -> Iterator[str]:
-    """Decisions of the register review: `2 confirmed, 1 withdrawn`."""
-    if is_review(assessment):
-        counts = Counter(finding.status for finding in assessment.findings if isinstance(finding, RegisterDecision))
-        yield ", ".join(f"{counts[status]} {status}" for status in sorted(counts)) or "no entries"
+        case _:
+            return finding.describe()
 
 
 def _describe_changes(assessment: Assessment, debate: Debate, settings: LiveSettings) -> Iterator[str]:
-    """A phrase for each score that the assessment changed: `turn 1 logic 36 → 35, hollow`."""
+    """A phrase for each score that the assessment changed: `turn 1 logic 36 → 35, hollow (−1)`."""
     own = _reading_position(assessment)
+    near = {turn + step for turn in _touched_turns(assessment) for step in (-1, 0, 1)}
     earlier = [
         item
         for item in ordered_assessments(debate, "live", assessment.run)
-        if _reading_position(item) < own and _may_matter(item, assessment)
+        if _reading_position(item) < own
+        and (assessment.subject.moment == "debate" or not near.isdisjoint(_touched_turns(item)))
     ]
     before = build_scorecard(debate, earlier, settings)
     after = build_scorecard(debate, [*earlier, assessment], settings)
@@ -86,9 +58,12 @@ def _describe_changes(assessment: Assessment, debate: Debate, settings: LiveSett
         for dimension, score in scores.items():
             old = before.penalised.get(turn, after.raw[turn]).get(dimension, score)
             if old != score:
-                why = ", ".join(_reasons(before, after, turn, dimension))
+                rules = [item for item in _rules(after, turn, dimension) if item not in _rules(before, turn, dimension)]
+                penalties, former = (_penalties(card, turn, dimension) for card in (after, before))
+                words = [*rules, *(penalties - former).elements()]
+                words += [f"no longer {why}" for why in (former - penalties).elements()]
                 change = f"{format_number(old, 1)} → {format_number(score, 1)}"
-                yield f"turn {turn + 1} {dimension} {change}{f', {why}' if why else ''}"
+                yield ", ".join((f"turn {turn + 1} {dimension} {change}", *words))
 
 
 def _reading_position(assessment: Assessment) -> tuple[float, int, int]:
@@ -98,35 +73,19 @@ def _reading_position(assessment: Assessment) -> tuple[float, int, int]:
     return last, MOMENTS.index(subject.moment), assessment.revision
 
 
-def _may_matter(item: Assessment, assessment: Assessment) -> bool:
-    """Whether `item` may affect a score that `assessment` changes: both are about the same or neighbouring turns.
-
-    Only such assessments are scored again, so that the time for a report does not grow with the debate.
-    """
-    if assessment.subject.moment == "debate":
-        return True
-    charged = _charged_turns(assessment) | set(assessment.subject.turns)
-    near = {turn + step for turn in charged for step in (-1, 0, 1)}
-    return not near.isdisjoint(item.subject.turns) or not charged.isdisjoint(_charged_turns(item))
+def _touched_turns(assessment: Assessment) -> set[int]:
+    """The turns whose scores an assessment may change: those that it judges, and those that it charges with a fault."""
+    charged = (finding.turn for finding in assessment.findings if isinstance(finding, SuspectClaim | LogicGap))
+    return {*assessment.subject.turns, *charged}
 
 
-def _charged_turns(assessment: Assessment) -> set[int]:
-    return {finding.turn for finding in assessment.findings if isinstance(finding, SuspectClaim | LogicGap)}
+def _rules(card: Scorecard, turn: int, dimension: str) -> list[str]:
+    """The rules that changed a score, in words."""
+    changes = (*card.chain_limits, *card.calibrations)
+    return [CHANGE_REASONS[item.rule] for item in changes if (item.turn, item.dimension) == (turn, dimension)]
 
 
-def _reasons(before: Scorecard, after: Scorecard, turn: int, dimension: str) -> Iterator[str]:
-    """Why a score changed: rules that apply now, and penalties that were added or removed."""
-    known = {_identity(item) for item in (*before.chain_limits, *before.calibrations)}
-    for item in (*after.chain_limits, *after.calibrations):
-        if (item.turn, item.dimension) == (turn, dimension) and _identity(item) not in known:
-            yield CHANGE_REASONS[item.rule]
-    if dimension != "logic":
-        return
-    for found, others, word in ((after, before, ""), (before, after, "no longer ")):
-        for penalty in found.penalties:
-            if penalty.turn == turn and penalty not in others.penalties:
-                yield f"{word}{penalty.kind.replace('_', ' ')} (−{format_points(penalty.points)})"
-
-
-def _identity(change: Calibration) -> tuple[int, str, str]:
-    return change.turn, change.dimension, change.rule
+def _penalties(card: Scorecard, turn: int, dimension: str) -> Counter[str]:
+    """The penalties on a score, in words with their points. Only logic has any."""
+    charged = [item for item in card.penalties if item.turn == turn and dimension == "logic"]
+    return Counter(f"{item.kind.replace('_', ' ')} (−{format_points(item.points)})" for item in charged)

@@ -4,22 +4,25 @@
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeVar
 
-from debate_cli.domain.assessment import Assessment, Finding
+from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
-from debate_cli.domain.judging_config import SOLE_JUDGE_ID
 from debate_cli.domain.judging_run import JudgingRun
+from debate_cli.domain.tasks import Brief, Subject
 from debate_cli.domain.verdict import Notes, Verdict
 from debate_cli.systems.aggregation import (
-    format_failure_cause,
+    describe_silent,
+    describe_unanswered,
+    first_finding,
     get_run_id,
-    mean,
+    mean_by_key,
     ordered_assessments,
     speaker_names,
+    stored_settings,
     strip_float_noise,
 )
+from debate_cli.systems.base import WHOLE_DEBATE, briefs_for, pair_briefs, turn_briefs
 from debate_cli.systems.live.calibration import (
     DIMENSION_MAXIMA,
     SUPPLEMENTARY_MAXIMA,
@@ -29,8 +32,7 @@ from debate_cli.systems.live.calibration import (
     UnresolvedExchange,
     build_scorecard,
     collect_chains,
-    count_dimension_wins,
-    count_exchange_wins,
+    count_wins,
     pair_end_indices,
 )
 from debate_cli.systems.live.findings import Arc, Convergence, ConvergenceOutcome, DebatePattern, Narrative, Resolution
@@ -44,7 +46,6 @@ from debate_cli.systems.outcome import (
     clear_from_threshold,
     decide_outcome,
 )
-from debate_cli.systems.tables import parse_notes
 
 RULES = 2
 """Version of the formula. Version 1 calibrated only the later turn of an exchange, relative to the earlier one."""
@@ -146,9 +147,6 @@ class LiveNotes(Notes):
     """Participant -> its personality after each exchange; only participants whose personality changed."""
 
 
-F = TypeVar("F", bound=Finding)
-
-
 def score_run(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> Verdict:
     """Score `run` by the live system; the notes are `LiveNotes`.
 
@@ -157,25 +155,34 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> 
     """
     given = ordered_assessments(debate, "live", run)
     card = build_scorecard(debate, given, settings)
-    scores = _scores(debate, card)
-    outcome = _outcome(debate, scores, settings)
-    narrative = _narrative_note(given, outcome)
+    scores, outcome = _decide(debate, card, settings)
+    narrative, convergence = _narrative_note(given, outcome), first_finding(given, Convergence)
+    exchanges_won, dimension_wins = count_wins(debate, card.comparisons)
+    chains = collect_chains(given)
     notes = LiveNotes(
         turns=tuple(_turn_row(debate, card, turn.index) for turn in debate.turns),
-        chains=_chain_rows(debate, given),
+        chains=tuple(
+            ChainRow(turn=turn.index, speaker=turn.speaker, **chains[turn.index].model_dump(exclude={"kind"}))
+            for turn in debate.turns
+            if turn.index in chains
+        ),
         chain_limits=card.chain_limits,
         calibrations=card.calibrations,
         unresolved=card.unresolved,
         register_entries=card.register,
         penalties=card.penalties,
-        exchanges_won=count_exchange_wins(debate, card.comparisons),
-        dimension_wins=count_dimension_wins(debate, card.comparisons),
+        exchanges_won=exchanges_won,
+        dimension_wins=dimension_wins,
         frame_control=_mean_supplementary(debate, card, "frame_control"),
         credibility=_mean_supplementary(debate, card, "credibility"),
         narrative=narrative,
-        convergence=_convergence_note(given),
+        convergence=None if convergence is None else ConvergenceNote(**convergence.model_dump(exclude={"kind"})),
         personalities=personality_steps(debate, run),
-        missing=tuple(_missing(debate, run, given, card, narrative)),
+        missing=(
+            *describe_silent(debate),
+            *describe_unanswered(debate, _expected_briefs(debate, run, settings, narrative)),
+            *_describe_unmarked(debate, card, given),
+        ),
     )
     return build_verdict("live", run, outcome, scores, notes).model_copy(update={"rules": RULES})
 
@@ -186,45 +193,36 @@ def has_narrative_conflict(debate: Debate, run: JudgingRun | str, settings: Live
     False while the scorecard is undetermined.
     """
     given = ordered_assessments(debate, "live", run)
-    narrative = _first_finding(given, Narrative)
+    narrative = first_finding(given, Narrative)
     if narrative is None:
         return False
-    outcome = _outcome(debate, _scores(debate, build_scorecard(debate, given, settings)), settings)
+    _, outcome = _decide(debate, build_scorecard(debate, given, settings), settings)
     return outcome.victory != "undetermined" and narrative.winner != outcome.winner
 
 
-def dimension_shares(verdict: Verdict) -> dict[str, dict[str, float]]:
-    """Dimension -> debater -> mean mark of its turns as a share of the maximum; empty for notes of another version."""
-    notes = parse_notes(LiveNotes, verdict)
-    shares: dict[str, dict[str, float]] = {}
-    for dimension, most in DIMENSION_MAXIMA.items():
-        marks: dict[str, list[float]] = {}
-        for row in notes.turns if notes is not None else ():
-            value = getattr(row, dimension)
-            if value is not None:
-                marks.setdefault(row.speaker, []).append(value / most)
-        shares[dimension] = {name: mean(values) for name, values in marks.items()}
-    return shares
+def dimension_means(notes: LiveNotes) -> dict[str, dict[str, float]]:
+    """Debater -> dimension -> mean score of its turns."""
+    values = ((row.speaker, name, getattr(row, name)) for row in notes.turns for name in DIMENSION_MAXIMA)
+    means = mean_by_key(((who, name), value) for who, name, value in values if value is not None)
+    found: dict[str, dict[str, float]] = {}
+    for (who, name), value in means.items():
+        found.setdefault(who, {})[name] = value
+    return found
 
 
-def _scores(debate: Debate, card: Scorecard) -> dict[str, float]:
-    """Participant -> mean composite of its turns. Participants whose turns have no composite are left out."""
-    found: dict[str, list[float]] = {item.name: [] for item in debate.participants}
-    for turn in debate.turns:
-        composite = card.composite(turn.index)
-        if composite is not None and turn.speaker in found:
-            found[turn.speaker].append(composite)
-    return {name: mean(composites) for name, composites in found.items() if composites}
-
-
-def _outcome(debate: Debate, scores: Mapping[str, float], settings: LiveSettings) -> ScoreOutcome:
-    judged = len(scores) > 1 and set(scores) >= speaker_names(debate)
-    return decide_outcome(scores, clear_from_threshold(settings.thresholds)) if judged else UNDETERMINED_OUTCOME
+def _decide(debate: Debate, card: Scorecard, settings: LiveSettings) -> tuple[dict[str, float], ScoreOutcome]:
+    """(participant -> mean composite of its turns, outcome). Participants whose turns have no composite are left out."""
+    composites = [(turn.speaker, card.composite(turn.index)) for turn in debate.turns]
+    means = mean_by_key((name, composite) for name, composite in composites if composite is not None)
+    scores = {item.name: means[item.name] for item in debate.participants if item.name in means}
+    is_judged = len(scores) > 1 and set(scores) >= speaker_names(debate)
+    outcome = decide_outcome(scores, clear_from_threshold(settings.thresholds)) if is_judged else UNDETERMINED_OUTCOME
+    return scores, outcome
 
 
 def _turn_row(debate: Debate, card: Scorecard, index: int) -> TurnRow:
     turn = debate.turns_by_index[index]
-    scores, standing = card.penalised.get(index, {}), card.supplementary.get(index, {})
+    scores, supplementary = card.penalised.get(index, {}), card.supplementary.get(index, {})
     return TurnRow(
         turn=index,
         round=turn.round,
@@ -233,106 +231,76 @@ def _turn_row(debate: Debate, card: Scorecard, index: int) -> TurnRow:
         calibrated=card.calibrated.get(index, {}),
         composite=card.composite(index),
         **{name: scores.get(name) for name in DIMENSION_MAXIMA},
-        **{name: standing.get(name) for name in SUPPLEMENTARY_MAXIMA},
+        **{name: supplementary.get(name) for name in SUPPLEMENTARY_MAXIMA},
         cold_start=index < COLD_START_TURNS,
         mixed=card.mixed.get(index, ()),
     )
 
 
-def _chain_rows(debate: Debate, given: Sequence[Assessment]) -> tuple[ChainRow, ...]:
-    chains = collect_chains(given)
-    return tuple(
-        ChainRow(
-            turn=turn.index,
-            speaker=turn.speaker,
-            **chains[turn.index].model_dump(include={"cause", "process", "consequence", "missing"}),
-        )
-        for turn in debate.turns
-        if turn.index in chains
-    )
-
-
 def _mean_supplementary(debate: Debate, card: Scorecard, criterion: str) -> dict[str, float]:
-    found: dict[str, list[float]] = {item.name: [] for item in debate.participants}
-    for turn in debate.turns:
-        value = card.supplementary.get(turn.index, {}).get(criterion)
-        if value is not None and turn.speaker in found:
-            found[turn.speaker].append(value)
-    return {name: strip_float_noise(mean(values)) for name, values in found.items() if values}
-
-
-def _first_finding(given: Sequence[Assessment], kind: type[F]) -> F | None:
-    return next((finding for item in given for finding in item.findings if isinstance(finding, kind)), None)
+    values = [(turn.speaker, card.supplementary.get(turn.index, {}).get(criterion)) for turn in debate.turns]
+    means = mean_by_key((name, value) for name, value in values if value is not None)
+    return {item.name: strip_float_noise(means[item.name]) for item in debate.participants if item.name in means}
 
 
 def _narrative_note(given: Sequence[Assessment], outcome: ScoreOutcome) -> NarrativeNote | None:
-    narrative, resolution = _first_finding(given, Narrative), _first_finding(given, Resolution)
+    narrative, resolution = first_finding(given, Narrative), first_finding(given, Resolution)
     if narrative is None:
         return None
-    agrees = None if outcome.victory == "undetermined" else narrative.winner == outcome.winner
-    chosen = resolution.pattern if resolution is not None else None
     return NarrativeNote(
         winner=narrative.winner,
         reasoning=narrative.reasoning,
-        pattern=chosen or narrative.pattern or "none",
+        pattern=(resolution.pattern if resolution is not None else None) or narrative.pattern or "none",
         arcs=narrative.arcs,
-        agrees=agrees,
+        agrees=None if outcome.victory == "undetermined" else narrative.winner == outcome.winner,
         resolution=resolution.explanation if resolution is not None else None,
     )
 
 
-def _convergence_note(given: Sequence[Assessment]) -> ConvergenceNote | None:
-    found = _first_finding(given, Convergence)
-    return None if found is None else ConvergenceNote(**found.model_dump(exclude={"kind"}))
+def _expected_briefs(
+    debate: Debate, run: JudgingRun | str, settings: LiveSettings, narrative: NarrativeNote | None
+) -> Iterator[tuple[Brief, str]]:
+    """Each brief of a finished debate, with the sentence that says that its answer is missing."""
+    run_id, asked = get_run_id(run), stored_settings(debate, run, settings)
+    for brief in turn_briefs(run_id, asked, [turn.index for turn in debate.turns]):
+        yield brief, f"Turn {brief.subject.turns[0] + 1} was not assessed"
+    for brief in pair_briefs(run_id, asked, [(end - 1, end) for end in pair_end_indices(debate.turns)]):
+        earlier, later = brief.subject.turns
+        yield brief, f"Turns {earlier + 1} and {later + 1} were not compared"
+    whole = {NARRATIVE_REVISION: "The debate was not read as a whole"}
+    if narrative is not None and narrative.agrees is False:
+        whole[RESOLUTION_REVISION] = "The conflict of narrative and scorecard was not explained"
+    if needs_review(debate.assessments_of_system("live", run_id)):
+        whole[REVIEW_REVISION] = "The register was not reviewed, so every entry counts"
+    for revision, words in whole.items():
+        yield from ((brief, words) for brief in briefs_for(run_id, asked, WHOLE_DEBATE, revision))
+    if len(debate.turns) >= MIN_CONVERGENCE_TURNS:
+        briefs = briefs_for(run_id, asked, convergence_subject(debate))
+        yield from ((brief, "The first and the last turns were not compared") for brief in briefs)
 
 
-def _missing(
-    debate: Debate, run: JudgingRun | str, given: Sequence[Assessment], card: Scorecard, narrative: NarrativeNote | None
-) -> list[str]:
-    prefix = f"{get_run_id(run)}/live/{SOLE_JUDGE_ID}"
-    speakers = speaker_names(debate)
-    found = [f"{item.name} has not spoken." for item in debate.participants if item.name not in speakers]
+def _describe_unmarked(debate: Debate, card: Scorecard, given: Sequence[Assessment]) -> Iterator[str]:
+    """A sentence on each assessed turn without all of its marks."""
     assessed = {item.subject.turns for item in given if item.subject.moment == "turn"}
     for turn in debate.turns:
-        marked = {**card.raw.get(turn.index, {}), **card.supplementary.get(turn.index, {})}
+        marked: Mapping[str, float] = {**card.raw.get(turn.index, {}), **card.supplementary.get(turn.index, {})}
         absent = [criterion for criterion in (*DIMENSION_MAXIMA, *SUPPLEMENTARY_MAXIMA) if criterion not in marked]
-        if (turn.index,) not in assessed:
-            found.append(
-                f"Turn {turn.index + 1} was not assessed{format_failure_cause(debate, f'{prefix}/turn/{turn.index}/0')}."
-            )
-        elif absent:
-            found.append(f"Turn {turn.index + 1} has no mark for {', '.join(absent)}.")
-    for index in pair_end_indices(debate.turns):
-        if index not in card.comparisons:
-            why = format_failure_cause(debate, f"{prefix}/pair/{index - 1}-{index}/0")
-            found.append(f"Turns {index} and {index + 1} were not compared{why}.")
-    return [*found, *_missing_of_whole(debate, f"{prefix}/debate", given, narrative)]
+        if absent and (turn.index,) in assessed:
+            yield f"Turn {turn.index + 1} has no mark for {', '.join(absent)}."
 
 
-def _missing_of_whole(
-    debate: Debate, prefix: str, given: Sequence[Assessment], narrative: NarrativeNote | None
-) -> Iterator[str]:
-    """Sentences on missing answers about the whole debate. `prefix`: start of the keys of their briefs."""
-    if narrative is None:
-        yield f"The debate was not read as a whole{format_failure_cause(debate, f'{prefix}/all/{NARRATIVE_REVISION}')}."
-    elif narrative.agrees is False and narrative.resolution is None:
-        why = format_failure_cause(debate, f"{prefix}/all/{RESOLUTION_REVISION}")
-        yield f"The conflict of narrative and scorecard was not explained{why}."
-    if needs_review(given) and not any(is_review(item) for item in given):
-        why = format_failure_cause(debate, f"{prefix}/all/{REVIEW_REVISION}")
-        yield f"The register was not reviewed, so every entry counts{why}."
-    if len(debate.turns) >= MIN_CONVERGENCE_TURNS and _first_finding(given, Convergence) is None:
-        indices = [turn.index for turn in debate.turns]
-        where = "-".join(map(str, (*indices[:2], *indices[-2:])))
-        yield f"The first and the last turns were not compared{format_failure_cause(debate, f'{prefix}/{where}/0')}."
+def convergence_subject(debate: Debate) -> Subject:
+    """The subject of the question on convergence: the first two and the last two turns."""
+    indices = tuple(turn.index for turn in debate.turns)
+    return Subject(moment="debate", turns=(*indices[:2], *indices[-2:]))
 
 
 def needs_review(given: Sequence[Assessment]) -> bool:
     """Whether a review of the register is expected.
 
-    No review is expected if the narrative has a pattern: only transcripts from before the review existed have one.
+    A narrative with a pattern comes from a version without the review, so then none is expected.
     """
-    narrative = _first_finding(given, Narrative)
+    narrative = first_finding(given, Narrative)
     return narrative is None or narrative.pattern is None
 
 

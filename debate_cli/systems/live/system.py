@@ -1,14 +1,12 @@
 """The judging system `live`. One judge marks every turn, compares every exchange and reads the whole debate."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.frozen_model import fold_growing
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
-from debate_cli.domain.tasks import Brief, Cue, Subject
-from debate_cli.domain.turn import Turn
+from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.aggregation import stored_settings
 from debate_cli.systems.base import (
@@ -26,18 +24,9 @@ from debate_cli.systems.base import (
     turn_briefs,
 )
 from debate_cli.systems.charts import Chart
-from debate_cli.systems.explanation import ScoreComponent, describe_scores
-from debate_cli.systems.live import (
-    charts,
-    exchange_question,
-    narrative_question,
-    register_question,
-    report,
-    score,
-    tables,
-    turn_question,
-)
-from debate_cli.systems.live.calibration import DIMENSION_MAXIMA
+from debate_cli.systems.explanation import describe_scores
+from debate_cli.systems.live import questions, register_question, report, score, tables
+from debate_cli.systems.live.calibration import DIMENSION_MAXIMA, pair_end_indices
 from debate_cli.systems.live.findings import (
     CausalChain,
     Convergence,
@@ -49,7 +38,7 @@ from debate_cli.systems.live.findings import (
     Resolution,
     SuspectClaim,
 )
-from debate_cli.systems.live.personality_drift import describe_pressure
+from debate_cli.systems.live.personality_drift import build_personality_section, describe_pressure
 from debate_cli.systems.live.settings import LiveSettings
 from debate_cli.systems.source_support import SOURCES_KIND
 from debate_cli.systems.tables import Table, parse_notes
@@ -82,13 +71,13 @@ class LiveSystem(JudgingSystem[LiveSettings]):
         yield from exchanges
         if not progress.is_over or not debate.turns:
             return
-        indices = tuple(turn.index for turn in debate.turns)
-        if len(indices) >= score.MIN_CONVERGENCE_TURNS:
-            compared = Subject(moment="debate", turns=(*indices[:2], *indices[-2:]))
-            yield from briefs_for(run.id, settings, compared)
+        if len(debate.turns) >= score.MIN_CONVERGENCE_TURNS:
+            yield from briefs_for(run.id, settings, score.convergence_subject(debate))
         if not all(map(debate.is_settled, exchanges)):
             return
-        whole = tuple(_whole_briefs(debate, run.id, settings))
+        asks_review = score.needs_review(debate.assessments_of_system("live", run.id))
+        revisions = (score.NARRATIVE_REVISION, *((score.REVIEW_REVISION,) if asks_review else ()))
+        whole = tuple(brief for revision in revisions for brief in briefs_for(run.id, settings, WHOLE_DEBATE, revision))
         yield from whole
         if all(map(debate.is_settled, whole)) and score.has_narrative_conflict(debate, run, settings):
             yield from briefs_for(run.id, settings, WHOLE_DEBATE, revision=score.RESOLUTION_REVISION)
@@ -105,17 +94,17 @@ class LiveSystem(JudgingSystem[LiveSettings]):
         """The question for the kind of subject. A subject `debate` that names turns compares the first and last turns."""
         match brief.subject.moment:
             case "turn":
-                return turn_question.TURN_QUESTION
+                return questions.TURN_QUESTION
             case "pair":
-                return exchange_question.PAIR_QUESTION
+                return questions.PAIR_QUESTION
             case _ if brief.subject.turns:
-                return narrative_question.CONVERGENCE_QUESTION
+                return questions.CONVERGENCE_QUESTION
             case _ if brief.revision == score.REVIEW_REVISION:
                 return register_question.REVIEW_QUESTION
             case _ if brief.revision == score.RESOLUTION_REVISION:
-                return narrative_question.RESOLUTION_QUESTION
+                return questions.RESOLUTION_QUESTION
             case _:
-                return narrative_question.NARRATIVE_QUESTION
+                return questions.NARRATIVE_QUESTION
 
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
         """The register review waits for the system `sources`, because its question shows the findings of `sources`."""
@@ -153,12 +142,9 @@ class LiveSystem(JudgingSystem[LiveSettings]):
 
     def explain(self, verdict: Verdict) -> str:
         """The scores, and the dimension with the largest difference."""
-        shares, total = score.dimension_shares(verdict), sum(DIMENSION_MAXIMA.values())
-        components = [
-            ScoreComponent(dimension, most / total, "the score", shares[dimension])
-            for dimension, most in DIMENSION_MAXIMA.items()
-        ]
-        return describe_scores(verdict, self.max_score(verdict), components)
+        notes = parse_notes(score.LiveNotes, verdict)
+        means = score.dimension_means(notes) if notes is not None else {}
+        return describe_scores(verdict, self.max_score(verdict), means, DIMENSION_MAXIMA)
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
         """The narrative's reasoning if it names the same winner as the scorecard."""
@@ -182,11 +168,11 @@ class LiveSystem(JudgingSystem[LiveSettings]):
 
     def charts(self, verdict: Verdict) -> list[Chart]:
         """Marks by dimension and by turn."""
-        return list(charts.charts(verdict))
+        return list(tables.charts(verdict))
 
     def sections(self, debate: Debate) -> Iterator[ReportSection]:
         """The section on personalities that changed."""
-        section = charts.build_personality_section(debate)
+        section = build_personality_section(debate)
         if section is not None:
             yield section
 
@@ -195,33 +181,9 @@ class LiveSystem(JudgingSystem[LiveSettings]):
         return report.build_report(assessment, debate, stored_settings(debate, assessment.run, LiveSettings()))
 
 
-def _whole_briefs(debate: Debate, run: str, settings: LiveSettings) -> Iterator[Brief]:
-    """The briefs that are asked when all turns and exchanges are judged: narrative and register review."""
-    yield from briefs_for(run, settings, WHOLE_DEBATE, revision=score.NARRATIVE_REVISION)
-    if score.needs_review(debate.assessments_of_system("live", run)):
-        yield from briefs_for(run, settings, WHOLE_DEBATE, revision=score.REVIEW_REVISION)
-
-
 def _pair_briefs(debate: Debate, run: str, settings: LiveSettings, turns: Sequence[int]) -> tuple[Brief, ...]:
-    exchanges = (
-        fold_growing(debate.turns[0], "pairs", debate.turns, _Exchanges((), None), _add_exchange).pairs
-        if debate.turns
-        else ()
-    )
-    return pair_briefs(run, settings, [pair for pair in exchanges if pair[1] in turns])
-
-
-class _Exchanges(NamedTuple):
-    """The exchanges so far (adjacent turns of different speakers), and the last turn."""
-
-    pairs: tuple[tuple[int, int], ...]
-    last: Turn | None
-
-
-def _add_exchange(before: _Exchanges, turn: Turn) -> _Exchanges:
-    last = before.last
-    is_exchange = last is not None and last.index == turn.index - 1 and last.speaker != turn.speaker
-    return _Exchanges((*before.pairs, (turn.index - 1, turn.index)) if is_exchange else before.pairs, turn)
+    """The briefs on the exchanges that end with one of `turns`."""
+    return pair_briefs(run, settings, [(end - 1, end) for end in pair_end_indices(debate.turns) if end in turns])
 
 
 SYSTEM = LiveSystem()

@@ -1,15 +1,28 @@
-"""Tables of the live system: scorecard, turns, causal chains, the register, and each change to a judge's mark."""
+"""Tables of the live system (scorecard, turns, causal chains, register, changes of scores) and its charts."""
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 
 from debate_cli.domain.verdict import Verdict
-from debate_cli.systems.live.calibration import CalibrationRule
+from debate_cli.systems.charts import PERCENT_TICKS, Chart, ChartPoint, ChartSeries, line_series, percent_chart
+from debate_cli.systems.live.calibration import DIMENSION_MAXIMA, CalibrationRule, UnresolvedExchange
 from debate_cli.systems.live.findings import DebatePattern
 from debate_cli.systems.live.register import EntryStatus, RegisterRow
-from debate_cli.systems.live.score import LiveNotes, TurnRow
-from debate_cli.systems.tables import Badge, DebaterCell, Gauge, Number, Table, TableRow, format_number, parse_notes
+from debate_cli.systems.live.score import LiveNotes, TurnRow, dimension_means
+from debate_cli.systems.tables import (
+    Badge,
+    DebaterCell,
+    Gauge,
+    Number,
+    Table,
+    TableRow,
+    column_table,
+    format_number,
+    make_table,
+    parse_notes,
+    turn_number,
+)
 
-LIVE_DIMENSIONS = ("logic", "rhetoric", "tactics")
 CHANGE_REASONS: dict[CalibrationRule, str] = {
     "chain": "incomplete chain",
     "floor": "won an exchange",
@@ -37,50 +50,28 @@ def tables(verdict: Verdict) -> list[Table]:
     notes = parse_notes(LiveNotes, verdict)
     if notes is None:
         return []
-    found = (
-        _scorecard_table(verdict, notes),
-        _exchange_table(verdict, notes),
-        _turn_table(notes),
-        _chain_table(notes),
-        _register_table(notes),
-        _change_table(notes),
-        _unresolved_table(notes),
+    ranked = sorted(verdict.scores, key=lambda name: -verdict.scores[name])
+    scorecard = column_table(
+        "scores, live",
+        ranked,
+        {
+            "debater": DebaterCell,
+            "score /100": lambda name: Number(verdict.scores[name], strong=True),
+            "": lambda name: Gauge(verdict.scores[name], 100.0, name),
+            "exchanges won": lambda name: Number(notes.exchanges_won.get(name), 0),
+            "frame control": lambda name: Number(notes.frame_control.get(name), 1),
+            "credibility": lambda name: Number(notes.credibility.get(name), 1),
+        },
+        _narrative_remarks(notes),
     )
-    return [table for table in found if table.rows]
-
-
-def _scorecard_table(verdict: Verdict, notes: LiveNotes) -> Table:
-    ranked = sorted(verdict.scores.items(), key=lambda item: -item[1])
-    return Table(
-        title="scores, live",
-        heads=("debater", "score /100", "", "exchanges won", "frame control", "credibility"),
-        rows=tuple(
-            (
-                DebaterCell(name),
-                Number(score, strong=True),
-                Gauge(score, 100.0, name),
-                Number(notes.exchanges_won.get(name), 0),
-                Number(notes.frame_control.get(name), 1),
-                Number(notes.credibility.get(name), 1),
-            )
-            for name, score in ranked
-        ),
-        remarks=tuple(_narrative_remarks(notes)),
-        numeric=frozenset({1, 3, 4, 5}),
-    )
-
-
-def _exchange_table(verdict: Verdict, notes: LiveNotes) -> Table:
-    names = sorted(notes.dimension_wins, key=lambda name: -verdict.scores.get(name, 0.0))
-    wins = {name: notes.dimension_wins[name] for name in names}
-    return Table(
+    winners = sorted(notes.dimension_wins.items(), key=lambda item: -verdict.scores.get(item[0], 0.0))
+    exchanges = make_table(
         "exchanges won by dimension, live",
-        ("debater", *LIVE_DIMENSIONS),
-        tuple(
-            (DebaterCell(name), *(Number(of.get(item, 0), 0) for item in LIVE_DIMENSIONS)) for name, of in wins.items()
-        ),
-        numeric=frozenset({1, 2, 3}),
+        ("debater", *DIMENSION_MAXIMA),
+        ((DebaterCell(name), *(Number(of.get(item, 0), 0) for item in DIMENSION_MAXIMA)) for name, of in winners),
     )
+    found = (scorecard, exchanges, *_turn_tables(notes), _change_table(notes), _unresolved_table(notes.unresolved))
+    return [table for table in found if table.rows]
 
 
 def _narrative_remarks(notes: LiveNotes) -> Iterable[str]:
@@ -99,90 +90,84 @@ def _narrative_remarks(notes: LiveNotes) -> Iterable[str]:
         yield f"From first to last: {outcome}. Early: {convergence.early} Late: {convergence.late}"
 
 
-def _turn_table(notes: LiveNotes) -> Table:
-    return Table(
-        title="turns, live",
-        heads=("turn", "round", "debater", "logic /40", "rhetoric /30", "tactics /30", "composite", "", "remark"),
-        rows=tuple(
-            (
-                str(row.turn + 1),
-                str(row.round),
-                DebaterCell(row.speaker),
-                Number(row.logic, 1),
-                Number(row.rhetoric, 1),
-                Number(row.tactics, 1),
-                Number(row.composite, strong=True),
-                Gauge(row.composite, 100.0, row.speaker) if row.composite is not None else None,
-                "; ".join(_turn_remarks(row)),
-            )
-            for row in notes.turns
-        ),
-        remarks=("cold start: less calibrated, because little comes before it to compare with.",),
-        numeric=frozenset({0, 1, 3, 4, 5, 6}),
+def _turn_tables(notes: LiveNotes) -> Iterator[Table]:
+    yield column_table(
+        "turns, live",
+        notes.turns,
+        {
+            "turn": lambda row: turn_number(row.turn),
+            "round": lambda row: Number(row.round, 0),
+            "debater": lambda row: DebaterCell(row.speaker),
+            "logic /40": lambda row: Number(row.logic, 1),
+            "rhetoric /30": lambda row: Number(row.rhetoric, 1),
+            "tactics /30": lambda row: Number(row.tactics, 1),
+            "composite": lambda row: Number(row.composite, strong=True),
+            "": lambda row: None if row.composite is None else Gauge(row.composite, 100.0, row.speaker),
+            "remark": _turn_remark,
+        },
+        ("cold start: less calibrated, because little comes before it to compare with.",),
     )
-
-
-def _turn_remarks(row: TurnRow) -> Iterable[str]:
-    if row.cold_start:
-        yield "cold start"
-    if row.mixed:
-        yield f"won and lost {', '.join(row.mixed)}"
-
-
-def _chain_table(notes: LiveNotes) -> Table:
-    return Table(
+    yield column_table(
         "chains, live",
-        ("turn", "debater", "cause → process → consequence", "missing"),
-        tuple(
-            (
-                str(row.turn + 1),
-                DebaterCell(row.speaker),
-                f"{row.cause} → {row.process} → {row.consequence}",
-                ", ".join(row.missing).replace("_", " "),
-            )
-            for row in notes.chains
-        ),
-        numeric=frozenset({0}),
+        notes.chains,
+        {
+            "turn": lambda row: turn_number(row.turn),
+            "debater": lambda row: DebaterCell(row.speaker),
+            "cause → process → consequence": lambda row: f"{row.cause} → {row.process} → {row.consequence}",
+            "missing": lambda row: ", ".join(row.missing).replace("_", " "),
+        },
     )
-
-
-def _register_table(notes: LiveNotes) -> Table:
-    return Table(
+    yield column_table(
         "register, live",
-        ("turn", "fault", "status", "costs", "words", "reason"),
-        tuple(_register_row(row) for row in notes.register_entries),
-        numeric=frozenset({0, 3}),
-    )
+        notes.register_entries,
+        {
+            "turn": lambda row: turn_number(row.turn),
+            "fault": lambda row: row.fault,
+            "status": lambda row: STATUS_BADGES[row.status],
+            "costs": _entry_cost,
+            "words": lambda row: row.quote,
+            "reason": _entry_reason,
+        },
+    )._replace(numeric=frozenset({0, 3}))
 
 
-def _register_row(row: RegisterRow) -> TableRow:
+def _turn_remark(row: TurnRow) -> str:
+    mixed = f"won and lost {', '.join(row.mixed)}" if row.mixed else ""
+    return "; ".join(filter(None, ("cold start" if row.cold_start else "", mixed)))
+
+
+def _entry_cost(row: RegisterRow) -> str:
+    if row.charged_to is None:
+        return "0"
+    elsewhere = f" on turn {row.charged_to + 1}" if row.charged_to != row.turn else ""
+    return f"−{format_points(row.points)}{elsewhere}"
+
+
+def _entry_reason(row: RegisterRow) -> str:
     exposed = f"exposed by turn {row.exposed_by + 1}" if row.exposed_by is not None else ""
-    cost = f"−{format_points(row.points)}" if row.charged_to is not None else "0"
-    if row.charged_to not in (None, row.turn):
-        cost += f" on turn {row.charged_to + 1}"
-    reason = ": ".join(filter(None, (exposed, row.reason)))
-    return str(row.turn + 1), row.fault, STATUS_BADGES[row.status], cost, row.quote, reason
+    return ": ".join(filter(None, (exposed, row.reason)))
 
 
 def _change_table(notes: LiveNotes) -> Table:
-    rows = (*_calibration_rows(notes), *_penalty_rows(notes))
-    heads = ("turn", "dimension", "from", "to", "why", "words")
-    return Table("changes of scores, live", heads, rows, numeric=frozenset({0, 2, 3}))
-
-
-def _calibration_rows(notes: LiveNotes) -> Iterable[TableRow]:
-    for item in (*notes.chain_limits, *notes.calibrations):
-        why = f"{CHANGE_REASONS[item.rule]} ({item.rule})"
-        yield str(item.turn + 1), item.dimension, Number(item.before, 1), Number(item.after, 1), why, None
-
-
-def _penalty_rows(notes: LiveNotes) -> Iterable[TableRow]:
+    """Each change of a score: chain limits and calibrations, then the penalties one after the other."""
+    rows: list[TableRow] = [
+        (
+            turn_number(item.turn),
+            item.dimension,
+            Number(item.before, 1),
+            Number(item.after, 1),
+            f"{CHANGE_REASONS[item.rule]} ({item.rule})",
+            None,
+        )
+        for item in (*notes.chain_limits, *notes.calibrations)
+    ]
     logic = {row.turn: row.calibrated.get("logic") for row in notes.turns}
     for item in notes.penalties:
         why = f"{item.kind.replace('_', ' ')} (−{format_points(item.points)})"
         before = logic.get(item.turn)
         logic[item.turn] = after = None if before is None else max(0.0, before - item.points)
-        yield str(item.turn + 1), "logic", Number(before, 1), Number(after, 1), why, item.about
+        rows.append((turn_number(item.turn), "logic", Number(before, 1), Number(after, 1), why, item.about))
+    return make_table("changes of scores, live", ("turn", "dimension", "from", "to", "why", "words"), rows)
 
 
 def format_points(points: float) -> str:
@@ -190,22 +175,71 @@ def format_points(points: float) -> str:
     return format_number(points).removesuffix(".0")
 
 
-def _unresolved_table(notes: LiveNotes) -> Table:
-    return Table(
+def _unresolved_table(unresolved: Iterable[UnresolvedExchange]) -> Table:
+    return column_table(
         "unresolved exchanges, live",
-        ("turns", "dimension", "judge's winner", "earlier", "later"),
-        tuple(
-            (
-                f"{item.turns[0] + 1} and {item.turns[1] + 1}",
-                item.dimension,
-                item.winner,
-                Number(item.earlier, 1),
-                Number(item.later, 1),
-            )
-            for item in notes.unresolved
+        unresolved,
+        {
+            "turns": lambda item: f"{item.turns[0] + 1} and {item.turns[1] + 1}",
+            "dimension": lambda item: item.dimension,
+            "judge's winner": lambda item: item.winner,
+            "earlier": lambda item: Number(item.earlier, 1),
+            "later": lambda item: Number(item.later, 1),
+        },
+        (
+            "The scores contradict the comparison: the winner has the lower score, or the scores of a draw are far apart.",
         ),
-        remarks=(
-            "The scores of these exchanges differ from the comparison: the winner still has the lower score, or the scores of a draw are far apart.",
-        ),
-        numeric=frozenset({3, 4}),
+    )
+
+
+def charts(verdict: Verdict) -> Iterator[Chart]:
+    """The charts of a verdict; none if its notes are of another version."""
+    notes = parse_notes(LiveNotes, verdict)
+    if notes is None:
+        return
+    yield percent_chart(
+        "Marks by dimension",
+        "Mean over a debater's turns after calibration and penalties, as a percentage of the dimension's maximum.",
+        DIMENSION_MAXIMA,
+        dimension_means(notes),
+    )
+    yield _turn_chart(notes)
+
+
+def _turn_chart(notes: LiveNotes) -> Chart:
+    """The composite of each turn. A ring marks a turn that an exchange, a chain or a penalty changed."""
+    positions = {row.turn: f"turn {row.turn + 1}" for row in notes.turns}
+    lines: dict[str, dict[int, float]] = {row.speaker: {} for row in notes.turns}
+    composites = {row.turn: row.composite for row in notes.turns if row.composite is not None}
+    for row in notes.turns:
+        if row.composite is not None:
+            lines[row.speaker][row.turn] = row.composite
+    changed: dict[int, list[str]] = defaultdict(list)
+    for item in (*notes.chain_limits, *notes.calibrations):
+        change = f"{format_number(item.before, 1)} to {format_number(item.after, 1)}"
+        changed[item.turn].append(f"{item.dimension} {change}, {CHANGE_REASONS[item.rule]}")
+    penalised: dict[int, list[str]] = defaultdict(list)
+    for item in notes.penalties:
+        penalised[item.turn].append(f"{item.kind.replace('_', ' ')}, −{item.points:g} logic")
+    series = [line_series(name, values, positions) for name, values in lines.items()]
+    for name, style, changes in (
+        ("changed by chain or exchange", "calibrated", changed),
+        ("penalised for a claim", "penalised", penalised),
+    ):
+        points = tuple(
+            ChartPoint(composites[turn], f"{words}: {'; '.join(changes[turn])}")
+            if turn in changes and turn in composites
+            else None
+            for turn, words in positions.items()
+        )
+        series.append(ChartSeries(name, points, style=style, is_joined=False))
+    return Chart(
+        "Score of each turn",
+        "Logic, rhetoric and tactics together, 0 to 100, after calibration and penalties.",
+        "line",
+        tuple(str(turn + 1) for turn in positions),
+        tuple(item for item in series if any(item.points)),
+        0,
+        100,
+        PERCENT_TICKS,
     )

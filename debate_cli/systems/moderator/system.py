@@ -21,9 +21,9 @@ from debate_cli.systems.base import (
     sum_marks,
 )
 from debate_cli.systems.charts import Chart
-from debate_cli.systems.explanation import ScoreComponent, describe_scores
+from debate_cli.systems.explanation import describe_scores
 from debate_cli.systems.moderator import questions, score, tables
-from debate_cli.systems.moderator.criteria import CATEGORY_GROUPS, FINAL_CATEGORIES, FINAL_TOTAL, ROUND_CRITERIA
+from debate_cli.systems.moderator.criteria import CATEGORY_GROUPS, FINAL_CATEGORIES, ROUND_CRITERIA
 from debate_cli.systems.moderator.findings import Clash, DebateSummary, NonEngagement, Summary
 from debate_cli.systems.moderator.settings import ModeratorSettings
 from debate_cli.systems.source_support import SOURCES_KIND
@@ -92,17 +92,16 @@ class ModeratorSystem(JudgingSystem[ModeratorSettings]):
     def explain(self, verdict: Verdict) -> str:
         """The scores, and the group of categories with the largest difference in the final evaluation."""
         notes = parse_notes(score.ModeratorNotes, verdict)
-        components: list[ScoreComponent] = []
-        for group, items in CATEGORY_GROUPS.items():
-            most = sum(FINAL_CATEGORIES[item] for item in items)
-            shares = {
-                row.participant: sum(row.categories[item] for item in items) / most
-                for row in (notes.final if notes is not None else ())
+        maxima = {group: sum(FINAL_CATEGORIES[item] for item in items) for group, items in CATEGORY_GROUPS.items()}
+        marks = {
+            row.participant: {
+                group: sum(row.categories[item] for item in items)
+                for group, items in CATEGORY_GROUPS.items()
                 if row.categories.keys() >= set(items)
             }
-            weight = most / FINAL_TOTAL
-            components.append(ScoreComponent(group.replace("_", " "), weight, "the final evaluation", shares))
-        return describe_scores(verdict, self.max_score(verdict), components)
+            for row in (notes.final if notes is not None else ())
+        }
+        return describe_scores(verdict, self.max_score(verdict), marks, maxima, whole="the final evaluation")
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
         """The reasoning of the first judge who agrees with the verdict."""

@@ -11,7 +11,7 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.base import ArgumentMark, JudgeQuestion, JudgeQuote, JudgingSystem, LiveReport
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.claim_review import ClaimReview
-from debate_cli.systems.explanation import ScoreComponent, describe_scores
+from debate_cli.systems.explanation import describe_scores
 from debate_cli.systems.source_support import SOURCES_KIND
 from debate_cli.systems.structured import claims, questions, score, tables
 from debate_cli.systems.structured.findings import Fallacy, Insight, Trace
@@ -58,17 +58,10 @@ class StructuredSystem(JudgingSystem[StructuredSettings]):
     def explain(self, verdict: Verdict) -> str:
         """The scores, and the criterion with the largest difference."""
         notes = parse_notes(score.StructuredNotes, verdict)
-        components = [
-            ScoreComponent(
-                name=item,
-                weight=notes.weights.get(item, 0.0),
-                whole="the score",
-                shares={name: of[item] / score.MAX_ARGUMENT_MARK for name, of in notes.means.items() if item in of},
-            )
-            for item in (notes.weights if notes is not None else ())
-            if notes is not None
-        ]
-        return describe_scores(verdict, self.max_score(verdict), components)
+        if notes is None:
+            return super().explain(verdict)
+        highest = self.max_score(verdict)
+        return describe_scores(verdict, highest, notes.means, dict.fromkeys(notes.weights, highest), notes.weights)
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
         """The first rationale of a judge who agrees with the verdict, or else the first key insight."""

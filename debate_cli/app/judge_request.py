@@ -13,7 +13,7 @@ from debate_cli.domain.events import DebateClosed, DebateOpened, Event, Generato
 from debate_cli.domain.judging_config import JudgingConfig, SystemSettings, settings_class
 from debate_cli.errors import TranscriptError, UsageError
 from debate_cli.storage.transcript_store import StoredDebate
-from debate_cli.storage.variables import ConfigChange, to_overrides
+from debate_cli.storage.variables import ConfigChange
 from debate_cli.systems.registry import check_system_kind, default_text_kind, get_system, system_kinds
 from debate_cli.version import __version__
 
@@ -242,7 +242,7 @@ def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> Jud
     """
     if not request.changes:
         return request
-    for key in (change.key for change in to_overrides(request.changes)):
+    for key in (change[0] for change in request.changes):
         if key.partition(".")[0] not in STORED_SECTIONS:
             sections = ", ".join(STORED_SECTIONS)
             raise UsageError(

@@ -6,11 +6,10 @@ contradictions between values (a role without a model, two debaters with one nam
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import AliasChoices, Field, ValidationError, field_validator, model_validator
-from pydantic_core import InitErrorDetails, PydanticCustomError
+from pydantic import Field, field_validator, model_validator
 
 from debate_cli.domain.frozen_model import ConfigModel
 from debate_cli.domain.judging_config import JudgingConfig
@@ -244,9 +243,7 @@ class FormatConfig(ConfigModel):
     """Number of arguments in the opening of each debater."""
     closing_words: int = Field(default=200, ge=10, le=5000)
     """Maximum words of a closing statement."""
-    phases: tuple[Phase, ...] = Field(
-        default=("opening", "cross_examination", "closing"), validation_alias=AliasChoices("phases", "rounds")
-    )
+    phases: tuple[Phase, ...] = ("opening", "cross_examination", "closing")
     """Phases in order; `rebuttal` may be inserted before `closing`, also repeatedly."""
     exchanges: int = Field(default=1, ge=1, le=10)
     """Semi-structured: number of exchanges of follow-up questions and answers."""
@@ -260,37 +257,29 @@ class FormatConfig(ConfigModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _default_sequential_order(cls, data: object) -> object:
+    def _expand_rounds(cls, data: object) -> object:
+        """Write `rounds` as `phases` or `turns`, and the order of a free-flowing debate."""
         if not isinstance(data, dict):
             return data
         written = cast("dict[str, object]", data)
-        in_turn = written.get("kind") == "free_flowing" and "order" not in written
-        return written | {"order": "sequential"} if in_turn else written
-
-    @model_validator(mode="before")
-    @classmethod
-    def _expand_round_count(cls, data: object) -> object:
-        if not isinstance(data, dict):
-            return data
-        written = cast("dict[str, object]", data)
+        is_free = written.get("kind") == "free_flowing"
+        if is_free and "order" not in written:
+            written = {**written, "order": "sequential"}
         rounds = written.get("rounds")
-        if rounds is None or isinstance(rounds, list | tuple):
-            return written
-        count = _RoundCount.model_validate({"rounds": rounds}).rounds
         rest = {key: value for key, value in written.items() if key != "rounds"}
-        for key in ("phases", "turns"):
-            if rest.get(key) is not None:
-                error = PydanticCustomError(
-                    "rounds", "`rounds` and `{key}` both set the rounds; keep one", {"key": key}
-                )
-                raise ValidationError.from_exception_data(
-                    cls.__name__, [InitErrorDetails(type=error, loc=("rounds",), input=rounds)]
-                )
-        return rest | ({"turns": count} if rest.get("kind") == "free_flowing" else {"phases": phases_of_rounds(count)})
+        if rounds is None:
+            return rest
+        clash = next((key for key in ROUND_KEYS["rounds"] if rest.get(key) is not None), None)
+        if clash is not None:
+            raise ValueError(f"`rounds` and `{clash}` both set the rounds; keep one")
+        if isinstance(rounds, list | tuple):
+            return {**rest, "phases": cast("Sequence[object]", rounds)}
+        count = _RoundCount.model_validate({"rounds": rounds}).rounds
+        return rest | ({"turns": count} if is_free else {"phases": phases_of_rounds(count)})
 
 
-KEY_ALIASES = {("format", "phases"): ("rounds",), ("format", "rounds"): ("phases", "turns")}
-"""Section and key -> other keys for the same setting. If one of them is overridden, the others are dropped."""
+ROUND_KEYS = {"rounds": ("phases", "turns"), "phases": ("rounds",)}
+"""Key of `format` -> other keys that set the rounds too."""
 
 
 class Limits(ConfigModel):

@@ -9,7 +9,6 @@ from typing import Annotated, Any, Concatenate, NamedTuple, ParamSpec, Self, Typ
 
 from pydantic import (
     AfterValidator,
-    AliasChoices,
     BaseModel,
     ConfigDict,
     GetCoreSchemaHandler,
@@ -17,7 +16,6 @@ from pydantic import (
     ValidationInfo,
     model_validator,
 )
-from pydantic.fields import FieldInfo
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
@@ -120,8 +118,6 @@ class ConfigModel(FrozenModel):
             return data
         written = cast("dict[str, object]", data)
         sections, numbers = _section_and_number_fields(cls)
-        if not any(_needs_normalizing(key, value, sections, numbers) for key, value in written.items()):
-            return written
         return {
             key: str(value).lower() if isinstance(value, bool) and key in numbers else value
             for key, value in written.items()
@@ -129,33 +125,17 @@ class ConfigModel(FrozenModel):
         }
 
 
-def _needs_normalizing(key: str, value: object, sections: frozenset[str], numbers: frozenset[str]) -> bool:
-    return (value is None and key in sections) or (isinstance(value, bool) and key in numbers)
-
-
 @cache
 def _section_and_number_fields(model: type[ConfigModel]) -> tuple[frozenset[str], frozenset[str]]:
-    """Names and aliases of the fields that are sections, and of the fields that take numbers but no booleans."""
-    fields = model.model_fields | {alias: field for field in model.model_fields.values() for alias in _aliases(field)}
-    return (
-        frozenset(name for name, field in fields.items() if _is_section(field)),
-        frozenset(name for name, field in fields.items() if _is_numeric(field)),
+    """Names of the fields that are sections, and of the fields that take numbers but no booleans."""
+    types = {name: _allowed_types(field.annotation) for name, field in model.model_fields.items()}
+    sections = (
+        name
+        for name, field in model.model_fields.items()
+        if field.default_factory is not None or isinstance(field.default, FrozenModel | dict | tuple)
     )
-
-
-def _aliases(field: FieldInfo) -> list[str]:
-    choices = field.validation_alias
-    return [str(name) for name in choices.choices] if isinstance(choices, AliasChoices) else []
-
-
-def _is_section(field: FieldInfo) -> bool:
-    return field.default_factory is not None or isinstance(field.default, FrozenModel | dict | tuple)
-
-
-def _is_numeric(field: FieldInfo) -> bool:
-    """Whether a field takes numbers but no booleans, which pydantic would convert to 0 and 1."""
-    types = _allowed_types(field.annotation)
-    return bool not in types and not types.isdisjoint({int, float})
+    numbers = (name for name, found in types.items() if bool not in found and found & {int, float})
+    return frozenset(sections), frozenset(numbers)
 
 
 def _allowed_types(annotation: Any) -> set[Any]:

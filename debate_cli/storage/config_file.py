@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from debate_cli.domain.config import KEY_ALIASES, LEGACY_SECTIONS, DebateConfig, find_legacy_place, move_legacy_sections
+from debate_cli.domain.config import DebateConfig, move_legacy_sections
 from debate_cli.domain.config_checks import KeyPath, Problem, check_config
 from debate_cli.domain.suggestions import format_suggestion_or_list
 from debate_cli.errors import ConfigError
@@ -34,9 +33,8 @@ from debate_cli.storage.variables import (
     apply_overrides,
     is_header_path,
     overrides_from_env,
-    to_overrides,
 )
-from debate_cli.storage.yaml_positions import SourcePosition, parse_yaml, read_yaml_text
+from debate_cli.storage.yaml_positions import parse_yaml, read_yaml_text
 
 if TYPE_CHECKING:
     from debate_cli.evidence.corpus import Corpus
@@ -47,8 +45,6 @@ ConfigCheck = Callable[[DebateConfig], Iterable[Problem]]
 _MAX_PROMPT_FILES = 100
 _MAX_BACKGROUND_BYTES = 1024 * 1024
 _MAX_PROMPT_BYTES = 256 * 1024
-_TEXT_SUFFIXES = frozenset({".md", ".rst", ".txt"})
-"""Suffixes of texts that a panel can judge, which are often given in place of a configuration."""
 _HIDDEN_LENGTHS = (4096, 60)
 """Lengths to which errors shorten a value. A secret that was cut to such a length is redacted too."""
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
@@ -94,14 +90,14 @@ def read_config_file(
 
     Raises ConfigError with one line per error: `file:line:column: key.path: what is wrong; what to do`.
     """
-    name = str(path) if path is not None else STDIN_NAME
-    folder = path.parent if path is not None else Path()
     if text is None:
         if path is None:
             raise ConfigError("no configuration is given; name a file, or `-` for standard input")
         text = read_yaml_text(path, absent="`debate init` writes one")
     environment = env if isinstance(env, Environment) else Environment(env)
-    loader = _ConfigLoader(folder, environment, SourceMap(name), tuple(trusted_folders))
+    source_map = SourceMap(STDIN_NAME if path is None else str(path))
+    folder = Path() if path is None else path.parent
+    loader = _ConfigLoader(folder, environment, source_map, (folder, *trusted_folders))
     return loader.load(text, overrides, (own_checks, *more_checks))
 
 
@@ -131,15 +127,6 @@ def read_prompt_files(
     return texts, problems
 
 
-def _check_inside(path: Path, folders: Sequence[Path]) -> None:
-    """Raise ValueError if `path`, after following links, is in none of `folders`."""
-    if not is_inside(path, folders):
-        raise ValueError(
-            "the file must be in the folder of the configuration or below it; move it there, or allow its folder with "
-            "--trust-path DIR"
-        )
-
-
 def _read_named_file(path: Path, within: Sequence[Path] | None, max_bytes: int) -> str:
     """The text of a file. Raises ValueError with one sentence if it cannot be read or is in none of `within`.
 
@@ -155,13 +142,22 @@ def _read_named_file(path: Path, within: Sequence[Path] | None, max_bytes: int) 
         raise ValueError(f"the file cannot be read ({error.strerror}); make it readable") from error
 
 
+def _check_inside(path: Path, folders: Sequence[Path]) -> None:
+    """Raise ValueError if `path`, after following links, is in none of `folders`."""
+    if not is_inside(path, folders):
+        raise ValueError(
+            "the file must be in the folder of the configuration or below it; move it there, or allow its folder with "
+            "--trust-path DIR"
+        )
+
+
 @dataclass(slots=True)
 class _ConfigLoader:
     folder: Path
     env: Environment
     source_map: SourceMap
-    trusted_folders: tuple[Path, ...] = ()
-    """Folders besides `folder` in which files named by the configuration may be."""
+    folders: tuple[Path, ...]
+    """Folders in which files that the configuration names may be."""
     lines: list[str] = field(default_factory=list[str])
     """Errors that already include their position."""
     problems: list[Problem] = field(default_factory=list[Problem])
@@ -175,54 +171,49 @@ class _ConfigLoader:
         prompts = self._read_prompts(data)
         config = self._validate(data)
         if config is not None and not self.lines:
-            self._add(
-                [problem for check in (*checks, self._check_scripts, self._check_sources) for problem in check(config)]
-            )
+            self._add(problem for check in (*checks, self._check_files) for problem in check(config))
         if config is None or self.problems or self.lines:
             raise self._error()
         self.secrets |= {self.env.get(spec.api_key_env or "", "") for spec in config.providers.values()}
-        secrets = tuple(sorted(self.secrets - {""}))
-        origins = self._find_provider_origins(parsed, data, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest())
+        fingerprint = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
         return LoadedConfig(
-            config, self.folder, secrets, prompts, self.source_map, self.env, origins, self.background_file
+            config,
+            self.folder,
+            tuple(sorted(self.secrets - {""})),
+            prompts,
+            self.source_map,
+            self.env,
+            self._find_provider_origins(parsed, config, fingerprint),
+            self.background_file,
         )
 
     def _find_provider_origins(
-        self, written: Mapping[str, Any], data: Mapping[str, Any], fingerprint: str
+        self, written: Mapping[str, Any], config: DebateConfig, fingerprint: str
     ) -> dict[str, ProviderOrigin]:
-        rows = data.get("providers")
+        """Origins by provider name. Their addresses are read from `written`, the data before variables are resolved."""
+        find = partial(find_origin, env=self.env, file=self.source_map.name, fingerprint=fingerprint)
         found = {
-            name: find_origin(
-                {**row, "base_url": written["providers"][name].get("base_url")},
+            name: find(
+                {**spec.model_dump(), "base_url": value_at(written, ("providers", name, "base_url"))},
                 partial(self._is_option, "providers", name),
-                self.env,
-                file=self.source_map.name,
-                fingerprint=fingerprint,
             )
-            for name, row in (rows.items() if is_mapping(rows) else ())
-            if is_mapping(row)
+            for name, spec in config.providers.items()
         }
         address = value_at(written, ("evidence", "web", "base_url"))
         if isinstance(address, str):
-            is_option = partial(self._is_option, "evidence", "web")
-            found[WEB_SEARCH] = find_origin(
-                {"base_url": address}, is_option, self.env, file=self.source_map.name, fingerprint=fingerprint
-            )
+            found[WEB_SEARCH] = find({"base_url": address}, partial(self._is_option, "evidence", "web"))
         return found
 
     def _parse(self, text: str, overrides: Sequence[ConfigChange]) -> dict[str, Any]:
         """Parse the file and apply the overrides. Raises ConfigError if the text is not a mapping."""
         parsed = parse_yaml(text)
         name = self.source_map.name
-        self.source_map = SourceMap(name, parsed.positions, {}, parsed.key_positions)
+        self.source_map = SourceMap(name, parsed.positions, key_positions=parsed.key_positions)
         self.lines += map(self.source_map.format_fault, parsed.faults[: MAX_PROBLEMS + 1])
-        changes = [*overrides_from_env(self.env), *to_overrides(overrides)]
+        changes = [*overrides_from_env(self.env), *overrides]
         data: Any = {} if parsed.data is None and changes and not parsed.faults else parsed.data
         if not is_mapping(data):
-            if Path(name).suffix.lower() in _TEXT_SUFFIXES:
-                advice = f"name a configuration, or judge it: debate judge {shlex.quote(name)} --system panel"
-                self.lines = [f"{name}:1:1: this is a text, not a configuration; {advice}"]
-            elif not parsed.faults:
+            if not parsed.faults:
                 what = "the file is empty" if data is None else "this is not a configuration"
                 advice = "write a mapping with `topic` and `debaters`, or let `debate init` write one"
                 self.lines.append(f"{name}:1:1: {what}; {advice}")
@@ -232,12 +223,11 @@ class _ConfigLoader:
             raise self._error()
         changed, origins, problems = apply_overrides(data, changes)
         self.lines += problems
-        positions = _with_alias_positions(parsed.positions, changed)
-        self.source_map = replace(self.source_map, positions=positions, origins=origins)
+        self.source_map = replace(self.source_map, origins=origins)
         return changed
 
     def _resolve_variables(self, data: dict[str, Any]) -> dict[str, Any]:
-        """Resolve `${VAR}` in `data`.
+        """Resolve `${VAR}` in `data`, and keep only those `vars` that a text uses.
 
         Raises ConfigError if `data` contains a secret in plain text, which no error may repeat.
         """
@@ -246,15 +236,12 @@ class _ConfigLoader:
             self.problems += [problem for problem, _ in literal]
             raise self._error()
         given = data.get("vars")
-        resolver = VariableResolver(
-            self.env, given if is_mapping(given) else {}, key_variables=_find_key_variables(data.get("providers"))
-        )
+        variables = given if is_mapping(given) else {}
+        resolver = VariableResolver(self.env, variables, key_variables=_find_key_variables(data.get("providers")))
         resolved = resolver.resolve({key: value for key, value in data.items() if key != "vars"})
-        if is_mapping(given):
-            resolved["vars"] = {name: value for name, value in given.items() if name in resolver.used}
-        elif given is not None:
-            resolved["vars"] = given
-        self.env = replace(self.env, notes=(*self.env.notes, *dict.fromkeys(resolver.notes)))
+        if given is not None:
+            used = {name: value for name, value in variables.items() if name in resolver.used}
+            resolved["vars"] = used if is_mapping(given) else given
         self.secrets |= resolver.secrets
         self.problems += [Problem(path, message) for path, message in dict.fromkeys(resolver.faults)]
         return resolved
@@ -268,44 +255,36 @@ class _ConfigLoader:
         file = background.get("file") if is_mapping(background) and len(background) == 1 else None
         if not isinstance(file, str):
             return
-        within = None if self._is_option("background", "file") else (self.folder, *self.trusted_folders)
         data["background"] = None
         self.background_file = self.folder / file
+        within = None if self._is_option("background", "file") else self.folders
         try:
             data["background"] = _read_named_file(self.background_file, within, _MAX_BACKGROUND_BYTES)
         except ValueError as error:
             self.problems.append(Problem(("background", "file"), str(error)))
 
-    def _check_scripts(self, config: DebateConfig) -> Iterator[Problem]:
-        """A problem for each mock script that is outside the folder of the configuration."""
-        for name, spec in config.models.items():
-            path = ("models", name, "script")
-            if spec.script is not None and not self._is_option(*path):
-                try:
-                    _check_inside(self.folder / spec.script, (self.folder, *self.trusted_folders))
-                except ValueError as error:
-                    yield Problem(path, str(error))
-
-    def _check_sources(self, config: DebateConfig) -> Iterator[Problem]:
-        """A problem for each source that is outside the folder of the configuration."""
-        if config.evidence is None or self._is_option("evidence", "sources"):
-            return
-        for number, source in enumerate(config.evidence.named_sources):
-            fixed = next((part for part in re.split(r"[^/]*[*?\[]", source.path, maxsplit=1)), "")
-            try:
-                _check_inside(self.folder / fixed, (self.folder, *self.trusted_folders))
-            except ValueError as error:
-                yield Problem(("evidence", "sources", number), str(error))
-
     def _read_prompts(self, data: Mapping[str, Any]) -> dict[str, str]:
         files = data.get("prompts")
         named = {name: file for name, file in files.items() if isinstance(file, str)} if is_mapping(files) else {}
         given = [name for name in named if self._is_option("prompts", name)]
-        prompts, problems = read_prompt_files(
-            named, self.folder, trusted_folders=self.trusted_folders, from_options=given
-        )
+        prompts, problems = read_prompt_files(named, self.folder, trusted_folders=self.folders, from_options=given)
         self._add(problems)
         return prompts
+
+    def _check_files(self, config: DebateConfig) -> Iterator[Problem]:
+        """A problem for each mock script and each source that is outside the folder of the configuration."""
+        named: dict[KeyPath, str] = {
+            ("models", name, "script"): spec.script for name, spec in config.models.items() if spec.script is not None
+        }
+        sources = config.evidence.named_sources if config.evidence is not None else ()
+        for number, source in enumerate(sources):
+            named["evidence", "sources", number] = re.split(r"[^/]*[*?\[]", source.path, maxsplit=1)[0]
+        for path, file in named.items():
+            if not self._is_option(*path):
+                try:
+                    _check_inside(self.folder / file, self.folders)
+                except ValueError as error:
+                    yield Problem(path, str(error))
 
     def _validate(self, data: dict[str, Any]) -> DebateConfig | None:
         placed = move_legacy_sections(data)
@@ -320,8 +299,8 @@ class _ConfigLoader:
         known = {problem.path for problem in self.problems}
         for problem in problems:
             length = len(problem.path)
-            is_known = any(path[:length] == problem.path or problem.path[: len(path)] == path for path in known)
-            self.problems += [] if is_known else [problem]
+            if not any(path[:length] == problem.path or problem.path[: len(path)] == path for path in known):
+                self.problems.append(problem)
 
     def _error(self) -> ConfigError:
         return ConfigError(*self.source_map.format_problems(self.problems, self.lines, Redactor(self.secrets)))
@@ -337,8 +316,10 @@ def _find_key_variables(providers: object) -> set[str]:
 def _literal_secrets(data: Any, path: KeyPath) -> Iterator[tuple[Problem, str]]:
     """(problem, secret) for each secret that is written in the configuration itself."""
     message = "a key in plain text; put it into an environment variable and name the variable"
-    if isinstance(data, str) and (looks_like_secret(data) or _is_literal_header(path, data)):
-        yield Problem(path, message), data
+    if isinstance(data, str):
+        is_header = is_header_path(path) and _SECRET_HEADER.search(str(path[-1])) is not None
+        if looks_like_secret(data) or (is_header and data and "${" not in data):
+            yield Problem(path, message), data
     elif is_list(data):
         for index, item in enumerate(data):
             yield from _literal_secrets(item, (*path, index))
@@ -347,28 +328,3 @@ def _literal_secrets(data: Any, path: KeyPath) -> Iterator[tuple[Problem, str]]:
             if looks_like_secret(key):
                 yield Problem((*path, key), message, is_key_error=True), key
             yield from _literal_secrets(item, (*path, key))
-
-
-def _is_literal_header(path: KeyPath, value: str) -> bool:
-    is_literal = bool(value) and "${" not in value
-    return is_header_path(path) and is_literal and _SECRET_HEADER.search(str(path[-1])) is not None
-
-
-def _with_alias_positions(
-    positions: Mapping[KeyPath, SourcePosition], data: Mapping[str, Any]
-) -> dict[KeyPath, SourcePosition]:
-    """`positions`, with an entry also for each other name or place under which a key can be written."""
-    found = dict(positions)
-    for (section, name), others in KEY_ALIASES.items():
-        parent = data.get(section)
-        for other in others:
-            if (section, other) in positions and is_mapping(parent) and name not in parent:
-                found[section, name] = positions[section, other]
-    place = find_legacy_place(data)
-    if place is not None:
-        moved = [path for path in positions if path and path[0] in LEGACY_SECTIONS]
-        for path in moved:
-            name, keys = LEGACY_SECTIONS[str(path[0])]
-            inner = (keys.get(str(key), key) for key in path[1:])
-            found.setdefault(("judging", "systems", place, name, *inner), positions[path])
-    return found

@@ -1,8 +1,7 @@
 """YAML text as plain data, with the line and column of every key and value.
 
-Knows nothing of the meaning of the data. Scalars follow the core schema of YAML 1.2: `no`, `on` and dates are text.
-Tags are errors; merge keys (`<<`) are supported. Size, depth and the number of values are limited, so that no text can
-exhaust memory or the stack.
+Scalars follow YAML 1.2: `no`, `on` and dates are text. Tags are errors; merge keys (`<<`) are supported. Size, depth and
+the number of values are limited, so that no text can exhaust memory or the stack.
 """
 
 import re
@@ -13,29 +12,26 @@ from typing import Any
 
 import yaml
 
+from debate_cli.domain.config_checks import KeyPath
 from debate_cli.errors import ConfigError
 from debate_cli.regular_file import read_regular_file
-
-YamlPath = tuple[str | int, ...]
-"""Keys and list indices from the root: `("debaters", 0, "model")`."""
 
 MAX_YAML_BYTES = 1024 * 1024
 MAX_YAML_DEPTH = 40
 MAX_YAML_NODES = 20_000
 """Maximum number of keys and values in a document. An alias counts as much as its target."""
-MAX_DIGITS = 100
-"""A longer integer is read as text."""
 
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _YAML: Any = yaml
 """PyYAML without its incomplete type stubs."""
-_NULL = frozenset({"", "~", "null", "Null", "NULL"})
-_BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
-_INTEGER = re.compile(r"[-+]?[0-9]+")
-_OCTAL_OR_HEX = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_WORDS = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+"""Unquoted scalars that are not text -> value."""
+_INTEGER = re.compile(r"[-+]?[0-9]{1,100}")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
-_INFINITY_OR_NAN = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
-_UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufeff\uff00-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -60,9 +56,9 @@ class ParsedYaml:
 
     data: Any = None
     """None, bool, int, float, str, list or dict with text keys; None if the text could not be parsed."""
-    positions: Mapping[YamlPath, SourcePosition] = field(default_factory=dict[YamlPath, SourcePosition])
+    positions: Mapping[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
     """Position of each value; for a list or mapping, the position of its key."""
-    key_positions: Mapping[YamlPath, SourcePosition] = field(default_factory=dict[YamlPath, SourcePosition])
+    key_positions: Mapping[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
     """Position of each key, under the path of its value."""
     faults: Sequence[YamlFault] = ()
 
@@ -78,7 +74,7 @@ class _FaultError(Exception):
 def read_yaml_text(path: Path, *, absent: str) -> str:
     """Read the text of a YAML file, at most MAX_YAML_BYTES.
 
-    `absent`: advice if there is no file. Raises ConfigError if it cannot be read as text.
+    `absent`: advice if there is no file. Raises ConfigError if the file cannot be read as text.
     """
     try:
         data = read_regular_file(path, MAX_YAML_BYTES)
@@ -100,18 +96,18 @@ def read_yaml_text(path: Path, *, absent: str) -> str:
 
 
 def parse_yaml(text: str) -> ParsedYaml:
-    """Parse `text`, at most MAX_YAML_BYTES long in UTF-8. Never raises: errors are in `faults`."""
+    """Parse `text`. Never raises: errors are in `faults`."""
     try:
         text = text.removeprefix("\ufeff")
-        _check_characters(text)
-        _check_structure(text)
+        _check_text(text)
         return _Builder().build_document(_YAML.compose(text, Loader=_LOADER))
     except _FaultError as error:
         return ParsedYaml(faults=(error.fault,))
     except yaml.MarkedYAMLError as error:
-        return ParsedYaml(faults=(explain_parse_error(error, text),))
-    except (yaml.YAMLError, UnicodeError):
-        return ParsedYaml(faults=(YamlFault(SourcePosition(1, 1), "not valid YAML; save the file as UTF-8 text"),))
+        mark: Any = error.problem_mark or error.context_mark
+        last = SourcePosition(text.count("\n") + 1, len(text) - text.rfind("\n"))
+        message = f"not valid YAML ({error.problem}); check quotes, colons and indentation"
+        return ParsedYaml(faults=(YamlFault(min(last, SourcePosition(mark.line + 1, mark.column + 1)), message),))
 
 
 def escape_unprintable(text: str) -> str:
@@ -119,15 +115,15 @@ def escape_unprintable(text: str) -> str:
     return text if text.isprintable() else ascii(text)[1:-1]
 
 
-def _check_characters(text: str) -> None:
-    if len(text.encode(errors="replace")) > MAX_YAML_BYTES:
+def _check_text(text: str) -> None:
+    """Raise _FaultError for a control character, a tag, a second document, and values that are too many or too deep.
+
+    Must precede the building of nodes, which is recursive.
+    """
+    if len(text) > MAX_YAML_BYTES:
         raise _FaultError(SourcePosition(1, 1), f"larger than {MAX_YAML_BYTES // 1024} KiB; make it smaller")
-    if found := _UNPRINTABLE.search(text):
+    if found := _YAML.reader.Reader.NON_PRINTABLE.search(text):
         raise _FaultError(_position_of(text[: found.start()]), "a control character; remove it")
-
-
-def _check_structure(text: str) -> None:
-    """Check depth, number of values, documents and tags before nodes are built, because building is recursive."""
     depth = nodes = documents = 0
     for event in _YAML.parse(text, Loader=_LOADER):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
@@ -142,7 +138,6 @@ def _check_structure(text: str) -> None:
 
 
 def _check_bounds(depth: int, nodes: int, part: Any) -> None:
-    """Raise _FaultError at `part` if a limit is exceeded. `nodes`: number of keys and values up to there."""
     if depth > MAX_YAML_DEPTH:
         raise _FaultError(_position(part), f"nested more than {MAX_YAML_DEPTH} deep; flatten it")
     if nodes > MAX_YAML_NODES:
@@ -154,8 +149,8 @@ def _check_bounds(depth: int, nodes: int, part: Any) -> None:
 class _Builder:
     """Builds plain data from nodes and collects positions and faults."""
 
-    positions: dict[YamlPath, SourcePosition] = field(default_factory=dict[YamlPath, SourcePosition])
-    key_positions: dict[YamlPath, SourcePosition] = field(default_factory=dict[YamlPath, SourcePosition])
+    positions: dict[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
+    key_positions: dict[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
     faults: list[YamlFault] = field(default_factory=list[YamlFault])
     nodes: int = 0
 
@@ -163,7 +158,7 @@ class _Builder:
         data = None if root is None else self._build(root, (), _position(root))
         return ParsedYaml(data, self.positions, self.key_positions, tuple(self.faults))
 
-    def _build(self, node: Any, path: YamlPath, position: SourcePosition) -> Any:
+    def _build(self, node: Any, path: KeyPath, position: SourcePosition) -> Any:
         self.nodes += 1
         _check_bounds(len(path), self.nodes, node)
         self.positions[path] = position
@@ -174,7 +169,7 @@ class _Builder:
             return [self._build(item, (*path, index), _position(item)) for index, item in enumerate(items)]
         return self._build_mapping(node, path)
 
-    def _build_mapping(self, node: Any, path: YamlPath) -> dict[str, Any]:
+    def _build_mapping(self, node: Any, path: KeyPath) -> dict[str, Any]:
         entries: dict[str, Any] = {}
         merged: list[tuple[Any, SourcePosition]] = []
         for key_node, value_node in node.value:
@@ -196,14 +191,14 @@ class _Builder:
             self._merge(entries, source, at, path)
         return entries
 
-    def _merge(self, entries: dict[str, Any], node: Any, at: SourcePosition, path: YamlPath) -> None:
+    def _merge(self, entries: dict[str, Any], node: Any, at: SourcePosition, path: KeyPath) -> None:
+        """Add the entries of `node`, the value of `<<`, that `entries` lacks."""
         for source in node.value if isinstance(node, yaml.SequenceNode) else [node]:
             if not isinstance(source, yaml.MappingNode):
                 message = "`<<` needs a mapping, or a list of mappings; name them by their anchors, as in `<<: *base`"
                 self.faults.append(YamlFault(at, message))
                 continue
-            for key, value in self._build(source, (*path, "<<"), at).items():
-                entries.setdefault(key, value)
+            entries |= {**self._build(source, (*path, "<<"), at), **entries}
 
 
 def _scalar(node: Any) -> Any:
@@ -211,17 +206,11 @@ def _scalar(node: Any) -> Any:
     value: str = node.value
     if node.style:
         return value
-    if value in _NULL:
-        return None
-    if value in _BOOLEANS:
-        return _BOOLEANS[value]
+    if value in _WORDS:
+        return _WORDS[value]
     if _INTEGER.fullmatch(value):
-        return int(value) if len(value) <= MAX_DIGITS else value
-    if _OCTAL_OR_HEX.fullmatch(value):
-        return int(value, 0) if len(value) <= MAX_DIGITS else value
-    if _FLOAT.fullmatch(value):
-        return float(value)
-    return float(value.replace(".", "")) if _INFINITY_OR_NAN.fullmatch(value) else value
+        return int(value)
+    return float(value) if _FLOAT.fullmatch(value) and not value.isdecimal() else value
 
 
 def _position(part: Any) -> SourcePosition:
@@ -229,40 +218,5 @@ def _position(part: Any) -> SourcePosition:
 
 
 def _position_of(before: str) -> SourcePosition:
+    """The position after the text `before`."""
     return SourcePosition(before.count("\n") + 1, len(before) - before.rfind("\n"))
-
-
-_AT_CONTEXT = True
-_PARSE_ERRORS: tuple[tuple[str, str, bool], ...] = (
-    (r"document start", "this is outside of the mapping above; begin all top-level keys in one column", False),
-    (r"mapping values are not allowed", "no colon is allowed here; quote a text with `: `, or correct the line above", False),
-    (r"expected ':'", "this is not `key: value`; write a colon and a space after the key, or indent the line", _AT_CONTEXT),
-    (r"sequence entries are not allowed", "a list begins on a new line; move the `-` to the next line", False),
-    (r"quoted scalar: .*(end of stream|document)", "this quote is never closed; close it", _AT_CONTEXT),
-    (r"quoted", "not a valid escape; use single quotes, or write the backslash twice", False),
-    (r"expected ',' or '[\]}]'", "a comma or closing bracket is missing (opened in line {line}); add it, or quote the text", False),
-    (r"block scalar", "after `|` or `>` the text begins on the next line; quote a text that begins with one of them", _AT_CONTEXT),
-    (r"block (mapping|collection|sequence)", "this does not fit the lines above; check indentation and quotes", False),
-    (r"undefined alias", "the alias names no anchor above it; quote a text that begins with `*`", False),
-    (r"(alias|anchor|tag|directive)", "a text cannot begin with this character; put it in quotes", _AT_CONTEXT),
-    (r"cannot start|node content|mapping keys", "a value is missing, or begins with a character that needs quotes", False),
-)  # fmt: skip
-"""Pattern of the parser's message -> message to show, and whether to show the start of the parsed part as position."""
-
-
-def explain_parse_error(error: yaml.MarkedYAMLError, text: str) -> YamlFault:
-    """The parser's error as one sentence with advice, and its position in `text`."""
-    lines = text.splitlines() or [""]
-    mark: Any = error.problem_mark or error.context_mark
-    begin: Any = error.context_mark or mark
-    line, column = int(mark.line), int(mark.column)
-    if line < len(lines) and lines[line].startswith("\t", column):
-        return YamlFault(SourcePosition(mark.line + 1, mark.column + 1), "indented with a tab; indent with spaces")
-    reported = f"{error.context}: {error.problem}"
-    other = ("", f"not valid YAML ({error.problem}); check quotes and indentation", False)
-    _, message, at_context = next((row for row in _PARSE_ERRORS if re.search(row[0], reported)), other)
-    mark = begin if at_context else mark
-    end = SourcePosition(len(lines), len(lines[-1]) + 1)
-    return YamlFault(
-        min(SourcePosition(mark.line + 1, mark.column + 1), end), message.replace("{line}", str(begin.line + 1))
-    )

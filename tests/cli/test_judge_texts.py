@@ -27,13 +27,6 @@ def test_commands_agree_on_the_verdict_on_a_text(here: Path, plan: str, command:
     assert (done.code, WORDS[plan] in done.out, "The motion is" in done.out) == (0, True, False), done.out
 
 
-def test_shares_of_a_text_are_no_changes_in_markdown(here: Path, plan: str) -> None:
-    """A line of words precedes their list, which would otherwise continue the list of what must change."""
-    lines = debate("replay", "plan.json", "--format", "markdown", cwd=here).out.splitlines()
-    items = [line for line in lines[: lines.index(f"- {plan}: 1.0")] if line]
-    assert items[-1] == "Share of the weight for each option:"
-
-
 def test_a_panel_judges_a_text(here: Path) -> None:
     """The text is the background of a debate without speeches; the result is saved among the transcripts."""
     plan = here / "PLAN.md"

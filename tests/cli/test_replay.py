@@ -24,17 +24,17 @@ def test_a_pipe_gets_the_lines_of_run(here: Path) -> None:
 @pytest.mark.parametrize("reference", ["saved", "transcripts/saved.json", "transcripts/saved.jsonl"])
 def test_a_debate_is_found_by_id_and_by_either_file(saved: Path, reference: str) -> None:
     """An id means the one in transcripts/."""
-    assert "Verdict (structured" in replay(saved, reference, "--only", "verdict").out
+    assert "== Verdict, structured" in replay(saved, reference, "--only", "verdict").out
 
 
 @pytest.mark.parametrize(
     ("only", "there", "absent"),
     [
-        ("turns", "Pro: [PRO-1]", "Verdict ("),
+        ("turns", "Pro: [PRO-1]", "== Verdict"),
         ("scores", "== Scores, structured (", "== Trace =="),
         ("trace", "== Trace ==", "== Scores"),
-        ("verdict", "Verdict (structured, decides)", "== Scores"),
-        ("briefing", "Key insight", "Verdict ("),
+        ("verdict", "== Verdict, structured, decides ==", "== Scores"),
+        ("briefing", "Key insight", "== Verdict"),
     ],
 )
 def test_only_shows_one_part(saved: Path, only: str, there: str, absent: str) -> None:

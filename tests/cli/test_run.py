@@ -95,8 +95,8 @@ def test_no_save_writes_nothing(here: Path) -> None:
 def test_quiet_prints_only_the_verdicts(here: Path) -> None:
     """Of every system."""
     done = debate("run", MOCK, "--no-save", "--quiet", cwd=here)
-    assert "Verdict (structured, decides)" in done.out
-    assert "Verdict (moderator)" in done.out
+    assert "== Verdict, structured, decides ==" in done.out
+    assert "== Verdict, moderator ==" in done.out
     assert "== Round" not in done.out
     assert done.err == ""
 

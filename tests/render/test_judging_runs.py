@@ -117,12 +117,11 @@ def test_a_judging_that_is_all_of_the_usage_has_one_row() -> None:
     """A judged document has neither turns nor other judgings."""
     alone = restrict_to_runs(PANEL, {"r2"}).model_copy(update={"turns": ()})
     assert len(usage_rows(alone, {"r2"})) == 1
-    assert usage_rows(PANEL)[0][0] == ""
 
 
 def test_findings_of_earlier_runs_are_not_shown_again() -> None:
     """A panel assesses no single claims."""
-    for text in ("Briefing", "Trace", "Weakest argument", INSIGHT, "appeal to authority"):
+    for text in ("Briefing", "Trace", "Weakest", INSIGHT, "appeal to authority"):
         assert not any(text in line for line in plain(PANEL))
         assert text.casefold() not in drawn(PANEL).casefold()
 
@@ -130,7 +129,7 @@ def test_findings_of_earlier_runs_are_not_shown_again() -> None:
 def test_findings_of_the_run_are_shown_once() -> None:
     """The insight heads the briefing, and is the reason only where there is no briefing."""
     text = "\n".join(plain(STRUCTURED))
-    assert all(part in text for part in ("== Trace ==", "== Briefing ==", "Weakest argument: [PRO-1]"))
+    assert all(part in text for part in ("== Trace ==", "== Briefing ==", "Weakest: PRO-1  "))
     alone = restrict_to_runs(STRUCTURED, {"r2"})
     assert (alone.turns, [run.id for run in alone.runs]) == (debate().turns, ["r2"])
     verdict = details_lines(STRUCTURED, score(STRUCTURED, runs="r2"), only="verdict", judged={"r2"})
@@ -145,10 +144,10 @@ def test_verdicts_and_tables_of_one_system_name_their_run(
     """The newest run is first."""
     found = form(three_runs(), score(three_runs(), runs="all"))
     lines = found if isinstance(found, list) else found.splitlines()
-    heads = [line.strip("#= ") for line in lines if line.startswith(("==", "##", "Verdict ("))]
+    heads = [line.strip("#= ") for line in lines if line.startswith(("==", "##"))]
     labels = ["structured r3", "structured r1", "moderator", "structured r2"]
     assert [head.partition(" (")[0] for head in heads if head.startswith("Scores")] == [f"Scores, {x}" for x in labels]
-    names = [re.match(r"Verdict(?:, | \()(\w+ ?r?\d?)", head) for head in heads if head.startswith("Verdict")]
+    names = [re.match(r"Verdict, (\w+ ?r?\d?)", head) for head in heads if head.startswith("Verdict")]
     assert [name[1] for name in names if name] == labels
 
 
@@ -157,8 +156,8 @@ def test_each_run_decides_and_the_newest_decides_for_the_debate() -> None:
     shown = three_runs()
     added = tuple(verdict for run in ("r3", "r2") for verdict in score(shown, runs=run))
     assert [verdict.decides for verdict in added] == [True, True]
-    lines = [line.partition(":")[0] for line in details_lines(shown, added) if line.startswith("Verdict (")]
-    assert lines == ["Verdict (structured r3, decides)", "Verdict (structured r2)"]
+    heads = [line for line in details_lines(shown, added) if line.startswith("== Verdict")]
+    assert heads == ["== Verdict, structured r3, decides ==", "== Verdict, structured r2 =="]
     boxes = "".join(map(render_text, details(shown, score(shown, runs="all"), only="verdict")))
     for title in ("structured r3, decides", "structured r2", "moderator"):
         assert f"verdict, {title} " in boxes
@@ -176,6 +175,6 @@ def test_the_usage_has_the_time_of_the_calls() -> None:
     """Days between debate and judging do not count; without calls there is no time."""
     later = debate().model_copy(update={"finished_at": START + timedelta(days=3)})
     assert usage_rows(later) == usage_rows(debate())
-    assert usage_rows(later)[0][1].endswith(" · calls took 22.4 s in total")
+    assert str(usage_rows(later)[0].cells[0]).endswith(" · calls took 22.4 s in total")
     assert "22.4 s" in " ".join("".join(map(render_text, details(later, score(later)))).split())
-    assert "took" not in usage_rows(debate().without_turns())[0][1]
+    assert "took" not in str(usage_rows(debate().without_turns())[0].cells)

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from render_support import HOSTILE, debate, unjudged, with_first_turn
 
-from debate_cli.domain.debate import Debate
 from debate_cli.render.content.participants import REHEARSAL_NOTICE
 from debate_cli.render.content.report import ReportPart
 from debate_cli.render.sanitize import sanitize_line
@@ -87,34 +86,18 @@ def test_verdicts_and_briefing_precede_the_participants() -> None:
     source = format_markdown(debate(), score(debate()))
     heads = [line for line in source.splitlines() if line.startswith("## ")]
     assert heads[:5] == [
-        "## Verdict, structured (decides)",
+        "## Verdict, structured, decides",
         "## Verdict, moderator",
         "## Agreement",
         "## Briefing",
-        "## Who debated, who judged",
+        "## Participants",
     ]
 
 
-@pytest.mark.parametrize("shown", [debate, unjudged], ids=["judged", "undetermined"])
-def test_the_first_verdict_has_the_command_that_judges_again(shown: Callable[[], Debate]) -> None:
-    """The command is code."""
-    first, _, _ = format_markdown(shown(), score(shown())).partition("## Verdict, moderator")
-    assert "Judge it again: `debate judge microservices-0001 --system panel`" in first
-
-
-def test_backticks_in_an_id_do_not_end_the_code() -> None:
-    """The command is one code span."""
-    shown = debate().model_copy(update={"id": "a`b``c"})
-    inline = [token for block in PARSER.parse(format_markdown(shown, score(shown))) for token in block.children or ()]
-    (code,) = [token.content for token in inline if token.type == "code_inline"]
-    assert code == "debate judge 'a`b``c' --system panel"
-
-
-def test_without_a_verdict_there_is_a_sentence_and_the_command() -> None:
+def test_without_a_verdict_there_is_a_sentence() -> None:
     """An undetermined verdict lists what is missing."""
-    text = "**This debate has not been judged.**\n\nJudge it again: `debate judge "
-    assert text in format_markdown(debate(), [])
-    assert "- Missing: " in format_markdown(unjudged(), score(unjudged()))
+    assert "**This debate has not been judged.**" in format_markdown(debate(), [])
+    assert "- **Missing:** " in format_markdown(unjudged(), score(unjudged()))
 
 
 PARTS = {
@@ -145,7 +128,7 @@ def test_the_briefing_is_self_contained() -> None:
     """It has outcome, date, debaters, judges, their models and the id."""
     briefing = format_markdown(debate(), score(debate()), "briefing")
     for words in (
-        "**Bo wins narrowly, by 1.1 of 10 points.**",
+        "**Outcome:** Bo wins narrowly, by 1.1 of 10 points.",
         "01 March 2026",
         "Ada: mock",
         "structured: mock",

@@ -134,7 +134,7 @@ def test_a_page_on_a_document_does_not_mention_a_debate() -> None:
     for text in ("Who debated", "Transcript", "transcript", "Debate report", "no speeches", "On the debate"):
         assert text not in page
     document = format_markdown(shown, score(shown))
-    assert document.index("## Verdict") < document.index("## The text, and who judged it") < document.index("We move.")
+    assert document.index("We move.") < document.index("## Verdict") < document.index("## Participants")
     assert build_verdict_tables(vote("FAIL"))
 
 

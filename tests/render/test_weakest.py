@@ -104,9 +104,8 @@ def test_fallacies_are_named_where_they_cost_more_than_any_mark() -> None:
 def test_an_upheld_argument_is_shown_without_the_judges_praise() -> None:
     """The heading says that every claim stood."""
     shown = judged(all_standing("UPHELD"), reason=PRAISE)
-    (line,) = [line for line in details_lines(shown, score(shown)) if "[PRO-1] by Ada, upheld" in line]
-    assert line.startswith("Lowest score, though every claim was upheld: [PRO-1]")
-    assert line.endswith(f"(Costliest mark: evidence 5 of 10, 40% of the score. {FALLACY})")
+    (line,) = [line for line in details_lines(shown, score(shown)) if line.startswith("Because: ")]
+    assert line == f"Because: Every claim was upheld. Costliest mark: evidence 5 of 10, 40% of the score. {FALLACY}"
 
 
 @pytest.mark.parametrize("standing", ["REFUTED", "UNCERTAIN", "PARTIALLY_UPHELD"])

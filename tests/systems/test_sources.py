@@ -102,7 +102,7 @@ def test_the_conclusion_lists_reliable_sources_and_those_to_check(tmp_path: Path
     loaded = load_transcript(_saved(tmp_path, {"Pro": pro, "Con": con}))
     shown = closing_lines(loaded, score(loaded))
     lines = [line for line in shown if line.startswith(("Rely on: S", "Check first: S"))]
-    assert "Check first: 1 more source" in shown
+    assert "Check first: and 1 more" in shown
     assert lines == [
         "Rely on: S1  a.md: verified, supports PRO-1",
         "Check first: S1  a.md: altered in CON-1: “not” was left out",

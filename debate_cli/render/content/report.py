@@ -1,8 +1,11 @@
-"""The content of a report besides the speeches, as data: verdicts, briefing, and the tables in order."""
+"""The content of a report besides the speeches: verdicts, briefing and tables, in order.
+
+A block is a table, a group of labelled rows, or a verdict. Each medium draws these three kinds of blocks.
+"""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from debate_cli.domain.debate import Debate, restrict_to_runs
 from debate_cli.domain.verdict import Verdict
@@ -16,23 +19,28 @@ from debate_cli.render.content.agreement import (
 )
 from debate_cli.render.content.participants import ParticipantRow
 from debate_cli.render.content.summary import (
+    SummaryRow,
     VerdictSummary,
     build_changes_table,
+    change_rows,
     describe_answer,
     explain_scores,
     find_required_changes,
+    missing_rows,
     omitted_verdicts_notes,
     quote_judge,
+    quote_rows,
     reportable_verdicts,
     summarize_verdicts,
     usage_rows,
 )
 from debate_cli.systems import debate_tables
-from debate_cli.systems.base import JudgeQuote, ReportSection, RequiredChange
+from debate_cli.systems.base import JudgeQuote, ReportSection
 from debate_cli.systems.briefing import Briefing, build_briefing
 from debate_cli.systems.registry import get_system, systems_of_debate
 from debate_cli.systems.tables import Table, drop_empty_columns
 from debate_cli.systems.trace import TraceRow, build_trace_table
+from debate_cli.systems.weakest import WeakestArgument
 
 ReportPart = Literal[
     "turns", "scores", "trace", "verdict", "briefing", "cast", "map", "sources", "judges", "changes", "usage"
@@ -45,6 +53,13 @@ DOCUMENT_PARTS: tuple[ReportPart, ...] = (
 """The order of a document: the conclusion is first. Markdown has no `map`, `sources` and `judges`."""
 
 
+class RowGroup(NamedTuple):
+    """Labelled rows below a title. Untrusted."""
+
+    title: str
+    rows: tuple[SummaryRow, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class VerdictReport:
     """One verdict with its reasons and tables. Untrusted."""
@@ -52,16 +67,29 @@ class VerdictReport:
     verdict: Verdict
     label: str
     """System, and judging run if several verdicts have the same system."""
+    is_alone: bool
+    """Whether the report has no other verdict."""
     answer: str
     """Who won and by how much, in a sentence."""
     reason: str
     """One or two sentences made of numbers; empty if the verdict is undetermined."""
     quote: JudgeQuote | None
     """A judge's words; None if there are none, or if the briefing shown with them starts with the same words."""
-    required_changes: tuple[RequiredChange, ...]
     missing: tuple[str, ...]
     """What was not assessed, in sentences."""
     tables: tuple[Table, ...]
+    rows: tuple[SummaryRow, ...]
+    """Required changes, reason, quote, weakest argument (in the first verdict), and what is missing."""
+
+    @property
+    def title(self) -> str:
+        """`verdict`; beside other verdicts also its label, and whether it decides."""
+        if self.is_alone:
+            return "verdict"
+        return f"verdict, {self.label}{', decides' if self.verdict.decides else ''}"
+
+
+Block = Table | RowGroup | VerdictReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +118,54 @@ class DebateReport:
     trace_rows: tuple[TraceRow, ...]
     changes: Table | None
     """The settings that were changed when the debate was resumed."""
-    usage: tuple[tuple[str, str], ...]
-    """(label, words) on calls, tokens and cost."""
+    usage: tuple[SummaryRow, ...]
+    """Calls, tokens and cost."""
     rehearsal: str
     """The notice that the debate ran on the mock; empty if it did not."""
 
-    def select(self, order: Sequence[ReportPart]) -> tuple[ReportPart, ...]:
-        """The parts of `order` that are shown."""
-        return tuple(part for part in order if self.only in (None, part))
+    def blocks(self, order: Sequence[ReportPart]) -> Iterator[tuple[ReportPart, list[Block]]]:
+        """Yield each part of `order` that is shown, with its blocks."""
+        for part in order:
+            if self.only in (None, part):
+                yield part, list(self._blocks_of(part))
+
+    def _blocks_of(self, part: ReportPart) -> Iterator[Block]:
+        match part:
+            case "verdict":
+                yield from self.verdicts
+                if self.omitted:
+                    yield RowGroup("verdict", tuple(SummaryRow("note", (sentence,)) for sentence in self.omitted))
+                yield from filter(None, [self.agreement])
+            case "briefing" if self.briefing is not None:
+                yield RowGroup("briefing", tuple(self._briefing_rows(self.briefing)))
+            case "cast":
+                rows = tuple((f"{row.sign.symbol} {row.name}", row.part, row.model) for row in self.cast)
+                yield Table("participants", ("who", "part", "model"), rows)
+            case "scores":
+                yield from self.scores
+            case "trace":
+                yield from filter(None, [self.trace])
+            case "changes":
+                yield from filter(None, [self.changes])
+            case "usage":
+                yield RowGroup("usage", self.usage)
+            case _:
+                return
+
+    def _briefing_rows(self, briefing: Briefing) -> Iterator[SummaryRow]:
+        """Yield the briefing with its outcome and sources, so that it can be read alone."""
+        for item in self.verdicts[:1]:
+            if item.verdict.scores:
+                yield SummaryRow("outcome", (item.answer,))
+        yield SummaryRow("debate", (" · ".join(self.facts),))
+        if briefing.key_insight:
+            yield SummaryRow("key insight", (briefing.key_insight,))
+        for label, _, claims in briefing.claim_groups:
+            yield from (SummaryRow(label.lower(), (claim.id, claim.claim), claim.participant) for claim in claims)
+        yield from (SummaryRow("open question", (question,)) for question in briefing.unresolved_questions)
+        if briefing.recommendation:
+            yield SummaryRow("recommendation", (briefing.recommendation,))
+        yield SummaryRow("note", (briefing.caveat,))
 
 
 def build_debate_report(
@@ -109,20 +177,24 @@ def build_debate_report(
 ) -> DebateReport:
     """Gather the report of a debate.
 
-    `judged`: ids of the judging runs that were just added; only what they contribute is reported.
+    `only`: the part that is shown alone. `judged`: ids of the judging runs just added; only their content is reported.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     ordered = sort_deciding_first(verdicts)
     reportable = reportable_verdicts(shown, ordered)
     briefing = build_briefing(shown)
+    summary = summarize_verdicts(shown, ordered)
     rows = build_trace_table(shown)
     traced = only == "trace" or (shown.status == "complete" and judged is None) or any(row.standing for row in rows)
     sections = tuple(section for system in systems_of_debate(shown) for section in system.sections(shown))
     return DebateReport(
         only=only,
-        summary=summarize_verdicts(shown, ordered),
+        summary=summary,
         verdicts=tuple(
-            _report_verdict(shown, verdict, ordered, briefing if only is None else None) for verdict in reportable
+            _report_verdict(
+                shown, verdict, ordered, briefing if only is None else None, None if number else summary.weakest
+            )
+            for number, verdict in enumerate(reportable)
         ),
         omitted=tuple(omitted_verdicts_notes(shown, ordered)),
         agreement=build_agreement_table(reportable),
@@ -143,27 +215,52 @@ def build_debate_report(
 
 
 def _report_verdict(
-    debate: Debate, verdict: Verdict, among: Sequence[Verdict], beside: Briefing | None
+    debate: Debate,
+    verdict: Verdict,
+    among: Sequence[Verdict],
+    beside: Briefing | None,
+    weakest: WeakestArgument | None,
 ) -> VerdictReport:
-    """The report on one verdict. `beside`: the briefing that is shown with it, whose words are not repeated."""
+    """Report one verdict. `beside`: the briefing that is shown with it, whose words are not repeated."""
+    reason = explain_scores(verdict) if verdict.victory != "undetermined" else ""
+    quote = quote_judge(debate, verdict, beside)
     return VerdictReport(
         verdict=verdict,
         label=label_verdict(verdict, among),
+        is_alone=len(reportable_verdicts(debate, among)) == 1,
         answer=describe_answer(verdict, debate.document_name),
-        reason=explain_scores(verdict) if verdict.victory != "undetermined" else "",
-        quote=quote_judge(debate, verdict, beside),
-        required_changes=find_required_changes(verdict),
+        reason=reason,
+        quote=quote,
         missing=theme.missing_sentences(verdict),
         tables=tuple(build_verdict_tables(verdict)),
+        rows=(
+            *change_rows(find_required_changes(verdict)),
+            *([SummaryRow("why", (reason,))] if reason else []),
+            *quote_rows(quote),
+            *(_weakest_rows(weakest) if weakest is not None else ()),
+            *missing_rows(verdict),
+        ),
     )
 
 
+def _weakest_rows(weakest: WeakestArgument) -> Iterator[SummaryRow]:
+    row = weakest.row
+    rating = ", ".join(filter(None, [f"by {row.participant}", weakest.standing_and_score]))
+    label = "lowest score" if weakest.all_upheld else "weakest"
+    yield SummaryRow(label, (row.id, rating, theme.shorten(row.claim)), row.participant)
+    because = [*(["Every claim was upheld."] if weakest.all_upheld else []), *map(theme.shorten, weakest.because)]
+    if because:
+        yield SummaryRow("because", (" ".join(because),))
+
+
 def _score_tables(debate: Debate, verdicts: Sequence[Verdict], sections: Sequence[ReportSection]) -> Iterator[Table]:
+    """Yield all tables of marks. Titles name the judging run if several verdicts have the same system."""
     for verdict in verdicts:
-        yield from _titled_tables(verdict, verdicts)
-    reviews = build_review_table(debate)
-    if reviews is not None:
-        yield reviews
+        tables, label = build_verdict_tables(verdict), label_verdict(verdict, verdicts)
+        for table in tables:
+            named = f"{table.title.removesuffix(f', {verdict.system}')}, {label}"
+            yield table if label == verdict.system else table._replace(title=named)
+    yield from filter(None, [build_review_table(debate)])
     for section in sections:
         yield from section.tables
     yield from debate_tables.build_source_tables(debate)
@@ -171,16 +268,7 @@ def _score_tables(debate: Debate, verdicts: Sequence[Verdict], sections: Sequenc
 
 
 def build_verdict_tables(verdict: Verdict) -> list[Table]:
-    """The tables of one verdict without empty columns; none if nothing was scored."""
+    """Return the tables of one verdict without empty columns; none if nothing was scored."""
     if not verdict.displayed_scores:
         return []
     return [drop_empty_columns(table) for table in get_system(verdict.system).tables(verdict)]
-
-
-def _titled_tables(verdict: Verdict, among: Sequence[Verdict]) -> list[Table]:
-    """The tables of a verdict. Titles name the judging run if several verdicts have the same system."""
-    tables = build_verdict_tables(verdict)
-    name = label_verdict(verdict, among)
-    if name == verdict.system:
-        return tables
-    return [table._replace(title=f"{table.title.removesuffix(f', {verdict.system}')}, {name}") for table in tables]

@@ -1,6 +1,6 @@
-"""The conclusion of a debate as data: answer, reasons, reliable and doubtful claims, disagreements, cost, next command.
+"""The conclusion of a debate as data: answer, reason, claims to rely on and to check, cost, the next command.
 
-Derived from verdicts and assessments. Names and words are untrusted and not sanitized.
+Everything is derived from verdicts and assessments. Names and words are untrusted and not sanitized.
 """
 
 import shlex
@@ -23,53 +23,30 @@ from debate_cli.render.content.agreement import (
 )
 from debate_cli.render.theme import shorten
 from debate_cli.systems.base import JudgeQuote, RequiredChange
-from debate_cli.systems.briefing import Briefing, BriefingClaim, build_briefing
-from debate_cli.systems.claim_review import Standing
+from debate_cli.systems.briefing import Briefing, build_briefing
 from debate_cli.systems.registry import get_system, system_kinds
 from debate_cli.systems.scoring import deciding_verdicts
-from debate_cli.systems.source_support import SourceBriefing, brief_sources
-from debate_cli.systems.tables import Table
+from debate_cli.systems.source_support import SourceNote, brief_sources
+from debate_cli.systems.tables import STANDING_BADGES, Cell, Number, Table
 from debate_cli.systems.weakest import ArgumentScores, WeakestArgument, find_weakest_argument, score_arguments
 
 NOT_JUDGED_MESSAGE = "This debate has not been judged."
 """Text in place of a missing verdict."""
 _REPEAT_OPTION = " --repeat 3"
 """Option that asks the same judges again: three runs show how much scores vary."""
-MAX_CLAIMS, MAX_QUESTIONS, MAX_CLAIM_LENGTH = 3, 2, 105
-"""Maxima on the closing screen: claims per label, open questions, and characters of each claim or question."""
-MAX_CHANGES = 6
-"""Maximum number of required changes on the closing screen."""
-MAX_DISSENT_LENGTH = 160
-"""Maximum length of a dissenting judge's reasons."""
+MAX_CLAIMS, MAX_QUESTIONS, MAX_CHANGES, MAX_MISSING = 3, 2, 6, 4
+"""Maxima of the closing screen: claims per label, open questions, required changes, missing assessments."""
+MAX_CLAIM_LENGTH, MAX_DISSENT_LENGTH = 105, 160
+"""Maximum characters of a claim or question on the closing screen, and of a dissenting judge's reasons."""
 
 
-class SummaryClaim(NamedTuple):
-    """A claim with the judges' rating. Untrusted."""
-
-    id: str
-    participant: str
-    claim: str
-    standing: Standing
-    score: float | None
-    """Score of the claim; None if it has none."""
-    max_score: float
-    reason: str
-    """The judge's reason for its standing; may be empty."""
-
-    @property
-    def rating(self) -> str:
-        """Standing and score: `upheld, 7.4 of 10`."""
-        standing = theme.STANDING_BADGES[self.standing].word
-        return (
-            standing if self.score is None else f"{standing}, {theme.format_number(self.score)} of {self.max_score:g}"
-        )
-
-
-class OtherVerdict(NamedTuple):
-    """A verdict that does not decide, in a sentence."""
+class SummaryRow(NamedTuple):
+    """A line of a report: a label, and cells beside it."""
 
     label: str
-    sentence: str
+    cells: tuple[Cell, ...]
+    debater: str | None = None
+    """The debater whose colour the first cell has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,28 +61,10 @@ class VerdictSummary:
     """One or two sentences with numbers; may be empty."""
     required_changes: tuple[RequiredChange, ...]
     """Changes that a judged text needs to pass, the group with the most weight first."""
-    quote: JudgeQuote | None
     weakest: WeakestArgument | None
     """The weakest argument; None if the arguments cannot be ranked."""
-    insight: str
-    """Core of the dispute according to the judge of the claims; may be empty."""
-    rely_on: tuple[SummaryClaim, ...]
-    """Claims that were upheld, best score first."""
-    check_first: tuple[SummaryClaim, ...]
-    """All other judged claims, least reliable first."""
-    sources: SourceBriefing
-    """Reliable sources, and sources to check first."""
-    open_questions: tuple[str, ...]
-    recommendation: str
-    others: tuple[OtherVerdict, ...]
-    """The verdicts that do not decide; all verdicts if none decides."""
     authority: str
-    """The system of `verdict`. If there are several verdicts, also whether it decides: `structured r3 decides` or
-    `none decides; structured r3 is shown`."""
-    disagreements: tuple[str, ...]
-    """Sentences on differences between verdicts or judges."""
-    missing: tuple[str, ...]
-    """Sentences on what the deciding verdict lacks."""
+    """The system of `verdict`. Beside other verdicts also whether it decides: `structured r3 decides`."""
     judge_again: str
     """A command that judges the debate again, quoted for a shell."""
 
@@ -116,140 +75,166 @@ class VerdictSummary:
 
 
 def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSummary:
-    """The conclusion from the deciding verdict; if none decides, from the first one."""
+    """Summarize the deciding verdict. If none decides, summarize the first one."""
     ordered = sort_deciding_first(reportable_verdicts(debate, verdicts))
     head = ordered[0] if ordered else None
-    briefing = build_briefing(debate)
-    scores = score_arguments(debate, ordered)
     equal = deciding_verdicts(debate, ordered)
+    if head is None:
+        answer, authority = NOT_JUDGED_MESSAGE, ""
+    else:
+        answer, label = describe_answer(head, debate.document_name), label_verdict(head, ordered)
+        authority = f"{label} decides" if len(ordered) > 1 else head.system
+        if len(equal) != 1:
+            authority = f"none decides; {label} is shown"
+    if len(equal) > 1:
+        counts = count_outcomes(equal)
+        found = ", ".join(f"{outcome} {count}" for outcome, count in counts)
+        outcome = f"agree: {counts[0][0]}" if len(counts) == 1 else f"differ: {found}"
+        answer = f"{len(equal)} judging runs side by side {outcome}."
     return VerdictSummary(
         verdict=head,
-        answer=_answer(head, equal, debate.document_name),
+        answer=answer,
         reason=explain_scores(head) if head is not None else "",
         required_changes=find_required_changes(head) if head is not None else (),
-        quote=quote_judge(debate, head, briefing) if head is not None else None,
         weakest=find_weakest_argument(debate, ordered),
-        insight=briefing.key_insight if briefing is not None else "",
-        rely_on=_upheld_claims(briefing, scores),
-        check_first=_doubtful_claims(briefing, scores),
-        sources=brief_sources(debate),
-        open_questions=briefing.unresolved_questions if briefing is not None else (),
-        recommendation=briefing.recommendation if briefing is not None else "",
-        others=tuple(_other_verdicts(debate, ordered, equal)),
-        authority=_authority(ordered, equal),
-        disagreements=(*_disagreements(ordered), *(_describe_dissent(head) if head is not None else ())),
-        missing=theme.missing_sentences(head) if head is not None else (),
+        authority=authority,
         judge_again=suggest_judge_command(debate, debate.id),
     )
 
 
-def _answer(head: Verdict | None, equal: Sequence[Verdict], document: str | None) -> str:
-    """The outcome in a sentence. If several runs have equal rank, the sentence says whether they agree."""
-    if head is None:
-        return NOT_JUDGED_MESSAGE
-    if len(equal) <= 1:
-        return describe_answer(head, document)
-    counts = count_outcomes(equal)
-    if len(counts) == 1:
-        return f"{len(equal)} judging runs side by side agree: {counts[0][0]}."
-    found = ", ".join(f"{outcome} {count}" for outcome, count in counts)
-    return f"{len(equal)} judging runs side by side differ: {found}."
+def closing_rows(
+    debate: Debate, verdicts: Sequence[Verdict], max_claims: int = MAX_CLAIMS
+) -> tuple[VerdictSummary, list[SummaryRow]]:
+    """Return the conclusion, and the facts for a decision as rows. `max_claims`: maximum of claims per label."""
+    summary = summarize_verdicts(debate, verdicts)
+    ordered = sort_deciding_first(reportable_verdicts(debate, verdicts))
+    briefing, sources = build_briefing(debate), brief_sources(debate)
+    scores = score_arguments(debate, ordered)
+    rows = [*limit_rows(change_rows(summary.required_changes), MAX_CHANGES), *_verdict_rows(debate, summary, briefing)]
+    rows += limit_rows(_claim_rows("rely on", briefing, scores), max_claims)
+    rows += limit_rows(_source_rows("rely on", sources.reliable), max_claims)
+    rows += limit_rows(_source_rows("check first", sources.doubtful), max_claims)
+    rows += limit_rows(_claim_rows("check first", briefing, scores), max_claims)
+    if briefing is not None:
+        open_questions = briefing.unresolved_questions[:MAX_QUESTIONS]
+        rows += [SummaryRow("open", (shorten(question, MAX_CLAIM_LENGTH),)) for question in open_questions]
+        advice = shorten(briefing.recommendation, MAX_CLAIM_LENGTH)
+        rows += [SummaryRow("advice", (advice,))] if advice else []
+    rows += _other_verdict_rows(debate, ordered)
+    agreement = build_agreement_table(ordered)
+    rows += [SummaryRow("judges", (remark,)) for remark in (agreement.remarks if agreement is not None else ())]
+    for dissent in get_system(ordered[0].system).headline(ordered[0]).dissent if ordered else ():
+        words = shorten(dissent.words, MAX_DISSENT_LENGTH)
+        rows.append(SummaryRow("judges", (f"{dissent.judge} {dissent.conclusion}: {words}",)))
+    rows += [SummaryRow("note", (note,)) for note in omitted_verdicts_notes(debate, verdicts)]
+    return summary, rows
 
 
-def _other_verdicts(debate: Debate, ordered: Sequence[Verdict], equal: Sequence[Verdict]) -> Iterator[OtherVerdict]:
-    """The verdicts that do not decide. The labels of runs with equal rank name the models of their judges."""
+def limit_rows(rows: Sequence[SummaryRow], limit: int) -> list[SummaryRow]:
+    """Keep the first `limit` rows, and add a row with the number of the others."""
+    if len(rows) <= limit:
+        return list(rows)
+    return [*rows[:limit], SummaryRow(rows[0].label, (f"and {len(rows) - limit} more",))]
+
+
+def change_rows(changes: Iterable[RequiredChange]) -> list[SummaryRow]:
+    """Return a row for each required change, with place and authors."""
+    return [SummaryRow("must change", (f"{change.text} ({label_change(change)})",)) for change in changes]
+
+
+def missing_rows(verdict: Verdict) -> list[SummaryRow]:
+    """Return a row for each assessment that a verdict lacks."""
+    return [SummaryRow("missing", (sentence,)) for sentence in theme.missing_sentences(verdict)]
+
+
+def quote_rows(quote: JudgeQuote | None) -> list[SummaryRow]:
+    """Return the row with a judge's words, and the judge's name if the system has several."""
+    if quote is None:
+        return []
+    return [SummaryRow("judge says", (f"{quote.judge}: “{quote.words}”" if quote.judge else f"“{quote.words}”",))]
+
+
+def _verdict_rows(debate: Debate, summary: VerdictSummary, briefing: Briefing | None) -> Iterator[SummaryRow]:
+    """Yield the reason of the deciding verdict, the core of the dispute or a judge's words, and what is missing."""
+    verdict = summary.verdict
+    if verdict is None:
+        return
+    if summary.reason and verdict.victory != "undetermined":
+        yield SummaryRow("why", (summary.reason,))
+    if briefing is not None and briefing.key_insight:
+        yield SummaryRow("dispute", (shorten(briefing.key_insight, MAX_CLAIM_LENGTH),))
+    else:
+        yield from quote_rows(quote_judge(debate, verdict, briefing))
+    yield from limit_rows(missing_rows(verdict), MAX_MISSING)
+
+
+def _claim_rows(label: str, briefing: Briefing | None, scores: ArgumentScores) -> list[SummaryRow]:
+    """Return the upheld claims for `rely on`, best score first; for `check first` the others, least reliable first."""
+    if briefing is None:
+        return []
+    if label == "rely on":
+        best_first = sorted(briefing.rely_on, key=lambda claim: -scores.by_argument.get(claim.id, 0.0))
+        claims = [("UPHELD", claim) for claim in best_first]
+    else:
+        claims = [
+            *(("REFUTED", claim) for claim in briefing.not_to_use),
+            *(("UNCERTAIN", claim) for claim in briefing.uncertain),
+            *(("PARTIALLY_UPHELD", claim) for claim in briefing.limit),
+        ]
+    rows: list[SummaryRow] = []
+    for standing, claim in claims:
+        score = [Number(scores.by_argument[claim.id])] if claim.id in scores.by_argument else []
+        cells = (claim.id, STANDING_BADGES[standing], *score, shorten(claim.claim, MAX_CLAIM_LENGTH))
+        rows.append(SummaryRow(label, cells, claim.participant))
+    return rows
+
+
+def _source_rows(label: str, notes: Sequence[SourceNote]) -> list[SummaryRow]:
+    return [SummaryRow(label, (note.id, shorten(note.words, MAX_CLAIM_LENGTH))) for note in notes]
+
+
+def _other_verdict_rows(debate: Debate, ordered: Sequence[Verdict]) -> Iterator[SummaryRow]:
+    """Yield the verdicts that do not decide. The labels of runs with equal rank name the models of their judges."""
+    equal = deciding_verdicts(debate, ordered)
     for verdict in ordered:
         label = label_verdict(verdict, ordered)
         if len(equal) > 1 and verdict in equal:
             label = f"{label} ({', '.join(models_used_by_judges(debate, verdict.run, verdict.system))})"
         elif verdict is ordered[0]:
             continue
-        yield OtherVerdict(label, describe_answer(verdict, debate.document_name))
-
-
-def _authority(ordered: Sequence[Verdict], equal: Sequence[Verdict]) -> str:
-    if not ordered:
-        return ""
-    if len(equal) != 1:
-        return f"none decides; {label_verdict(ordered[0], ordered)} is shown"
-    return f"{label_verdict(ordered[0], ordered)} decides" if len(ordered) > 1 else ordered[0].system
+        yield SummaryRow(label, (describe_answer(verdict, debate.document_name),))
 
 
 def describe_answer(verdict: Verdict, document: str | None) -> str:
-    """The outcome with its margin: `Pro wins narrowly, by 1.6 of 10 points.`."""
-    outcome = theme.describe_outcome(verdict, document)
-    margin = theme.format_margin(verdict)
+    """Return the outcome with its margin: `Pro wins narrowly, by 1.6 of 10 points.`."""
+    outcome, margin = theme.describe_outcome(verdict, document), theme.format_margin(verdict)
     if not margin or verdict.victory in {"undetermined", "conditional"}:
         return outcome
-    return f"{outcome.rstrip('.')}, {'by ' if verdict.victory != 'draw' else ''}{margin}{' apart' if verdict.victory == 'draw' else ''}."
-
-
-def _upheld_claims(briefing: Briefing | None, scores: ArgumentScores) -> tuple[SummaryClaim, ...]:
-    claims = _summary_claims(briefing.rely_on, "UPHELD", scores) if briefing is not None else []
-    return tuple(sorted(claims, key=lambda claim: -(claim.score or 0.0)))
-
-
-def _doubtful_claims(briefing: Briefing | None, scores: ArgumentScores) -> tuple[SummaryClaim, ...]:
-    if briefing is None:
-        return ()
-    return (
-        *_summary_claims(briefing.not_to_use, "REFUTED", scores),
-        *_summary_claims(briefing.uncertain, "UNCERTAIN", scores),
-        *_summary_claims(briefing.limit, "PARTIALLY_UPHELD", scores),
-    )
-
-
-def _summary_claims(claims: Sequence[BriefingClaim], standing: Standing, scores: ArgumentScores) -> list[SummaryClaim]:
-    return [
-        SummaryClaim(
-            claim.id,
-            claim.participant,
-            claim.claim,
-            standing,
-            scores.by_argument.get(claim.id),
-            scores.max_score,
-            claim.reason,
-        )
-        for claim in claims
-    ]
-
-
-def _disagreements(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
-    """Sentences on the variation of repeated verdicts, and on differences between verdicts."""
-    agreement = build_agreement_table(verdicts)
-    return agreement.remarks if agreement is not None else ()
-
-
-def _describe_dissent(verdict: Verdict) -> Iterator[str]:
-    for dissent in get_system(verdict.system).headline(verdict).dissent:
-        yield f"{dissent.judge} {dissent.conclusion}: {shorten(dissent.words, MAX_DISSENT_LENGTH)}"
+    distance = f"{margin} apart" if verdict.victory == "draw" else f"by {margin}"
+    return f"{outcome.rstrip('.')}, {distance}."
 
 
 def find_required_changes(verdict: Verdict) -> tuple[RequiredChange, ...]:
-    """Changes that a judged text needs to pass; empty for a debate. Not sanitized."""
+    """Return the changes that a judged text needs to pass; none for a debate."""
     return get_system(verdict.system).headline(verdict).required_changes
 
 
-def format_more_sources(count: int) -> str:
-    """A count such as `2 more sources`."""
-    return f"{count} more source{'s' if count != 1 else ''}"
-
-
 def group_changes(changes: Iterable[RequiredChange]) -> list[tuple[str, list[RequiredChange]]]:
-    """Name of a dimension, and the adjacent changes that concern it; `other` for changes without a dimension."""
+    """Group adjacent changes by their dimension; `other` stands for changes without one."""
     return [(name or "other", list(group)) for name, group in groupby(changes, key=lambda change: change.dimension)]
 
 
 def label_change(change: RequiredChange) -> str:
-    """Place and authors of a required change: `line 3, 60% of the weight: architect, security`."""
+    """Return place and authors of a required change: `line 3, 60% of the weight: architect, security`."""
     line = "" if change.line is None else f"line {change.line}, "
     return f"{line}{change.weight:.0%} of the weight: {', '.join(change.judges)}"
 
 
 def suggest_judge_command(debate: Debate, path_or_id: str) -> str:
-    """The command that judges the debate at `path_or_id` (a path or an id) with a system that has not judged it yet.
+    """Return the command that judges a debate with a system that has not judged it yet.
 
-    If all systems have judged, it asks the same judges again, to see how much their scores vary.
+    If all systems have judged, the command asks the same judges again, which shows how much their scores vary.
+    `path_or_id`: path or id of the debate.
     """
     known = sorted(map(get_system, system_kinds()), key=lambda system: system.suggestion_rank)
     able = [system.kind for system in known if system.why_not(debate) is None]
@@ -260,65 +245,64 @@ def suggest_judge_command(debate: Debate, path_or_id: str) -> str:
         for system in run.judging.systems
         if debate.judged_all_turns(run, system.kind)
     }
-    system = next((kind for kind in able if kind not in asked), None)
-    asked = f"{able[0]}{_REPEAT_OPTION}" if system is None else system
-    return f"debate judge {shlex.quote(sanitize.sanitize_line(path_or_id))} --system {asked}"
+    system = next((kind for kind in able if kind not in asked), f"{able[0]}{_REPEAT_OPTION}")
+    return f"debate judge {shlex.quote(sanitize.sanitize_line(path_or_id))} --system {system}"
 
 
 def format_ranked_scores(verdict: Verdict) -> str:
-    """`(Pro 7.4, Con 6.8)`, highest first; empty if there are no scores."""
+    """Return `(Pro 7.4, Con 6.8)`, highest first, on one line; empty if there are no scores."""
     ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
     scores = ", ".join(f"{sanitize.sanitize_line(name)} {theme.format_number(score)}" for name, score in ranked)
     return f"({scores})" if scores else ""
 
 
 def explain_scores(verdict: Verdict) -> str:
-    """One or two sentences with numbers that explain a verdict; empty if there are none. Not sanitized."""
+    """Explain a verdict with numbers, in one or two sentences; empty if it has none."""
     reason = get_system(verdict.system).headline(verdict).reason
     return theme.expand_error_names(reason) if verdict.victory == "undetermined" else reason
 
 
 def quote_judge(debate: Debate, verdict: Verdict, beside: Briefing | None = None) -> JudgeQuote | None:
-    """The shortened words of a judge who agrees with the verdict; None if there is none.
+    """Return the shortened words of a judge who agrees with the verdict.
 
-    Also None if the verdict is undetermined, or if `beside`, the briefing shown with it, starts with the same words.
+    None for an undetermined verdict, without such a judge, and if the briefing `beside` starts with the same words.
     """
-    if verdict.victory == "undetermined":
-        return None
-    quote = get_system(verdict.system).quote(debate, verdict)
+    quote = get_system(verdict.system).quote(debate, verdict) if verdict.victory != "undetermined" else None
     words = shorten(quote.words) if quote is not None else ""
     if quote is None or not words or (beside is not None and words == shorten(beside.key_insight)):
         return None
     return JudgeQuote(words, quote.judge)
 
 
-def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[tuple[str, str], ...]:
-    """(label, words) on calls, tokens and cost; a single row has an empty label.
+def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[SummaryRow, ...]:
+    """Return the rows on calls, tokens and cost.
 
-    `judged`: ids of the judging runs just added; their usage comes first, and the debate's total after it. Without
-    added runs the duration of the calls is included.
+    `judged`: ids of the judging runs just added. Their usage comes first, and the total of the debate after it. Without
+    added runs there is one row, with the duration of the calls.
     """
     whole = debate.usage
     if judged is None:
         took = total_call_seconds(debate)
-        return (
-            ("", theme.format_usage(whole) + (f" · calls took {theme.format_duration(took)} in total" if took else "")),
-        )
+        duration = f" · calls took {theme.format_duration(took)} in total" if took else ""
+        return (SummaryRow("cost", (f"{theme.format_usage(whole)}{duration}",)),)
     own = judging_usage(debate, judged)
     if own == whole:
-        return (("", theme.format_usage(whole)),)
-    return (("this judging", theme.format_usage(own)), ("the debate with all its judgments", theme.format_usage(whole)))
+        return (SummaryRow("cost", (theme.format_usage(whole),)),)
+    return (
+        SummaryRow("cost of this judging", (theme.format_usage(own),)),
+        SummaryRow("cost of the debate with all its judgments", (theme.format_usage(whole),)),
+    )
 
 
 def change_lines(changes: Iterable[SettingChange]) -> Iterator[str]:
-    """`models.default.model: mock/a → mock/b` for each change."""
+    """Yield `models.default.model: mock/a → mock/b` for each changed setting."""
     for found in changes:
         stored, given = format_setting_pair(found.stored, found.given)
         yield f"{found.key}: {stored} → {given}"
 
 
 def build_changes_table(debate: Debate) -> Table | None:
-    """The settings that were changed when the debate was resumed; None if there are none."""
+    """Return the settings that were changed when the debate was resumed; None if there are none."""
     rows = tuple(
         (found.key, *format_setting_pair(found.stored, found.given), f"after {theme.count_speeches(found.turn)}")
         for found in debate.changes
@@ -327,23 +311,18 @@ def build_changes_table(debate: Debate) -> Table | None:
 
 
 def total_call_seconds(debate: Debate) -> float:
-    """Sum of the durations of all calls, in seconds. Concurrent calls count in full.
-
-    The time from the first event to the last would include pauses before a resume or a later judging.
-    """
+    """Return the sum of the durations of all calls, in seconds. Concurrent calls count in full."""
     calls: list[ModelCall | None] = [item.exchange for item in (*debate.turns, *debate.assessments, *debate.failures)]
     return sum(exchange.latency_s for exchange in calls if exchange is not None)
 
 
 def reportable_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """All verdicts of a complete debate; of an incomplete debate only those with scores."""
-    if debate.status == "complete":
-        return tuple(verdicts)
-    return tuple(verdict for verdict in verdicts if verdict.scores)
+    """Return all verdicts of a complete debate; of an incomplete debate only those with scores."""
+    return tuple(verdict for verdict in verdicts if verdict.scores or debate.status == "complete")
 
 
 def omitted_verdicts_notes(debate: Debate, verdicts: Sequence[Verdict]) -> list[str]:
-    """A sentence on the verdicts that `reportable_verdicts` omits; none if it omits none."""
+    """Return a sentence on the verdicts that `reportable_verdicts` omits; none if it omits none."""
     shown = reportable_verdicts(debate, verdicts)
     omitted = dict.fromkeys(label_verdict(verdict, verdicts) for verdict in verdicts if verdict not in shown)
     return [f"No verdict yet of {', '.join(omitted)}: the debate stopped before it was judged."] if omitted else []

@@ -35,6 +35,8 @@ MAX_HEADER = 8
 """Maximum length of a header above numbers that is not split into two lines."""
 MAX_SHORT_CELL = 24
 """Maximum length of text that does not get a separate line in a list."""
+MAX_LABEL = 14
+"""Maximum width of the labels of a grid."""
 _LEVELS = "▁▂▃▄▅▆▇█"
 
 
@@ -188,9 +190,9 @@ def bullets(items: Sequence[str], symbol: str = "•", style: str = theme.MUTED)
 
 
 def label_grid(rows: Sequence[tuple[str, RenderableType]]) -> RichTable:
-    """Rows of a muted label and its text."""
+    """Rows of a muted label and its text. Long labels are wrapped."""
     grid = RichTable.grid(padding=(0, 2, 0, 0))
-    grid.add_column(no_wrap=True, style=theme.MUTED)
+    grid.add_column(max_width=MAX_LABEL, style=theme.MUTED)
     grid.add_column(ratio=1)
     for label, body in rows:
         grid.add_row(label, body)
@@ -228,7 +230,7 @@ class _TableView:
     def _least_width(self, position: int) -> int:
         if _is_of_bars(self.table, position):
             return BAR_WIDTH
-        cells = [_cell_text(row[position], self.styles) for row in self.table.rows if row is not None]
+        cells = [render_cell(row[position], self.styles) for row in self.table.rows if row is not None]
         if position in self.table.numeric or (self.table.has_key_column and position == 0):
             lines = [line for text in map(str, cells) for line in text.split("\n")]
             return max(map(cell_len, (*self.table.heads[position].split(), *lines)), default=0)
@@ -269,7 +271,7 @@ def _list_row(table: Table, row: TableRow, styles: ParticipantStyles) -> list[Te
     """
     short, long = list[Text](), list[Text]()
     for header, cell in zip(table.heads[1:], row[1:], strict=True):
-        text = _cell_text(cell, styles)
+        text = render_cell(cell, styles)
         if not text.plain or isinstance(cell, Gauge | Interval):
             continue
         if isinstance(cell, Lines) or len(text) > MAX_SHORT_CELL:
@@ -278,7 +280,7 @@ def _list_row(table: Table, row: TableRow, styles: ParticipantStyles) -> list[Te
             is_clear = isinstance(cell, DebaterCell) or (isinstance(cell, Badge) and cell.word)
             needs_header = header and not is_clear
             short.append(join_text((f"{sanitize.sanitize_line(header)} ", theme.MUTED), text) if needs_header else text)
-    first = _cell_text(row[0], styles)
+    first = render_cell(row[0], styles)
     if first.plain.isdigit():
         first = join_text(f"{sanitize.sanitize_line(table.heads[0])} ", first)
     first.stylize("bold")
@@ -304,14 +306,15 @@ def _cell_view(cell: Cell, styles: ParticipantStyles) -> RenderableType:
         return score_bar(cell.value, cell.out_of, _colour_of(cell.who, styles))
     if isinstance(cell, Interval):
         return Text(interval_bar(cell))
-    return _cell_text(cell, styles)
+    return render_cell(cell, styles)
 
 
 def _colour_of(name: str | None, styles: ParticipantStyles) -> str:
     return styles[name].colour if name is not None and name in styles else theme.BLUE
 
 
-def _cell_text(cell: Cell, styles: ParticipantStyles) -> Text:
+def render_cell(cell: Cell, styles: ParticipantStyles) -> Text:
+    """Draw a cell as text; a bar or an interval is empty."""
     match cell:
         case None | Gauge() | Interval():
             return Text("")
@@ -327,4 +330,4 @@ def _cell_text(cell: Cell, styles: ParticipantStyles) -> Text:
         case Badge():
             return badge_text(cell)
         case Lines():
-            return Text("\n").join(_cell_text(inner, styles) for inner in cell.cells)
+            return Text("\n").join(render_cell(inner, styles) for inner in cell.cells)

@@ -10,16 +10,13 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, Response, Turn
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
-from debate_cli.render.content import chair, participants
+from debate_cli.render.content import chair
 from debate_cli.render.content.citations import CheckedCitation, index_citations
 from debate_cli.render.content.cross_examination import ThreadIndex
-from debate_cli.render.content.report import DOCUMENT_PARTS, DebateReport, ReportPart, build_debate_report
+from debate_cli.render.content.report import DOCUMENT_PARTS, Block, ReportPart, VerdictReport, build_debate_report
 from debate_cli.render.content.speech_parts import SpeechPart, split_turn
-from debate_cli.render.content.summary import JudgeQuote, group_changes, label_change
-from debate_cli.systems.base import RequiredChange
-from debate_cli.systems.briefing import Briefing, BriefingClaim
+from debate_cli.render.content.summary import SummaryRow, format_ranked_scores
 from debate_cli.systems.tables import Badge, Cell, Curve, DebaterCell, Gauge, Interval, Lines, Number, Table
-from debate_cli.systems.weakest import WeakestArgument
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!$^@+=])")
 _AUTOLINK = re.compile(r":(?=//|/)|(?<=www)\.|(?<=[a-z]):(?=\S*@)", re.IGNORECASE)
@@ -49,140 +46,43 @@ def format_markdown(
     *,
     show_hidden: bool = False,
 ) -> str:
-    """The document: verdict, briefing, participants, scores, trace table, speeches, usage.
+    """Write the document: verdict, briefing, participants, scores, trace table, speeches, usage.
 
     `only` selects one part, `round_number` the speeches of one round.
     """
     report = build_debate_report(debate, verdicts, only="turns" if round_number is not None else only)
     framing = [f"**{report.rehearsal}**", ""] if report.rehearsal else []
     lines = [*framing, f"# {escape_markdown(debate.topic)}", ""]
-    if report.only is None and debate.document_name is None:
+    if report.only is None:
+        lines += escape_paragraphs(debate.config.judging.question or "")
         lines += escape_paragraphs(debate.config.background or "")
-    for part in report.select(DOCUMENT_PARTS):
-        if part == "turns":
-            lines += _rounds(debate, round_number, show_hidden=show_hidden)
-        else:
-            lines += _draw_part(part, report, debate)
+    if report.only in {None, "verdict"} and not report.verdicts:
+        lines += [f"**{escape_markdown(report.summary.answer)}**", ""]
+    for part, blocks in report.blocks(DOCUMENT_PARTS):
+        lines += _rounds(debate, round_number, show_hidden=show_hidden) if part == "turns" else ()
+        for block in blocks:
+            lines += _format_block(block)
     return "\n".join([*lines, *framing]).rstrip() + "\n"
 
 
-def _draw_part(part: ReportPart, report: DebateReport, debate: Debate) -> list[str]:
-    match part:
-        case "verdict":
-            return _verdicts(report, is_text=debate.document_name is not None)
-        case "briefing" if report.briefing is not None:
-            return _briefing(report, report.briefing)
-        case "cast":
-            return _cast(debate, report.cast)
-        case "scores":
-            return [line for table in report.scores for line in format_table(table)]
-        case "trace" if report.trace is not None:
-            return format_table(report.trace)
-        case "changes" if report.changes is not None:
-            return format_table(report.changes)
-        case "usage":
-            rows = [escape_markdown(f"{label}: {words}" if label else words) for label, words in report.usage]
-            return ["## Usage", "", *(line for row in rows for line in (row, ""))]
-        case _:
-            return []
-
-
-def _cast(debate: Debate, rows: Sequence[participants.ParticipantRow]) -> list[str]:
-    cells = [
-        (f"{row.sign.symbol} {escape_markdown(row.name)}", escape_markdown(row.part), escape_markdown(row.model))
-        for row in rows
-    ]
-    if debate.document_name is None:
-        return ["## Who debated, who judged", "", *_table(("", "", ""), cells)]
-    text = [f"> {line}".rstrip() for line in escape_paragraphs(debate.config.background or "")]
-    question = [f"Question: {escape_markdown(line)}" for line in filter(None, [debate.config.judging.question])]
-    text = [*question, *([""] if question else []), *text]
-    return ["## The text, and who judged it", "", *text, "", *_table(("", "", ""), cells)]
-
-
-def _verdicts(report: DebateReport, *, is_text: bool) -> list[str]:
-    """Each verdict with its reasons. Words that the briefing contains are not repeated."""
-    again = _judge_command(report.summary.judge_again)
-    lines: list[str] = [] if report.verdicts else [f"**{escape_markdown(report.summary.answer)}**", "", *again]
-    for number, item in enumerate(report.verdicts):
-        verdict = item.verdict
-        decides = " (decides)" if verdict.decides else ""
-        several = f", {escape_markdown(item.label)}{decides}" if len(report.verdicts) > 1 else ""
-        lines += [f"## Verdict{several}", "", f"**{escape_markdown(item.answer)}**", ""]
-        lines += _required_changes(item.required_changes)
-        if is_text and verdict.displayed_scores:
-            lines += ["Share of the weight for each option:", ""]
-        scores = [
-            f"- {escape_markdown(name)}: {theme.format_number(score)}"
-            for name, score in verdict.displayed_scores.items()
-        ]
-        lines += [*scores, "", *_missing(item.missing)] if scores else _missing(item.missing)
-        lines += [escape_markdown(item.reason), ""] if item.reason else []
-        lines += _quote_block(item.quote) if item.quote is not None else []
-        if number == 0:
-            lines += [*_weakest(report.summary.weakest), *again]
-    lines += [line for sentence in report.omitted for line in (escape_markdown(sentence), "")]
-    return [*lines, *(format_table(report.agreement) if report.agreement is not None else [])]
-
-
-def _required_changes(changes: Sequence[RequiredChange]) -> list[str]:
-    lines: list[str] = ["### What must change", ""] if changes else []
-    for dimension, group in group_changes(changes):
-        lines += [f"**{escape_markdown(dimension)}**", ""]
-        lines += [f"- {escape_markdown(change.text)} ({escape_markdown(label_change(change))})" for change in group]
-        lines.append("")
-    return lines
-
-
-def _quote_block(quote: JudgeQuote) -> list[str]:
-    return [*([f"{escape_markdown(quote.judge)}:", ""] if quote.judge else []), f"> {escape_markdown(quote.words)}", ""]
-
-
-def _weakest(found: WeakestArgument | None) -> list[str]:
-    if found is None:
-        return []
-    row = found.row
-    worth = f", {found.standing_and_score}" if found.standing_and_score else ""
-    head = f"{found.title}: **{escape_markdown(row.id)}** by {escape_markdown(row.participant)}{worth}."
-    return [f"{head} {escape_markdown(row.claim)}{_because(' '.join(found.because))}", ""]
-
-
-def _judge_command(command: str) -> list[str]:
-    """The lines with the command that judges again: a code span with more backticks than the command contains."""
-    ticks = "`" * (1 + max((len(run) for run in re.findall("`+", command)), default=0))
-    return [f"Judge it again: {ticks}{command}{ticks}", ""]
-
-
-def _missing(sentences: Sequence[str]) -> list[str]:
-    return [*(f"- Missing: {escape_markdown(sentence)}" for sentence in sentences), ""] if sentences else []
-
-
-def _briefing(report: DebateReport, briefing: Briefing) -> list[str]:
-    """The briefing with its outcome and sources, so that it can be read alone."""
-    words = [
-        f"**{escape_markdown(item.answer)}** {escape_markdown(item.reason)}".rstrip() for item in report.verdicts[:1]
-    ]
-    lines = ["## Briefing", "", *(line for word in words for line in (word, ""))]
-    lines += [*(f"- {escape_markdown(fact)}" for fact in report.facts), "", *escape_paragraphs(briefing.key_insight)]
-    for title, _, claims in briefing.claim_groups:
-        lines += _claims(title, claims)
-    if briefing.unresolved_questions:
+def _format_block(block: Block) -> list[str]:
+    if isinstance(block, Table):
+        return format_table(block)
+    title = f"{block.title[:1].upper()}{block.title[1:]}"
+    lines = [f"## {escape_markdown(title)}", ""] if title else []
+    if isinstance(block, VerdictReport):
         lines += [
-            "### Open questions",
-            "",
-            *(f"- {escape_markdown(question)}" for question in briefing.unresolved_questions),
+            f"**{escape_markdown(block.answer)}** {escape_markdown(format_ranked_scores(block.verdict))}".rstrip(),
             "",
         ]
-    if briefing.recommendation:
-        lines += ["### Recommendation", "", *escape_paragraphs(briefing.recommendation)]
-    return [*lines, f"*{escape_markdown(briefing.caveat)}*", ""]
+    return [*lines, *map(_format_row, block.rows), *([""] if block.rows else [])]
 
 
-def _claims(title: str, claims: Sequence[BriefingClaim]) -> list[str]:
-    rows = [
-        f"- **{escape_markdown(claim.id)}** {escape_markdown(claim.claim)}{_because(claim.reason)}" for claim in claims
-    ]
-    return [f"### {title}", "", *rows, ""]
+def _format_row(row: SummaryRow) -> str:
+    """A labelled row as a bullet. The first of several cells is bold."""
+    label = f"**{escape_markdown(f'{row.label[:1].upper()}{row.label[1:]}')}:** " if row.label else ""
+    first, *others = map(_cell, row.cells)
+    return f"- {label}{' · '.join([f'**{first}**', *others]) if others else first}"
 
 
 def _because(reason: str) -> str:

@@ -29,28 +29,12 @@ from debate_cli.render import theme
 from debate_cli.render.content import chair, participants
 from debate_cli.render.content.citations import CheckedCitation, CitationIndex, index_citations
 from debate_cli.render.content.cross_examination import ThreadIndex
-from debate_cli.render.content.report import SCREEN_PARTS, DebateReport, ReportPart, VerdictReport, build_debate_report
+from debate_cli.render.content.report import SCREEN_PARTS, Block, ReportPart, VerdictReport, build_debate_report
 from debate_cli.render.content.run_notices import FailureNotice, FailureNotices, JudgeReport, build_judge_report
 from debate_cli.render.content.speech_parts import SpeechPart, split_turn
-from debate_cli.render.content.summary import (
-    MAX_CLAIMS,
-    MAX_QUESTIONS,
-    SummaryClaim,
-    change_lines,
-    format_more_sources,
-    format_ranked_scores,
-    label_change,
-    omitted_verdicts_notes,
-    summarize_verdicts,
-    usage_rows,
-)
+from debate_cli.render.content.summary import SummaryRow, change_lines, closing_rows, format_ranked_scores, usage_rows
 from debate_cli.render.sanitize import prefix_lines, sanitize_line
-from debate_cli.render.theme import shorten
-from debate_cli.systems.base import RequiredChange
-from debate_cli.systems.briefing import Briefing
-from debate_cli.systems.source_support import SourceNote
 from debate_cli.systems.tables import Badge, Cell, Curve, DebaterCell, Gauge, Interval, Lines, Number, Table, TableRow
-from debate_cli.systems.weakest import WeakestArgument
 
 MAX_SHORT_CELL = 24
 """Maximum length of a cell's text that is not put on a line of its own."""
@@ -195,11 +179,11 @@ def table_lines(table: Table, badges: Mapping[str, str] | None = None) -> list[s
     main = _main_column(table)
     for row in table.rows:
         if row is not None:
-            lines += _row_lines(table, row, main, badges or {})
+            lines += _table_row_lines(table, row, main, badges or {})
     return lines + [sanitize_line(remark) for remark in table.remarks]
 
 
-def _row_lines(table: Table, row: TableRow, main: int | None, badges: Mapping[str, str]) -> Iterable[str]:
+def _table_row_lines(table: Table, row: TableRow, main: int | None, badges: Mapping[str, str]) -> Iterable[str]:
     first = _format_cell(row[0])
     plain, pairs, long = [badges[first]] if first in badges else [], list[str](), list[str]()
     for position, cell in enumerate(row[1:], 1):
@@ -261,58 +245,16 @@ def _format_cell(cell: Cell) -> str:
 
 
 def closing_lines(debate: Debate, verdicts: Sequence[Verdict], judged: Collection[str] | None = None) -> list[str]:
-    """The answer and the facts for a decision.
+    """Write the answer and the facts for a decision.
 
-    `judged`: ids of the judging runs that were just added; only their results are shown.
+    `judged`: ids of the judging runs just added; only their results are shown.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
-    summary = summarize_verdicts(shown, verdicts)
-    verdict = summary.verdict
-    decides = f" ({sanitize_line(summary.authority)})" if summary.others else ""
-    lines = ["", "== Verdict ==", f"{sanitize_line(summary.answer)}{decides}"]
-    lines += _change_lines(summary.required_changes)
-    if verdict is not None and verdict.victory != "undetermined":
-        lines += [sanitize_line(summary.reason)] if summary.reason else []
-        lines += [f"Core of the dispute: {sanitize_line(summary.insight)}"] if summary.insight else []
-        lines += [_quote_line(summary.quote.judge, summary.quote.words)] if summary.quote is not None else []
-    lines += [f"Missing: {sanitize_line(sentence)}" for sentence in summary.missing]
-    lines += [*_claim_lines("Rely on", summary.rely_on), *_source_lines("Rely on", summary.sources.reliable)]
-    lines += [
-        *_source_lines("Check first", summary.sources.doubtful),
-        *_claim_lines("Check first", summary.check_first),
-    ]
-    lines += [f"Open: {sanitize_line(question)}" for question in summary.open_questions[:MAX_QUESTIONS]]
-    lines += [f"Advice: {sanitize_line(summary.recommendation)}"] if summary.recommendation else []
-    lines += [f"Verdict by {sanitize_line(other.label)}: {sanitize_line(other.sentence)}" for other in summary.others]
-    lines += [f"Judges: {sanitize_line(sentence)}" for sentence in summary.disagreements]
-    lines += map(sanitize_line, omitted_verdicts_notes(shown, verdicts))
-    return [*lines, *_usage_lines(usage_rows(debate, judged), participants.rehearsal_notice(debate))]
-
-
-def _change_lines(changes: Sequence[RequiredChange]) -> Iterable[str]:
-    for change in changes:
-        yield f"Must change: {sanitize_line(change.text)} ({sanitize_line(label_change(change))})"
-
-
-def _claim_lines(label: str, claims: Sequence[SummaryClaim]) -> Iterable[str]:
-    for claim in claims[:MAX_CLAIMS]:
-        score = "" if claim.score is None else f"{theme.format_number(claim.score)}  "
-        standing = theme.STANDING_BADGES[claim.standing].word
-        yield f"{label}: {sanitize_line(claim.id)}  {standing}  {score}{shorten(sanitize_line(claim.claim))}"
-    if len(claims) > MAX_CLAIMS:
-        yield f"{label}: {len(claims) - MAX_CLAIMS} more"
-
-
-def _source_lines(label: str, notes: Sequence[SourceNote]) -> Iterable[str]:
-    for note in notes[:MAX_CLAIMS]:
-        yield f"{label}: {sanitize_line(note.id)}  {shorten(sanitize_line(note.words))}"
-    if len(notes) > MAX_CLAIMS:
-        yield f"{label}: {format_more_sources(len(notes) - MAX_CLAIMS)}"
-
-
-def _usage_lines(usage: Iterable[tuple[str, str]], rehearsal: str) -> list[str]:
-    lines = [f"Cost{f' of {label}' if label else ''}: {words}" for label, words in usage]
-    return [*lines, *filter(None, [rehearsal])]
+    summary, rows = closing_rows(shown, verdicts)
+    authority = f" ({sanitize_line(summary.authority)})" if summary.authority else ""
+    lines = ["", "== Verdict ==", f"{sanitize_line(summary.answer)}{authority}"]
+    lines += _row_lines([*rows, *usage_rows(debate, judged)])
+    return [*lines, *filter(None, [participants.rehearsal_notice(debate)])]
 
 
 def details_lines(
@@ -322,79 +264,32 @@ def details_lines(
     only: ReportPart | None = None,
     judged: Collection[str] | None = None,
 ) -> list[str]:
-    """All parts of the report in full. `only`: the only part to show; `judged`: as for `closing_lines`."""
+    """Write all parts of the report. `only`: the only part to write; `judged`: as for `closing_lines`."""
     report = build_debate_report(debate, verdicts, only=only, judged=judged)
-    return [line for part in report.select(SCREEN_PARTS) for line in _report_part_lines(part, report)]
-
-
-def _report_part_lines(part: ReportPart, report: DebateReport) -> list[str]:
-    match part:
-        case "scores":
-            standings = {row.id: theme.STANDING_BADGES[row.standing].word for row in report.trace_rows if row.standing}
-            return [line for table in report.scores for line in table_lines(table, standings)]
-        case "trace" if report.trace is not None:
-            return table_lines(report.trace)
-        case "verdict":
-            return _verdict_lines(report)
-        case "briefing" if report.briefing is not None:
-            return _briefing_lines(report, report.briefing)
-        case "changes" if report.changes is not None:
-            return table_lines(report.changes)
-        case "usage":
-            return ["", *_usage_lines(report.usage, report.rehearsal)]
-        case _:
-            return []
-
-
-def _verdict_lines(report: DebateReport) -> list[str]:
-    """Each verdict with its reasons; with the required changes of a text if no table shows these."""
+    standings = {row.id: theme.STANDING_BADGES[row.standing].word for row in report.trace_rows if row.standing}
     lines: list[str] = []
-    for number, item in enumerate(report.verdicts):
-        head, *rest = _one_verdict_lines(item, is_alone=len(report.verdicts) == 1)
-        lines += [head, *(_change_lines(item.required_changes) if report.only == "verdict" else ()), *rest]
-        if number == 0:
-            lines += _weakest_lines(report.summary.weakest)
-    lines += map(sanitize_line, report.omitted)
-    lines += [
-        f"Agreement: {sanitize_line(remark)}" for remark in (report.agreement.remarks if report.agreement else ())
-    ]
-    return ["", "== Verdict ==", *lines] if lines else []
+    for part, blocks in report.blocks(SCREEN_PARTS):
+        for block in blocks:
+            lines += _block_lines(block, standings if part == "scores" else {})
+        lines += filter(None, [report.rehearsal if part == "usage" else ""])
+    return lines
 
 
-def _one_verdict_lines(item: VerdictReport, *, is_alone: bool) -> Iterable[str]:
-    name = sanitize_line(item.label)
-    decides = ", decides" if item.verdict.decides and not is_alone else ""
-    yield f"Verdict ({name}{decides}): {sanitize_line(item.answer)} {format_ranked_scores(item.verdict)}".rstrip()
-    if item.reason:
-        yield f"Why ({name}): {sanitize_line(item.reason)}"
-    if item.quote is not None:
-        yield f"  {_quote_line(item.quote.judge, item.quote.words)}"
-    yield from (f"Missing ({name}): {sanitize_line(sentence)}" for sentence in item.missing)
+def _block_lines(block: Block, badges: Mapping[str, str]) -> list[str]:
+    if isinstance(block, Table):
+        return table_lines(block, badges)
+    if isinstance(block, VerdictReport):
+        title = f"{block.title[:1].upper()}{block.title[1:]}"
+        answer = f"{block.answer} {format_ranked_scores(block.verdict)}"
+        return ["", f"== {sanitize_line(title)} ==", sanitize_line(answer), *_row_lines(block.rows)]
+    return [*(["", f"== {block.title.capitalize()} =="] if block.title else []), *_row_lines(block.rows)]
 
 
-def _quote_line(judge: str, words: str) -> str:
-    return f"{sanitize_line(judge) or 'The judge'} says: “{sanitize_line(words)}”"
-
-
-def _weakest_lines(weakest: WeakestArgument | None) -> Iterable[str]:
-    if weakest is None:
-        return
-    row = weakest.row
-    rating = f", {weakest.standing_and_score}" if weakest.standing_and_score else ""
-    reasons = " ".join(shorten(sanitize_line(reason)) for reason in weakest.because)
-    who = f"[{sanitize_line(row.id)}] by {sanitize_line(row.participant)}"
-    yield f"{weakest.title}: {who}{rating}: {shorten(sanitize_line(row.claim))}{f' ({reasons})' if reasons else ''}"
-
-
-def _briefing_lines(report: DebateReport, briefing: Briefing) -> list[str]:
-    """The briefing with its outcome and source, so that it can be read alone."""
-    answer = [item.answer for item in report.verdicts[:1] if item.verdict.scores]
-    lines = ["", "== Briefing ==", *map(sanitize_line, (*answer, " · ".join(report.facts)))]
-    lines += prefix_lines("Key insight: ", briefing.key_insight)
-    for label, _, claims in briefing.claim_groups:
-        lines += [f"{label}: [{sanitize_line(claim.id)}] {sanitize_line(claim.claim)}" for claim in claims]
-    lines += [f"Open question: {sanitize_line(question)}" for question in briefing.unresolved_questions]
-    return [*lines, *prefix_lines("Recommendation: ", briefing.recommendation), sanitize_line(briefing.caveat)]
+def _row_lines(rows: Iterable[SummaryRow]) -> Iterable[str]:
+    """Yield `Label: cell  cell` for each row; a row without a label is indented."""
+    for row in rows:
+        words = "  ".join(filter(None, map(_format_cell, row.cells)))
+        yield sanitize_line(f"{row.label[:1].upper()}{row.label[1:]}:") + f" {words}" if row.label else f"  {words}"
 
 
 def _reading_position(event: Event) -> float:

@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from debate_cli.domain.evidence import FoundPassage, Passage
@@ -23,15 +22,13 @@ from debate_cli.evidence.documents import Section, SourceFile, UnreadableSourceE
 from debate_cli.evidence.word_lists import COMMON_ENGLISH_WORDS
 from debate_cli.regular_file import is_inside
 
-INDEX_VERSION = 3
+INDEX_VERSION = 4
 """Part of the name of an index; increase it when the content of indexes changes."""
 KEPT_INDEXES = 5
 """Number of most recently used indexes in the cache. Those used within a day are kept too."""
 MAX_QUERY_TERMS = 40
-MAX_RANKED_PASSAGES = 10_000
-"""Limits the time of a search: it uses the rarest terms of a query whose passages add up to at most this many."""
 _DAY_S = 86_400
-_TOKENIZER = "tokenize = 'porter unicode61 remove_diacritics 2'"
+_INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?)"
 MAX_FILES = 100_000
 """Maximum number of files of a corpus."""
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+(?=[\"'“‘(\[]*[A-Z0-9\u00c0-\u00de\u0400-\u042f])|(?<=[。！？])")
@@ -52,47 +49,30 @@ class SkippedFile:
 def list_source_files(given: str, base: Path, title: str | None = None) -> list[SourceFile]:
     """The files in `given`: files, folders with everything below them, or patterns.
 
-    Hidden files are left out, and links that leave the folder are marked. Raises UsageError.
+    Hidden files are left out, unless a pattern names them. Links that leave the folder are marked. Raises UsageError.
     """
     path = base / given
     if path.is_dir():
         shown = path.name if Path(given).is_absolute() else os.path.normpath(given)
-        prefix = "" if shown == "." else f"{shown}{os.sep}"
-        return [
-            SourceFile(path / name, f"{prefix}{name}", leaves_folder=leaves_folder)
-            for name, leaves_folder in _walk(path)
-        ]
+        return list(_visible_files(path, path.rglob("*"), Path(shown), frozenset()))
     if path.exists():
         return [SourceFile(path, given, title)]
     if any(char in given for char in "*?[") and not Path(given).is_absolute():
-        names = [(file, file.relative_to(base)) for file in sorted(base.glob(given)) if file.is_file()]
-        return [
-            SourceFile(file, str(name), leaves_folder=not is_inside(file, [base]))
-            for file, name in names
-            if not _is_hidden(name, Path(given))
-        ]
+        return list(_visible_files(base, base.glob(given), Path(), frozenset(Path(given).parts)))
     raise UsageError(f"evidence: {given}: no such file or folder; name a folder with documents")
 
 
-def _is_hidden(name: Path, pattern: Path) -> bool:
-    """Whether a file or folder in the path `name` begins with a dot, unless `pattern` names it."""
-    return any(part.startswith(".") and part not in pattern.parts for part in name.parts)
+def _visible_files(folder: Path, found: Iterable[Path], shown: Path, named: frozenset[str]) -> Iterator[SourceFile]:
+    """The files of `found`, which are in or below `folder`. A link to a folder elsewhere counts as a file.
 
-
-def _walk(folder: Path) -> Iterator[tuple[str, bool]]:
-    """The files in `folder` and below, relative to it and sorted, and whether each is a link that leaves `folder`.
-
-    Hidden files are left out. A link to a folder elsewhere counts as a file.
+    `shown`: the path of the folder for display. `named`: hidden names that are not left out.
     """
-    for place, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        inner = os.path.relpath(place, folder)
-        for name in sorted([*files, *folders]):
-            file = os.path.join(place, name)  # noqa: PTH118 - ten thousand Path objects take a second
-            is_link = os.path.islink(file)  # noqa: PTH114
-            leaves_folder = is_link and not is_inside(Path(file), [folder])
-            if not name.startswith(".") and (leaves_folder or name not in folders):
-                yield name if inner == "." else os.path.join(inner, name), leaves_folder  # noqa: PTH118
+    for file in sorted(found):
+        name = file.relative_to(folder)
+        leaves_folder = not is_inside(file, [folder])
+        is_hidden = any(part.startswith(".") and part not in named for part in name.parts)
+        if not is_hidden and (leaves_folder or not file.is_dir()):
+            yield SourceFile(file, str(shown / name), leaves_folder=leaves_folder)
 
 
 def split_section(section: Section, words: int) -> Iterator[tuple[str, int, int]]:
@@ -102,7 +82,7 @@ def split_section(section: Section, words: int) -> Iterator[tuple[str, int, int]
     """
     start = end = count = 0
     for piece_start, piece_end in _pieces(section, words):
-        size = _count_words(section.text, piece_start, piece_end)
+        size = len(section.text[piece_start:piece_end].split())
         if count and count + size > words:
             yield section.text[start:end], start, end
             count = 0
@@ -115,11 +95,11 @@ def split_section(section: Section, words: int) -> Iterator[tuple[str, int, int]
 def _pieces(section: Section, words: int) -> Iterator[tuple[int, int]]:
     """Start and end of each piece: a paragraph, a sentence of a long paragraph, or a line of a table."""
     for start, end in _cut(section.text, 0, len(section.text), _LINE_END if section.is_list else _PARAGRAPH_END):
-        if _count_words(section.text, start, end) <= words:
+        if len(section.text[start:end].split()) <= words:
             yield start, end
             continue
         for first, last in _cut(section.text, start, end, _SENTENCE_END):
-            if _count_words(section.text, first, last) <= 2 * words:
+            if len(section.text[first:last].split()) <= 2 * words:
                 yield first, last
             else:  # code, a table or a list: no sentences
                 yield from _cut(section.text, first, last, _LINE_END)
@@ -133,10 +113,6 @@ def _cut(text: str, start: int, end: int, separator: re.Pattern[str]) -> Iterato
         if part.strip():
             yield start + len(part) - len(part.lstrip()), start + len(part.rstrip())
         start = end if match is None else match.end()
-
-
-def _count_words(text: str, start: int, end: int) -> int:
-    return len(text[start:end].split())
 
 
 def _locator(section: Section, start: int, end: int) -> str:
@@ -162,12 +138,6 @@ class Corpus:
         """Names of the indexed files."""
         self.skipped = tuple(skipped)
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether there is no passage."""
-        with closing(_open_index(self._path)) as index:
-            return index.execute("SELECT 1 FROM passages LIMIT 1").fetchone() is None
-
     def passages(self) -> list[FoundPassage]:
         """All passages, in the order of the files."""
         with closing(_open_index(self._path)) as index:
@@ -190,10 +160,9 @@ class Corpus:
     def search(self, query: str, limit: int) -> list[FoundPassage]:
         """The passages that fit `query` best, at most `limit`. Equal ranks are in the order of the files."""
         with closing(_open_index(self._path)) as index:
-            terms = _rarest_terms(index, query_terms(query))
-            if not terms:
+            match = " OR ".join(f'"{term}"' for term in query_terms(query))
+            if not match:
                 return []
-            match = " OR ".join(f'"{term}"' for term in terms)
             ranked = index.execute(
                 "SELECT rowid FROM passages WHERE passages MATCH ? ORDER BY rank, rowid LIMIT ?", (match, limit)
             ).fetchall()  # without the texts, which would be read for each ranked passage
@@ -205,30 +174,6 @@ def _open_index(path: Path) -> sqlite3.Connection:
     with suppress(OSError):  # the time of the last use
         os.utime(path, ns=(time.time_ns(), path.stat().st_mtime_ns))
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
-
-
-def _rarest_terms(index: sqlite3.Connection, terms: Sequence[str]) -> list[str]:
-    """The members of `terms` that occur, rarest first, without terms that are too frequent to rank quickly."""
-    counts = sorted((count, term) for term, count in _count_terms(index, terms) if count)
-    total = 0
-    kept: list[str] = []
-    for count, term in counts:
-        total += count
-        if not kept or total <= MAX_RANKED_PASSAGES:
-            kept.append(term)
-    return kept
-
-
-def _count_terms(index: sqlite3.Connection, terms: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """(term, number of passages that contain it in any inflection) for each term."""
-    with closing(sqlite3.connect(":memory:")) as memory:
-        memory.execute(f"CREATE VIRTUAL TABLE terms USING fts5(term, {_TOKENIZER})")
-        memory.execute("CREATE VIRTUAL TABLE stems USING fts5vocab(terms, instance)")
-        memory.executemany("INSERT INTO terms VALUES (?)", [(term,) for term in terms])
-        stems: list[tuple[int, str]] = memory.execute("SELECT doc, term FROM stems").fetchall()
-    for row, stem in stems:
-        found = index.execute("SELECT passages FROM frequencies WHERE term = ?", (stem,)).fetchone()
-        yield terms[row - 1], int(found[0]) if found else 0
 
 
 def query_terms(query: str) -> tuple[str, ...]:
@@ -254,23 +199,22 @@ def open_corpus(files: Sequence[SourceFile], passage_words: int, cache: Path) ->
             skipped.append(SkippedFile(file.name, "it is a link out of the folder; copy what it names into the folder"))
             continue
         try:
-            data = read_source_bytes(file.path)
-            content.update(
-                f"{file.name}\0{file.title}\0{hashlib.sha256(data).hexdigest()}\0".encode("utf-8", "replace")
-            )
-            kept.append(file)
+            sha256 = hashlib.sha256(read_source_bytes(file.path)).hexdigest()
         except UnreadableSourceError as error:
             skipped.append(SkippedFile(file.name, str(error)))
-    key = hashlib.sha256(f"{INDEX_VERSION}/{passage_words}/{content.hexdigest()}".encode())
-    place = cache / f"{key.hexdigest()}.sqlite"
-    found = _read_skipped(place)
-    if found is None:
-        _build((partial(_index_file, file=file, passage_words=passage_words) for file in kept), place)
-        found = _read_skipped(place) or []
-    skipped += found
+            continue
+        content.update(f"{file.name}\0{file.title}\0{sha256}\0".encode("utf-8", "replace"))
+        kept.append(file)
+
+    def fill(index: sqlite3.Connection) -> None:
+        for file in kept:
+            _index_file(index, file, passage_words)
+
+    place = _ensure_index(f"{INDEX_VERSION}/{passage_words}/{content.hexdigest()}", cache, fill)
+    skipped += _read_skipped(place) or []
     skipped_names = {file.name for file in skipped}
     corpus = Corpus(place, [file.name for file in kept if file.name not in skipped_names], skipped, content.hexdigest())
-    if corpus.is_empty:
+    if not corpus.count_passages():
         why = f" ({skipped[0].name}: {skipped[0].reason})" if skipped else ""
         raise UsageError(f"evidence: the sources hold no text{why}; name files with text")
     return corpus
@@ -279,15 +223,17 @@ def open_corpus(files: Sequence[SourceFile], passage_words: int, cache: Path) ->
 def restore_corpus(passages: Sequence[FoundPassage], skipped: Sequence[SkippedFile], cache: Path) -> Corpus:
     """The corpus with these passages, indexed in the folder `cache` unless the index exists. Raises StorageError."""
     rows = [(each.source, each.title, each.locator, each.text) for each in passages]
-    key = hashlib.sha256(json.dumps([INDEX_VERSION, rows]).encode())
-    place = cache / f"{key.hexdigest()}.sqlite"
+    key = json.dumps([INDEX_VERSION, rows])
+    place = _ensure_index(key, cache, lambda index: index.executemany(_INSERT_PASSAGE, rows))
+    return Corpus(place, [*dict.fromkeys(each.source for each in passages)], skipped, place.stem)
+
+
+def _ensure_index(key: str, cache: Path, fill: Callable[[sqlite3.Connection], object]) -> Path:
+    """The index named after `key`. `fill` adds the passages if there is no usable one. Raises StorageError."""
+    place = cache / f"{hashlib.sha256(key.encode()).hexdigest()}.sqlite"
     if _read_skipped(place) is None:
-
-        def insert(index: sqlite3.Connection) -> None:
-            index.executemany("INSERT INTO passages VALUES (?, ?, ?, ?)", rows)
-
-        _build([insert], place)
-    return Corpus(place, [*dict.fromkeys(each.source for each in passages)], skipped, key.hexdigest())
+        _build(fill, place)
+    return place
 
 
 def _read_skipped(place: Path) -> list[SkippedFile] | None:
@@ -299,8 +245,8 @@ def _read_skipped(place: Path) -> list[SkippedFile] | None:
         return None
 
 
-def _build(inserts: Iterable[Callable[[sqlite3.Connection], None]], place: Path) -> None:
-    """Write the index at `place`, whole or not at all. `inserts`: functions that add passages. Raises StorageError."""
+def _build(fill: Callable[[sqlite3.Connection], object], place: Path) -> None:
+    """Write the index at `place`, whole or not at all. Raises StorageError."""
     try:
         place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         handle, draft = tempfile.mkstemp(dir=place.parent, suffix=".tmp")
@@ -314,15 +260,10 @@ def _build(inserts: Iterable[Callable[[sqlite3.Connection], None]], place: Path)
         with closing(sqlite3.connect(draft)) as index, index:
             index.execute("PRAGMA journal_mode = OFF")
             index.execute("PRAGMA synchronous = OFF")
-            index.execute(
-                f"CREATE VIRTUAL TABLE passages USING fts5(source UNINDEXED, title, locator, text, {_TOKENIZER})"
-            )
+            columns = "source UNINDEXED, title, locator, text, tokenize = 'porter unicode61 remove_diacritics 2'"
+            index.execute(f"CREATE VIRTUAL TABLE passages USING fts5({columns})")
             index.execute("CREATE TABLE skipped (name TEXT, reason TEXT)")
-            for insert in inserts:
-                insert(index)
-            index.execute("CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, passages, row)")
-            index.execute("CREATE TABLE frequencies (term TEXT PRIMARY KEY, passages INTEGER) WITHOUT ROWID")
-            index.execute("INSERT INTO frequencies SELECT term, doc FROM temp.vocabulary")
+            fill(index)
         Path(draft).replace(place)
         _delete_old_indexes(place.parent, time.time() - _DAY_S)
     finally:
@@ -345,11 +286,6 @@ def _index_file(index: sqlite3.Connection, file: SourceFile, passage_words: int)
     except UnreadableSourceError as error:
         index.execute("INSERT INTO skipped VALUES (?, ?)", (file.name, str(error)))
         return
-    index.executemany(
-        "INSERT INTO passages VALUES (?, ?, ?, ?)",
-        (
-            (file.name, title, _locator(section, start, end), text)
-            for section in sections
-            for text, start, end in split_section(section, passage_words)
-        ),
-    )
+    for section in sections:
+        for text, start, end in split_section(section, passage_words):
+            index.execute(_INSERT_PASSAGE, (file.name, title, _locator(section, start, end), text))

@@ -8,7 +8,7 @@ from itertools import islice, pairwise
 from typing import Literal
 
 from debate_cli.evidence.tokens import FoldedText, Word, comparable_words, find_layout, fold_text, is_harmless
-from debate_cli.evidence.word_lists import ARTICLES, has_negation
+from debate_cli.evidence.word_lists import has_negation
 
 QuoteOutcome = Literal["verified", "near", "altered", "not_found"]
 
@@ -21,12 +21,8 @@ MIN_SIMILARITY = 0.6
 MAX_ALIGNED_WORDS = (1_000, 20_000)
 """Maximum number of words of a quote, and of a passage, for alignment. Longer ones must match exactly."""
 MAX_PLACES = 50
-"""Maximum number of places that are tried for one part of a quote. Ellipses after this many are not recognized."""
+"""Maximum number of parts of a quote, and of places that are tried for one part."""
 _ELLIPSIS = re.compile(r"[\[(]\s*(?:…|\.{3,}|(?:\. ){2,}\.)\s*[\])]|…|\.{3,}|(?:\. ){2,}\.")
-_BEFORE = re.compile(r"(?P<word>[^\W_]+(?:['-][^\W_]+)*)(?:[^\w.!?:;]|_)*$")
-_AFTER = re.compile(r"(?:[^\w.!?:;]|_)*(?P<word>[^\W_]+)")
-_MAX_EDGE_CHARS = 100
-"""Number of characters, on each side of a match, that are searched for the adjacent word."""
 _SIGNED = re.compile(r"[-+±.][$€£¥]?\.?\d")
 _NAME_MARK = "="
 _GENUINE: frozenset[QuoteOutcome] = frozenset({"verified", "near"})
@@ -74,24 +70,20 @@ def check_quote(quote: str, passage: str) -> QuoteCheck:
     layouts = find_layout(quote, passage), find_layout(passage, quote)
     if not any(layouts):
         return check
-    plain = _check(_without(quote, layouts[0]), fold_text(passage, layouts[1]))
+    for start, end in sorted(layouts[0], reverse=True):
+        quote = quote[:start] + quote[end:]
+    plain = _check(quote, fold_text(passage, layouts[1]))
     return replace(plain, outcome="near") if plain.outcome in _GENUINE else check
-
-
-def _without(text: str, spans: Sequence[tuple[int, int]]) -> str:
-    for start, end in sorted(spans, reverse=True):
-        text = text[:start] + text[end:]
-    return text
 
 
 def _check(quote: str, text: FoldedText) -> QuoteCheck:
     whole = _trim(quote)
     if _count_words(whole) < MIN_WORDS:
         return NOT_FOUND
-    exact = next(_exact_matches(whole, text), None) or _find_with_ellipses(whole, text)
+    exact = next(_exact_matches(whole, text), None)
     if exact is not None:
         return _conclude(text, (exact,), "")
-    parts = list(filter(None, _split_at_ellipses(quote, text)))
+    parts = [part for piece in _ELLIPSIS.split(quote) if (part := _trim(str(piece)))]
     if len(parts) > MAX_PLACES or any(_count_words(part) < MIN_WORDS for part in parts):
         return NOT_FOUND
     candidates = [_find_part(part, text) for part in parts]
@@ -117,46 +109,12 @@ def _trim(quote: str) -> str:
     """Remove spaces and harmless punctuation at the ends of `quote`, but not the sign of a number."""
     folded = fold_text(quote)
     start, end = 0, len(folded.text)
-    while start < end and _is_edge(folded.text[start]) and not _SIGNED.match(folded.text, start):
+    edges = [char == " " or is_harmless(char) for char in folded.text]
+    while start < end and edges[start] and not _SIGNED.match(folded.text, start):
         start += 1
-    while end > start and _is_edge(folded.text[end - 1]):
+    while end > start and edges[end - 1]:
         end -= 1
     return folded.original_words(start, end) if start < end else ""
-
-
-def _split_at_ellipses(quote: str, text: FoldedText) -> Iterator[str]:
-    """The trimmed parts of `quote` between its ellipses. An ellipsis that the passage has too does not split it."""
-    marks = [match.span() for match in islice(_ELLIPSIS.finditer(quote), MAX_PLACES)] + [(len(quote), len(quote))]
-    start = at = 0
-    while at < len(marks):
-        ends = (
-            to for to in range(len(marks) - 1, at, -1) if any(_exact_matches(_trim(quote[start : marks[to][0]]), text))
-        )
-        last = next(ends, at)
-        yield _trim(quote[start : marks[last][0]])
-        start, at = marks[last][1], last + 1
-
-
-def _find_with_ellipses(whole: str, text: FoldedText) -> _Match | None:
-    """The place in the passage with the words of the quote and as many ellipses; None if there is none.
-
-    Ellipses of the passage itself leave nothing out.
-    """
-    count = len(_ELLIPSIS.findall(whole))
-    if not count or count > len(_ELLIPSIS.findall(text.original)):
-        return None
-    quoted = fold_text(whole)
-    places = _same_words(quoted, comparable_words(quoted, english=text.is_english), text)
-    return next((match for match in islice(places, MAX_PLACES) if _is_genuine(match, count, text)), None)
-
-
-def _is_genuine(match: _Match, ellipses: int, text: FoldedText) -> bool:
-    words = text.original_words(match.start, match.end)
-    return match.outcome in _GENUINE and len(_ELLIPSIS.findall(words)) == ellipses
-
-
-def _is_edge(char: str) -> bool:
-    return char == " " or is_harmless(char)
 
 
 def _count_words(part: str) -> int:
@@ -184,10 +142,10 @@ def _find_part(part: str, text: FoldedText) -> list[_Match]:
     mine = comparable_words(quoted, english=text.is_english)
     if len(mine) < MIN_WORDS:
         return []
-    return list(islice(_same_words(quoted, mine, text), MAX_PLACES)) or _align(quoted, mine, text)
+    return list(islice(_same_words(mine, text), MAX_PLACES)) or _align(quoted, mine, text)
 
 
-def _same_words(quoted: FoldedText, mine: Sequence[Word], text: FoldedText) -> Iterator[_Match]:
+def _same_words(mine: Sequence[Word], text: FoldedText) -> Iterator[_Match]:
     """Each place where the words are equal apart from harmless differences."""
     theirs = text.words
     for at in range(len(theirs) - len(mine) + 1):
@@ -197,8 +155,7 @@ def _same_words(quoted: FoldedText, mine: Sequence[Word], text: FoldedText) -> I
             start, end = theirs[at].start, theirs[at + len(mine) - 1].end
             is_whole = not _cuts_token(theirs, at) and not _cuts_token(theirs, at + len(mine))
             if is_whole and text.is_word_start(start) and text.is_word_end(end):
-                left_out = _left_out_after_article(quoted, mine, text, (start, end))
-                yield _Match(start, end, "altered" if left_out else "near", left_out)
+                yield _Match(start, end, "near")
             else:
                 yield _Match(start, end, "altered", f"“{_whole_words(text, start, end)}” was cut inside a word")
 
@@ -206,22 +163,6 @@ def _same_words(quoted: FoldedText, mine: Sequence[Word], text: FoldedText) -> I
 def _cuts_token(words: Sequence[Word], at: int) -> bool:
     """Whether the words before and at index `at` are one token, such as a number and its unit, or a verb and “n't”."""
     return 0 < at < len(words) and words[at - 1].start == words[at].start
-
-
-def _left_out_after_article(quoted: FoldedText, mine: Sequence[Word], text: FoldedText, place: tuple[int, int]) -> str:
-    """The difference if a quote has an article at its start or end where the passage has another word; else empty.
-
-    An example is “the trial” for “the first trial”. An article that the quote adds at the start or end of a
-    sentence is harmless.
-    """
-    start, end = place
-    before = _BEFORE.search(text.text, max(0, start - _MAX_EDGE_CHARS), start)
-    after = _AFTER.match(text.text, end)
-    if quoted.tokens[0].start < mine[0].start and before is not None and before["word"] not in ARTICLES:
-        return f"“{text.original_words(before.start('word'), start).strip()}” was left out"
-    if quoted.tokens[-1].end > mine[-1].end and after is not None and after["word"] not in ARTICLES:
-        return f"“{text.original_words(end, after.end('word')).strip()}” was left out"
-    return ""
 
 
 def _whole_words(text: FoldedText, start: int, end: int) -> str:
@@ -244,20 +185,13 @@ def _align(quoted: FoldedText, mine: Sequence[Word], text: FoldedText) -> list[_
     start, end = window
     changes: list[str] = []
     for change in Levenshtein.opcodes(passage_forms[start:end], quote_forms):
-        if change.tag == "equal":
-            places = zip(
-                range(start + change.src_start, start + change.src_end),
-                range(change.dest_start, change.dest_end),
-                strict=True,
-            )
-            changes += [
-                _describe_change(_wording(text, theirs, at, at + 1), _wording(quoted, mine, to, to + 1))
-                for at, to in places
-                if not theirs[at].is_quoted_as(mine[to])
-            ]
-        else:
-            original = _wording(text, theirs, start + change.src_start, start + change.src_end)
-            changes.append(_describe_change(original, _wording(quoted, mine, change.dest_start, change.dest_end)))
+        original, written = (start + change.src_start, start + change.src_end), (change.dest_start, change.dest_end)
+        if change.tag != "equal":
+            changes.append(_describe_change(_wording(text, theirs, *original), _wording(quoted, mine, *written)))
+            continue
+        for at, to in zip(range(*original), range(*written), strict=True):
+            if not theirs[at].is_quoted_as(mine[to]):
+                changes.append(_describe_change(_wording(text, theirs, at, at + 1), _wording(quoted, mine, to, to + 1)))
     return [_Match(theirs[start].start, theirs[end - 1].end, "altered", "; ".join(changes))]
 
 

@@ -173,7 +173,7 @@ def fold_text(text: str, skipped: tuple[tuple[int, int], ...] = ()) -> FoldedTex
         if start in left_out:
             continue
         for char in _fold(cluster):
-            if folded and char == folded[-1] and char in " -'" and not _is_sign_after_dash(text, start, origins[-1]):
+            if folded and char == folded[-1] and char in " -'":
                 shape[-1] = "—" if char == "-" else char
                 continue
             folded.append(char)
@@ -183,11 +183,6 @@ def fold_text(text: str, skipped: tuple[tuple[int, int], ...] = ()) -> FoldedTex
             shape.append("—" if long else char)
             origins.append(start)
     return FoldedText(text, "".join(folded), "".join(shape), (*origins, len(text)))
-
-
-def _is_sign_after_dash(text: str, at: int, before: int) -> bool:
-    """Whether the hyphen at `at` is the sign of a number after a dash of another kind, as in `20–-30`."""
-    return text[at] in "-−" and text[before] not in "-−" and text[at + 1 : at + 2].isdigit() and before == at - 1
 
 
 def find_layout(text: str, other: str) -> tuple[tuple[int, int], ...]:

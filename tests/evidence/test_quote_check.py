@@ -66,15 +66,12 @@ LAID_OUT = (
         ("The microservice moved to the well-known cluster", "near"),
         ("the well-known cluster. It grew by 5%", "near"),
         ("It grew by 5 percent, see the guide", "near"),
-        ("it wasn't used. For year", "near"),
-        ("it is ... hard to tell what team of lib knew", "near"),
         ("being greater than 1000", "near"),
         ("the well-known cluster.[3] It grew by 5%", "altered"),
         ("It grew by 5 cent, see the guide", "altered"),
         ("knew about argv being greater than 1,000", "altered"),
         ("being greater than 1.000", "altered"),
         ("a link answered in 5", "altered"),
-        ("but it was a", "altered"),
     ],
 )
 def test_layout_may_be_left_out(quote: str, outcome: str) -> None:
@@ -99,7 +96,6 @@ def test_layout_may_be_left_out(quote: str, outcome: str) -> None:
         ("the Adam report is public", "“Adams” became “Adam”"),
         ("the outage was … by the deploy", "the ellipsis leaves out “not caused”"),
         ("verified regions by the team", "“non-verified regions by the team” was cut inside a word"),
-        ("the prime team reported 10² errors", "“well-known” was left out"),
         ("10 percent of the budget", "“5-10 percent” became “10 percent”"),
         ("services were written in C", "“services were written in C++” was cut inside a word"),
     ],

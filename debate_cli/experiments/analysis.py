@@ -6,7 +6,7 @@ side orders and all judges of a motion stay together. Each judgement counts with
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -23,56 +23,42 @@ ONE_SIDED = 0.8
 
 @dataclass(frozen=True, slots=True)
 class PlayerRecord:
-    r"""Results of one player.
-
-    Attributes:
-        name: The player.
-        as_first: Share of points in debates where it spoke for the motion: 1 for a win, 0.5 for a draw.
-        as_second: Share of points in debates where it spoke against the motion.
-    """
+    """Results of one player: its share of points on each side. A win is 1 point, a draw 0.5."""
 
     name: str
     as_first: Estimate
+    """Share of points in debates where the player spoke for the motion."""
     as_second: Estimate
+    """Share of points in debates where the player spoke against the motion."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairRecord:
-    """Results of one pair of players.
-
-    Attributes:
-        left: The player whose share is given.
-        right: Its opponent.
-        share: Share of points of `left`, 0 to 1.
-    """
+    """Results of one pair of players."""
 
     left: str
     right: str
     share: Estimate
+    """Share of points of `left`, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeRecord:
-    """Record of one judge.
-
-    Attributes:
-        name: The judge; empty for the judges of the base.
-        judgements: Number of judgements with a result.
-        first_share: Share of points for the side for the motion, 0 to 1. If both orders were played, 0.5 means no side
-            bias.
-        swapped: Share of pairs of debates with exchanged sides that different players won, 0 to 1.
-        length: Spearman's ρ between the logarithm of the ratio of lengths and the margin, −1 to 1.
-        self_preference: Share of points for players of its own model, minus the share that other judges give them in
-            the same debates. Debates in which both players have its model are left out. Its value is None if no debate
-            is left.
-    """
+    """Record of one judge."""
 
     name: str
+    """Name of the judge; empty for the judges of the base."""
     judgements: int
+    """Number of judgements with a result."""
     first_share: Estimate
+    """Share of points for the side for the motion. If both orders were played, 0.5 means no side bias."""
     swapped: Estimate
+    """Share of pairs of debates with exchanged sides that different players won. A draw counts as different."""
     length: Estimate
+    """Spearman's ρ between the logarithm of the ratio of lengths and the margin, −1 to 1."""
     self_preference: Estimate
+    """Share of points for players of the judge's own model, minus the share that other judges give them in the same
+    debates. Debates in which both players have this model are left out. The value is None if no debate is left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,108 +68,91 @@ class PairAgreement:
     first: str
     second: str
     kappa: Estimate
+    """Cohen's κ."""
     share: Estimate
+    """Share of debates with the same result."""
 
 
 @dataclass(frozen=True, slots=True)
 class MotionRecord:
-    r"""Results of one motion over all players.
-
-    Attributes:
-        motion: Its id.
-        topic: Its text.
-        first_share: Share of points of the side for the motion, with the Wilson interval over its debates.
-        is_one_sided: Whether one side gets at least 80 % and the interval does not contain 0.5.
-    """
+    """Results of one motion over all players."""
 
     motion: str
+    """Id of the motion."""
     topic: str
     first_share: Estimate
+    """Share of points of the side for the motion, with the Wilson interval over its debates."""
     is_one_sided: bool
+    """Whether one side gets at least 80 % and the interval does not contain 0.5."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParticipantSpending:
-    r"""Usage of a player's speeches or a judge's verdicts.
-
-    Attributes:
-        name: The player or judge.
-        count: Number of debates of the player, or of verdicts of the judge.
-        cost_usd: Total cost; None if a price is not known.
-        tokens: Total of input and output tokens.
-        seconds: Total of the seconds that providers took.
-    """
+    """Usage of a player's speeches or a judge's verdicts."""
 
     name: str
     count: int
+    """Number of debates of the player, or of verdicts of the judge."""
     cost_usd: float | None
+    """Total cost; None if a price is not known."""
     tokens: int
+    """Total of input and output tokens."""
     seconds: float
+    """Total of the seconds that providers took."""
 
 
 @dataclass(frozen=True, slots=True)
 class SystemAnalysis:
-    """The results by one judging system.
-
-    Attributes:
-        system: The judging system.
-        by_result: Ratings from wins, draws and losses.
-        by_margin: Ratings from margins, scaled to values from 0 to 1; None if there are no margins.
-        margin_scale: Margin that counts as a full win, in the points of the system.
-        players: The players, in the order of `by_result`.
-        pairs: Each pair that met, in both orders.
-        judges: The judges, in the order of the rows.
-        alpha: Krippendorff's α of the winners over all judges.
-        alpha_margin: Krippendorff's α of the margins over all judges, at the interval level.
-        agreements: One for each pair of judges.
-        motions: The motions, one-sided ones first.
-    """
+    """The results by one judging system."""
 
     system: str
     by_result: Ratings
+    """Ratings from wins, draws and losses."""
     by_margin: Ratings | None
+    """Ratings from margins, scaled to values from 0 to 1; None if there are no margins."""
     margin_scale: float
+    """Margin that counts as a full win, in the points of the system."""
     players: tuple[PlayerRecord, ...]
+    """The players, in the order of `by_result`."""
     pairs: tuple[PairRecord, ...]
+    """Each pair that met, in both orders."""
     judges: tuple[JudgeRecord, ...]
     alpha: Estimate
+    """Krippendorff's α of the winners over all judges."""
     alpha_margin: Estimate
+    """Krippendorff's α of the margins over all judges, at the interval level."""
     agreements: tuple[PairAgreement, ...]
+    """One for each pair of judges."""
     motions: tuple[MotionRecord, ...]
+    """The motions, one-sided ones first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    r"""The analysis of an experiment.
-
-    Attributes:
-        systems: One for each judging system, the deciding one first.
-        players: Usage of the speeches.
-        judges: Usage of the verdicts.
-        undetermined: Number of judgements without a result.
-        own_model: Number of judgements by a judge whose model spoke in the debate.
-    """
+    """The analysis of an experiment."""
 
     systems: tuple[SystemAnalysis, ...]
+    """One for each judging system, the deciding one first."""
     players: tuple[ParticipantSpending, ...]
+    """Usage of the speeches."""
     judges: tuple[ParticipantSpending, ...]
+    """Usage of the verdicts."""
     undetermined: int
+    """Number of judgements without a result."""
     own_model: int
+    """Number of judgements by a judge whose model spoke in the debate."""
 
 
 def analyze(rows: Sequence[Judgement], *, resamples: int = RESAMPLES, seed: int = 0) -> Analysis:
-    """Analyze the rows of an experiment.
+    """Analyze the rows of an experiment, of all judging systems.
 
-    Args:
-        rows: All rows, of all judging systems.
-        resamples: Resamples of each bootstrap.
-        seed: Seed of the bootstraps.
+    `resamples`, `seed`: number of resamples of each bootstrap, and its seed.
     """
     counted = [row for row in rows if row.weight > 0]
-    deciding = dict.fromkeys([row.system for row in counted if row.decides] + [row.system for row in counted])
-    bootstrap = Bootstrap(resamples, seed)
+    systems = dict.fromkeys([row.system for row in counted if row.decides] + [row.system for row in counted])
+    bootstrap = _Bootstrap(resamples, seed)
     return Analysis(
-        tuple(_analyze_system(name, [row for row in counted if row.system == name], bootstrap) for name in deciding),
+        tuple(_analyze_system(name, [row for row in counted if row.system == name], bootstrap) for name in systems),
         tuple(_speech_spending(rows)),
         tuple(_judge_spending(rows)),
         sum(row.weight == 0 for row in rows),
@@ -191,10 +160,12 @@ def analyze(rows: Sequence[Judgement], *, resamples: int = RESAMPLES, seed: int 
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Bootstrap:
-    """Settings of the bootstrap over motions."""
+Votes = Mapping[str, Judgement]
+"""Judge -> its judgement of one debate."""
 
+
+@dataclass(frozen=True, slots=True)
+class _Bootstrap:
     resamples: int
     seed: int
 
@@ -205,10 +176,28 @@ class Bootstrap:
         clusters = cluster_rows(rows, lambda row: row.motion)
         return estimate(clusters, statistic, resamples=self.resamples, seed=self.seed)
 
+    def mean(self, rows: Iterable[Judgement], points: Callable[[Judgement], float]) -> Estimate:
+        """The weighted mean of `points`, with its interval."""
+        return self.over_motions(rows, lambda found: _mean([(points(row), row.weight) for row in found]))
+
+    def agreement(self, debates: Iterable[Votes], statistic: Callable[[Sequence[Votes]], float | None]) -> Estimate:
+        """The value of `statistic` for the votes of `debates`, with its interval."""
+        clusters = cluster_rows(debates, lambda votes: next(iter(votes.values())).motion)
+        return estimate(clusters, statistic, resamples=self.resamples, seed=self.seed)
+
+    def rate(self, rows: Iterable[Judgement], score: Callable[[Judgement], float]) -> Ratings:
+        """Ratings of the players from `score`, the result of the first player from 0 to 1."""
+        results = [Result(row.first, row.second, score(row), row.weight, row.motion) for row in rows]
+        return rate(results, resamples=self.resamples, seed=self.seed)
+
 
 def points_of_first(row: Judgement) -> float:
     """Result of the side for the motion: 1 for a win, 0.5 for a draw, 0 for a loss."""
     return {"first": 1.0, "second": 0.0}.get(row.result, 0.5)
+
+
+def _points_of_second(row: Judgement) -> float:
+    return 1 - points_of_first(row)
 
 
 def signed_margin(row: Judgement) -> float:
@@ -218,83 +207,72 @@ def signed_margin(row: Judgement) -> float:
     return (row.margin or 0.0) * {"first": 1, "second": -1}.get(row.result, 0)
 
 
-def _analyze_system(system: str, rows: Sequence[Judgement], bootstrap: Bootstrap) -> SystemAnalysis:
-    scale = max((abs(signed_margin(row)) for row in rows), default=0.0)
-    different = [row for row in rows if row.first != row.second]
-    by_result = rate(
-        [Result(row.first, row.second, points_of_first(row), row.weight, row.motion) for row in different],
-        resamples=bootstrap.resamples,
-        seed=bootstrap.seed,
-    )
-    soft = (
-        [
-            Result(row.first, row.second, 0.5 + signed_margin(row) / (2 * scale), row.weight, row.motion)
-            for row in different
-        ]
-        if scale
-        else []
-    )
-    names = [rating.name for rating in by_result.ratings]
-    judges = list(dict.fromkeys(row.judge or "" for row in rows))
-    votes = _votes_by_debate(rows)
-    return SystemAnalysis(
-        system,
-        by_result,
-        rate(soft, resamples=bootstrap.resamples, seed=bootstrap.seed) if soft else None,
-        scale,
-        tuple(_player_record(name, rows, bootstrap) for name in names),
-        tuple(_pair_records(names, different, bootstrap)),
-        tuple(_judge_record(judge, rows, bootstrap) for judge in judges),
-        _agreement(votes, bootstrap, lambda units: krippendorff_alpha([_winners(unit) for unit in units])),
-        _agreement(votes, bootstrap, lambda units: krippendorff_alpha([_margins(unit) for unit in units], "interval")),
-        tuple(_pair_agreements(judges, votes, bootstrap)),
-        tuple(_motion_records(rows)),
-    )
-
-
-def _weighted_mean(pairs: Sequence[tuple[float, float]]) -> float | None:
+def _mean(pairs: Sequence[tuple[float, float]]) -> float | None:
+    """Weighted mean of pairs of value and weight."""
     total = math.fsum(weight for _, weight in pairs)
     return math.fsum(value * weight for value, weight in pairs) / total if total else None
 
 
-def _player_record(name: str, rows: Sequence[Judgement], bootstrap: Bootstrap) -> PlayerRecord:
-    as_first = [row for row in rows if row.first == name]
-    as_second = [row for row in rows if row.second == name]
-    return PlayerRecord(
-        name,
-        bootstrap.over_motions(as_first, _share_of_first),
-        bootstrap.over_motions(as_second, lambda found: _complement(_share_of_first(found))),
+def _analyze_system(system: str, rows: Sequence[Judgement], bootstrap: _Bootstrap) -> SystemAnalysis:
+    scale = max((abs(signed_margin(row)) for row in rows), default=0.0)
+    different = [row for row in rows if row.first != row.second]
+    by_result = bootstrap.rate(different, points_of_first)
+    by_margin = None
+    if scale and different:
+        by_margin = bootstrap.rate(different, lambda row: 0.5 + signed_margin(row) / (2 * scale))
+    names = [rating.name for rating in by_result.ratings]
+    judges = list(dict.fromkeys(row.judge or "" for row in rows))
+    votes: dict[str, dict[str, Judgement]] = defaultdict(dict)
+    for row in rows:
+        votes[row.cell][row.judge or ""] = row
+    debates = list(votes.values())
+    return SystemAnalysis(
+        system,
+        by_result,
+        by_margin,
+        scale,
+        tuple(
+            PlayerRecord(
+                name,
+                bootstrap.mean([row for row in rows if row.first == name], points_of_first),
+                bootstrap.mean([row for row in rows if row.second == name], _points_of_second),
+            )
+            for name in names
+        ),
+        tuple(_pair_records(names, different, bootstrap)),
+        tuple(_judge_record(judge, rows, bootstrap) for judge in judges),
+        bootstrap.agreement(
+            debates,
+            lambda found: krippendorff_alpha([{judge: row.result for judge, row in each.items()} for each in found]),
+        ),
+        bootstrap.agreement(
+            debates,
+            lambda found: krippendorff_alpha(
+                [{judge: signed_margin(row) for judge, row in each.items()} for each in found], "interval"
+            ),
+        ),
+        tuple(_pair_agreements(judges, debates, bootstrap)),
+        tuple(_motion_records(rows)),
     )
 
 
-def _share_of_first(rows: Sequence[Judgement]) -> float | None:
-    return _weighted_mean([(points_of_first(row), row.weight) for row in rows])
-
-
-def _complement(share: float | None) -> float | None:
-    return None if share is None else 1 - share
-
-
-def _pair_records(names: Sequence[str], rows: Sequence[Judgement], bootstrap: Bootstrap) -> Iterable[PairRecord]:
+def _pair_records(names: Sequence[str], rows: Sequence[Judgement], bootstrap: _Bootstrap) -> Iterator[PairRecord]:
     for left, right in combinations(names, 2):
         met = [row for row in rows if {row.first, row.second} == {left, right}]
+
+        def points(row: Judgement, left: str = left) -> float:
+            return points_of_first(row) if row.first == left else _points_of_second(row)
+
         if met:
-            share = bootstrap.over_motions(met, lambda found, left=left: _share_of(left, found))
-            yield PairRecord(left, right, share)
+            yield PairRecord(left, right, bootstrap.mean(met, points))
 
 
-def _share_of(name: str, rows: Sequence[Judgement]) -> float | None:
-    return _weighted_mean(
-        [(points_of_first(row) if row.first == name else 1 - points_of_first(row), row.weight) for row in rows]
-    )
-
-
-def _judge_record(judge: str, rows: Sequence[Judgement], bootstrap: Bootstrap) -> JudgeRecord:
+def _judge_record(judge: str, rows: Sequence[Judgement], bootstrap: _Bootstrap) -> JudgeRecord:
     own = [row for row in rows if (row.judge or "") == judge]
     return JudgeRecord(
         judge,
         len(own),
-        bootstrap.over_motions(own, lambda found: _weighted_mean([(points_of_first(row), 1) for row in found])),
+        bootstrap.over_motions(own, lambda found: _mean([(points_of_first(row), 1) for row in found])),
         bootstrap.over_motions(own, _inconsistency),
         bootstrap.over_motions(own, _length_correlation),
         _self_preference(judge, rows, bootstrap),
@@ -302,19 +280,20 @@ def _judge_record(judge: str, rows: Sequence[Judgement], bootstrap: Bootstrap) -
 
 
 def _inconsistency(rows: Sequence[Judgement]) -> float | None:
-    """Share of the pairs of debates with exchanged sides that different players won. A draw counts as different."""
     by_match: dict[tuple[object, ...], list[Judgement]] = defaultdict(list)
     for row in rows:
         if row.first != row.second:
             players = tuple(sorted((row.first, row.second)))
             by_match[row.motion, row.repeat, players, str(sorted(row.axes.items()))].append(row)
-    pairs = [
-        (one.winner, other.winner)
-        for match in by_match.values()
-        for one, other in combinations(match, 2)
-        if one.first == other.second
-    ]
-    return _complement(equal_share(pairs))
+    share = equal_share(
+        [
+            (one.winner, other.winner)
+            for match in by_match.values()
+            for one, other in combinations(match, 2)
+            if one.first == other.second
+        ]
+    )
+    return None if share is None else 1 - share
 
 
 def _length_correlation(rows: Sequence[Judgement]) -> float | None:
@@ -327,93 +306,53 @@ def _length_correlation(rows: Sequence[Judgement]) -> float | None:
     )
 
 
-def _self_preference(judge: str, rows: Sequence[Judgement], bootstrap: Bootstrap) -> Estimate:
-    mine = [row for row in rows if (row.judge or "") == judge and row.own_model]
-    is_first_own = {
-        row.cell: is_first
-        for row in mine
-        if (is_first := _speaks(row, row.first_model)) != _speaks(row, row.second_model)
-    }
-    own = [row for row in mine if row.cell in is_first_own]
-    others = [row for row in rows if row.cell in is_first_own and (row.judge or "") != judge and not row.own_model]
-    if not own or not others:
+def _self_preference(judge: str, rows: Sequence[Judgement], bootstrap: _Bootstrap) -> Estimate:
+    """See `JudgeRecord.self_preference`."""
+    points: dict[str, Callable[[Judgement], float]] = {}
+    """Debate -> points of the player that has the judge's model."""
+    for row in rows:
+        if (row.judge or "") == judge and row.own_model:
+            is_first, is_second = (_has_model(row.judge_model, model) for model in (row.first_model, row.second_model))
+            if is_first != is_second:
+                points[row.cell] = points_of_first if is_first else _points_of_second
+    counted = [row for row in rows if row.cell in points and ((row.judge or "") == judge or not row.own_model)]
+    if len({(row.judge or "") == judge for row in counted}) < 2:  # noqa: PLR2004 - the judge and another one
         return Estimate(None)
-    return bootstrap.over_motions([*own, *others], lambda found: _difference_of_own(judge, is_first_own, found))
+
+    def difference(found: Sequence[Judgement]) -> float | None:
+        mine = _mean([(points[row.cell](row), 1.0) for row in found if (row.judge or "") == judge])
+        theirs = _mean([(points[row.cell](row), 1.0) for row in found if (row.judge or "") != judge])
+        return None if mine is None or theirs is None else mine - theirs
+
+    return bootstrap.over_motions(counted, difference)
 
 
-def _difference_of_own(judge: str, is_first_own: Mapping[str, bool], rows: Sequence[Judgement]) -> float | None:
-    """Mean points that `judge` gives the player with its own model, minus those that other judges give this player.
-
-    `is_first_own`: debate -> whether the first player has the judge's model.
-    """
-
-    def share(found: Iterable[Judgement]) -> float | None:
-        return _weighted_mean(
-            [(points_of_first(row) if is_first_own[row.cell] else 1 - points_of_first(row), 1.0) for row in found]
-        )
-
-    mine = share(row for row in rows if (row.judge or "") == judge)
-    theirs = share(row for row in rows if (row.judge or "") != judge)
-    return None if mine is None or theirs is None else mine - theirs
-
-
-def _speaks(row: Judgement, player_model: str) -> bool:
+def _has_model(judge_models: str, player_models: str) -> bool:
     return any(
-        is_same_model(judge, model)
-        for judge in row.judge_model.split(MODEL_SEPARATOR)
-        for model in player_model.split(MODEL_SEPARATOR)
+        is_same_model(judge, player)
+        for judge in judge_models.split(MODEL_SEPARATOR)
+        for player in player_models.split(MODEL_SEPARATOR)
     )
 
 
-Votes = Mapping[str, Mapping[str, Judgement]]
-"""Debate -> judge -> the judge's judgement of this debate."""
-
-
-def _votes_by_debate(rows: Iterable[Judgement]) -> Votes:
-    found: dict[str, dict[str, Judgement]] = defaultdict(dict)
-    for row in rows:
-        found[row.cell][row.judge or ""] = row
-    return found
-
-
-def _winners(unit: Mapping[str, Judgement]) -> dict[str, str]:
-    return {judge: row.result for judge, row in unit.items()}
-
-
-def _margins(unit: Mapping[str, Judgement]) -> dict[str, float]:
-    return {judge: signed_margin(row) for judge, row in unit.items()}
-
-
-def _agreement(
-    votes: Votes, bootstrap: Bootstrap, statistic: Callable[[Sequence[Mapping[str, Judgement]]], float | None]
-) -> Estimate:
-    clusters = cluster_rows(votes.values(), lambda unit: next(iter(unit.values())).motion)
-    return estimate(clusters, statistic, resamples=bootstrap.resamples, seed=bootstrap.seed)
-
-
-def _pair_agreements(judges: Sequence[str], votes: Votes, bootstrap: Bootstrap) -> Iterable[PairAgreement]:
+def _pair_agreements(judges: Sequence[str], debates: Iterable[Votes], bootstrap: _Bootstrap) -> Iterator[PairAgreement]:
     for first, second in combinations(judges, 2):
-        both = {cell: unit for cell, unit in votes.items() if first in unit and second in unit}
+        both = [votes for votes in debates if first in votes and second in votes]
 
-        def pairs(
-            units: Sequence[Mapping[str, Judgement]], first: str = first, second: str = second
-        ) -> list[tuple[str, str]]:
-            return [(unit[first].result, unit[second].result) for unit in units]
+        def results(found: Sequence[Votes], first: str = first, second: str = second) -> list[tuple[str, str]]:
+            return [(votes[first].result, votes[second].result) for votes in found]
 
         if both:
-            yield PairAgreement(
-                first,
-                second,
-                _agreement(both, bootstrap, lambda units, pairs=pairs: cohen_kappa(pairs(units))),
-                _agreement(both, bootstrap, lambda units, pairs=pairs: equal_share(pairs(units))),
-            )
+            kappa = bootstrap.agreement(both, lambda found, results=results: cohen_kappa(results(found)))
+            share = bootstrap.agreement(both, lambda found, results=results: equal_share(results(found)))
+            yield PairAgreement(first, second, kappa, share)
 
 
 def _motion_records(rows: Sequence[Judgement]) -> list[MotionRecord]:
     found: list[MotionRecord] = []
     for group in cluster_rows(rows, lambda row: row.motion):
         debates = cluster_rows(group, lambda row: row.cell)
-        shares = [_share_of_first(debate) or 0.0 for debate in debates]
+        shares = [_mean([(points_of_first(row), row.weight) for row in debate]) or 0.0 for debate in debates]
         share = sum(shares) / len(shares)
         low, high = wilson_interval(sum(shares), len(shares))
         one_sided = max(share, 1 - share) >= ONE_SIDED and not low <= 0.5 <= high  # noqa: PLR2004 - equal chances

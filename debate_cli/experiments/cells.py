@@ -13,11 +13,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from debate_cli.app.context import RunContext
-from debate_cli.domain.config import DebateConfig, ModelSpec
+from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.judging_config import judge_ids, judge_model_role
 from debate_cli.experiments.definition import Experiment, Judge, Variant, is_own_model, pair_debaters
 from debate_cli.experiments.motions import Motion
-from debate_cli.experiments.settings import PlayerConfig
 from debate_cli.storage.folder import slugify
 
 KEY_CHARS = 32
@@ -143,12 +142,13 @@ class CellPlan:
                 item.model_copy(update={"model": variant.players[name].model})
                 for item, name in zip(pair, (cell.first, cell.second), strict=True)
             )
+        seed = variant.context.config.seed
         config = variant.context.config.model_copy(
             update={
                 "topic": motion.topic,
                 "background": _background_of(motion, variant),
                 "debaters": pair,
-                "seed": _seed_of(variant.context.config, cell.repeat),
+                "seed": seed if cell.repeat == 1 else (seed or 0) + cell.repeat - 1,
             }
         )
         return replace(variant.context, config=config)
@@ -219,7 +219,9 @@ class _VariantPrints:
         judged = bool(config.judging.systems)
         data["prompts"] = {name: text for name, text in prompts.items() if judged or name not in for_judges}
         players = {
-            player.name: _sha256([_player_data(player), _spec_data(variant.players[player.name])])
+            player.name: _sha256(
+                [player.model_dump(mode="json", exclude={"model"}), _spec_data(variant.players[player.name])]
+            )
             for player in experiment.file.config.players
         }
         judges = {
@@ -233,16 +235,8 @@ def _background_of(motion: Motion, variant: Variant) -> str | None:
     return motion.background or variant.context.config.background
 
 
-def _player_data(player: PlayerConfig) -> dict[str, Any]:
-    return player.model_dump(mode="json", exclude={"model"})
-
-
 def _spec_data(spec: ModelSpec | None) -> dict[str, Any] | None:
     return None if spec is None else spec.model_dump(mode="json", exclude={"price"})
-
-
-def _seed_of(config: DebateConfig, repeat: int) -> int | None:
-    return config.seed if repeat == 1 else (config.seed or 0) + repeat - 1
 
 
 def _dump(data: object) -> str:

@@ -7,9 +7,8 @@ prices.
 import itertools
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,7 +16,7 @@ from debate_cli.app.config_resolution import check_for_mock, resolve_config
 from debate_cli.app.consent import Destination
 from debate_cli.app.context import RunContext
 from debate_cli.app.model_roles import all_model_specs, mock_spec, require_judge_models
-from debate_cli.app.preparation import SearchPlace, model_problems, prepare_run
+from debate_cli.app.preparation import model_problems, prepare_run
 from debate_cli.domain.config import DebateConfig, DebaterConfig, ModelSpec
 from debate_cli.domain.config_checks import Problem, check_config
 from debate_cli.domain.judging_config import JudgingConfig
@@ -98,12 +97,11 @@ def load_experiment(
     file = read_experiment_file(path)
     motions, note = load_motions(file, trusted_folders)
     loader = _Loader(file, env, tuple(trusted_folders), mock=mock, asked=asked)
-    combinations = _combine_axes(file)
     variants: list[Variant] = []
-    for axes in combinations:
-        variants.append(loader.load(axes, reads_sources=not variants))
-        variants[-1] = _share_sources(variants)
-    loader.raise_problems()
+    for axes in _combine_axes(file):
+        found = loader.load(axes, reads_sources=not variants)
+        corpus = variants[0].context.corpus if variants else found.context.corpus
+        variants.append(replace(found, context=replace(found.context, corpus=corpus)))
     _refuse_people_at_terminal(file, variants)
     _check_judges_left(file, variants)
     return Experiment(file, motions, tuple(variants), mock, tuple(filter(None, (note, *loader.notes))))
@@ -152,12 +150,6 @@ def _combine_axes(file: ExperimentFile) -> list[dict[str, Any]]:
     return [dict(zip(axes, values, strict=True)) for values in combined]
 
 
-def _share_sources(variants: Sequence[Variant]) -> Variant:
-    """The last variant with the source index of the first variant, so that sources are indexed once."""
-    last = variants[-1]
-    return replace(last, context=replace(last.context, corpus=variants[0].context.corpus))
-
-
 def _check_judges_left(file: ExperimentFile, variants: Iterable[Variant]) -> None:
     """Raise ConfigError if the debates of a pair have no judge, because the model of each judge speaks in them."""
     config = file.config
@@ -202,35 +194,38 @@ class _Loader:
             raise ConfigError(file.source_map.format_problem(Problem(("base",), message)))
 
     def load(self, axes: Mapping[str, Any], *, reads_sources: bool) -> Variant:
-        """The variant with these values. Collects problems; raises ConfigError if nothing else can be checked."""
+        """The variant with these values. Raises ConfigError with all its problems."""
         self._check_prompt_files(axes)
         judges: tuple[Judge, ...] = ()
-        loaded: LoadedConfig | None = None
+        base: LoadedConfig | None = None
         context: RunContext | None = None
-        names = [player.name for player in self.file.config.players]
-        for pair in _cover(len(names)):
+        for pair in _cover(len(self.file.config.players)):
             try:
                 found = self._resolve(axes, pair)
-                if loaded is None:
+                if base is None:
                     judges = self._judges(found)
-                    loaded = self._with_own_judging(found)
+                    base = self._with_own_judging(found)
                     self.notes = [*found.env.notes]
-                own = replace(loaded, config=found.config.model_copy(update={"judging": loaded.config.judging}))
-                prepared = self._prepare(
-                    replace(own, source_map=found.source_map), judges, ("files", "web") if reads_sources else ("web",)
+                config = found.config.model_copy(update={"judging": base.config.judging})
+                prepared = prepare_run(
+                    replace(base, config=config, source_map=found.source_map),
+                    mock=self._mock,
+                    select=lambda config, judges=judges: (*all_model_specs(config), *(judge.spec for judge in judges)),
+                    asked=self._asked,
+                    searches=("files", "web") if reads_sources and context is None else ("web",),
                 )
-                reads_sources = False
                 context = context or prepared
             except ConfigError as error:
-                self._collect(error, pair)
-        if loaded is None or context is None:
-            self.raise_problems()
-        assert loaded is not None
+                self._lacks_key |= isinstance(error, MissingKeyError)
+                for line in error.problems:  # key paths of the two debaters become those of the players
+                    place = _DEBATER_PATH.sub(lambda match, pair=pair: f"players.{pair[int(match[1]) % 2]}", line)
+                    self._problems[place] = None
+        self.raise_problems()
+        assert base is not None
         assert context is not None
         players = {
-            player.name: self._model_of(loaded.config, player.model or "default") for player in self.file.config.players
+            player.name: self._model_of(base.config, player.model or "default") for player in self.file.config.players
         }
-        self.raise_problems()
         known = {name: spec for name, spec in players.items() if spec is not None}
         return Variant(axes, context, judges, known)
 
@@ -241,15 +236,14 @@ class _Loader:
     def _add(self, *path: str | int, message: str) -> None:
         self._problems[self.file.source_map.format_problem(Problem(path, message))] = None
 
-    def _collect(self, error: ConfigError, pair: tuple[int, int]) -> None:
-        """Add the problems in `error`. Key paths of the two debaters become those of the players in `pair`."""
-        self._lacks_key |= isinstance(error, MissingKeyError)
-        for line in error.problems:
-            self._problems[_DEBATER_PATH.sub(lambda found: f"players.{pair[int(found[1]) % 2]}", line)] = None
-
     def _resolve(self, axes: Mapping[str, Any], pair: tuple[int, int]) -> LoadedConfig:
         """Load the base with these values of the axes and this pair of players as debaters."""
-        changes = [*self._limit_changes(), Override("topic", '"a motion"', "motions")]
+        limits = self.file.config.limits
+        changes = [
+            Override(f"limits.{key}", getattr(limits, key), self.file.locate("limits", key))
+            for key in type(limits).model_fields
+        ]
+        changes.append(Override("topic", '"a motion"', "motions"))
         changes.append(Override("debaters", "[]", self.file.locate("players")))
         for place, (index, side) in enumerate(zip(pair, ("for", "against"), strict=True)):
             player = self.file.config.players[index]
@@ -259,15 +253,8 @@ class _Loader:
         for key, value in axes.items():
             plain = json.dumps(value, ensure_ascii=False) if isinstance(value, str) else value
             changes.append(Override(key, plain, f"{self.file.locate('axes', key)}: axes"))
-        checks = check_for_mock if self._mock else partial(_check_without_judges, bool(self.file.config.judges))
+        checks = check_for_mock if self._mock else _check_without_judges if self.file.config.judges else check_config
         return resolve_config(self._base, self._env, changes, checks=checks, trusted_folders=self._trusted_folders)
-
-    def _limit_changes(self) -> list[Override]:
-        limits = self.file.config.limits
-        return [
-            Override(f"limits.{key}", getattr(limits, key), self.file.locate("limits", key))
-            for key in type(limits).model_fields
-        ]
 
     def _judges(self, loaded: LoadedConfig) -> tuple[Judge, ...]:
         """The judges of the experiment. Collects problems of their models."""
@@ -328,41 +315,25 @@ class _Loader:
             require_judge_models(config)
         return replace(loaded, config=config)
 
-    def _prepare(self, loaded: LoadedConfig, judges: Sequence[Judge], searches: Collection[SearchPlace]) -> RunContext:
-        def select(config: DebateConfig) -> tuple[ModelSpec, ...]:
-            return (*all_model_specs(config), *(judge.spec for judge in judges))
-
-        return prepare_run(loaded, mock=self._mock, select=select, asked=self._asked, searches=searches)
-
     def _check_prompt_files(self, axes: Mapping[str, Any]) -> None:
-        for key, value in _flatten_prompts(axes):
-            if isinstance(value, str) and not is_inside(
-                self._base.parent / value, (self._base.parent, *self._trusted_folders)
-            ):
-                message = f"{value} must be in the folder of the base; move it there, or allow it with --trust-path DIR"
-                self._add("axes", key, message=message)
+        folders = (self._base.parent, *self._trusted_folders)
+        for key, value in axes.items():
+            files: list[Any] = [value] if key.startswith("prompts.") else []
+            if key == "prompts" and isinstance(value, dict):
+                files = [*cast("dict[str, Any]", value).values()]
+            for file in files:
+                if isinstance(file, str) and not is_inside(self._base.parent / file, folders):
+                    advice = "move it there, or allow it with --trust-path DIR"
+                    self._add("axes", key, message=f"{file} must be in the folder of the base; {advice}")
         self.raise_problems()
 
 
-def _check_without_judges(has_judges: bool, config: DebateConfig) -> list[Problem]:
-    """Contradictions in the base. If the experiment names judges, those of the base need no model."""
-    if not has_judges:
-        return check_config(config)
+def _check_without_judges(config: DebateConfig) -> list[Problem]:
+    """Contradictions in the base, except for judges without a model: those of the experiment replace them."""
     return check_config(config.model_copy(update={"models": {"judge": ModelSpec(model="mock/judge"), **config.models}}))
 
 
 def _cover(count: int) -> Iterator[tuple[int, int]]:
     """Pairs of the indices below `count` in which each index occurs. A single index is paired with itself."""
-    if count == 1:
-        yield 0, 0
-        return
     for index in range(0, count, 2):
-        yield (index, index + 1) if index + 1 < count else (index - 1, index)
-
-
-def _flatten_prompts(axes: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    for key, value in axes.items():
-        if key.startswith("prompts."):
-            yield key, value
-        elif key == "prompts" and isinstance(value, dict):
-            yield from ((key, item) for item in cast("dict[str, Any]", value).values())
+        yield (index, index + 1) if index + 1 < count else (max(0, index - 1), index)

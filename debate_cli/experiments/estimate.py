@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from debate_cli.app.context import RunContext
-from debate_cli.app.estimate import NO_CALLS, CallTotals, RoleEstimate, estimate_run
+from debate_cli.app.estimate import NO_CALLS, CallTotals, estimate_run
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.judging_config import judge_ids
 from debate_cli.domain.model_call import Usage
@@ -83,7 +83,12 @@ async def estimate_experiment(
         await estimator.add(cell, counts[group])
     seconds, slowest = estimator.least_time()
     return ExperimentEstimate(
-        counts.total() + done, done, tuple(estimator.players()), tuple(estimator.judges(batch=batch)), seconds, slowest
+        counts.total() + done,
+        done,
+        tuple(estimator.participants("player")),
+        tuple(estimator.participants("judge", batch=batch)),
+        seconds,
+        slowest,
     )
 
 
@@ -114,12 +119,6 @@ class _Estimator:
         for judge in self._plan.inputs_of(cell).judges.values():
             self._add(("judge", judge.name), judge.spec, added, count)
 
-    def players(self) -> Iterator[ParticipantEstimate]:
-        return self._participants("player")
-
-    def judges(self, *, batch: bool) -> Iterator[ParticipantEstimate]:
-        return self._participants("judge", batch=batch)
-
     def least_time(self) -> tuple[float, str]:
         """Minimum number of seconds that the limits allow, and the limit that determines it."""
         concurrency = self._plan.experiment.file.config.limits.concurrency
@@ -128,10 +127,14 @@ class _Estimator:
         by_provider: defaultdict[str, list[CallTotals]] = defaultdict(list)
         for key, load in self._totals.items():
             by_provider[split_model_name(self._models[key].model)[0]].append(load.planned)
-        busy = {name: _busy_seconds(sum(loads, NO_CALLS)) for name, loads in by_provider.items()}
+        totals = {name: sum(loads, NO_CALLS) for name, loads in by_provider.items()}
+        busy = {
+            name: total.calls * SECONDS_TO_FIRST_TOKEN + total.usage.output_tokens / TOKENS_PER_SECOND
+            for name, total in totals.items()
+        }
         times = {f"{concurrency} requests at once": sum(busy.values()) / concurrency}
-        for name, loads in by_provider.items():
-            row, total = rows[name], sum(loads, NO_CALLS)
+        for name, total in totals.items():
+            row = rows[name]
             times[f"{row.max_concurrency} requests at once to {name}"] = busy[name] / row.max_concurrency
             if row.requests_per_minute:
                 times[f"{row.requests_per_minute} requests a minute to {name}"] = (
@@ -152,8 +155,8 @@ class _Estimator:
         context = inputs.context
         roles = (await estimate_run(context)).roles
         names = [debater.name for debater in context.config.debaters]
-        debaters = [_load_of(role) for role in roles if role.role in names]
-        own = [(role.role, role.spec, _load_of(role)) for role in roles if role.role not in names]
+        debaters = [_Load(role.planned, role.worst) for role in roles if role.role in names]
+        own = [(role.role, role.spec, _Load(role.planned, role.worst)) for role in roles if role.role not in names]
         systems = [system for system in context.config.judging.systems if not system.steers_debate]
         afterwards = {f"{system.kind} {seat}" for system in systems for seat in judge_ids(system)}
         self._never_batched |= {("judge", name) for name, _, _ in own if name not in afterwards}
@@ -165,8 +168,8 @@ class _Estimator:
         judged = config.model_copy(update={"models": {**config.models, "judge": judge.spec}, "judging": judge.judging})
         roles = (await estimate_run(replace(context, config=judged))).roles
         names = {debater.name for debater in config.debaters}
-        loads = [_load_of(role) for role in roles if role.role not in names]
-        return _Load(sum((load.planned for load in loads), NO_CALLS), sum((load.worst for load in loads), NO_CALLS))
+        judges = [role for role in roles if role.role not in names]
+        return _Load(sum((role.planned for role in judges), NO_CALLS), sum((role.worst for role in judges), NO_CALLS))
 
     def _add(self, key: tuple[str, str], spec: ModelSpec, load: _Load, count: int) -> None:
         self._models[key] = spec
@@ -174,7 +177,7 @@ class _Estimator:
         planned, worst = self._totals.get(key, _NO_LOAD)
         self._totals[key] = _Load(planned + _multiply(load.planned, count), worst + _multiply(load.worst, count))
 
-    def _participants(self, wanted: str, *, batch: bool = False) -> Iterator[ParticipantEstimate]:
+    def participants(self, wanted: str, *, batch: bool = False) -> Iterator[ParticipantEstimate]:
         context = self._plan.context
         registry = ProviderRegistry(context.config, context.env, folder=context.folder)
         for (kind, name), load in self._totals.items():
@@ -189,10 +192,6 @@ class _Estimator:
 _NO_LOAD = _Load(NO_CALLS, NO_CALLS)
 
 
-def _load_of(role: RoleEstimate) -> _Load:
-    return _Load(role.planned, role.worst)
-
-
 def _multiply(total: CallTotals, count: int) -> CallTotals:
     usage = Usage(
         input_tokens=total.usage.input_tokens * count,
@@ -200,7 +199,3 @@ def _multiply(total: CallTotals, count: int) -> CallTotals:
         output_tokens=total.usage.output_tokens * count,
     )
     return CallTotals(total.calls * count, usage, None if total.cost_usd is None else total.cost_usd * count)
-
-
-def _busy_seconds(total: CallTotals) -> float:
-    return total.calls * SECONDS_TO_FIRST_TOKEN + total.usage.output_tokens / TOKENS_PER_SECOND

@@ -19,8 +19,8 @@ _RETRY_S = 0.02
 _PRIMARY_CODE = 0xFF
 """Bit mask for the primary part of an SQLite error code, which is the same for all kinds of locks."""
 _SCHEMA = f"""
-CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE cells (
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS cells (
     key TEXT PRIMARY KEY,
     seq INTEGER NOT NULL,
     plan TEXT NOT NULL,
@@ -43,8 +43,8 @@ CREATE TABLE cells (
     message TEXT,
     updated_at REAL NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
-CREATE INDEX next_cell ON cells (plan, state, seq);
-CREATE TABLE results (
+CREATE INDEX IF NOT EXISTS next_cell ON cells (plan, state, seq);
+CREATE TABLE IF NOT EXISTS results (
     cell TEXT NOT NULL,
     judge TEXT NOT NULL,
     system TEXT NOT NULL,
@@ -53,7 +53,7 @@ CREATE TABLE results (
     row TEXT NOT NULL,
     PRIMARY KEY (cell, judge, system)
 ) WITHOUT ROWID;
-CREATE TABLE workers (
+CREATE TABLE IF NOT EXISTS workers (
     owner TEXT PRIMARY KEY,
     host TEXT NOT NULL,
     pid INTEGER NOT NULL,
@@ -61,12 +61,6 @@ CREATE TABLE workers (
     unsettled_usd REAL NOT NULL,
     unsettled_tokens INTEGER NOT NULL
 ) WITHOUT ROWID;
-PRAGMA application_id = {_APPLICATION_ID};
-PRAGMA user_version = {_VERSION};
-"""
-
-
-_CALLS_SCHEMA = """
 CREATE TABLE IF NOT EXISTS calls (
     id INTEGER PRIMARY KEY,
     account TEXT NOT NULL,
@@ -74,8 +68,9 @@ CREATE TABLE IF NOT EXISTS calls (
     tokens INTEGER NOT NULL
 );
 CREATE INDEX IF NOT EXISTS calls_of_account ON calls (account, at);
+PRAGMA application_id = {_APPLICATION_ID};
+PRAGMA user_version = {_VERSION};
 """
-"""Table of the calls of the last minute. Ledgers of the first versions do not have it."""
 
 
 class LedgerFile:
@@ -99,12 +94,23 @@ class LedgerFile:
         ledger = cls._open(path)
         kind = "rehearsal" if mock else "run"
         with ledger.transaction():
-            if not ledger._has_tables():
-                ledger._create_tables()
+            is_new = not ledger._has_tables()
+            if is_new and ledger._query("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
+                raise UsageError(
+                    f"{path}: not a ledger of an experiment; remove it, or choose another folder with --out"
+                )
+            for statement in _SCHEMA.split(";"):
+                ledger._query(statement)
+            if is_new:
                 ledger.set_meta("name", name)
                 ledger.set_meta("kind", kind)
-            ledger._execute(_CALLS_SCHEMA)
-        ledger._check_identity(name, kind)
+        if ledger.name != name:
+            raise UsageError(
+                f"{path}: belongs to the experiment `{ledger.name}`, not to `{name}`; choose another folder with --out"
+            )
+        if ledger.is_rehearsal != mock:
+            held = "a rehearsal, and this run is not one" if ledger.is_rehearsal else "a run that is not a rehearsal"
+            raise UsageError(f"{path}: holds {held}; choose another folder with --out")
         return ledger
 
     @classmethod
@@ -174,30 +180,6 @@ class LedgerFile:
 
     def _has_tables(self) -> bool:
         return self._query("PRAGMA application_id").fetchone()[0] == _APPLICATION_ID
-
-    def _create_tables(self) -> None:
-        if self._query("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
-            raise UsageError(
-                f"{self.path}: not a ledger of an experiment; remove it, or choose another folder with --out"
-            )
-        self._execute(_SCHEMA)
-
-    def _execute(self, statements: str) -> None:
-        for statement in statements.split(";"):
-            self._db.execute(statement)
-
-    def _check_identity(self, name: str, kind: str) -> None:
-        if self.name != name:
-            raise UsageError(
-                f"{self.path}: belongs to the experiment `{self.name}`, not to `{name}`; choose another folder with --out"
-            )
-        if self.meta("kind") != kind:
-            other = (
-                "a rehearsal, and this run is not one"
-                if self.is_rehearsal
-                else "a run that is not a rehearsal, and this one is"
-            )
-            raise UsageError(f"{self.path}: holds {other}; choose another folder with --out")
 
     def _query(self, statement: str, values: Sequence[Any] = (), *, one: bool = False) -> Any:
         with _friendly(self.path):

@@ -150,7 +150,10 @@ def flatten(row: Judgement) -> dict[str, Any]:
     """Column -> value. Each axis is a column."""
     columns = row._asdict()
     axes = columns.pop("axes")
-    return columns | {f"axes.{key}": value if _is_plain(value) else json.dumps(value) for key, value in axes.items()}
+    return columns | {
+        f"axes.{key}": value if isinstance(value, str | int | float | bool | None) else json.dumps(value)
+        for key, value in axes.items()
+    }
 
 
 def _judgements_of(record: CellRecord, results: Iterable[ResultRow]) -> Iterator[Judgement]:
@@ -239,10 +242,6 @@ def _result_of(verdict: Verdict, winner: int | None) -> Result:
     return "first" if winner == 0 else "second"
 
 
-def _is_plain(value: object) -> bool:
-    return value is None or isinstance(value, str | int | float | bool)
-
-
 def write_parquet(path: Path, rows: Iterable[Judgement], axes: Sequence[str]) -> None:
     """Write the rows to `path`, a part at a time. Raises UsageError if pyarrow is missing, StorageError."""
     try:
@@ -250,19 +249,16 @@ def write_parquet(path: Path, rows: Iterable[Judgement], axes: Sequence[str]) ->
         parquet: Any = import_module("pyarrow.parquet")
     except ImportError as error:
         raise UsageError(MISSING_EXTRA) from error
-    fields = [(name, getattr(pa, kind)()) for name, kind in _column_types()]
-    schema = pa.schema([*fields, *((f"axes.{key}", pa.string()) for key in axes)])
+    fields: list[tuple[str, Any]] = []
+    for name, hint in get_type_hints(Judgement).items():
+        kinds = set(get_args(hint)) - {type(None)} or {hint}
+        kind = next((_ARROW_TYPES[kind] for kind in _ARROW_TYPES if kind in kinds), "string")
+        fields += [(name, getattr(pa, kind)())] if name != "axes" else [(f"axes.{key}", pa.string()) for key in axes]
+    schema = pa.schema(fields)
     left = iter(rows)
     with friendly_os_errors(path, "written"), parquet.ParquetWriter(path, schema) as writer:
         while part := list(islice(left, ROWS_PER_GROUP)):
             writer.write_table(pa.Table.from_pylist([_to_text_axes(row) for row in part], schema=schema))
-
-
-def _column_types() -> Iterator[tuple[str, str]]:
-    for name, hint in get_type_hints(Judgement).items():
-        if name != "axes":
-            kinds = set(get_args(hint)) - {type(None)} or {hint}
-            yield name, next((_ARROW_TYPES[kind] for kind in _ARROW_TYPES if kind in kinds), "string")
 
 
 def _to_text_axes(row: Judgement) -> dict[str, Any]:

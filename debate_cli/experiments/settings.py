@@ -6,7 +6,7 @@
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -39,6 +39,9 @@ RESERVED_AXES: Mapping[str, str] = {
 }
 """First part of key paths that cannot be an axis -> the reason."""
 MAX_REPEATS = 1000
+_PAIRING_PROBLEM = Problem(
+    ("pairing",), "must be round_robin, self, {versus: NAME}, or a list of pairs such as [[a, b], [a, c]]"
+)
 Name = Annotated[str, Field(min_length=1, max_length=60)]
 
 
@@ -194,29 +197,17 @@ def read_experiment_file(path: Path) -> ExperimentFile:
     try:
         config = ExperimentConfig.model_validate(data)
     except ValidationError as error:
-        problems = [_say_pairing(problem) for problem in problems_from_validation(error, data, ExperimentConfig)]
+        problems = problems_from_validation(error, data, ExperimentConfig)
+        problems = [_PAIRING_PROBLEM if problem.path[:1] == ("pairing",) else problem for problem in problems]
         raise ConfigError(*source_map.format_problems(problems, (), str)) from error
-    if problems := check_experiment(config):
-        raise ConfigError(*source_map.format_problems(problems, (), str))
-    return ExperimentFile(path, config, replace(source_map))
-
-
-def check_experiment(config: ExperimentConfig) -> list[Problem]:
-    """All contradictions of `config`; empty if it is valid."""
-    return [
+    if problems := [
         *_check_names(("players",), [player.name for player in config.players]),
         *_check_names(("judges",), [judge.name for judge in config.judges]),
         *_check_pairing(config),
         *_check_axes(config.axes),
-    ]
-
-
-def _say_pairing(problem: Problem) -> Problem:
-    if problem.path[:1] != ("pairing",):
-        return problem
-    return Problem(
-        ("pairing",), "must be round_robin, self, {versus: NAME}, or a list of pairs such as [[a, b], [a, c]]"
-    )
+    ]:
+        raise ConfigError(*source_map.format_problems(problems, (), str))
+    return ExperimentFile(path, config, source_map)
 
 
 def _check_names(path: KeyPath, names: Sequence[str]) -> Iterator[Problem]:

@@ -1,12 +1,8 @@
 """Compares two judgments: a few sentences, tables, and a JSON document."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
-
-from pydantic import JsonValue
 
 from debate_cli.app.compare import (
     LATEST_RUNS,
@@ -20,8 +16,7 @@ from debate_cli.app.compare import (
     judging_cost,
 )
 from debate_cli.domain.config_differences import format_setting_pair
-from debate_cli.domain.debate import Debate, models_used_by_debater
-from debate_cli.domain.judging_config import judge_ids
+from debate_cli.domain.debate import models_used_by_debater
 from debate_cli.domain.judging_run import format_system_with_run
 from debate_cli.render import theme
 from debate_cli.render.content import participants
@@ -42,25 +37,17 @@ from debate_cli.systems.tables import (
 OUTCOME_BADGES = {
     "same": Badge("=", "same", "info"),
     "victory": Badge("~", "other victory", "mixed"),
-    "winner": Badge("≠", "other winner", "bad"),
+    "winner": Badge("≠", "other outcome", "bad"),
+    "one_sided": Badge("…", "one side only", "mixed"),
 }
-OTHER_OUTCOME_BADGE = Badge("≠", "other outcome", "bad")
-"""Badge for a comparison in which only one side has a winner."""
-ONLY_A_BADGE, ONLY_B_BADGE = Badge("…", "only A", "mixed"), Badge("…", "only B", "mixed")
-COMPARISON_TITLE = "in short"
-SAME_VALUE = "the same"
-_SYSTEMS_PREFIX = "judging.systems."
-_PANEL_JUDGES = f"{_SYSTEMS_PREFIX}panel.judges"
-_MAX_NAMES_LENGTH = 240
-"""Maximum length of a list of a panel's judges."""
-
-
-MOTION_SETTING = "topic"
-"""Setting that has its own row in the table of sides, and is left out of the table of settings."""
 NO_DIFFERENCES = "Nothing differs: verdicts, scores, standings and settings are the same."
 VICTORY_ADVERBS = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}
 MAX_NAMED_CLAIMS = 6
 """Maximum number of claims that the sentences name."""
+MOTION_SETTING = "topic"
+"""Setting that has its own row in the table of sides, and is left out of the table of settings."""
+RunsBySystem = dict[str, str]
+"""Judging system that has a verdict -> the judging run with this verdict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,97 +59,79 @@ class ComparedPair:
     comparison: JudgmentComparison
 
     @property
-    def is_same_debate(self) -> bool:
-        """Whether both sides are judgments in the same file."""
-        return self.paths[0] == self.paths[1]
-
-    @property
-    def is_text_only(self) -> bool:
-        """Whether both sides are judgments of texts instead of debates."""
-        return all(side.debate.document_name is not None for side in self.sides)
-
-    @property
     def settings(self) -> list[SettingDifference]:
         """The settings that differ, except the motion."""
         return [item for item in self.comparison.settings if item.key != MOTION_SETTING]
 
+    @property
+    def runs(self) -> tuple[RunsBySystem, RunsBySystem]:
+        """The judging runs of side A and of side B."""
+        verdicts = self.comparison.verdicts
+        return (
+            {item.system: item.a.run for item in verdicts if item.a is not None},
+            {item.system: item.b.run for item in verdicts if item.b is not None},
+        )
+
 
 def build_comparison_tables(pair: ComparedPair) -> list[Table]:
-    """Summary, sides, verdicts, scores, claims and settings; tables without differences are left out."""
-    summary = Table(title=COMPARISON_TITLE, heads=(), rows=(), remarks=tuple(summarize_comparison(pair)))
-    found = [summary, _sides_table(pair)]
-    if pair.comparison.verdicts:
-        found.append(_verdicts_table(pair.comparison))
-    scores = [item for item in pair.comparison.verdicts if _is_comparable(item)]
-    if scores:
-        found.append(_scores_table(scores))
-    if pair.comparison.standings:
-        found.append(_standings_table(pair.comparison.standings))
-    if pair.settings:
-        found.append(_settings_table(pair.settings))
-    return found
+    """Return summary, sides, verdicts, scores, claims and settings, without the tables that have no difference."""
+    summary = Table(title="in short", heads=(), rows=(), remarks=tuple(summarize_comparison(pair)))
+    tables = [
+        _sides_table(pair),
+        _verdicts_table(pair.comparison.verdicts),
+        _scores_table(pair.comparison.verdicts),
+        _standings_table(pair.comparison.standings),
+        _settings_table(pair.settings),
+    ]
+    return [summary, *(table for table in tables if table.rows)]
 
 
 def build_comparison_document(pair: ComparedPair) -> dict[str, Any]:
-    """`{a, b, alike, verdicts, standings, compared_claims, judged_claims, settings}`.
+    """Return `{a, b, alike, verdicts, standings, compared_claims, judged_claims, settings}`.
 
-    a and b are `{path, id, run, topic, status, debaters, judges, cost_usd, judging_cost_usd}`. `debaters`
-    maps names to the models that spoke, `judges` maps systems to the models that judged.
+    a and b are `{path, id, run, topic, status, debaters, judges, cost_usd, judging_cost_usd}`. `debaters` maps names to
+    the models that spoke. `judges` maps systems to the models that judged.
     """
-    a, b = (
-        _side_document(path, side, systems)
-        for path, side, systems in zip(pair.paths, pair.sides, _runs_by_system(pair), strict=True)
-    )
+    a, b = map(_side_document, pair.paths, pair.sides, pair.runs)
     return {"a": a, "b": b, "alike": pair.comparison.alike, **pair.comparison.model_dump(mode="json")}
 
 
 def summarize_comparison(pair: ComparedPair) -> list[str]:
-    """Sentences on the main differences: texts, outcomes, claims, settings. The tables show all."""
-    if pair.comparison.alike:
+    """Return sentences on the main differences: motions, outcomes, claims, settings."""
+    comparison = pair.comparison
+    if comparison.alike:
         return [NO_DIFFERENCES]
     a, b = (side.debate for side in pair.sides)
-    sentences = list[str]()
-    if (a.topic, pair.is_text_only and a.config.background) != (b.topic, pair.is_text_only and b.config.background):
-        sentences.append(f"The {'texts' if pair.is_text_only else 'motions'} are different.")
-    sentences += [*_outcome_sentences(pair.comparison.verdicts), *_claim_sentences(pair.comparison)]
+    different = ["The texts are different." if a.document_name is not None else "The motions are different."]
     count = len(pair.settings)
     settings = f"{_count(count, 'setting')} differ{'s' if count == 1 else ''}" if count else "The settings are the same"
-    return [*sentences, f"{settings}; limits and output are not compared."]
+    return [
+        *(different if a.topic != b.topic else ()),
+        _outcome_sentence(comparison.verdicts),
+        *_claim_sentences(comparison),
+        f"{settings}; limits and output are not compared.",
+    ]
 
 
-def _outcome_sentences(changes: Sequence[VerdictChange]) -> Iterator[str]:
-    """The outcome of each side: by the system that decides both or, if there is none, by one that judged both."""
-    a = next(((item.system, item.a) for item in changes if item.a is not None and item.a.decides), None)
-    b = next(((item.system, item.b) for item in changes if item.b is not None and item.b.decides), None)
-    if a is None or b is None:
-        judged = [name for name, found in (("A", a), ("B", b)) if found is not None]
-        yield f"Only {judged[0]} was judged." if judged else "Neither side was judged."
-        return
-    if a[0] != b[0]:
-        yield f"A is decided by {a[0]}, B by {b[0]}."
-    both = [(item.system, item.a, item.b) for item in changes if item.a is not None and item.b is not None]
-    deciding = [found for found in both if found[1].decides and found[2].decides]
-    known = [found for found in both if "undetermined" not in {found[1].victory, found[2].victory}]
-    common = next(iter([*deciding, *sorted(known, key=lambda found: not found[1].decides)]), None)
-    if common is None:
-        clause = "No system has a verdict on both sides, so their outcomes are not compared"
-    else:
-        a, b = (common[0], common[1]), (common[0], common[2])
-        is_same = (a[1].winner, a[1].option) == (b[1].winner, b[1].option)
-        is_same = is_same and (a[1].winner is not None or a[1].option is not None or a[1].victory == b[1].victory)
-        what = "winner" if a[1].winner is not None else "outcome"
-        clause = f"The {what} is the same" if is_same else "The outcomes differ"
-    yield f"{clause}: {_describe_side('A', *a)}; {_describe_side('B', *b)}."
+def _outcome_sentence(changes: Sequence[VerdictChange]) -> str:
+    """Compare the outcomes under a system that judged both sides, if possible one that decides both."""
+    both = [(item, item.a, item.b) for item in changes if item.a is not None and item.b is not None]
+    both.sort(key=lambda found: -(found[1].decides + found[2].decides))
+    if not both:
+        return "No system has a verdict on both sides, so their outcomes are not compared."
+    change, a, b = both[0]
+    clause = "The outcomes differ" if change.outcome == "winner" else "The outcome is the same"
+    return f"{clause}: {_describe_side('A', change.system, a)}; {_describe_side('B', change.system, b)}."
 
 
 def _describe_side(side: str, system: str, found: SideVerdict) -> str:
-    """The outcome of a side, e.g. `Con wins A narrowly (structured, by 1.1)` or `B gets PASS, clearly (panel)`."""
+    """Return e.g. `Con wins A narrowly (structured, by 1.1)` or `B gets PASS, clearly (panel)`."""
     margin = "" if found.margin is None or found.winner is None else f", by {theme.format_number(found.margin)}"
-    how = VICTORY_ADVERBS.get(found.victory, found.victory)
     if found.winner is not None:
-        outcome = f"{found.winner} wins {side} {how}"
+        outcome = f"{found.winner} wins {side} {VICTORY_ADVERBS.get(found.victory, found.victory)}"
     elif found.option is not None:
-        outcome = f"{side} gets {found.option}{f', {how}' if found.victory in VICTORY_ADVERBS else ''}"
+        adverb = VICTORY_ADVERBS.get(found.victory)
+        outcome = f"{side} gets {found.option}{f', {adverb}' if adverb else ''}"
     else:
         outcome = f"{side} is {'a draw' if found.victory == 'draw' else found.victory}"
     return f"{outcome} ({system}{margin})"
@@ -176,8 +145,6 @@ def _claim_sentences(comparison: JudgmentComparison) -> Iterator[str]:
         verb = "has" if len(changed) == 1 else "have"
         kept = f"No standing changed: {claims} compared."
         yield f"{len(changed)} of {claims} {verb} another standing{which}." if changed else kept
-    elif any(comparison.judged_claims):
-        yield "No claim has a standing on both sides, so there are no standings to compare."
 
 
 def _count(number: int, what: str) -> str:
@@ -185,24 +152,12 @@ def _count(number: int, what: str) -> str:
 
 
 def comparison_styles(pair: ComparedPair) -> dict[str, Sign]:
-    """Marker per debater. If both sides have the debater, A's marker is used."""
+    """Return the marker of each debater. If both sides have the debater, A's marker is used."""
     a, b = (theme.participant_styles(side.debate.participants) for side in pair.sides)
     return {**b, **a}
 
 
-RunsBySystem = dict[str, str]
-"""Judging system that has a verdict -> the judging run with this verdict."""
-
-
-def _runs_by_system(pair: ComparedPair) -> tuple[RunsBySystem, RunsBySystem]:
-    verdicts = pair.comparison.verdicts
-    return (
-        {item.system: item.a.run for item in verdicts if item.a is not None},
-        {item.system: item.b.run for item in verdicts if item.b is not None},
-    )
-
-
-def _side_document(path: str, side: ComparisonSide, systems: RunsBySystem) -> dict[str, Any]:
+def _side_document(path: str, side: ComparisonSide, runs: RunsBySystem) -> dict[str, Any]:
     debate = side.debate
     return {
         "path": path,
@@ -211,132 +166,75 @@ def _side_document(path: str, side: ComparisonSide, systems: RunsBySystem) -> di
         "topic": debate.topic,
         "status": debate.status,
         "debaters": {person.name: ", ".join(models_used_by_debater(debate, person)) for person in debate.participants},
-        "judges": {system: list(judge_models_used(debate, system, run)) for system, run in systems.items()},
+        "judges": {system: list(judge_models_used(debate, system, run)) for system, run in runs.items()},
         "cost_usd": debate.usage.cost_usd,
-        "judging_cost_usd": judging_cost(debate, systems),
+        "judging_cost_usd": judging_cost(debate, runs),
     }
 
 
 def _sides_table(pair: ComparedPair) -> Table:
-    a, b = (side.debate for side in pair.sides)
-    of_a, of_b = _runs_by_system(pair)
-    rows: list[TableRow] = [_value_row("file", *pair.paths)]
-    if any(side.run != LATEST_RUNS for side in pair.sides):
-        rows.append(("judging run", *("newest" if side.run == LATEST_RUNS else side.run for side in pair.sides)))
-    if not pair.is_same_debate:
-        rows += [
-            _value_row("debate", a.id, b.id),
-            _value_row("text" if pair.is_text_only else "motion", a.topic, b.topic),
-            *([] if pair.is_text_only else [_debaters_row(a, b)]),
-            *([("state", a.status, b.status)] if "incomplete" in {a.status, b.status} else []),
-            *([] if pair.is_text_only else [_value_row("speeches", str(len(a.turns)), str(len(b.turns)))]),
-        ]
-    found_a = {item.system: item.a for item in pair.comparison.verdicts if item.a is not None}
-    found_b = {item.system: item.b for item in pair.comparison.verdicts if item.b is not None}
-    rows.append(_value_row("judges", _judges_cell(pair.sides[0], found_a), _judges_cell(pair.sides[1], found_b)))
-    if not pair.is_same_debate:
-        rows.append(_value_row("cost", *(theme.format_cost(debate.usage.cost_usd) for debate in (a, b))))
-    judging_costs = (theme.format_cost(judging_cost(a, of_a)), theme.format_cost(judging_cost(b, of_b)))
-    rows.append(_value_row("judging cost", *judging_costs))
-    return Table(title="compared", heads=("", "A", "B"), rows=tuple(rows))
+    """The facts in which the two sides differ."""
+    a, b = map(_side_facts, pair.paths, pair.sides, pair.runs)
+    rows = tuple((name, value, b[name]) for name, value in a.items() if value != b[name])
+    return Table(title="compared", heads=("", "A", "B"), rows=rows)
 
 
-def _debaters_row(a: Debate, b: Debate) -> TableRow:
-    seats = (participants.debater_rows(debate) for debate in (a, b))
-    return _value_row("debaters", *(_stacked_cell(f"{seat.name}: {seat.model}" for seat in row) for row in seats))
-
-
-def _value_row(head: str, a: Cell, b: Cell) -> TableRow:
-    return (head, a, b if b != a else SAME_VALUE)
-
-
-def _stacked_cell(parts: Iterable[str]) -> Cell:
-    return Lines(tuple(parts))
-
-
-def _judges_cell(side: ComparisonSide, verdicts: Mapping[str, SideVerdict]) -> Cell:
-    if not verdicts:
-        return "no judge"
-    together: dict[tuple[str, str], list[str]] = {}
-    for system, found in verdicts.items():
-        models = ", ".join(judge_models_used(side.debate, system, found.run)) or _no_judge_reason(side, system, found)
-        together.setdefault((found.run, models), []).append(system)
-    return _stacked_cell(
-        f"{', '.join(format_system_with_run(name, run) for name in names)}: {models}"
-        for (run, models), names in together.items()
+def _side_facts(path: str, side: ComparisonSide, runs: RunsBySystem) -> dict[str, Cell]:
+    debate = side.debate
+    judges = (
+        f"{format_system_with_run(system, run)}: {', '.join(judge_models_used(debate, system, run)) or 'no model'}"
+        for system, run in runs.items()
     )
+    return {
+        "file": path,
+        "judging run": "newest" if side.run == LATEST_RUNS else side.run,
+        "debate": debate.id,
+        "motion": debate.topic,
+        "debaters": Lines(tuple(f"{row.name}: {row.model}" for row in participants.debater_rows(debate))),
+        "state": debate.status,
+        "speeches": str(len(debate.turns)),
+        "judges": Lines(tuple(judges)) if runs else "no judge",
+        "cost": theme.format_cost(debate.usage.cost_usd),
+        "judging cost": theme.format_cost(judging_cost(debate, runs)),
+    }
 
 
-def _no_judge_reason(side: ComparisonSide, system: str, concluded: SideVerdict) -> str:
-    found = next((item for item in side.debate.run(concluded.run).active_systems() if item.kind == system), None)
-    if found is None or not judge_ids(found):
-        return "no model"
-    unheard = "no judge answered"
-    return f"{concluded.victory}, {unheard}" if concluded.victory == "undetermined" else unheard
-
-
-def _is_comparable(change: VerdictChange) -> bool:
-    return any(score.change is not None for score in change.scores)
-
-
-def _verdicts_table(comparison: JudgmentComparison) -> Table:
-    rows = tuple((item.system, *_conclusion_cells(item), _outcome_badge(item)) for item in comparison.verdicts)
+def _verdicts_table(changes: Sequence[VerdictChange]) -> Table:
+    rows = tuple(
+        (item.system, _conclusion_cell(item.a), _conclusion_cell(item.b), OUTCOME_BADGES[item.outcome])
+        for item in changes
+    )
     return Table(title="verdicts", heads=("system", "A", "B", "outcome"), rows=rows)
 
 
-def _conclusion_cells(change: VerdictChange) -> tuple[Cell, Cell]:
-    """The conclusion of each side, followed by its scores. Scores that the table of scores compares are omitted."""
-    alone = not _is_comparable(change)
-    of_a = " · ".join(
-        f"{score.participant} {theme.format_number(score.a)}" for score in change.scores if score.a is not None
-    )
-    of_b = " · ".join(
-        f"{score.participant} {theme.format_number(score.b)}" for score in change.scores if score.b is not None
-    )
-    return _conclusion_cell(change.a, of_a if alone else ""), _conclusion_cell(change.b, of_b if alone else "")
-
-
-def _conclusion_cell(found: SideVerdict | None, scores: str) -> Cell:
+def _conclusion_cell(found: SideVerdict | None) -> Cell:
     if found is None:
         return "not judged"
-    margin = "" if found.margin is None else f"margin {theme.format_number(found.margin)}"
     cells: list[Cell] = [DebaterCell(found.winner)] if found.winner is not None else []
     if found.option is not None:
         cells = [VOTE_BADGES[found.option]]
+    margin = "" if found.margin is None else f"margin {theme.format_number(found.margin)}"
     victory = "" if found.option == "CONDITIONAL" else found.victory
-    ended = ", ".join(filter(None, (victory, margin)))
-    return Lines((*cells, ended, *([scores] if scores else [])))
-
-
-def _outcome_badge(change: VerdictChange) -> Badge:
-    if change.outcome == "one_sided":
-        return ONLY_A_BADGE if change.b is None else ONLY_B_BADGE
-    if change.outcome == "winner" and None in (change.a and change.a.winner, change.b and change.b.winner):
-        return OTHER_OUTCOME_BADGE
-    return OUTCOME_BADGES[change.outcome]
+    return Lines((*cells, ", ".join(filter(None, (victory, margin)))))
 
 
 def _scores_table(changes: Sequence[VerdictChange]) -> Table:
     return Table(
         title="scores",
         heads=("system", "", "A", "B", "change"),
-        rows=join_row_groups(_score_rows(item) for item in changes),
+        rows=join_row_groups(_score_rows(item) for item in changes if item.outcome != "one_sided"),
         numeric=frozenset({2, 3, 4}),
     )
 
 
-def _score_rows(change: VerdictChange) -> Iterable[TableRow]:
+def _score_rows(change: VerdictChange) -> Iterator[TableRow]:
     for score in change.scores:
-        yield (
-            change.system,
-            DebaterCell(score.participant),
-            Number(score.a),
-            Number(score.b),
-            _format_change(score.change),
-        )
+        name = DebaterCell(score.participant)
+        yield (change.system, name, Number(score.a), Number(score.b), _format_change(score.change))
     a, b = (found.margin if found is not None else None for found in (change.a, change.b))
     grown = b - a if a is not None and b is not None and change.outcome != "winner" else None
-    yield (change.system, "margin", Number(a), Number(b), _format_change(grown))
+    if change.scores:
+        yield (change.system, "margin", Number(a), Number(b), _format_change(grown))
 
 
 def _format_change(change: float | None) -> str:
@@ -350,27 +248,17 @@ def _format_change(change: float | None) -> str:
 
 def _standings_table(changes: Sequence[StandingChange]) -> Table:
     rows = tuple(
-        (item.item, DebaterCell(item.participant), item.claim, _standing_cell(item.a), _standing_cell(item.b))
+        (
+            item.item,
+            DebaterCell(item.participant),
+            item.claim,
+            *("not judged" if standing is None else STANDING_BADGES[standing] for standing in (item.a, item.b)),
+        )
         for item in changes
     )
     return Table(title="claims whose standing differs", heads=("id", "by", "claim", "A", "B"), rows=rows)
 
 
-def _standing_cell(standing: str | None) -> Cell:
-    return STANDING_BADGES[standing] if standing is not None else "not judged"
-
-
 def _settings_table(changes: Sequence[SettingDifference]) -> Table:
-    rows = tuple((item.key.removeprefix(_SYSTEMS_PREFIX), *_format_values(item)) for item in changes)
+    rows = tuple((item.key.removeprefix("judging.systems."), *format_setting_pair(item.a, item.b)) for item in changes)
     return Table(title="settings that differ", heads=("setting", "A", "B"), rows=rows, has_key_column=True)
-
-
-def _format_values(change: SettingDifference) -> tuple[str, str]:
-    if change.key != _PANEL_JUDGES:
-        return format_setting_pair(change.a, change.b)
-    return format_setting_pair(_judge_names(change.a), _judge_names(change.b), _MAX_NAMES_LENGTH)
-
-
-def _judge_names(judges: JsonValue) -> list[str] | None:
-    listed_ones = judges if isinstance(judges, list) else []
-    return [str(judge["id"]) for judge in listed_ones if isinstance(judge, dict)] or None

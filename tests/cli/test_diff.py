@@ -18,7 +18,7 @@ def test_diff_compares_two_debates(two_saved: Path) -> None:
     """Winner, scores and settings; debates are found by id and by path."""
     done = diff(two_saved, "one", "transcripts/two.json")
     assert (done.code, done.err) == (0, "")
-    assert "structured  other winner  (A: Bo, narrow, margin 1.1" in done.out
+    assert "structured  other outcome  (A: Bo, narrow, margin 1.1" in done.out
     assert "moderator  Bo  (A " in done.out
     assert "seed  A: not set, B: 2" in done.out
 
@@ -74,7 +74,7 @@ def test_a_terminal_shows_tables(two_saved: Path) -> None:
     """`--plain` shows lines instead."""
     _, drawn = run_on_terminal("diff", "one", "two", cwd=two_saved.parent.parent, env=DRAWN)
     _, plain = run_on_terminal("diff", "one", "two", "--plain", cwd=two_saved.parent.parent, env=DRAWN)
-    assert ("≠ other winner" in drawn, "──" in drawn) == (True, True)
+    assert ("≠ other outcome" in drawn, "──" in drawn) == (True, True)
     assert plain.replace("\r\n", "\n") == diff(two_saved, "one", "two").out
 
 

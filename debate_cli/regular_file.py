@@ -50,6 +50,15 @@ def follow_links(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
+def visible_files(folder: Path) -> list[Path]:
+    """Return the files in and below `folder`, sorted, without hidden files and folders."""
+    found: list[Path] = []
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        found += [Path(place, name) for name in names if not name.startswith(".")]
+    return sorted(found)
+
+
 def cache_folder(env: Mapping[str, str], name: str) -> Path:
     """The cache folder of `name` (`models`, `evidence`): `debate-cli/NAME` under XDG_CACHE_HOME, else under ~/.cache."""
     cache = env.get("XDG_CACHE_HOME")

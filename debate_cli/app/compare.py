@@ -5,7 +5,7 @@ A side is a debate as judged by one of its judging runs, or by the newest run of
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,7 +20,7 @@ from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.systems.claim_review import Standing
 from debate_cli.systems.scoring import score
-from debate_cli.systems.trace import TraceRow, build_trace_table
+from debate_cli.systems.trace import build_trace_table
 
 LATEST_RUNS = "latest"
 _SYSTEMS = "judging.systems."
@@ -118,26 +118,33 @@ class JudgmentComparison(FrozenModel):
 def compare_judgments(a: ComparisonSide, b: ComparisonSide) -> JudgmentComparison:
     """Compare side A with side B. A side whose debate has no such judging run has no verdicts."""
     first, second = _verdicts_by_system(a), _verdicts_by_system(b)
-    kinds: list[str] = list(dict.fromkeys([*first, *second]))
-    traced = _side_trace(a), _side_trace(b)
-    claims = _shared_claims(*traced)
+    traces = [build_trace_table(side.debate, None if side.run == LATEST_RUNS else side.run) for side in (a, b)]
+    judged = tuple(sum(row.standing is not None for row in rows) for rows in traces)
+    of_b = {row.id: row for row in traces[1]} if all(judged) else {}
+    claims = [(row, of_b[row.id]) for row in traces[0] if row.id in of_b and row.claim == of_b[row.id].claim]
     return JudgmentComparison(
-        verdicts=tuple(_verdict_change(kind, first.get(kind), second.get(kind)) for kind in kinds),
-        standings=tuple(_standing_change(*rows) for rows in claims if rows[0].standing != rows[1].standing),
+        verdicts=tuple(
+            _verdict_change(kind, first.get(kind), second.get(kind)) for kind in dict.fromkeys([*first, *second])
+        ),
+        standings=tuple(
+            StandingChange(item=one.id, participant=one.participant, claim=one.claim, a=one.standing, b=other.standing)
+            for one, other in claims
+            if one.standing != other.standing
+        ),
         compared_claims=len(claims),
-        judged_claims=(_count_judged(traced[0]), _count_judged(traced[1])),
+        judged_claims=(judged[0], judged[1]),
         settings=_find_setting_differences(a, b),
     )
 
 
 def judge_models_used(debate: Debate, system: str, run: str) -> tuple[str, ...]:
-    """`provider/model` of every judge of a system that answered in a run, each once."""
+    """Return `provider/model` of every judge of a system that answered in a run, each once."""
     calls = (item.exchange for item in debate.assessments_of_system(system, run))
     return tuple(dict.fromkeys(exchange.model for exchange in calls if exchange.attempts))
 
 
 def judging_cost(debate: Debate, runs: Mapping[str, str]) -> float | None:
-    """Cost in US dollars of all calls in `runs` (system -> its run), failed or not; None if a price is unknown."""
+    """Return the cost in US dollars of all calls in `runs` (system -> its run); None if a price is unknown."""
     return usage_of_briefs(debate, lambda brief: runs.get(brief.system) == brief.run).cost_usd
 
 
@@ -149,74 +156,43 @@ def _verdicts_by_system(side: ComparisonSide) -> dict[str, Verdict]:
     return found
 
 
-def _shared_claims(a: Sequence[TraceRow], b: Sequence[TraceRow]) -> list[tuple[TraceRow, TraceRow]]:
-    if not (_count_judged(a) and _count_judged(b)):
-        return []
-    of_b = {row.id: row for row in b}
-    pairs = [(row, of_b[row.id]) for row in a if row.id in of_b]
-    return [(one, other) for one, other in pairs if one.claim == other.claim]
-
-
-def _count_judged(rows: Sequence[TraceRow]) -> int:
-    return sum(row.standing is not None for row in rows)
-
-
-def _side_trace(side: ComparisonSide) -> tuple[TraceRow, ...]:
-    return build_trace_table(side.debate, None if side.run == LATEST_RUNS else side.run)
-
-
 def _verdict_change(system: str, a: Verdict | None, b: Verdict | None) -> VerdictChange:
     of_a, of_b = (verdict.scores if verdict is not None else {} for verdict in (a, b))
-    return VerdictChange(
-        system=system,
-        a=_side_verdict(a),
-        b=_side_verdict(b),
-        outcome=_outcome_change(a, b),
-        scores=tuple(_score_change(name, of_a.get(name), of_b.get(name)) for name in dict.fromkeys([*of_a, *of_b])),
-    )
+    outcome: Literal["same", "victory", "winner", "one_sided"] = "same"
+    if a is None or b is None:
+        outcome = "one_sided"
+    elif (a.winner, a.option) != (b.winner, b.option):
+        outcome = "winner"
+    elif a.victory != b.victory:
+        outcome = "victory"
+    scores: list[ScoreChange] = []
+    for name in dict.fromkeys([*of_a, *of_b]):
+        one, other = of_a.get(name), of_b.get(name)
+        change = None if one is None or other is None else round(other - one, _SCORE_CHANGE_DECIMALS)
+        scores.append(ScoreChange(participant=name, a=one, b=other, change=change))
+    return VerdictChange(system=system, a=_side_verdict(a), b=_side_verdict(b), outcome=outcome, scores=tuple(scores))
 
 
 def _side_verdict(verdict: Verdict | None) -> SideVerdict | None:
     if verdict is None:
         return None
-    return SideVerdict(
-        run=verdict.run,
-        winner=verdict.winner,
-        victory=verdict.victory,
-        margin=verdict.margin,
-        option=verdict.option,
-        decides=verdict.decides,
-    )
-
-
-def _outcome_change(a: Verdict | None, b: Verdict | None) -> Literal["same", "victory", "winner", "one_sided"]:
-    if a is None or b is None:
-        return "one_sided"
-    if (a.winner, a.option) != (b.winner, b.option):
-        return "winner"
-    return "same" if a.victory == b.victory else "victory"
-
-
-def _score_change(name: str, a: float | None, b: float | None) -> ScoreChange:
-    change = None if a is None or b is None else round(b - a, _SCORE_CHANGE_DECIMALS)
-    return ScoreChange(participant=name, a=a, b=b, change=change)
-
-
-def _standing_change(a: TraceRow, b: TraceRow) -> StandingChange:
-    return StandingChange(item=a.id, participant=a.participant, claim=a.claim, a=a.standing, b=b.standing)
+    return SideVerdict(**{name: getattr(verdict, name) for name in SideVerdict.model_fields})
 
 
 def _find_setting_differences(a: ComparisonSide, b: ComparisonSide) -> tuple[SettingDifference, ...]:
     of_a, of_b = _systems_by_kind(a), _systems_by_kind(b)
     common = [kind for kind in of_a if kind in of_b]
-    of_each = (
+    first, second = (
         _comparable_config(side, tuple(systems[kind] for kind in common)) for side, systems in ((a, of_a), (b, of_b))
     )
-    first, second = of_each
-    return tuple(
-        SettingDifference(key=_key_with_kind(found.key, common), a=found.stored, b=found.given)
-        for found in find_differences(first, second)
-    )
+    found: list[SettingDifference] = []
+    for difference in find_differences(first, second):
+        key = difference.key
+        if key.startswith(_SYSTEMS):
+            index, _, rest = key.removeprefix(_SYSTEMS).partition(".")
+            key = f"{_SYSTEMS}{common[int(index)]}.{rest}"
+        found.append(SettingDifference(key=key, a=difference.stored, b=difference.given))
+    return tuple(found)
 
 
 def _systems_by_kind(side: ComparisonSide) -> dict[str, SystemSettings]:
@@ -233,11 +209,6 @@ def _comparable_config(side: ComparisonSide, systems: tuple[SystemSettings, ...]
     models = config.models | {name: spec for run in runs for name, spec in run.models.items()}
     judging = JudgingConfig.model_construct(systems=systems, decides=decides)
     return config.model_copy(update={"judging": judging, "models": models})
-
-
-def _key_with_kind(key: str, kinds: list[str]) -> str:
-    index, _, rest = key.removeprefix(_SYSTEMS).partition(".")
-    return f"{_SYSTEMS}{kinds[int(index)]}.{rest}" if key.startswith(_SYSTEMS) else key
 
 
 def _counted_runs(side: ComparisonSide) -> list[JudgingRun]:

@@ -1,12 +1,11 @@
 """The texts that a panel judges: finds the files of `debate judge`, and reads files and standard input."""
 
-import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from debate_cli.errors import TranscriptError, UsageError
-from debate_cli.regular_file import follow_links, is_inside, read_regular_file
+from debate_cli.regular_file import follow_links, is_inside, read_regular_file, visible_files
 from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX, list_debate_files
 from debate_cli.storage.transcript_store import expand_references
 
@@ -52,7 +51,7 @@ def find_sources(
     read_stdin: Callable[[int], bytes],
     not_judged: Iterable[Path] = (),
 ) -> tuple[list[JudgeSource], list[str]]:
-    """The debates and texts of `references`, each once, and a note for each folder of which files are skipped.
+    """Return the debates and texts of `references`, each once, and a note for each folder with skipped files.
 
     `references`: paths, ids (searched in `folders`), folders, globs and `-` (standard input). With `judges_texts`, `-`
     is a text, and so is every text file in and below a folder without saved debates, except those in `not_judged`.
@@ -68,21 +67,21 @@ def find_sources(
     notes: list[str] = []
     excluded = set(map(follow_links, not_judged))
     for folder in text_folders:
-        texts, skipped = _texts_in(folder, excluded)
+        files = visible_files(folder)
+        texts = [path for path in files if follow_links(path) not in excluded and _is_text_in(path, folder)]
         if not texts:
             raise UsageError(f"{folder}: holds no transcripts and no text files; name a folder that does, or a file")
         found += [JudgeSource(path, is_text=True) for path in texts]
+        skipped = ", ".join(path.relative_to(folder).as_posix() for path in files if path not in texts)
         if skipped:
-            count = f"{len(skipped)} file{'' if len(skipped) == 1 else 's'}"
-            kinds = "no text files, or are JSON, links out of the folder, the configuration or its context"
-            notes.append(f"{folder}: {count} skipped, because they are {kinds}: {', '.join(skipped)}")
+            notes.append(f"{folder}: not judged, because not a text of the folder: {skipped}")
     if STDIN in references:
         found.append(JudgeSource(Path(STDIN_NAME), is_text=True, content=read_stdin(MAX_TEXT_BYTES + 1)))
     return list(dict.fromkeys(found)), notes
 
 
 def read_text_file(path: Path) -> str:
-    """The text of a file. Raises TranscriptError if it is unreadable, too long or empty."""
+    """Return the text of a file. Raises TranscriptError if it is unreadable, too long or empty."""
     try:
         data = read_regular_file(path, MAX_TEXT_BYTES)
     except OSError as error:
@@ -103,47 +102,18 @@ def _decode(name: str, data: bytes) -> str:
 
 
 def _is_text_folder(path: Path) -> bool:
-    return path.is_dir() and not any(map(_may_be_debate, list_debate_files(path)))
+    return path.is_dir() and not any(_TRANSCRIPT_MARK in _read_start(file) for file in list_debate_files(path))
 
 
-def _may_be_debate(path: Path) -> bool:
-    return _TRANSCRIPT_MARK in _read_start(path)
-
-
-def _texts_in(folder: Path, excluded: Collection[Path]) -> tuple[list[Path], list[str]]:
-    """The text files in and below `folder`, and the names of its other files; both sorted, without hidden files.
-
-    Files in `excluded` are among the others, and so are links that leave the folder: their files must not reach a
-    model.
-    """
-    texts: list[Path] = []
-    others: list[str] = []
-    for path in sorted(_visible_files(folder)):
-        is_candidate = path.suffix not in TRANSCRIPT_SUFFIXES and follow_links(path) not in excluded
-        if is_candidate and is_inside(path, [folder]) and _looks_like_text(path):
-            texts.append(path)
-        else:
-            others.append(path.relative_to(folder).as_posix())
-    return texts, others
-
-
-def _visible_files(folder: Path) -> Iterator[Path]:
-    for place, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        yield from (Path(place, name) for name in names if not name.startswith("."))
-
-
-def _looks_like_text(path: Path) -> bool:
+def _is_text_in(path: Path, folder: Path) -> bool:
+    """Whether a file is a text of the folder. A link out of the folder is not: its file must not reach a model."""
     start = _read_start(path)
-    try:
-        text = start.decode("utf-8-sig")
-    except UnicodeDecodeError as error:  # a character may be cut at the end
-        text = start[: error.start].decode() if len(start) - error.start < 4 else ""  # noqa: PLR2004 - longest character
-    return "\0" not in text and any(sign.isprintable() and not sign.isspace() for sign in text)
+    is_text = bool(start.strip()) and b"\0" not in start
+    return is_text and path.suffix not in TRANSCRIPT_SUFFIXES and is_inside(path, [folder])
 
 
 def _read_start(path: Path) -> bytes:
     try:
-        return read_regular_file(path, _PROBE_BYTES)[:_PROBE_BYTES]
+        return read_regular_file(path, _PROBE_BYTES)
     except OSError:
         return b""

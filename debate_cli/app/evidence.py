@@ -31,21 +31,8 @@ def describe_skipped(corpus: Corpus) -> str | None:
     return f"evidence: {count} of {total} files {verb} not indexed: {first.name}: {first.reason}{more}"
 
 
-def describe_changed(corpus: Corpus, debate: Debate) -> str | None:
-    """A sentence that names the sources that changed after the debate used their passages; None if there are none."""
-    changed = corpus.find_changed(debate.passages)
-    if not changed:
-        return None
-    count = len(changed) - 1
-    more = f" and {count} other source{'s' * (count > 1)} have" if count else " has"
-    return (
-        f"evidence: {changed[0]}{more} changed or disappeared since passages were shown; these are kept with their checks, "
-        "and new passages come from the present files"
-    )
-
-
 def evidence_notes(corpus: Corpus | None, config: DebateConfig, resumed: Debate | None) -> Iterator[str]:
-    """Notes for the user about sources: before a debate begins, or before `resumed`, a stored debate, continues."""
+    """Yield notes for the user about sources: before a debate begins, or before the stored debate `resumed` continues."""
     evidence = config.evidence
     if evidence is None:
         return
@@ -53,7 +40,15 @@ def evidence_notes(corpus: Corpus | None, config: DebateConfig, resumed: Debate 
         if evidence.sources:
             yield "evidence: the files of a saved debate's sources are not read; name them with --evidence to cite more"
         return
+    skipped = describe_skipped(corpus)
+    if skipped is not None:
+        yield skipped
     before = None if resumed is None else resumed.config.evidence
-    same_length = before is not None and before.passage_words == evidence.passage_words
-    changed = describe_changed(corpus, resumed) if resumed is not None and same_length else None
-    yield from filter(None, (describe_skipped(corpus), changed))
+    if resumed is None or before is None or before.passage_words != evidence.passage_words:
+        return
+    changed = corpus.find_changed(resumed.passages)
+    if changed:
+        yield (
+            f"evidence: changed or disappeared since passages were shown: {', '.join(changed)}; these passages are kept "
+            "with their checks, and new passages come from the present files"
+        )

@@ -1,32 +1,34 @@
-"""Use case `import`: turns files with debates that were held elsewhere into transcripts."""
+"""Use case `import`: turns files with debates that were held elsewhere, and public data sets, into transcripts."""
 
 from __future__ import annotations
 
+import csv
 import hashlib
-import os
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from pathlib import Path
+from functools import cache, partial
+from pathlib import Path, PurePosixPath
 
 from debate_cli.app.judge_request import GENERATOR
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Origin
 from debate_cli.errors import TranscriptError, UsageError
+from debate_cli.importing.datasets import DRAW, DatasetDebate, HumanLabel, read_debates
 from debate_cli.importing.debate import ImportChoices, ImportedDebate, build_debate
 from debate_cli.importing.formats import READERS, SUFFIXES, TABLE_FORMATS, detect_format
+from debate_cli.importing.speaker_labels import clean_name, fold_name
 from debate_cli.importing.speeches import UnreadableDebateError, decode_text
-from debate_cli.regular_file import is_inside, read_regular_file
+from debate_cli.regular_file import is_inside, read_regular_file, visible_files
 from debate_cli.storage.folder import MAX_ID_LENGTH, TRANSCRIPT_SUFFIX, slugify, validate_id
 from debate_cli.storage.lock import lock_debate
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import to_transcript, write_transcript
 
-MAX_FILE_BYTES = 20_000_000
-"""Maximum size of a file to import."""
-
-
+LABELS_FILE = "labels.csv"
+MAX_FILE_BYTES, MAX_DATASET_BYTES = 20_000_000, 500_000_000
+"""Maximum size of a file to import, and of one file of a data set."""
 _NUMBER_CHARS = 6
 """Characters reserved for a number at the end of an id."""
 
@@ -53,12 +55,12 @@ class ImportedFile:
     imported: ImportedDebate
 
     def with_debate(self, debate: Debate) -> ImportedFile:
-        """The same file with `debate` as its transcript."""
+        """Return the same file with `debate` as its transcript."""
         return replace(self, imported=replace(self.imported, debate=debate))
 
 
 def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], int]:
-    """The files of `paths` (those in folders sorted by name), and the number of other files in these folders.
+    """Return the files of `paths` (those in folders sorted by name), and the number of other files in these folders.
 
     Raises UsageError for a folder without a file that can be imported.
     """
@@ -68,7 +70,7 @@ def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], int]:
         if not path.is_dir():
             found.append(path)
             continue
-        inside = sorted(_visible_files(path))
+        inside = visible_files(path)
         files = [file for file in inside if file.suffix.lower() in SUFFIXES and is_inside(file, [path])]
         if not files:
             raise UsageError(f"{path}: holds no file to import; name a folder with {', '.join(sorted(SUFFIXES))} files")
@@ -77,14 +79,8 @@ def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], int]:
     return list(dict.fromkeys(found)), others
 
 
-def _visible_files(folder: Path) -> Iterator[Path]:
-    for place, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        yield from (Path(place, name) for name in names if not name.startswith("."))
-
-
 def choose_targets(files: Sequence[Path], out: Path | None, folder: Path) -> list[Path]:
-    """The file for the transcript of each debate: `out` if it names a file, else one in the folder `out` or `folder`.
+    """Return the file for the transcript of each debate: `out` if it names a file, else one in `out` or `folder`.
 
     A transcript in a folder is named after the imported file. Raises UsageError if `out` is one file for several
     debates.
@@ -94,30 +90,24 @@ def choose_targets(files: Sequence[Path], out: Path | None, folder: Path) -> lis
             raise UsageError(f"--out {out}: names one file for {len(files)} debates; name a folder")
         validate_id(out.stem)
         return [out]
-    names = DebateIds()
-    return [(out or folder) / f"{names.choose(file.stem)}{TRANSCRIPT_SUFFIX}" for file in files]
+    taken: set[str] = set()
+    return [(out or folder) / f"{_choose_id(file.stem, taken)}{TRANSCRIPT_SUFFIX}" for file in files]
 
 
-class DebateIds:
-    """Gives each debate of one import a different id."""
-
-    def __init__(self) -> None:
-        self._used: Counter[str] = Counter()
-
-    def choose(self, name: str) -> str:
-        """An id made from `name`; a number is added if the id was used before."""
-        base = slugify(name, MAX_ID_LENGTH - _NUMBER_CHARS) or "debate"
-        found = base
-        while self._used[found]:
-            self._used[base] += 1
-            found = f"{base}-{self._used[base]}"
-        self._used[found] += 1
-        return found
+def _choose_id(name: str, taken: set[str]) -> str:
+    """An id made from `name`, with a number if `taken` has it already; it is added to `taken`."""
+    base = slugify(name, MAX_ID_LENGTH - _NUMBER_CHARS) or "debate"
+    found, number = base, 1
+    while found in taken:
+        number += 1
+        found = f"{base}-{number}"
+    taken.add(found)
+    return found
 
 
 def read_import_file(path: Path, target: Path, request: ImportRequest, at: datetime) -> ImportedFile:
     """Read the debate of a file. Raises TranscriptError with one sentence if there is none."""
-    data = read_bytes(path)
+    data = _read_bytes(path, MAX_FILE_BYTES)
     try:
         text, encoding = decode_text(data)
         name = request.format or detect_format(text, path.name)
@@ -137,7 +127,7 @@ def save_import(file: ImportedFile, *, force: bool) -> None:
         write_transcript(file.target, to_transcript(file.imported.debate), Redactor(), overwrite=force)
 
 
-def read_bytes(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
+def _read_bytes(path: Path, most: int) -> bytes:
     """The content of a file of at most `most` bytes. Raises TranscriptError."""
     try:
         data = read_regular_file(path, most)
@@ -149,3 +139,92 @@ def read_bytes(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
     if len(data) > most:
         raise TranscriptError(f"{path}: larger than {most // 1_000_000} MB; split it")
     return data
+
+
+class LabelTable:
+    """The labels of the imported debates of a data set."""
+
+    def __init__(self) -> None:
+        self._rows: list[tuple[str, str, str, str]] = []
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def add(self, debate: Debate, labels: Sequence[HumanLabel]) -> None:
+        """Add the labels of a debate. The winner's name is replaced by the one in the transcript."""
+        names = {fold_name(person.name): person.name for person in debate.participants}
+        for label in labels:
+            winner = DRAW if label.winner == DRAW else names.get(fold_name(clean_name(label.winner)))
+            if winner is not None:
+                chance = "" if label.probability is None else f"{label.probability:g}"
+                self._rows.append((debate.id, winner, label.rater, chance))
+
+    def to_csv(self) -> bytes:
+        """Return the table as CSV with column names."""
+        target = io.StringIO(newline="")
+        rows = csv.writer(target, lineterminator="\n")
+        rows.writerow(("id", "winner", "rater", "probability"))
+        rows.writerows(sorted(self._rows))
+        return target.getvalue().encode()
+
+
+def read_dataset(
+    paths: Sequence[Path], request: ImportRequest, folder: Path, at: datetime
+) -> Iterator[tuple[str, Callable[[], ImportedFile], tuple[HumanLabel, ...]]]:
+    """Yield name, a function that creates the transcript, and labels of each debate of the data set `request.format`.
+
+    The function raises TranscriptError. `folder`: where the transcripts will be written. Raises UsageError if there is
+    no debate.
+    """
+    name = request.format or ""
+    if request.columns:
+        raise UsageError(f"--map names columns of a table, but {name} is a data set; leave it out")
+
+    @cache
+    def hash_file(path: Path) -> str:
+        return hashlib.sha256(_read_bytes(path, MAX_DATASET_BYTES)).hexdigest()
+
+    taken: set[str] = set()
+    for path in paths:
+        files = {PurePosixPath(path.name): path}
+        if path.is_dir():
+            inside = (file for file in visible_files(path) if is_inside(file, [path]))
+            files = {PurePosixPath(file.relative_to(path).as_posix()): file for file in inside}
+        texts = {place: partial(_read_text, file) for place, file in files.items()}
+        for debate in read_debates(name, texts):
+            target = folder / f"{_choose_id(debate.name, taken)}{TRANSCRIPT_SUFFIX}"
+            load = partial(_build_from_dataset, debate, files[debate.file], hash_file, request, target, at)
+            yield debate.name, load, debate.labels
+    if not taken:
+        raise UsageError(
+            f"{', '.join(map(str, paths))}: holds no debate of the data set {name}; name the folder that "
+            "docs/studies/README.md describes"
+        )
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return decode_text(_read_bytes(path, MAX_DATASET_BYTES))[0]
+    except UnreadableDebateError as error:
+        raise UnreadableDebateError(f"{path}: {error}") from error
+    except TranscriptError as error:
+        raise UnreadableDebateError(str(error)) from error
+
+
+def _build_from_dataset(
+    debate: DatasetDebate,
+    path: Path,
+    hash_file: Callable[[Path], str],
+    request: ImportRequest,
+    target: Path,
+    at: datetime,
+) -> ImportedFile:
+    name = request.format or ""
+    try:
+        if isinstance(debate.found, UnreadableDebateError):
+            raise debate.found
+        origin = Origin(file=path.name, sha256=hash_file(path), format=name)
+        imported = build_debate(debate.found, origin, request.choices, target.stem, GENERATOR, at)
+    except UnreadableDebateError as error:
+        raise TranscriptError(f"{path}: {debate.name}: {error}") from error
+    return ImportedFile(path, target, name, "UTF-8", imported)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
 from debate_cli.app.batches import BatchQueues, count_waiting_debates
 from debate_cli.app.config_resolution import config_from_transcript, config_redactor
@@ -44,6 +45,7 @@ from debate_cli.storage.transcript_store import open_debate
 from debate_cli.systems.registry import check_system_kind
 from debate_cli.systems.scoring import score
 
+T = TypeVar("T")
 WINDOW = 4
 """Limits memory: at most `WINDOW * concurrency` files are in progress or wait for the result of an earlier file."""
 
@@ -75,20 +77,12 @@ class JudgeTask:
         completed = (FIRST_RUN,) if self.is_text else self.completed
         return await session.judge(self.events, self.openings, target, completed=completed, force=force)
 
-    @property
-    def debater_names(self) -> tuple[str, ...]:
-        """Names of the debaters; empty for a text."""
-        return tuple(item.name for item in self.context.config.debaters)
-
     def describe_verdict_change(self, debate: Debate) -> str | None:
-        """A sentence if judging in place changed the deciding verdict, else None. `debate`: the judged debate."""
+        """Return a sentence if judging in place changed the deciding verdict. `debate`: the judged debate."""
         was, now = _deciding_outcome(fold(self.events)), _deciding_outcome(debate)
-        if self.target != self.source.with_suffix(".json") or not was or not now or was[0] == now[0]:
+        if self.target != self.source.with_suffix(".json") or not was or not now or was == now:
             return None
-        return (
-            f"{self.target}: the deciding verdict was {_format_outcome(was)}, is now {_format_outcome(now)}; "
-            "`debate score --runs all` shows both"
-        )
+        return f"{self.target}: the deciding verdict was {was}, is now {now}; `debate score --runs all` shows both"
 
     @property
     def state(self) -> int:
@@ -110,26 +104,30 @@ class JudgePlan:
     """Sentences on sources that are not indexed and on systems that cannot judge the file."""
     is_text: bool
     debater_names: tuple[str, ...]
+    """Names of the debaters; empty for a text."""
     destinations: tuple[Destination, ...]
     """Destinations of its judges' requests, as in `RunContext`."""
     asked_people: tuple[str, ...]
     """The people among its judges, as in `RunContext`."""
     state: int
-    """Hash of the file's answers and judging runs when this plan was made; it differs if the file was changed since."""
+    """Hash of the file's answers and judging runs when this plan was made."""
     read: Callable[[], JudgeTask]
 
     @classmethod
     def of_task(cls, task: JudgeTask, read: Callable[[], JudgeTask]) -> JudgePlan:
-        """The plan for `task`. `read`: creates the same task again by reading the file."""
+        """Return the plan for `task`. `read`: creates the same task again by reading the file."""
+        context = task.context
+        remarks = [f"{task.source}: {kind} is left out: {reason}" for kind, reason in task.unsuitable.items()]
+        skipped = describe_skipped(context.corpus) if context.corpus is not None else None
         return cls(
             task.source,
             task.target,
             task.note,
-            tuple(_remarks(task)),
+            tuple(filter(None, (skipped, *remarks))),
             task.is_text,
-            task.debater_names,
-            tuple(task.context.destinations),
-            task.context.asked_people,
+            tuple(item.name for item in context.config.debaters),
+            context.destinations,
+            context.asked_people,
             task.state,
             read,
         )
@@ -142,14 +140,6 @@ class JudgePlan:
         return task
 
 
-def _remarks(task: JudgeTask) -> Iterator[str]:
-    skipped = describe_skipped(task.context.corpus) if task.context.corpus is not None else None
-    if skipped is not None:
-        yield skipped
-    for kind, reason in task.unsuitable.items():
-        yield f"{task.source}: {kind} is left out: {reason}"
-
-
 @dataclass(frozen=True, slots=True)
 class JudgeTarget:
     """Where to save judged debates."""
@@ -159,6 +149,14 @@ class JudgeTarget:
     save: bool = True
     text_id: str | None = None
     """Id for the debate that is made from a text; None generates one."""
+
+    def path_for(self, default: Path) -> Path | None:
+        """Return the file to write instead of `default`; None if nothing is saved."""
+        if not self.save:
+            return None
+        if self.out is None:
+            return default
+        return self.out if self.out.suffix else self.out / default.name
 
 
 def build_judge_plans(
@@ -180,45 +178,59 @@ def build_judge_plans(
         )
     if request.context is not None and not any(source.is_text for source in sources):
         raise UsageError("--context is shown beside a text; a saved debate has its own background, so leave it out")
-    plans: list[JudgePlan] = []
     taken: dict[Path, Path] = {}
-    problems: list[str] = []
-    for source in sources:
-        try:
-            plan = _build_plan(source, request, loaded, target)
-            _reserve_target(plan, taken)
-            plans.append(plan)
-        except (TranscriptError, StorageError) as error:
-            if len(sources) == 1:
-                raise
-            problems.append(str(error))
-    return plans, problems
+
+    def plan(source: JudgeSource) -> JudgePlan:
+        task, own = _build_task(source, request, loaded, target), target
+        if task.is_text:  # its id is made up once
+            own = replace(target, text_id=fold(task.events).id)
+        if task.target is not None:
+            other = taken.setdefault(follow_links(task.target), task.source)
+            if other != task.source:
+                raise TranscriptError(
+                    f"{task.source}: would overwrite {task.target}, where the result of {other} is written; use another "
+                    "--out folder"
+                )
+        return JudgePlan.of_task(task, partial(_build_task, source, request, loaded, own))
+
+    return _collect_plans(sources, plan)
 
 
 def build_completion_plans(
     paths: Sequence[Path], request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Plans that complete the judging runs of saved debates. Each judging run keeps its models.
+    """Return plans that complete the judging runs of saved debates. Each judging run keeps its models.
 
     Also returns a sentence for each file that cannot be read or is already complete. `loaded`: the configuration, of
     which only the replaced prompts are used. Raises ConfigError and MissingKeyError; TranscriptError for a bad single
     file.
     """
+
+    def plan(path: Path) -> JudgePlan | str:
+        read = partial(_build_completion_task, path, request, loaded)
+        task = read()
+        return (
+            JudgePlan.of_task(task, read) if task.completed else f"{path}: no judgment is missing; no model was asked"
+        )
+
+    return _collect_plans(paths, plan)
+
+
+def _collect_plans(items: Sequence[T], plan: Callable[[T], JudgePlan | str]) -> tuple[list[JudgePlan], list[str]]:
+    """The plans, and a sentence for each file without one. The error of a single file is raised."""
     plans: list[JudgePlan] = []
     problems: list[str] = []
-    for path in paths:
-        read = partial(_build_completion_task, path, request, loaded)
+    for item in items:
         try:
-            task = read()
+            found = plan(item)
         except (TranscriptError, StorageError) as error:
-            if len(paths) == 1:
+            if len(items) == 1:
                 raise
-            problems.append(str(error))
+            found = str(error)
+        if isinstance(found, str):
+            problems.append(found)
         else:
-            if not task.completed:
-                problems.append(f"{path}: no judgment is missing; no model was asked")
-            else:
-                plans.append(JudgePlan.of_task(task, read))
+            plans.append(found)
     return plans, problems
 
 
@@ -320,39 +332,14 @@ async def judge_files(
             await batches.aclose()
 
 
-def _reserve_target(task: JudgePlan, taken: dict[Path, Path]) -> None:
-    """Raise TranscriptError if another file has the same target."""
-    if task.target is None:
-        return
-    other = taken.setdefault(follow_links(task.target), task.source)
-    if other != task.source:
-        raise TranscriptError(
-            f"{task.source}: would overwrite {task.target}, where the result of {other} is written; use another --out folder"
-        )
-
-
-def _deciding_outcome(debate: Debate) -> tuple[tuple[str, str], str] | None:
-    """Winner (empty if there is none), victory and system of the deciding verdict; None if nothing was judged."""
+def _deciding_outcome(debate: Debate) -> str | None:
+    """The deciding verdict as `Pro (clear, structured)`; None if nothing was judged."""
     found = next((verdict for verdict in score(debate, runs="all") if verdict.decides), None)
     if found is None:
         return None
-    return (" ".join((found.winner or "").split()), found.victory), found.system
-
-
-def _format_outcome(outcome: tuple[tuple[str, str], str]) -> str:
-    (winner, victory), system = outcome
-    if winner:
-        return f"{winner} ({victory}, {system})"
-    return f"{'a draw' if victory == 'draw' else victory} ({system})"
-
-
-def _build_plan(
-    source: JudgeSource, request: JudgingRequest, loaded: LoadedConfig | None, target: JudgeTarget
-) -> JudgePlan:
-    task = _build_task(source, request, loaded, target)
-    if task.is_text:  # its id is made up once
-        target = replace(target, text_id=fold(task.events).id)
-    return JudgePlan.of_task(task, partial(_build_task, source, request, loaded, target))
+    if found.winner:
+        return f"{' '.join(found.winner.split())} ({found.victory}, {found.system})"
+    return f"{'a draw' if found.victory == 'draw' else found.victory} ({found.system})"
 
 
 def _build_task(
@@ -379,9 +366,7 @@ def _build_task(
     default = Path(context.config.output.dir) / f"{debate_id}.json"
     openings = open_further_runs(debate, request, now)
     unsuitable = unsuitable_systems(debate, request)
-    return JudgeTask(
-        path, events, openings, context, _target_path(default, target), is_text=True, unsuitable=unsuitable
-    )
+    return JudgeTask(path, events, openings, context, target.path_for(default), is_text=True, unsuitable=unsuitable)
 
 
 def _build_transcript_task(
@@ -389,7 +374,7 @@ def _build_transcript_task(
 ) -> JudgeTask:
     stored = open_debate(path)
     request = change_stored_settings(stored, request)
-    output = _target_path(path.with_suffix(".json"), target)
+    output = target.path_for(path.with_suffix(".json"))
     if output == path.with_suffix(".json"):
         check_unlocked(path)
     events = tuple(transcript_to_events(to_transcript(stored.debate, stored.verdicts)))
@@ -399,11 +384,3 @@ def _build_transcript_task(
         raise TranscriptError(f"{path}: {error}") from error
     unsuitable = unsuitable_systems(stored.debate, request)
     return JudgeTask(path, events, openings, context, output, stored.torn_line_warning, unsuitable=unsuitable)
-
-
-def _target_path(default: Path, target: JudgeTarget) -> Path | None:
-    if not target.save:
-        return None
-    if target.out is None:
-        return default
-    return target.out if target.out.suffix else target.out / default.name

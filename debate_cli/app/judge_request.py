@@ -1,6 +1,6 @@
 """Turns a judging request into the judging runs to add to a saved debate. `app.session` asks the models."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -101,7 +101,7 @@ def parse_model(name: str, option: str = "--model") -> ModelSpec:
 
 
 def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
-    """The judging runs, with new ids, that the request adds to `debate`: `repeat` runs for each model.
+    """Return the judging runs, with new ids, that the request adds to `debate`: `repeat` runs for each model.
 
     A requested system that cannot judge the debate is left out if another one can. Raises UsageError for an unknown
     system, TranscriptError if no system can judge this debate.
@@ -118,19 +118,20 @@ def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> 
         systems = tuple(system.for_text() for system in systems)
     for system in systems:
         _check_judgeable(debate, system, is_named=system.kind in request.systems)
-    judging = JudgingConfig(systems=systems, decides=_deciding_system(debate, request, systems))
-    return _openings(judging, request, at, taken=len(debate.runs))
+    decides = (request.config or debate.config).judging.decides
+    decides = decides if decides in {system.kind for system in systems} else None
+    return _openings(JudgingConfig(systems=systems, decides=decides), request, at, taken=len(debate.runs))
 
 
 def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str]:
-    """Requested system that cannot judge `debate` -> the reason. Empty if no system can."""
+    """Return each requested system that cannot judge `debate`, with the reason; empty if no system can."""
     found = ((kind, get_system(kind).why_not(debate)) for kind in request.systems)
     unsuitable = {kind: reason for kind, reason in found if reason is not None}
     return unsuitable if len(unsuitable) < len(set(request.systems)) else {}
 
 
 def open_further_runs(judged: Debate, request: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
-    """The judging runs of a text after its first one: for further models and repetitions."""
+    """Return the judging runs of a text after its first one: for further models and repetitions."""
     return _openings(judged.config.judging, request, at, taken=0)[1:]
 
 
@@ -139,18 +140,18 @@ def _openings(
 ) -> tuple[JudgingOpened, ...]:
     """`repeat` judging runs for each model. `taken`: number of the debate's runs."""
     variants = [request, *(replace(request, model=model) for model in request.other_models)]
-    first = f"r{taken + 1}"
+    repeated = [variant for variant in variants for _ in range(request.repeat)]
     return tuple(
         JudgingOpened(
             at=at,
             run=f"r{taken + number + 1}",
-            beside=first if number and request.other_models else None,
+            beside=f"r{taken + 1}" if number and request.other_models else None,
             judging=judging,
             models=variant.models,
             providers=request.providers,
             replaces=request.replace and number == 0,
         )
-        for number, variant in enumerate(variant for variant in variants for _ in range(request.repeat))
+        for number, variant in enumerate(repeated)
     )
 
 
@@ -172,15 +173,13 @@ def document_config(name: str, text: str, request: JudgingRequest) -> DebateConf
     If there is no such system, the default system for texts judges.
     """
     given = request.config
-    configured = given.judging.systems if given is not None else ()
-    wanted = tuple(system for system in configured if not request.systems or system.kind in request.systems)
-    absent = [kind for kind in request.systems if kind not in {system.kind for system in wanted}]
-    wanted += tuple(settings_class(kind).model_validate({"kind": kind}) for kind in absent)
-    able = tuple(system for system in wanted if get_system(system.kind).judges_texts)
-    kind = default_text_kind()
-    default = settings_class(kind).model_validate({"kind": kind})
-    kept: dict[str, object] = {} if given is None else {"seed": given.seed, "prompts": given.prompts}
-    kept["limits"] = (given.limits if given is not None else Limits()).model_copy(update=dict(request.limits))
+    configured = {system.kind: system for system in (given.judging.systems if given is not None else ())}
+    kinds = [*(kind for kind in configured if kind in request.systems), *request.systems] or [*configured]
+    able = [configured.get(kind) or _default_settings(kind) for kind in dict.fromkeys(kinds)]
+    able = [system for system in able if get_system(system.kind).judges_texts] or [
+        _default_settings(default_text_kind())
+    ]
+    context = request.context if request.context is not None or given is None else given.background
     judged = DebateConfig(
         topic=name,
         background=text,
@@ -188,12 +187,18 @@ def document_config(name: str, text: str, request: JudgingRequest) -> DebateConf
         providers=request.providers,
         debaters=(),
         judging=JudgingConfig(
-            systems=tuple(_apply_request(system, request).for_text() for system in able or (default,)),
+            systems=tuple(_apply_request(system, request).for_text() for system in able),
             question=given.topic if given is not None else None,
-            context=request.context if request.context is not None or given is None else given.background,
+            context=context,
         ),
     )
+    kept: dict[str, object] = {} if given is None else {"seed": given.seed, "prompts": given.prompts}
+    kept["limits"] = (given or judged).limits.model_copy(update=dict(request.limits))
     return judged.model_copy(update=kept)
+
+
+def _default_settings(kind: str) -> SystemSettings:
+    return settings_class(kind).model_validate({"kind": kind})
 
 
 def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfig:
@@ -266,10 +271,7 @@ def _requested_systems(debate: Debate, request: JudgingRequest) -> tuple[SystemS
     known = {system.kind: system for system in (*debate.config.judging.systems, *configured)}
     for kind in request.systems:
         check_system_kind(kind)
-    return tuple(
-        known.get(kind) or settings_class(kind).model_validate({"kind": kind})
-        for kind in dict.fromkeys(request.systems)
-    )  # pyright: ignore[reportArgumentType,reportCallIssue]
+    return tuple(known.get(kind) or _default_settings(kind) for kind in dict.fromkeys(request.systems))
 
 
 def _apply_request(system: SystemSettings, request: JudgingRequest) -> SystemSettings:
@@ -283,16 +285,14 @@ def _apply_request(system: SystemSettings, request: JudgingRequest) -> SystemSet
         return settings
     several = settings.with_judge_count(request.judges)
     if several is None:
-        able = ", ".join(kind for kind in system_kinds() if _takes_judges(kind))
+        plain = (settings_class(kind)(kind=kind) for kind in system_kinds())
+        able = ", ".join(each.kind for each in plain if each.with_judge_count(2) is not None)
         raise UsageError(f"--judges {request.judges}: {system.kind} has one judge; these have several: {able}")
     return several
 
 
-def _takes_judges(kind: str) -> bool:
-    return settings_class(kind)(kind=kind).with_judge_count(2) is not None
-
-
 def _check_settings(system: SystemSettings) -> None:
+    """Raise UsageError if the settings contradict each other."""
     for path, message in system.problems():
         raise UsageError(f"{'.'.join(map(str, (system.kind, *path)))}: {message}")
 
@@ -307,8 +307,3 @@ def _check_judgeable(debate: Debate, system: SystemSettings, *, is_named: bool) 
     reason = get_system(system.kind).why_not(debate)
     if reason is not None and (is_named or not debate.turns):
         raise TranscriptError(reason)
-
-
-def _deciding_system(debate: Debate, request: JudgingRequest, systems: Sequence[SystemSettings]) -> str | None:
-    named = request.config.judging.decides if request.config is not None else debate.config.judging.decides
-    return named if named in {system.kind for system in systems} else None

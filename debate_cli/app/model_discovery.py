@@ -4,7 +4,6 @@ import http.client
 import importlib.util
 import json
 import re
-import threading
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,8 +35,6 @@ MAX_MODELS_PER_SERVER = 5
 """Maximum number of models offered per server."""
 LISTING_TIMEOUT_S = 1.0
 """Timeout in seconds of the connection, and of each read of the answer."""
-LISTING_DEADLINE_S = 3.0
-"""Timeout in seconds of the whole answer."""
 MAX_LISTING_BYTES = 1_000_000
 """Maximum size of a server's list of models, in bytes."""
 _MODEL_NAME = re.compile(r"[A-Za-z0-9][\w./:@-]{0,99}")
@@ -60,29 +57,20 @@ class DiscoveredModel:
     """Whether it is suitable for trials only, not for real debates."""
 
 
-def list_server_models(address: str, deadline_s: float = LISTING_DEADLINE_S) -> list[str]:
-    """Names of the models of the server at `address`, requested over HTTP without a proxy.
+def list_server_models(address: str) -> list[str]:
+    """Return the names of the models of the server at `address`, requested over HTTP without a proxy.
 
-    The server is not trusted: a slow, large or malformed answer is treated as an empty list. The whole request takes at
-    most `deadline_s`.
+    The server is not trusted: a slow, large or malformed answer is treated as an empty list.
     """
-    answers: list[object] = []
-    request = threading.Thread(target=lambda: answers.append(_fetch_json(f"{address}/models")), daemon=True)
-    request.start()
-    request.join(deadline_s)
-    data = answers[0] if answers else None
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(f"{address}/models", timeout=LISTING_TIMEOUT_S) as answer:
+            data: object = json.loads(answer.read(MAX_LISTING_BYTES))
+    except (OSError, ValueError, http.client.HTTPException, RecursionError):
+        return []
     models = data.get("data") if is_mapping(data) else None
     names = [str(item.get("id")) for item in models if is_mapping(item)] if is_list(models) else []
     return [name for name in names if _MODEL_NAME.fullmatch(name) and not _NON_CHAT_MODEL.search(name)]
-
-
-def _fetch_json(url: str) -> object:
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    try:
-        with opener.open(url, timeout=LISTING_TIMEOUT_S) as answer:
-            return json.loads(answer.read(MAX_LISTING_BYTES))
-    except (OSError, ValueError, http.client.HTTPException, RecursionError):
-        return None
 
 
 def discover_models(
@@ -92,7 +80,9 @@ def discover_models(
 
     `embedded`: whether the extra `local` is installed; None detects it.
     """
-    ollama = [DiscoveredModel(f"ollama/{name}", "Ollama on this machine") for name in _list_ollama_models(env, listing)]
+    address = resolve_base_url(load_provider_rows()["ollama"], env)
+    names = listing(address)[:MAX_MODELS_PER_SERVER] if address else ()
+    ollama = [DiscoveredModel(f"ollama/{name}", "Ollama on this machine") for name in names]
     keyed = [
         DiscoveredModel(f"{name}/{SUGGESTED_MODELS[name]}", f"{row.api_key_env} is set", is_paid=True)
         for name, row in load_provider_rows().items()
@@ -113,11 +103,6 @@ def suggest_judge(model: str, found: Sequence[DiscoveredModel]) -> str:
     return fit[0] if fit else model
 
 
-def _list_ollama_models(env: Mapping[str, str], listing: ModelLister) -> Sequence[str]:
-    address = resolve_base_url(load_provider_rows()["ollama"], env)
-    return listing(address)[:MAX_MODELS_PER_SERVER] if address else ()
-
-
 _URL_USER = re.compile(r"^(\w[\w+.-]*://)[^/?#]*@")
 _URL_QUERY = re.compile(r"[?#].*$", re.DOTALL)
 EXAMPLE_MODELS = {"local": "smollm2", "mock": "any", "ollama": "qwen3:8b", "anthropic": "claude-sonnet-5"}
@@ -135,40 +120,27 @@ def list_providers(config: DebateConfig, env: Mapping[str, str], redact: Callabl
 
 
 def _provider_entry(row: ProviderRow, env: Mapping[str, str], redact: Callable[[str], str]) -> dict[str, Any]:
-    key = row.api_key_env
+    key, searching = row.api_key_env, find_search_row(row)
     state = "not needed" if key is None else f"{key} is set" if env.get(key) else f"{key} is not set"
+    example = f"{row.name}/{'NAME' if row.kind == PERSON_KIND else EXAMPLE_MODELS.get(row.name, 'MODEL')}"
+    address = resolve_base_url(row, env)
+    if address is not None:
+        address = _URL_USER.sub(rf"\1{REDACTED}@", redact(_URL_QUERY.sub("", address)))
+        address = address if address.isprintable() else ascii(address)[1:-1]
+    search: dict[str, Any] | None = None
+    if searching is not None:
+        name = searching.api_key_env
+        search = {"api_key_env": name, "ready": name is None or bool(env.get(name))}
     return {
         "name": row.name,
         "kind": row.kind,
         "key": state,
         "api_key_env": key,
         "ready": key is None or bool(env.get(key)),
-        "base_url": _sanitize_url(resolve_base_url(row, env), redact),
+        "base_url": address,
         "structured": list(row.profile.modes) if row.name not in ENGINES_ALONE else [],
-        "search": _search_entry(row, env),
+        "search": search,
         "sampling": row.profile.sampling,
         "max_concurrency": row.max_concurrency,
-        "example": _format_example(row),
+        "example": f"evidence.web.provider: {row.name}" if row.name in ENGINES_ALONE else example,
     }
-
-
-def _format_example(row: ProviderRow) -> str:
-    if row.name in ENGINES_ALONE:
-        return f"evidence.web.provider: {row.name}"
-    return f"{row.name}/{'NAME' if row.kind == PERSON_KIND else EXAMPLE_MODELS.get(row.name, 'MODEL')}"
-
-
-def _search_entry(row: ProviderRow, env: Mapping[str, str]) -> dict[str, Any] | None:
-    """The key of the provider's web search, and whether it is set; None if the provider has no web search."""
-    searching = find_search_row(row)
-    if searching is None:
-        return None
-    key = searching.api_key_env
-    return {"api_key_env": key, "ready": key is None or bool(env.get(key))}
-
-
-def _sanitize_url(address: str | None, redact: Callable[[str], str]) -> str | None:
-    if address is None:
-        return None
-    bare = _URL_USER.sub(rf"\1{REDACTED}@", redact(_URL_QUERY.sub("", address)))
-    return bare if bare.isprintable() else ascii(bare)[1:-1]

@@ -6,7 +6,6 @@ of the review and the answers. The judging run is saved when every part is answe
 
 import hashlib
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -335,8 +334,7 @@ def check_reviewer_name(name: str) -> None:
 def save_review(path: Path, review: Review, state: ReviewState, answers: ReviewAnswers) -> Outcome:
     """Add the judging run of a complete review to the transcript at `path`. The outcome has the verdicts of this run.
 
-    Raises UsageError if the debate was changed since the review was opened, is still running, or has this review
-    already; StorageError.
+    Raises UsageError if the debate was changed since the review was opened, or is still running; StorageError.
     """
     with lock_debate(path):
         stored = open_debate(path)
@@ -345,9 +343,6 @@ def save_review(path: Path, review: Review, state: ReviewState, answers: ReviewA
             raise UsageError("the debate is not closed, so no review can be stored; resume it, or close it, first")
         if f"r{len(before.runs) + 1}" != review.opened.run or before.turns != review.debate.turns:
             raise UsageError("the debate was changed since the review began; run the same command again")
-        earlier = _find_equal_review(before, review.opened, state.assessments)
-        if earlier is not None:
-            raise UsageError(f"this review is stored already, as judging run {earlier}; nothing was changed")
         reviewer = cast("Reviewer", review.opened.reviewer).model_copy(
             update={"seconds": dict(answers.seconds), "confidence": answers.confidence}
         )
@@ -357,21 +352,6 @@ def save_review(path: Path, review: Review, state: ReviewState, answers: ReviewA
         verdicts = score(debate, runs="all")
         write_transcript(stored.path, to_transcript(debate, verdicts), Redactor(), overwrite=True)
     return Outcome(debate, combine_runs(debate, verdicts, [review.opened.run]), stored.path)
-
-
-def _find_equal_review(debate: Debate, opened: JudgingOpened, assessments: Sequence[Assessment]) -> str | None:
-    """The judging run in which the same person gave the same answers; None if there is none."""
-    answers = [_answers_of(item) for item in assessments]
-    for run in debate.runs:
-        stored = [_answers_of(item) for item in debate.assessments if item.run == run.id]
-        known, given = run.reviewer, opened.reviewer
-        if known and given and (known.name, known.blind) == (given.name, given.blind) and stored == answers:
-            return run.id
-    return None
-
-
-def _answers_of(assessment: Assessment) -> str:
-    return assessment.model_dump_json(exclude={"run", "at", "exchange"})
 
 
 def _find_settings(debate: Debate, kind: str) -> SystemSettings:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from debate_cli.app.gates import GateResult, Gates
 from debate_cli.domain.debate import RESUMABLE_CLOSE_REASONS, Debate, models_used_by_debaters
-from debate_cli.domain.judging_run import JudgingRun, format_system_with_run
+from debate_cli.domain.judging_run import format_system_with_run
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import DebateError, UsageError
 from debate_cli.evidence.source_checks import SourceCheck, check_sources
@@ -149,7 +149,7 @@ def score_with_settings(
 
 
 def collect_debate_facts(debate: Debate) -> DebateFacts:
-    """Time, models and cost of a debate."""
+    """Return time, models and cost of a debate."""
     return DebateFacts(
         started_at=debate.started_at,
         debaters=models_used_by_debaters(debate),
@@ -159,12 +159,23 @@ def collect_debate_facts(debate: Debate) -> DebateFacts:
 
 
 def describe_unfinished(debate: Debate) -> str | None:
-    """A sentence on a debate that was judged before its end and can be resumed; None for others."""
+    """Return a sentence on a debate that was judged before its end and can be resumed; None for others."""
     if debate.closed not in RESUMABLE_CLOSE_REASONS or not debate.turns or not debate.assessments:
         return None
     count = len(debate.turns)
     speeches = "the one speech" if count == 1 else f"the {count} speeches"
     return f"the debate is unfinished, so its verdicts are on {speeches} so far"
+
+
+def collect_reviews(verdicts: Sequence[Verdict]) -> tuple[PanelReview, ...]:
+    """Return the panel reviews of verdicts that were just computed. Stored verdicts lack the votes."""
+    found: list[PanelReview] = []
+    for verdict in verdicts:
+        system = get_system(verdict.system)
+        votes = tuple(system.votes(verdict))
+        if votes:
+            found.append(PanelReview(verdict.system, verdict.run, votes, system.headline(verdict).required_changes))
+    return tuple(found)
 
 
 def _score_file(path: Path, request: ScoreRequest) -> CheckedFile:
@@ -175,43 +186,49 @@ def _score_file(path: Path, request: ScoreRequest) -> CheckedFile:
     settings = request.rubric.settings(debate, f"{path}: ")
     verdicts = score(debate, runs=request.runs, systems=request.systems or None, settings=settings)
     gates = request.gates.evaluate(debate, verdicts)
-    running = _describe_running(stored) if request.check else None
-    check = _CheckResult()
-    if request.check and running is None:
+    remarks, compared_count = list(_list_remarks(path, debate, verdicts, request)), 0
+    pid = lock_holder(stored.path) if request.check and stored.from_journal else None
+    if pid is not None:
+        remarks.append(f"still running (process {pid}), so its verdicts are not checked")
+    elif request.check:
         transcript = load_last_transcript(stored)
-        check = check if transcript is None else _compare_verdicts(transcript, request)
-        gates.append(GateResult(CHECK_GATE, "; ".join(check.differences) or None))
+        differences: list[str] = []
+        if transcript is not None:
+            differences, other_rules = _compare_verdicts(transcript, request)
+            remarks += [f"{name}: stored under other scoring rules, so not compared" for name in other_rules]
+            compared_count = len(transcript.verdicts) - len(other_rules)
+        gates.append(GateResult(CHECK_GATE, "; ".join(differences) or None))
     if request.write:
         _store_verdicts(path, request.rubric)
-    remarks = (
-        _describe_uninstalled(verdicts),
-        running,
-        check.other_rules,
-        _describe_replaced(debate, request.runs, request.systems),
-        _describe_unjudged(str(path), debate, request.systems),
-        describe_unfinished(debate),
-    )
+    sources = check_sources(debate)
     return CheckedFile(
-        ScoredFile(
-            str(path), debate.id, debate.topic, debate.status, verdicts, debate.document_name, check_sources(debate)
-        ),
+        ScoredFile(str(path), debate.id, debate.topic, debate.status, verdicts, debate.document_name, sources),
         tuple(gates),
-        remark="; ".join(filter(None, remarks)) or None,
+        remark="; ".join(remarks) or None,
         torn=stored.torn_line_warning,
-        compared_count=check.compared_count,
+        compared_count=compared_count,
         debate=debate,
     )
 
 
-def collect_reviews(verdicts: Sequence[Verdict]) -> tuple[PanelReview, ...]:
-    """The panel reviews of verdicts that were just computed. Stored verdicts lack the votes."""
-    found: list[PanelReview] = []
-    for verdict in verdicts:
-        system = get_system(verdict.system)
-        votes = tuple(system.votes(verdict))
-        if votes:
-            found.append(PanelReview(verdict.system, verdict.run, votes, system.headline(verdict).required_changes))
-    return tuple(found)
+def _list_remarks(path: Path, debate: Debate, verdicts: Sequence[Verdict], request: ScoreRequest) -> Iterator[str]:
+    """Sentences on what could not be scored."""
+    missing = dict.fromkeys(verdict.system for verdict in verdicts if not is_installed(verdict.system))
+    if missing:
+        yield f"{', '.join(missing)}: not installed, so the stored verdict is shown and cannot be recomputed"
+    run = next((run for run in debate.runs if run.id == request.runs), None)
+    replaced = [kind for kind in run.replaced if kind in (request.systems or (kind,))] if run is not None else []
+    if replaced:
+        yield f"--runs {request.runs}: its assessments were replaced ({', '.join(replaced)}) and no longer count"
+    known = {system.kind for run in debate.runs for system in run.judging.systems}
+    unjudged = [kind for kind in dict.fromkeys(request.systems) if kind not in known]
+    if unjudged:
+        options = " ".join(f"--system {kind}" for kind in unjudged)
+        names = " and ".join(f"`{kind}`" for kind in unjudged)
+        yield f"no {names} verdict yet; run: debate judge {quote(str(path))} {options}"
+    unfinished = describe_unfinished(debate)
+    if unfinished is not None:
+        yield unfinished
 
 
 def _check_run(debate: Debate, runs: str, prefix: str = "runs ") -> None:
@@ -220,30 +237,19 @@ def _check_run(debate: Debate, runs: str, prefix: str = "runs ") -> None:
         raise UsageError(f"{prefix}{runs}: there is no such judging run; the debate has {', '.join(known)}")
 
 
-class _CheckResult(NamedTuple):
-    """Result of comparing a file's stored verdicts with recomputed ones."""
-
-    differences: tuple[str, ...] = ()
-    """A sentence for each stored verdict that differs."""
-    other_rules: str | None = None
-    """A remark on verdicts of other scoring rules, which cannot be compared; None if there are none."""
-    compared_count: int = 0
-
-
-def _compare_verdicts(stored: StoredDebate, request: ScoreRequest) -> _CheckResult:
+def _compare_verdicts(stored: StoredDebate, request: ScoreRequest) -> tuple[list[str], list[str]]:
+    """A sentence for each stored verdict that differs from the recomputed one, and the verdicts of other rules."""
     recomputed = score(stored.debate, runs="all", settings=request.rubric.settings(stored.debate))
     new = {(verdict.system, verdict.run): verdict for verdict in recomputed}
     old = {(verdict.system, verdict.run): verdict for verdict in stored.verdicts}
     suffix = f" with {request.rubric_option}" if request.rubric_option else ""
     updated = [key for key in sorted(new.keys() & old.keys()) if new[key].rules != old[key].rules]
-    differences = tuple(
+    differences = [
         f"the stored verdict of {format_system_with_run(*key)} differs from the one recomputed{suffix}"
         for key in sorted((new.keys() | old.keys()) - set(updated))
         if key not in new or key not in old or not verdicts_match(old[key], new[key])
-    )
-    names = ", ".join(format_system_with_run(*key) for key in updated)
-    remark = f"{names}: stored under other scoring rules, so not compared" if updated else None
-    return _CheckResult(differences, remark, len(old) - len(updated))
+    ]
+    return differences, [format_system_with_run(*key) for key in updated]
 
 
 def _store_verdicts(path: Path, rubric: Rubric) -> None:
@@ -253,43 +259,3 @@ def _store_verdicts(path: Path, rubric: Rubric) -> None:
             raise UsageError(f"{path}: the debate is not closed, so verdicts cannot be stored; resume it first")
         verdicts = score(stored.debate, runs="all", settings=rubric.settings(stored.debate))
         write_transcript(stored.path, to_transcript(stored.debate, verdicts), Redactor(), overwrite=True)
-
-
-def _describe_uninstalled(verdicts: Sequence[Verdict]) -> str | None:
-    """A sentence on verdicts of systems that are not installed; None if there are none."""
-    kinds = dict.fromkeys(verdict.system for verdict in verdicts if not is_installed(verdict.system))
-    if not kinds:
-        return None
-    return f"{', '.join(kinds)}: not installed, so the stored verdict is shown and cannot be recomputed"
-
-
-def _describe_running(stored: StoredDebate) -> str | None:
-    pid = lock_holder(stored.path) if stored.from_journal else None
-    return None if pid is None else f"still running (process {pid}), so its verdicts are not checked"
-
-
-def _describe_replaced(debate: Debate, run: str, systems: Sequence[str]) -> str | None:
-    position = next((position for position, known in enumerate(debate.runs) if known.id == run), None)
-    if position is None:
-        return None
-    replaced = [kind for kind in debate.runs[position].replaced if not systems or kind in systems]
-    if not replaced:
-        return None
-    by = ", ".join(f"{kind} by {_find_replacing_run(debate.runs[position + 1 :], kind)}" for kind in replaced)
-    return f"--runs {run}: its assessments were replaced ({by}) and no longer count"
-
-
-def _find_replacing_run(later: Sequence[JudgingRun], kind: str) -> str:
-    ids = (run.id for run in later if run.replaces and any(system.kind == kind for system in run.judging.systems))
-    return next(ids, "a later run")
-
-
-def _describe_unjudged(path: str, debate: Debate, systems: Sequence[str]) -> str | None:
-    """A sentence on the requested systems that have not judged the debate; None if all have."""
-    known = {system.kind for run in debate.runs for system in run.judging.systems}
-    missing = [kind for kind in dict.fromkeys(systems) if kind not in known]
-    if not missing:
-        return None
-    options = " ".join(f"--system {kind}" for kind in missing)
-    names = " and ".join(f"`{kind}`" for kind in missing)
-    return f"no {names} verdict yet; run: debate judge {quote(path)} {options}"

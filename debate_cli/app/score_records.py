@@ -113,12 +113,13 @@ class ArgumentRecord(NamedTuple):
 
 
 def verdict_records(file: ScoredFile, debate: Debate) -> Iterator[VerdictRecord]:
-    """A record for each verdict of the file."""
+    """Yield a record for each verdict of the file."""
     total = debate.usage
     for verdict in file.verdicts:
         judging = usage_of_briefs(
             debate, lambda brief, verdict=verdict: (brief.run, brief.system) == (verdict.run, verdict.system)
         )
+        option = verdict.notes.get("option")
         yield VerdictRecord(
             path=file.path,
             id=file.id,
@@ -131,7 +132,7 @@ def verdict_records(file: ScoredFile, debate: Debate) -> Iterator[VerdictRecord]
             margin=verdict.margin,
             decides=verdict.decides,
             scores=verdict.scores,
-            option=_voted_option(verdict),
+            option=option if isinstance(option, str) and verdict.victory != "undetermined" else None,
             judge_model=_judge_model(debate, verdict),
             seed=debate.config.seed,
             cost_usd=total.cost_usd,
@@ -143,13 +144,13 @@ def verdict_records(file: ScoredFile, debate: Debate) -> Iterator[VerdictRecord]
 
 
 def argument_records(file: ScoredFile, debate: Debate) -> Iterator[ArgumentRecord]:
-    """A record for each argument and criterion of the verdicts whose system marks arguments."""
+    """Yield a record for each argument and criterion of the verdicts whose system marks arguments."""
     for verdict in file.verdicts:
         marks = get_system(verdict.system).argument_marks(verdict) if is_installed(verdict.system) else ()
-        debaters = {record.debater: record for record in _debater_records(debate, verdict)}
+        speakers = {record.debater: record._asdict() for record in _debater_records(debate, verdict)}
         judge_model = _judge_model(debate, verdict)
         for mark in marks:
-            speaker = debaters[mark.participant]
+            speaker = {key: value for key, value in speakers[mark.participant].items() if key != "score"}
             yield ArgumentRecord(
                 path=file.path,
                 id=file.id,
@@ -157,10 +158,7 @@ def argument_records(file: ScoredFile, debate: Debate) -> Iterator[ArgumentRecor
                 run=verdict.run,
                 judge_model=judge_model,
                 seed=debate.config.seed,
-                debater=speaker.debater,
-                side=speaker.side,
-                model=speaker.model,
-                position=speaker.position,
+                **speaker,
                 argument=mark.argument,
                 criterion=mark.criterion,
                 mark=mark.value,
@@ -171,16 +169,11 @@ def argument_records(file: ScoredFile, debate: Debate) -> Iterator[ArgumentRecor
 
 
 def flatten_record(record: VerdictRecord | ArgumentRecord) -> dict[str, Any]:
-    """Column -> value. The columns of a verdict's debaters end in `_1`, `_2`, … in the debaters' order."""
+    """Return column -> value. The columns of a verdict's debaters end in `_1`, `_2`, … in the debaters' order."""
     columns = record._asdict()
     for number, debater in enumerate(columns.pop("debaters", ()), 1):
         columns |= {f"{column}_{number}": value for column, value in debater._asdict().items()}
     return columns
-
-
-def _voted_option(verdict: Verdict) -> str | None:
-    option = verdict.notes.get("option")
-    return option if isinstance(option, str) and verdict.victory != "undetermined" else None
 
 
 def _judge_model(debate: Debate, verdict: Verdict) -> str:

@@ -15,12 +15,14 @@ import typer
 
 from debate_cli.app.context import RunContext
 from debate_cli.app.import_claims import ClaimSearch, count_calls, count_missing, find_claims, read_known_claims
-from debate_cli.app.import_dataset import LABELS_FILE, LabelTable, read_dataset
 from debate_cli.app.import_debate import (
+    LABELS_FILE,
     ImportedFile,
     ImportRequest,
+    LabelTable,
     choose_targets,
     find_import_files,
+    read_dataset,
     read_import_file,
     save_import,
 )

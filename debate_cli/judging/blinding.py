@@ -113,26 +113,15 @@ class Blinding:
         for participant in self._debate.participants:
             if participant.side not in PUBLIC_SIDES:
                 yield participant.side, _speaker(self._letters[participant.name])
-        yield from self._argument_ids()
-        models = dict.fromkeys(word for model in self._models() for word in _model_words(model))
-        yield from ((word, f"[model {number}]") for number, word in enumerate(models, 1))
+        models = [
+            *models_used_by_debaters(self._debate),
+            *(participant.model for participant in self._debate.participants),
+            *(item.exchange.model for item in self._debate.assessments),
+        ]
+        words = dict.fromkeys(word for model in models for word in _model_words(model))
+        yield from ((word, f"[model {number}]") for number, word in enumerate(words, 1))
         if re.search(r"[-\d]", self._debate.id):
             yield self._debate.id, "[this debate]"
-
-    def _argument_ids(self) -> Iterator[tuple[str, str]]:
-        """(id, mask) for each argument id that does not have the form PREFIX-NUMBER.
-
-        In ids of that form only the prefix is masked, so they are masked even if they do not exist.
-        """
-        prefixes = {participant.name: participant.prefix for participant in self._debate.participants}
-        for number, (item, (speaker, _)) in enumerate(self._debate.arguments.items(), 1):
-            if not re.fullmatch(rf"{re.escape(prefixes[speaker])}-\d+", item, re.IGNORECASE):
-                yield item, f"{self._letters[speaker]}-x{number}"
-
-    def _models(self) -> Iterator[str]:
-        yield from models_used_by_debaters(self._debate)
-        yield from (participant.model for participant in self._debate.participants)
-        yield from (item.exchange.model for item in self._debate.assessments)
 
     def _name_parts(self) -> Iterator[tuple[str, str]]:
         """(part, mask) for each capitalized part of a name of several words, as written and in capitals.

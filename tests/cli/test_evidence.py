@@ -186,7 +186,7 @@ def test_resuming_names_a_source_that_changed(cited: dict[str, Any], tmp_path: P
     path.write_text(json.dumps(data))
     folder = CONFIGS / "examples" / "microservices"
     done = debate("run", "--resume", path, "--evidence", folder, "--dry-run", cwd=tmp_path)
-    assert f"{data['passages'][0]['source']} has changed or disappeared" in done.err, done.err
+    assert f"changed or disappeared since passages were shown: {data['passages'][0]['source']}" in done.err, done.err
 
 
 def test_search_and_list_show_what_is_indexed(tmp_path: Path) -> None:

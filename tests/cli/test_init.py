@@ -178,12 +178,6 @@ def test_a_deeply_nested_answer_offers_nothing() -> None:
         assert list_server_models(address) == []
 
 
-def test_a_server_that_never_ends_its_answer_is_abandoned() -> None:
-    """At the deadline, although the connection is open."""
-    with speaking(b"HTTP/1.0 200 OK\r\n", pause=threading.Event()) as address:
-        assert list_server_models(address, deadline_s=0.05) == []
-
-
 def test_unusual_folder_names_are_quoted(here: Path) -> None:
     """In the command, and in the comment of the file."""
     for folder in ("a b", "x\ny: [1"):

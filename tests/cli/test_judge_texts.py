@@ -248,7 +248,7 @@ def test_files_folders_and_standard_input_are_judged(here: Path) -> None:
     )
     assert done.code == 0, done.err
     assert [entry["topic"] for entry in done.json] == ["PLAN.md", "specs/a.md", "specs/api/b.txt", "stdin"]
-    note = "specs: 3 files skipped, because they are no text files, or are JSON, links out of the folder, the configuration or its context: link.md, logo.png, openapi.json"
+    note = "specs: not judged, because not a text of the folder: link.md, logo.png, openapi.json"
     assert note in done.err
 
 

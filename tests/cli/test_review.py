@@ -129,15 +129,6 @@ def test_a_deleted_part_is_named(folder: Path) -> None:
     assert "runs" not in transcript(folder)
 
 
-def test_a_review_is_stored_once(folder: Path) -> None:
-    """The same answers of the same person are refused the second time, with the judging run that has them."""
-    file = fill_template(folder)
-    assert debate("review", "one", "--from", file, cwd=folder).code == 0
-    again = debate("review", "one", "--from", file, cwd=folder)
-    assert (again.code, "stored already, as judging run r2" in again.err) == (2, True), again.err
-    assert len(transcript(folder)["runs"]) == 1
-
-
 @pytest.mark.parametrize("option", [(), ("--json",)])
 def test_a_blind_review_prints_no_name(folder: Path, option: tuple[str, ...]) -> None:
     """Neither the template nor what is printed after storing names a debater; the order shown is stored."""

@@ -89,7 +89,7 @@ def test_control_characters_of_a_name_are_escaped() -> None:
 @pytest.mark.parametrize(
     ("score", "least", "words"),
     [
-        (7.3667, 7.37, "has 7.367 in the verdict of panel, below 7.37"),
+        (7.3667, 7.37, "has 7.3667 in the verdict of panel, below 7.37"),
         (7.3667, 8, "has 7.37 in the verdict of panel, below 8"),
         (6.9999999, 7, "has 6.9999999 in the verdict of panel, below 7"),
         (65.5833333, 65.58333339, "has 65.58 in the verdict of panel, below 65.58333339"),

@@ -3,15 +3,14 @@
 A chart is data of `systems.charts`. The style sheet colours it, and the template escapes its words.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from debate_cli.domain.participant import Participant
 from debate_cli.render import sanitize, theme
 from debate_cli.statistics.estimate import Estimate
-from debate_cli.systems.charts import Chart, ChartPoint, ChartSeries
+from debate_cli.systems.charts import Chart, ChartSeries
 from debate_cli.systems.tables import Interval
 
 PARTICIPANT_CLASS_COUNT = 6
@@ -41,33 +40,19 @@ def participant_classes(participants: Sequence[Participant]) -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class ChartLabel:
-    """A text and its position."""
-
-    text: str
-    x: float
-    y: float
-
-
-@dataclass(frozen=True, slots=True)
 class PlottedInterval:
-    r"""A number with its interval on an axis. Positions are per cent from the left; None is not drawn.
-
-    Attributes:
-        label: Name of the number.
-        text: The number in words.
-        value: Position of the number.
-        low: Position of the lower end.
-        high: Position of the upper end.
-        number: The number itself, for sorting; 0 if there is none.
-    """
+    """A number with its interval on an axis. Positions are per cent from the left; None is not drawn."""
 
     label: str
+    """Name of the number."""
     text: str
+    """The number in words."""
     value: float | None
+    """Position of the number."""
     low: float | None
+    """Position of the lower end of the interval."""
     high: float | None
-    number: float
+    """Position of the upper end of the interval."""
 
     @property
     def width(self) -> float:
@@ -83,11 +68,18 @@ def plot_interval(
     def place(value: float | None) -> float | None:
         return None if value is None else round(100 * min(1.0, max(0.0, (value - low) / (high - low))), 2)
 
-    return PlottedInterval(label, text, place(found.value), place(found.low), place(found.high), found.value or 0.0)
+    return PlottedInterval(label, text, place(found.value), place(found.low), place(found.high))
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class ChartLabel(NamedTuple):
+    """A text and its position."""
+
+    text: str
+    x: float
+    y: float
+
+
+class Shape(NamedTuple):
     """A dot (`x`, `y`: centre) or a bar (`x`, `y`: upper left corner)."""
 
     x: float
@@ -95,43 +87,39 @@ class Shape:
     width: float
     height: float
     words: str
-    """Text to show when a reader points at it."""
+    """Text to show when a reader points at the shape."""
     value: str = ""
     """Text beside a bar."""
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnSeries:
+class DrawnSeries(NamedTuple):
     """The shapes of one series."""
 
-    name: str
+    series: ChartSeries
     css_class: str
-    """Class of the style sheet, which sets its colour and dashes."""
-    path: str
-    """Path data of its line; empty if it has no line."""
+    """Class of the style sheet, which sets colour and dashes."""
     shapes: tuple[Shape, ...]
-    is_joined: bool
+    path: str = ""
+    """Path data of the line; empty if the series has no line."""
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnChart:
     """A chart with the positions of all its elements."""
 
-    title: str
-    caption: str
-    kind: str
+    chart: Chart
     width: float
     height: float
-    is_wide: bool
     grid: str
     """Path data of the lines at the ticks."""
     ticks: tuple[ChartLabel, ...]
     labels: tuple[ChartLabel, ...]
     series: tuple[DrawnSeries, ...]
+    is_wide: bool = False
 
 
 def draw_chart(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
-    """Compute the position of everything in `chart`."""
+    """Compute the position of everything in `chart`. `classes`: debater -> class of the style sheet."""
     return _draw_lines(chart, classes) if chart.kind == "line" else _draw_bars(chart, classes)
 
 
@@ -149,117 +137,83 @@ def _draw_lines(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
 
     series: list[DrawnSeries] = []
     for item in chart.series:
-        dots = [(x, y(point.value), point) for x, point in zip(xs, item.points, strict=True) if point is not None]
-        path = "M" + " L".join(f"{x:.1f} {top:.1f}" for x, top, _ in dots) if item.is_joined and len(dots) > 1 else ""
         size = 3 if item.is_joined else 6
-        shapes = tuple(Shape(round(x, 1), round(top, 1), size, size, point.words) for x, top, point in dots)
-        series.append(DrawnSeries(item.name, _css_class(item, classes), path, shapes, item.is_joined))
+        dots = [
+            Shape(round(x, 1), round(y(point.value), 1), size, size, point.words)
+            for x, point in zip(xs, item.points, strict=True)
+            if point is not None
+        ]
+        path = "M" + " L".join(f"{dot.x} {dot.y}" for dot in dots) if item.is_joined and len(dots) > 1 else ""
+        series.append(DrawnSeries(item, _css_class(item, classes), tuple(dots), path))
     most = MAX_AXIS_LABELS if is_wide else MAX_AXIS_LABELS // 2
     every = -(-len(chart.labels) // most)
+    labels = [ChartLabel(label, round(x, 1), LINE_HEIGHT - 8) for label, x in zip(chart.labels, xs, strict=True)]
     return DrawnChart(
-        title=chart.title,
-        caption=chart.caption,
-        kind="line",
-        width=width,
-        height=LINE_HEIGHT,
-        is_wide=is_wide,
-        grid=" ".join(f"M{left:.1f} {y(tick):.1f} H{right:.1f}" for tick in chart.ticks),
-        ticks=tuple(ChartLabel(_number(tick), left - 8, round(y(tick) + 4, 1)) for tick in chart.ticks),
-        labels=tuple(
-            ChartLabel(label, round(xs[number], 1), LINE_HEIGHT - 8)
-            for number, label in enumerate(chart.labels)
-            if number % every == 0
-        ),
-        series=tuple(series),
+        chart,
+        width,
+        LINE_HEIGHT,
+        " ".join(f"M{left:.1f} {y(tick):.1f} H{right:.1f}" for tick in chart.ticks),
+        tuple(ChartLabel(_format_tick(tick), left - 8, round(y(tick) + 4, 1)) for tick in chart.ticks),
+        tuple(labels[::every]),
+        tuple(series),
+        is_wide,
     )
 
 
 def _draw_bars(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
-    """Horizontal bars: a row per bar, or one per label if they are stacked."""
-    layout = _BarLayout.of(chart)
-    labels = [_short_label(label) for label in chart.labels]
+    """Horizontal bars: a row per bar; in a stack a row per label, in which each bar begins where the one before ends.
+
+    Bars of negative values extend from 0 to the left.
+    """
+    is_stack = chart.kind == "stack"
+    names = [theme.shorten(sanitize.sanitize_line(label), MAX_LABEL) for label in chart.labels]
+    rows = 1 if is_stack else len(chart.series)
+    bar = THIN_BAR if rows * len(names) > MANY_BARS else BAR
+    group = rows * bar + bar / 2
+    tops = [MARGIN_TOP + number * group for number in range(len(names) + 1)]
+    left = 16 + CHARACTER * max(map(len, names), default=0)
+    right = WIDTH - (MARGIN_RIGHT if is_stack else VALUE_ROOM)
+
+    def x(value: float) -> float:
+        return left + _share(value, chart) * (right - left)
+
+    series: list[DrawnSeries] = []
+    ends: dict[tuple[int, bool], float] = {}
+    """Label, and whether the values are negative -> sum of the values that are drawn so far."""
+    for number, item in enumerate(chart.series):
+        shapes: list[Shape] = []
+        for index, point in enumerate(item.points):
+            if point is not None:
+                end = index, point.value < 0
+                start = ends.get(end, 0.0) if is_stack else 0.0
+                ends[end] = start + point.value
+                low, high = sorted((x(start), x(start + point.value)))
+                y = round(tops[index] + bar / 4 + (0 if is_stack else number * bar), 1)
+                value = "" if is_stack else _format_tick(point.value)
+                shapes.append(Shape(round(low, 1), y, round(high - low, 1), bar - 1, point.words, value))
+        series.append(DrawnSeries(item, _css_class(item, classes), tuple(shapes)))
     return DrawnChart(
-        title=chart.title,
-        caption=chart.caption,
-        kind=chart.kind,
-        width=WIDTH,
-        height=layout.bottom + 20,
-        is_wide=False,
-        grid=" ".join(f"M{layout.x(tick):.1f} {MARGIN_TOP:.1f} V{layout.bottom:.1f}" for tick in chart.ticks),
-        ticks=tuple(ChartLabel(_number(tick), round(layout.x(tick), 1), layout.bottom + 15) for tick in chart.ticks),
-        labels=tuple(
-            ChartLabel(label, layout.left - 8, round(layout.group_top(index) + layout.group_height / 2 + 4, 1))
-            for index, label in enumerate(labels)
+        chart,
+        WIDTH,
+        tops[-1] + 20,
+        " ".join(f"M{x(tick):.1f} {MARGIN_TOP:.1f} V{tops[-1]:.1f}" for tick in chart.ticks),
+        tuple(ChartLabel(_format_tick(tick), round(x(tick), 1), tops[-1] + 15) for tick in chart.ticks),
+        tuple(
+            ChartLabel(name, left - 8, round(top + group / 2 + 4, 1)) for name, top in zip(names, tops, strict=False)
         ),
-        series=tuple(
-            DrawnSeries(item.name, _css_class(item, classes), "", tuple(layout.bars(number)), item.is_joined)
-            for number, item in enumerate(chart.series)
-        ),
+        tuple(series),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _BarLayout:
-    """Positions in a chart of horizontal bars, with a group of bars per label."""
-
-    chart: Chart
-    left: float
-    """Left end of the axis, to the right of the labels."""
-    bar_height: float
-    group_height: float
-
-    @classmethod
-    def of(cls, chart: Chart) -> _BarLayout:
-        rows = len(chart.series) if chart.kind == "bars" else 1
-        bar = THIN_BAR if rows * len(chart.labels) > MANY_BARS else BAR
-        left = 16 + CHARACTER * max((len(_short_label(label)) for label in chart.labels), default=0)
-        return cls(chart, left, bar, rows * bar + bar / 2)
-
-    @property
-    def bottom(self) -> float:
-        return self.group_top(len(self.chart.labels))
-
-    def group_top(self, index: int) -> float:
-        return MARGIN_TOP + index * self.group_height
-
-    def x(self, value: float) -> float:
-        right = WIDTH - (VALUE_ROOM if self.chart.kind == "bars" else MARGIN_RIGHT)
-        return self.left + _share(value, self.chart) * (right - self.left)
-
-    def bars(self, number: int) -> Iterator[Shape]:
-        """The bars of series `number`. In a stack, a bar begins where the bar of the series before ends.
-
-        Bars of negative values extend from 0 to the left.
-        """
-        is_stack = self.chart.kind == "stack"
-        for index, point in enumerate(self.chart.series[number].points):
-            if point is None:
-                continue
-            y = self.group_top(index) + self.bar_height / 4 + (0 if is_stack else number * self.bar_height)
-            earlier = [_value(other.points[index]) for other in self.chart.series[:number]] if is_stack else []
-            start = sum(before for before in earlier if (before < 0) == (point.value < 0))
-            begin, end = sorted((self.x(start), self.x(start + point.value)))
-            value = "" if is_stack else _number(point.value)
-            yield Shape(round(begin, 1), round(y, 1), round(end - begin, 1), self.bar_height - 1, point.words, value)
-
-
-def _short_label(label: str) -> str:
-    return theme.shorten(sanitize.sanitize_line(label), MAX_LABEL)
-
-
 def _share(value: float, chart: Chart) -> float:
-    """Position of a value on the axis, from 0 to 1; values beyond its ends are at the ends."""
+    """Position of a value on the axis, from 0 to 1. Values beyond the ends of the axis are at its ends."""
     span = chart.high - chart.low
     return min(1.0, max(0.0, (value - chart.low) / span)) if span > 0 else 0.0
-
-
-def _value(point: ChartPoint | None) -> float:
-    return 0.0 if point is None else point.value
 
 
 def _css_class(item: ChartSeries, classes: Mapping[str, str]) -> str:
     return item.style if item.participant is None else classes.get(item.participant, "")
 
 
-def _number(value: float) -> str:
+def _format_tick(value: float) -> str:
     return f"{round(value, 1):g}" if abs(value) > 1 else f"{round(value, 3):g}"

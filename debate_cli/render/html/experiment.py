@@ -4,12 +4,11 @@ All tables are those of `experiment_report`; the leaderboard can be sorted.
 The page works from disk. Its one script, allowed by hash, sorts tables and reads no other text.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from urllib.parse import quote
 
-from debate_cli.experiments.analysis import Analysis, JudgeRecord, SystemAnalysis
+from debate_cli.experiments.analysis import Analysis, SystemAnalysis
 from debate_cli.experiments.progress import Status
 from debate_cli.experiments.results import Judgement
 from debate_cli.render import theme
@@ -22,8 +21,8 @@ from debate_cli.render.content.experiment_report import (
 )
 from debate_cli.render.experiment import REHEARSAL, progress_sentence
 from debate_cli.render.html.charts import PlottedInterval, plot_interval
-from debate_cli.render.html.templating import build_environment, csp_hash, read_template
-from debate_cli.statistics.estimate import Estimate
+from debate_cli.render.html.templating import build_environment, csp_hash, file_href, read_template
+from debate_cli.statistics.estimate import Estimate, cluster_rows
 
 STYLES = ("page.css", "plot.css", "experiment.css")
 TEMPLATES = ("experiment.html.j2", "cells.html.j2", *STYLES, "sorting.js")
@@ -63,9 +62,9 @@ def render_experiment(
             matrix=matrix_rows,
             heat=_heat,
             share=format_share,
-            judges=_judge_plots,
+            judge_plots=_judge_plots,
             tables=[table for table in report_tables(analysis, status.failures) if table.title not in drawn],
-            debates=_list_debates(rows, link),
+            debates=tuple(_list_debates(rows, link)),
             classes={},
             signs={},
             style_hash=csp_hash("".join(map(read_template, STYLES))),
@@ -74,13 +73,11 @@ def render_experiment(
     )
 
 
-def _judge_plots(found: SystemAnalysis) -> tuple[PlottedInterval, ...]:
-    """Side bias of each judge, on an axis from 0 to 100 %."""
-
-    def plot(judge: JudgeRecord) -> PlottedInterval:
-        return plot_interval(judge.name or BASE_JUDGES, judge.first_share, format_share(judge.first_share))
-
-    return tuple(map(plot, found.judges))
+def _judge_plots(found: SystemAnalysis) -> list[PlottedInterval]:
+    return [
+        plot_interval(judge.name or BASE_JUDGES, judge.first_share, format_share(judge.first_share))
+        for judge in found.judges
+    ]
 
 
 def _heat(found: Estimate | None) -> str:
@@ -88,23 +85,16 @@ def _heat(found: Estimate | None) -> str:
     return "" if found is None or found.value is None else f"heat-{min(4, int(found.value * 5))}"
 
 
-def _list_debates(rows: Iterable[Judgement], link: Callable[[str], str]) -> tuple[ListedDebate, ...]:
-    by_cell: dict[str, list[Judgement]] = {}
-    for row in rows:
-        by_cell.setdefault(row.cell, []).append(row)
-    return tuple(_listed(group, link(group[0].path)) for group in list(by_cell.values())[:MAX_DEBATES])
-
-
-def _listed(group: Sequence[Judgement], target: str) -> ListedDebate:
-    first = group[0]
-    costs = [first.first_cost_usd, first.second_cost_usd, *(row.cost_usd for row in group)]
-    known = [cost for cost in costs if cost is not None]
-    path = quote(target, safe="/", errors="replace")
-    return ListedDebate(
-        first.topic,
-        "" if not path else "/" + path.lstrip("/") if path.startswith("/") else f"./{path}",
-        first.first,
-        first.second,
-        tuple((row.judge or row.system, row.winner or row.result) for row in group if row.decides),
-        theme.format_cost(sum(known)) if len(known) == len(costs) else "unknown",
-    )
+def _list_debates(rows: Iterable[Judgement], link: Callable[[str], str]) -> Iterator[ListedDebate]:
+    for group in cluster_rows(rows, lambda row: row.cell)[:MAX_DEBATES]:
+        first = group[0]
+        costs = [first.first_cost_usd, first.second_cost_usd, *(row.cost_usd for row in group)]
+        known = [cost for cost in costs if cost is not None]
+        yield ListedDebate(
+            first.topic,
+            file_href(link(first.path)),
+            first.first,
+            first.second,
+            tuple((row.judge or row.system, row.winner or row.result) for row in group if row.decides),
+            theme.format_cost(sum(known)) if len(known) == len(costs) else "unknown",
+        )

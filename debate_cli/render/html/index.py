@@ -5,12 +5,11 @@ text.
 """
 
 from collections.abc import Sequence
-from urllib.parse import quote
 
 from debate_cli.app.score import CheckedFile, UnusableFile
 from debate_cli.render import theme
 from debate_cli.render.content.agreement import label_listed_verdict
-from debate_cli.render.html.templating import build_environment, csp_hash, read_template
+from debate_cli.render.html.templating import build_environment, csp_hash, file_href, read_template
 from debate_cli.render.score_rows import summarize_systems
 
 INDEX_TEMPLATES = ("index.html.j2", "page.css", "index.css", "sorting.js")
@@ -41,10 +40,15 @@ def render_index(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] 
             summaries=summarize_systems(checked.file for checked in files),
             gated=gated,
             with_facts=with_facts,
-            heads=_index_columns(gated=gated, with_facts=with_facts),
+            heads=[
+                DEBATE_COLUMN,
+                *(FACT_COLUMNS if with_facts else ()),
+                *VERDICT_COLUMNS,
+                *([GATES_COLUMN] if gated else ()),
+            ],
             heads_of_verdict=VERDICT_COLUMNS,
             money=theme.format_cost,
-            href=_href,
+            href=file_href,
             called=label_listed_verdict,
             outcome=theme.describe_outcome,
             votes=theme.VOTE_BADGES,
@@ -52,13 +56,3 @@ def render_index(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] 
             script_hash=csp_hash(read_template("sorting.js")),
         )
     )
-
-
-def _index_columns(*, gated: bool, with_facts: bool) -> list[tuple[str, bool]]:
-    return [DEBATE_COLUMN, *(FACT_COLUMNS if with_facts else ()), *VERDICT_COLUMNS, *([GATES_COLUMN] if gated else [])]
-
-
-def _href(address: str) -> str:
-    """A file path as a URL. For any file name, the link opens a file and cannot run a script."""
-    quoted = quote(address, safe="/", errors="replace")
-    return "/" + quoted.lstrip("/") if quoted.startswith("/") else f"./{quoted}"

@@ -4,7 +4,7 @@ The page has no script and loads nothing.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from debate_cli.audit.labels import Comparison
 from debate_cli.audit.measures import Measure
@@ -26,25 +26,19 @@ LEAST_POINTS = 10.0
 """Makes small biases look small: the axis of points extends at least this far from 0."""
 
 
-@dataclass(frozen=True, slots=True)
-class IntervalPlot:
-    """Measures of one unit on one axis.
-
-    Attributes:
-        title: Heading of the plot.
-        ends: Words at the left end, the middle and the right end of the axis.
-        zero: Position of 0.
-        rows: One per measure.
-    """
+class IntervalPlot(NamedTuple):
+    """Measures of one unit on one axis."""
 
     title: str
     ends: tuple[str, str, str]
+    """Words at the left end, the middle and the right end of the axis."""
     zero: float
+    """Position of 0, in per cent from the left."""
     rows: tuple[PlottedInterval, ...]
+    """One for each measure."""
 
 
-@dataclass(frozen=True, slots=True)
-class CalibrationPoint:
+class CalibrationPoint(NamedTuple):
     """The point for a group of forecasts. Coordinates are per cent of a square, from its lower left corner."""
 
     left: float
@@ -80,18 +74,14 @@ def _plots(judge: JudgeAuditReport) -> tuple[IntervalPlot, ...]:
     points = [measure for measure in judge.measures if measure.unit == "points" and measure.name != "noise_margin"]
     shares = [measure for measure in judge.measures if measure.unit == "share" and measure.name != "padded_wins"]
     if points:
-        ends = [abs(end) for measure in points for end in _ends(measure)]
+        found = [end for each in points for end in (each.estimate.value, each.estimate.low, each.estimate.high)]
+        ends = [abs(end) for end in found if end is not None]
         reach = max(LEAST_POINTS, *ends)
         labels = (f"−{reach:.0f}", "0", f"+{reach:.0f} points")
         plots.append(IntervalPlot("What moves its scores", labels, 50.0, _rows(points, -reach, reach)))
     if shares:
         plots.append(IntervalPlot("How often it goes wrong", ("0 %", "50 %", "100 %"), 0.0, _rows(shares, 0, 1)))
     return tuple(plots)
-
-
-def _ends(measure: Measure) -> tuple[float, ...]:
-    found = (measure.estimate.value, measure.estimate.low, measure.estimate.high)
-    return tuple(end for end in found if end is not None)
 
 
 def _rows(measures: Sequence[Measure], low: float, high: float) -> tuple[PlottedInterval, ...]:

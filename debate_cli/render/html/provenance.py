@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.model_call import ModelCall, is_person, total_usage
 from debate_cli.render import theme
 from debate_cli.render.content.summary import build_changes_table, total_call_seconds
@@ -34,7 +35,7 @@ def collect_provenance(debate: Debate) -> Provenance:
     return Provenance(
         tuple(_facts(debate)),
         _usage(debate),
-        _runs(debate),
+        Table("judging runs", ("run", "began", "systems that count"), tuple(map(_run_row, debate.runs))),
         build_changes_table(debate),
         _failures(debate),
         json.dumps(debate.config.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False, indent=2),
@@ -98,17 +99,9 @@ def _usage_row(part: str, model: str, exchanges: list[ModelCall]) -> TableRow:
     return (part, model, *(Number(count, 0) for count in counts), Number(seconds, 1), theme.format_cost(used.cost_usd))
 
 
-def _runs(debate: Debate) -> Table:
-    rows: list[TableRow] = [
-        (
-            run.id,
-            format_time(run.started_at),
-            ", ".join(system.kind for system in run.active_systems())
-            or ("all replaced" if run.judging.systems else "none"),
-        )
-        for run in debate.runs
-    ]
-    return Table("judging runs", ("run", "began", "systems that count"), tuple(rows))
+def _run_row(run: JudgingRun) -> TableRow:
+    counted = ", ".join(system.kind for system in run.active_systems())
+    return (run.id, format_time(run.started_at), counted or ("all replaced" if run.judging.systems else "none"))
 
 
 def _failures(debate: Debate) -> Table | None:
@@ -118,6 +111,4 @@ def _failures(debate: Debate) -> Table | None:
         for item in debate.searches
         if item.failure is not None
     ]
-    if not rows:
-        return None
-    return Table("what failed", ("who", "task", "cause", "message"), tuple(rows))
+    return Table("what failed", ("who", "task", "cause", "message"), tuple(rows)) if rows else None

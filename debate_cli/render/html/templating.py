@@ -5,12 +5,12 @@ import hashlib
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import resources
+from urllib.parse import quote
 
 from jinja2 import DictLoader, Environment, StrictUndefined
 
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.participants import format_model
-from debate_cli.render.content.speech_parts import SpeechPart
 from debate_cli.render.html.charts import PlottedInterval, plot_interval
 from debate_cli.systems.tables import Cell, Interval, Lines, format_number
 
@@ -63,6 +63,12 @@ def _cell_width_class(value: Cell) -> str:
     return "" if not longest else "brief" if longest <= SHORT_CELL_LENGTH else "words"
 
 
+def file_href(path: str) -> str:
+    """A file path as a URL; empty for an empty path. For any file name, the link opens a file and runs no script."""
+    quoted = quote(path, safe="/", errors="replace")
+    return "/" + quoted.lstrip("/") if quoted.startswith("/") else f"./{quoted}" if quoted else ""
+
+
 def _colour_class(colour: str) -> str:
     return COLOUR_CLASSES.get(colour, "calm")
 
@@ -71,5 +77,5 @@ def _plot_cell(cell: Interval) -> PlottedInterval:
     return plot_interval("", cell, "", low=cell.start, high=cell.end)
 
 
-def _type_name(value: SpeechPart | Cell) -> str:
+def _type_name(value: object) -> str:
     return type(value).__name__

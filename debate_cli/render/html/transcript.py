@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import NamedTuple
 
 from debate_cli.domain.assessment import Assessment, Mark
 from debate_cli.domain.debate import Debate
@@ -90,12 +91,17 @@ def build_round_sections(debate: Debate) -> tuple[RoundSection, ...]:
 def _cross_examination_section(debate: Debate, turns: Sequence[Turn], anchor_ids: Mapping[str, str]) -> RoundSection:
     phases: dict[int, Phase] = {turn.round: turn.phase for turn in turns}
     numbers = tuple(phases)
+    speeches: list[SpeechSection] = []
+    for turn in turns:
+        pieces = split_turn(turn)
+        left = tuple(piece for piece in pieces if not isinstance(piece, Response | FollowUpAnswer))
+        speeches.append(SpeechSection(turn, anchors.turn_anchor(turn.index), left, len(pieces) - len(left)))
     return RoundSection(
         numbers,
         _title(numbers, tuple(dict.fromkeys(phases.values()))),
         tuple(chair.announce_round(debate, number, phase) for number, phase in phases.items()),
         tuple(_threads(debate, turns, anchor_ids)),
-        tuple(_unthreaded_speech(turn) for turn in turns),
+        tuple(speeches),
     )
 
 
@@ -104,45 +110,38 @@ def _title(numbers: Sequence[int], phases: Sequence[str]) -> str:
     return f"{which} · {' and '.join(theme.PHASE_LABELS[phase] for phase in phases)}"
 
 
-def _unthreaded_speech(turn: Turn) -> SpeechSection:
-    pieces = split_turn(turn)
-    left = tuple(piece for piece in pieces if not isinstance(piece, Response | FollowUpAnswer))
-    return SpeechSection(turn, anchors.turn_anchor(turn.index), left, len(pieces) - len(left))
-
-
 def _threads(debate: Debate, turns: Iterable[Turn], anchor_ids: Mapping[str, str]) -> Iterable[ThreadSection]:
     """A thread per answered argument, in debate order. Arguments that do not exist come last."""
     entries: dict[str, list[ThreadEntry]] = defaultdict(list)
     for turn in turns:
         for said in split_turn(turn):
             if isinstance(said, Response):
-                anchor = anchors.response_anchor(turn.index, said.target, anchor_ids)
-                entries[said.target].append(ThreadEntry(turn.speaker, turn.index, anchor, said))
+                item, anchor = said.target, anchors.response_anchor(turn.index, said.target, anchor_ids)
             elif isinstance(said, FollowUpAnswer):
-                anchor = anchors.reply_anchor(turn.index, said.question_target, anchor_ids)
-                entries[said.question_target].append(ThreadEntry(turn.speaker, turn.index, anchor, said))
-    for item in (
-        *(item for item in debate.arguments if item in entries),
-        *(item for item in entries if item not in debate.arguments),
-    ):
+                item = said.question_target
+                anchor = anchors.reply_anchor(turn.index, item, anchor_ids)
+            else:
+                continue
+            entries[item].append(ThreadEntry(turn.speaker, turn.index, anchor, said))
+    known = [item for item in debate.arguments if item in entries]
+    for item in dict.fromkeys((*known, *entries)):
         speaker, argument = debate.arguments.get(item, (None, None))
         yield ThreadSection(item, argument.claim if argument is not None else "", speaker, tuple(entries[item]))
 
 
-@dataclass(frozen=True, slots=True)
-class MarkGroup:
+class MarkGroup(NamedTuple):
     """A judge's marks for one debater or one argument."""
 
     name: str | None
-    """Name of the debater or id of the argument; None for marks on the debate itself."""
+    """Name of the debater; None for marks that are not about one debater."""
     item: str | None
+    """Id of the argument; None for marks that are not about one argument."""
     marks: tuple[str, ...]
     """`logic 7 of 10`"""
     reasons: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeReason:
+class JudgeReason(NamedTuple):
     """An assessment with its reasons. All text is untrusted."""
 
     heading: str
@@ -154,14 +153,15 @@ class JudgeReason:
     warnings: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeReasons:
+class JudgeReasons(NamedTuple):
     """All assessments, by the place of the page that shows them: after a turn, after a round, or at the end."""
 
     turns: dict[int, list[JudgeReason]]
     """Last turn that an assessment is about -> the assessments."""
     rounds: dict[int, list[JudgeReason]]
+    """Number of a round -> the assessments of the round."""
     whole: list[JudgeReason]
+    """The assessments of the whole debate."""
 
 
 def collect_judge_reasons(debate: Debate) -> JudgeReasons:
@@ -183,23 +183,11 @@ def collect_judge_reasons(debate: Debate) -> JudgeReasons:
 
 
 def _reason(assessment: Assessment, label: str) -> JudgeReason:
-    return JudgeReason(
-        heading=theme.format_brief(assessment.brief, label),
-        model=assessment.exchange.model,
-        rationale=assessment.rationale,
-        marked=tuple(_group_marks(assessment.marks)),
-        found=tuple(sentence for finding in assessment.findings for sentence in finding.describe()),
-        warnings=assessment.warnings,
-    )
-
-
-def _group_marks(marks: Iterable[Mark]) -> Iterable[MarkGroup]:
-    """One group per debater and argument, in order of appearance."""
     grouped: dict[tuple[str | None, str | None], list[Mark]] = defaultdict(list)
-    for mark in marks:
+    for mark in assessment.marks:
         grouped[mark.participant, mark.item].append(mark)
-    for (name, item), of in grouped.items():
-        yield MarkGroup(
+    marked = tuple(
+        MarkGroup(
             name,
             item,
             tuple(
@@ -207,3 +195,13 @@ def _group_marks(marks: Iterable[Mark]) -> Iterable[MarkGroup]:
             ),
             tuple(dict.fromkeys(mark.reason for mark in of if mark.reason)),
         )
+        for (name, item), of in grouped.items()
+    )
+    return JudgeReason(
+        theme.format_brief(assessment.brief, label),
+        assessment.exchange.model,
+        assessment.rationale,
+        marked,
+        tuple(sentence for finding in assessment.findings for sentence in finding.describe()),
+        assessment.warnings,
+    )

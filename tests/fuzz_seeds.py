@@ -5,7 +5,6 @@ import json
 import tempfile
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from debate_cli.app.api import load_config, run_debate
 from debate_cli.domain.config import DebateConfig
@@ -48,21 +47,6 @@ def _journal(data: bytes, path: Path) -> bytes:
         return path.read_bytes()
 
 
-def _older() -> tuple[bytes, ...]:
-    """Transcripts of the version that the first of `fuzz_targets.STEPS` upgrades."""
-    return tuple(json.dumps(_aged(json.loads(data))).encode() for data in _transcripts())
-
-
-def _aged(data: dict[str, Any]) -> dict[str, Any]:
-    data["schema_version"] = 1
-    for person in data["participants"]:
-        person["position"] = person.pop("side")
-    for turn in data["turns"]:
-        for argument in turn.get("arguments", []):
-            argument["claim"] += f"|{argument.pop('evidence')}"
-    return data
-
-
 def _replies() -> tuple[bytes, ...]:
     """Forms: bare, in a code fence, after thoughts, wrapped, broken."""
     arguments = [
@@ -75,4 +59,4 @@ def _replies() -> tuple[bytes, ...]:
     return tuple(text.encode() for text in (*texts, *broken))
 
 
-_SEEDS = {"config": _configs, "transcript": _transcripts, "journal": _journals, "upgrade": _older, "reply": _replies}
+_SEEDS = {"config": _configs, "transcript": _transcripts, "journal": _journals, "reply": _replies}

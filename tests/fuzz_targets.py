@@ -21,7 +21,6 @@ from debate_cli.llm.schema_check import find_violations
 from debate_cli.llm.structured_output import build_reask
 from debate_cli.storage.config_errors import MAX_PROBLEMS
 from debate_cli.storage.config_file import read_config_file
-from debate_cli.storage.serialization import UpgradeStep
 from debate_cli.storage.transcript import dump_transcript, parse_transcript, to_transcript, transcript_to_debate
 from debate_cli.storage.transcript_store import open_debate
 from debate_cli.systems.scoring import score
@@ -47,23 +46,6 @@ OPENING = Form(
     lenient=True,
 )
 FORMS: tuple[Form[Any], ...] = (OPINION, OPENING)
-
-
-def m001_sides(data: dict[str, Any]) -> dict[str, Any]:
-    """Sample step: version 2 calls the `position` of a debater its side."""
-    people = [{"side": person.pop("position"), **person} for person in data["participants"]]
-    return {**data, "participants": people}
-
-
-def m002_claims(data: dict[str, Any]) -> dict[str, Any]:
-    """Sample step: version 3 separates the claim of an argument from its evidence."""
-    for turn in data["turns"]:
-        for argument in turn.get("arguments", []):
-            argument["claim"], _, argument["evidence"] = argument["claim"].partition("|")
-    return data
-
-
-STEPS: tuple[UpgradeStep, ...] = (m001_sides, m002_claims)
 
 
 def config(data: bytes) -> bool:
@@ -102,16 +84,6 @@ def journal(data: bytes) -> bool:
     return True
 
 
-def upgrade(data: bytes) -> bool:
-    """The upgrade steps, on transcripts that claim an older version."""
-    try:
-        parse_transcript(data, "old.json", STEPS)
-    except TranscriptError as error:
-        assert_plain_error([str(error)], "old.json")
-        return False
-    return True
-
-
 def reply(data: bytes) -> bool:
     """The reply parser; a form that it returns is valid, and its errors fit into the next question."""
     text = data.decode(errors="replace")
@@ -120,7 +92,7 @@ def reply(data: bytes) -> bool:
 
 
 TARGETS: dict[str, Callable[[bytes], bool]] = {
-    target.__name__: target for target in (config, transcript, journal, upgrade, reply)
+    target.__name__: target for target in (config, transcript, journal, reply)
 }
 """Name -> target, which returns whether it accepted the bytes."""
 

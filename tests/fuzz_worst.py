@@ -134,18 +134,6 @@ def journals() -> Iterator[Case]:
     yield "nothing", b"\x00" * MIB
 
 
-def upgrades() -> Iterator[Case]:
-    """Transcripts of the first version."""
-    from fuzz_seeds import seeds
-
-    document = json.loads(seeds("upgrade")[0])
-    for part in ("participants", "turns", "schema_version"):
-        for value in (None, 1, "x" * MIB, [1] * (300_000 // SHRINK), [None], {"a": 1}):
-            yield f"{part}: {str(value)[:9]}", json.dumps({**document, part: value})
-    for depth in range(930, 1010, 4):
-        yield f"depth {depth}", json.dumps(document)[:-1] + ', "x": ' + "[" * depth + "]" * depth + "}"
-
-
 def _parts() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
     """A transcript, and one of its assessments and turns."""
     from fuzz_seeds import seeds
@@ -158,7 +146,6 @@ CASES: dict[str, Callable[[], Iterator[Case]]] = {
     "config": configs,
     "transcript": transcripts,
     "journal": journals,
-    "upgrade": upgrades,
     "reply": replies,
 }
 

@@ -2,12 +2,13 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime
 from typing import Any
+
+from pydantic import Field
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import ModelSpec, ProviderSpec
-from debate_cli.domain.frozen_model import FrozenModel
+from debate_cli.domain.frozen_model import FrozenModel, UtcDatetime
 from debate_cli.domain.judging_config import JudgingConfig, SystemSettings
 from debate_cli.domain.reviewer import Reviewer, reviewer_id
 from debate_cli.domain.tasks import MOMENTS
@@ -36,22 +37,23 @@ class JudgingRun(FrozenModel):
     """One pass of judging: the debate's own, or one added later."""
 
     id: str
+    started_at: UtcDatetime
     judging: JudgingConfig
     models: dict[str, ModelSpec] = {}
     """Models of the roles in `judging`; empty for the debate's own run, which uses the configuration's models."""
     providers: dict[str, ProviderSpec] = {}
-    """Rows of the provider table; empty for the debate's own run, which uses the configuration's rows."""
-    started_at: datetime
+    """Rows of the provider table, in addition to those of the debate."""
     replaces: bool = False
     """Whether it replaces the earlier assessments of its systems."""
-    heard: int | None = None
-    """Number of speeches when an added run began; None for the debate's own run, which judges all speeches."""
-    beside: str | None = None
-    """Id of the first run if several runs with different models judge side by side; None otherwise."""
-    reviewer: Reviewer | None = None
-    """The person who judged; None for models. A person's verdict never decides, and no run replaces it."""
-    replaced: tuple[str, ...] = ()
-    """Kinds of systems of this run that a later run has replaced."""
+    heard: int | None = Field(default=None, ge=0)
+    """Number of speeches when an added run began; None for all speeches. Omitted in files if no speech followed."""
+    beside: str | None = Field(default=None, exclude_if=lambda beside: beside is None)
+    """Id of the first run if several runs with different models judge side by side; None, and omitted in files, otherwise."""
+    reviewer: Reviewer | None = Field(default=None, exclude_if=lambda reviewer: reviewer is None)
+    """The person who judged; None, and omitted in files, for models. A person's verdict never decides, and no run
+    replaces it."""
+    replaced: tuple[str, ...] = Field(default=(), exclude=True)
+    """Kinds of systems of this run that a later run has replaced. Not written to files."""
 
     def active_systems(self) -> tuple[SystemSettings, ...]:
         """The systems whose assessments count, because no later run replaced them."""

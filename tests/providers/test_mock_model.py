@@ -213,11 +213,11 @@ class TestScript:
     @pytest.mark.parametrize(
         ("content", "message"),
         [
-            (None, "{0}: cannot read the script of mock/scripted (No such file or directory); create it, or correct its name"),
+            (None, "{0}: cannot read the script of mock/scripted (No such file or directory); correct it"),
             (b"opening: \xff", "{0}: cannot read the script of mock/scripted (it is not valid UTF-8); "),
             (b"#" * (1024 * 1024 + 1), "{0}: cannot read the script of mock/scripted (it is larger than 1024 KiB); "),
-            (b"closing: x\nopening: a: b", "{0}:2:11: the script of mock/scripted is neither YAML nor JSON; look here"),
-            (b"[" * 100_000, "{0}: the script of mock/scripted is neither YAML nor JSON"),
+            (b"closing: x\nopening: a: b", "{0}:2:11: cannot read the script of mock/scripted (it is neither YAML nor JSON)"),
+            (b"[" * 100_000, "{0}: cannot read the script of mock/scripted (it is neither YAML nor JSON)"),
             (b"- opening", "{0}: the script of mock/scripted must map purposes (opening, ...) to replies; begin it with"),
             (b"", "{0}: the script of mock/scripted must map purposes"),
         ],

@@ -12,36 +12,21 @@ from typing import Any, cast
 
 from debate_cli.domain.config import MockBias
 from debate_cli.llm.model import Request
-from debate_cli.providers.mock.biased_opinions import BiasedOpinions
 from debate_cli.providers.mock.opinions import Opinions
 from debate_cli.providers.mock.prompt_facts import Json, PromptFacts
-from debate_cli.providers.mock.sentences import NO_WINNER, Place, SeededRandom, SentenceWriter, shorten
+from debate_cli.providers.mock.sentences import (
+    NO_WINNER,
+    Place,
+    SeededRandom,
+    SentenceWriter,
+    load_sentence_bank,
+    shorten,
+)
 
+_WORD_LIMIT = re.compile(r"at most (\d+) words")
+MAX_SAMPLE_CHARS = 1_000_000
 MAX_DEPTH = 12
 """Nesting below which only required parts of objects and lists are written, so that a recursive schema ends."""
-FORMAT_SAMPLES = {
-    "date": "2026-03-14",
-    "date-time": "2026-03-14T09:30:00Z",
-    "time": "09:30:00Z",
-    "duration": "P1D",
-    "email": "reader@example.org",
-    "hostname": "example.org",
-    "ipv4": "192.0.2.1",
-    "uri": "https://example.org/source",
-    "uuid": "123e4567-e89b-42d3-a456-426614174000",
-}
-PATTERN_SAMPLES = (
-    *FORMAT_SAMPLES.values(),
-    "PRO-1",
-    "CON-1",
-    "A1",
-    "sample-text",
-    "Sample text.",
-    "sample",
-    "Sample",
-    "42",
-)
-"""Strings that are tried in turn for a `pattern`."""
 
 
 def write_answer(request: Request, seed: str, bias: MockBias | None = None) -> str:
@@ -55,8 +40,7 @@ def write_answer(request: Request, seed: str, bias: MockBias | None = None) -> s
     sentences = SentenceWriter(facts, lasting, random)
     if request.schema is None:
         return sentences.write(Place("reasoning" if facts.is_judge else "text", index=len(facts.own_turns)))
-    opinions = Opinions(facts, lasting, random) if bias is None else BiasedOpinions(facts, lasting, random, bias)
-    writer = _FormWriter(request.schema.json, facts, sentences, opinions)
+    writer = _FormWriter(request.schema.json, facts, sentences, Opinions(facts, lasting, random, bias))
     return json.dumps(writer.write(request.schema.json, Place()), ensure_ascii=False)
 
 
@@ -114,8 +98,9 @@ class _FormWriter:
             for name, part in properties.items()
         }
         written: dict[str, Any] = {}
-        for name in sorted(properties, key=lambda name: _writing_order(name, properties[name])):
-            if _writing_order(name, properties[name]) > 0:
+        order = {name: _writing_order(name, part) for name, part in properties.items()}
+        for name in sorted(properties, key=order.__getitem__):
+            if order[name] > 0:
                 written = _reconcile(written, properties)
             values = {**place.values, **written}
             quality = self._opinions.quality(values, _score_share(name, written, properties))
@@ -125,8 +110,11 @@ class _FormWriter:
         return {name: written[name] for name in properties}
 
     def _write_array(self, schema: Json, place: Place) -> list[Any]:
+        def inside(index: int) -> Place:
+            return replace(place, path=f"{place.path}/{index}", index=index)
+
         fixed: list[Json] = schema.get("prefixItems", [])
-        items = [self.write(part, _item_place(place, index)) for index, part in enumerate(fixed)]
+        items = [self.write(part, inside(index)) for index, part in enumerate(fixed)]
         rest: Any = schema.get("items", {})
         least = int(schema.get("minItems", 0))
         most = int(schema.get("maxItems", max(least, 3)))
@@ -137,13 +125,17 @@ class _FormWriter:
             return items + self._opinions.choose_some(place, rest["enum"], least, most)
         is_deep = place.path.count("/") >= MAX_DEPTH
         count = max(least, min(most, 0 if is_deep else self._opinions.list_length(place)))
-        return items + [self.write(rest, _item_place(place, index)) for index in range(len(items), count)]
+        return items + [self.write(rest, inside(index)) for index in range(len(items), count)]
 
     def _write_text(self, schema: Json, place: Place) -> str:
         least, most = int(schema.get("minLength", 0)), cast("int | None", schema.get("maxLength"))
-        sample = _find_sample(schema)
-        if sample is not None:
-            return sample
+        if "pattern" in schema or "format" in schema:
+            for sample in load_sentence_bank().samples:
+                is_fitting = schema.get("format") in {None, sample.format} and re.search(
+                    schema.get("pattern", ""), sample.text
+                )
+                if is_fitting and least <= len(sample.text) <= (most or MAX_SAMPLE_CHARS):
+                    return sample.text
         quote = self._opinions.quote(place) if place.name == "quote" else None
         if quote is not None:
             return shorten(quote, most)
@@ -154,7 +146,8 @@ class _FormWriter:
         text = self._sentences.write(place, most)
         while len(text) < least:
             text += " " + self._sentences.write(replace(place, index=place.index + 1))
-        return shorten(text, most, self._facts.word_limit if place.name == "final_position" else None)
+        word_limits = _WORD_LIMIT.findall(self._facts.task) if place.name == "final_position" else []
+        return shorten(text, most, int(word_limits[-1]) if word_limits else None)
 
 
 def _writing_order(name: str, schema: Json) -> int:
@@ -186,7 +179,7 @@ def _score_share(name: str, written: Json, properties: Mapping[str, Json]) -> fl
     scales = {
         key: properties[key]["maximum"] - properties[key]["minimum"]
         for key, value in written.items()
-        if key != "total" and _is_whole(value) and {"minimum", "maximum"} <= set(properties[key])
+        if key != "total" and type(value) is int and {"minimum", "maximum"} <= set(properties[key])
     }
     own = name.removesuffix("_reason")
     explained = [own] if own in scales else list(scales)
@@ -196,35 +189,17 @@ def _score_share(name: str, written: Json, properties: Mapping[str, Json]) -> fl
 
 def _reconcile(written: dict[str, Any], properties: Mapping[str, Json]) -> dict[str, Any]:
     """Make the numbers of one object consistent: `total` is the sum of the others, `delivery` is at most `framing`."""
-    numbers = {key: value for key, value in written.items() if _is_whole(value)}
+    numbers = {key: value for key, value in written.items() if type(value) is int}
     agreed: dict[str, int] = {}
     if "total" in numbers:
         agreed["total"] = sum(numbers.values()) - numbers["total"]
     if {"delivery", "framing"} <= numbers.keys():
         agreed["delivery"] = min(numbers["delivery"], numbers["framing"])
-    return written | {key: value for key, value in agreed.items() if _is_within(value, properties[key])}
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_within(value: int, schema: Json) -> bool:
-    return "enum" not in schema and schema.get("minimum", value + 1) <= value <= schema.get("maximum", value - 1)
-
-
-def _find_sample(schema: Json) -> str | None:
-    """A sample that fits `pattern` or `format` and the length; None if there is none."""
-    if "pattern" not in schema and "format" not in schema:
-        return None
-    least, most = schema.get("minLength", 0), schema.get("maxLength", 1_000_000)
-    samples = (FORMAT_SAMPLES.get(schema.get("format", "")), *(PATTERN_SAMPLES if "pattern" in schema else ()))
-    fitting = (sample for sample in samples if sample and re.search(schema.get("pattern", ""), sample))
-    return next((sample for sample in fitting if least <= len(sample) <= most), None)
-
-
-def _item_place(place: Place, index: int) -> Place:
-    return replace(place, path=f"{place.path}/{index}", index=index)
+    for key, value in agreed.items():
+        schema = properties[key]
+        if "enum" not in schema and schema.get("minimum", value + 1) <= value <= schema.get("maximum", value - 1):
+            written = {**written, key: value}
+    return written
 
 
 def _type(schema: Json) -> str:
@@ -241,7 +216,7 @@ def _follow_reference(reference: str, root: Json) -> Json:
     """The part of `root` at a local reference (`#`, `#/$defs/Name`). Raises KeyError if there is none."""
     target: Any = root
     for part in filter(None, reference.lstrip("#").split("/")):
-        target = target[part.replace("~1", "/").replace("~0", "~")]
+        target = target[part]
     return cast("Json", target)
 
 

@@ -150,17 +150,14 @@ class ReplyScript:
         path = folder / spec.script
         try:
             content: Any = yaml.safe_load(read_regular_text(path, MAX_SCRIPT_BYTES))
-        except (OSError, ValueError) as error:
-            why = error.strerror if isinstance(error, OSError) else f"it {str(error).partition(';')[0]}"
-            raise ConfigError(
-                f"{path}: cannot read the script of {spec.model} ({why}); create it, or correct its name"
-            ) from error
-        except (yaml.YAMLError, RecursionError) as error:
+        except (OSError, ValueError, yaml.YAMLError, RecursionError) as error:
             mark = error.problem_mark if isinstance(error, yaml.MarkedYAMLError) else None
+            why = error.strerror if isinstance(error, OSError) else f"it {str(error).partition(';')[0]}"
+            if isinstance(error, yaml.YAMLError | RecursionError):
+                why = "it is neither YAML nor JSON"
             position = f":{mark.line + 1}:{mark.column + 1}" if mark is not None else ""
             raise ConfigError(
-                f"{path}{position}: the script of {spec.model} is neither YAML nor JSON; look here for a missing quote, "
-                "bracket or colon, and for wrong indentation"
+                f"{path}{position}: cannot read the script of {spec.model} ({why}); correct it"
             ) from error
         if not isinstance(content, dict):
             raise ConfigError(

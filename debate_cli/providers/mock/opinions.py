@@ -1,7 +1,8 @@
-"""Choices and numbers of the mock: options, numbers of items, scores.
+"""Choices and numbers of the mock: options, numbers of items, scores, quotes.
 
 Every debater has a lasting skill drawn from the seed. Scores, comparisons and votes follow it with some noise, so the
-two sides get different scores and two judges differ.
+two sides get different scores and two judges differ. A judge with a configured bias reads skill from the words instead
+(`biased_opinions`).
 """
 
 import re
@@ -10,15 +11,17 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any, Literal
 
-from debate_cli.providers.mock.prompt_facts import Json, PromptFacts
+from debate_cli.domain.config import MockBias
+from debate_cli.providers.mock.biased_opinions import DITHER, DRAW_MARGIN, judge_words
+from debate_cli.providers.mock.prompt_facts import Json, PromptFacts, first_words, list_objects
 from debate_cli.providers.mock.sentences import (
     NO_WINNER,
     TIED,
     Place,
     SeededRandom,
     find_leader,
-    find_outperformed,
     load_sentence_bank,
+    participant_totals,
 )
 
 STANDINGS = ((0.45, "REFUTED"), (0.55, "UNCERTAIN"), (0.75, "PARTIALLY_UPHELD"), (1.01, "UPHELD"))
@@ -28,8 +31,8 @@ VOTE_LEVELS = {"PASS": 0.8, "FAIL": 0.2, "CONDITIONAL": 0.5}
 FIRST_VOTE_AGREES, LATER_VOTE_AGREES = 0.4, 0.75
 """Probability that a panel judge votes with the majority."""
 LEADER_QUALITY = 0.8
-DRAW_MARGIN = 0.08
-"""A smaller difference of skills is a draw."""
+OUTPERFORMED_SHARE = 0.85
+"""A participant with less than this share of the highest total was consistently outperformed."""
 DEFAULT_LIST_LENGTH = (1.0, 0.5)
 PRESSURES = frozenset({"cognitive", "emotional", "strategic", "credibility"})
 IN_ORDER = frozenset({"participants", "debater", "heading", "participant", "id", "item", "target"})
@@ -46,23 +49,25 @@ QUOTING_LISTS = frozenset({"fallacies", "suspect_claims", "logic_gap", "added"})
 class Opinions:
     """The choices and numbers of one answer.
 
-    `lasting` is the same for all answers of a model, `random` for this one only.
+    `lasting` is the same for all answers of a model, `random` for this one only. `bias`: how the words of each side
+    determine the opinions of a judge; None for a judge whose opinions are drawn.
     """
 
-    def __init__(self, facts: PromptFacts, lasting: SeededRandom, random: SeededRandom) -> None:
+    def __init__(
+        self, facts: PromptFacts, lasting: SeededRandom, random: SeededRandom, bias: MockBias | None = None
+    ) -> None:
         self._facts = facts
         self._lasting = lasting
         self._random = random
         self._bank = load_sentence_bank()
-        self._cited = facts.own_citation_count + facts.speaker_rank * len(MANNERS) // 2
+        self._is_biased = bias is not None
+        names = lasting.shuffle(sorted(facts.sides), "skills", facts.motion)
+        drawn = {name: (rank + 0.2 + 0.6 * lasting.unit("skill", name)) / len(names) for rank, name in enumerate(names)}
+        self._skills = drawn if bias is None else judge_words(facts, random, bias)
+        """Skill per debater, 0-1. Drawn skills are evenly spaced, so that no two are equal."""
+        rank = sorted(facts.sides).index(facts.speaker) if facts.speaker in facts.sides else 0
+        self._cited = facts.own_citation_count + rank * len(MANNERS) // 2
         """Number of citations of this debater so far, for `cite`. The second debater begins in the middle of MANNERS."""
-
-    @cached_property
-    def _skills(self) -> dict[str, float]:
-        """Skill per debater, 0-1, evenly spaced so that no two are equal."""
-        names = self._lasting.shuffle(sorted(self._facts.sides), "skills", self._facts.motion)
-        step = 1 / max(1, len(names))
-        return {name: (rank + 0.2 + 0.6 * self._lasting.unit("skill", name)) * step for rank, name in enumerate(names)}
 
     def _skill(self, values: Json) -> float:
         """Skill of the participant that `values` describes; by default of the side for the motion."""
@@ -73,7 +78,11 @@ class Opinions:
 
     def _impression(self, place: Place) -> float:
         """Impression of a performance, 0-1: skill plus noise."""
-        return 0.4 + 0.25 * self._skill(place.values) + 0.3 * self._random.unit("impression", place.path)
+        skill = self._skill(place.values)
+        if not self._is_biased:
+            return 0.4 + 0.25 * skill + 0.3 * self._random.unit("impression", place.path)
+        dither = DITHER * (self._lasting.unit("dither", place.path) - 0.5)
+        return min(1.0, max(0.0, skill + dither)) if skill else 0.0
 
     def quality(self, values: Json, score: float | None) -> float:
         """Quality of the performance that a sentence describes, 0-1.
@@ -101,17 +110,20 @@ class Opinions:
     def _share(self, place: Place, *, is_whole: bool) -> float:
         """Position of a number on its scale, above 0 and below 1."""
         unit = self._random.unit("number", place.path)
+        is_effect = place.name in {"persuasion", "attack"}
+        is_score = "participant" in place.values or self._facts.find_speaker(str(place.values.get("item"))) is not None
+        if self._is_biased and (is_score or is_effect):
+            return self._impression(place)
         if place.name in PRESSURES and not is_whole:
             return 0.1 + 0.7 * unit * unit
-        if place.name in {"persuasion", "attack"}:
+        if is_effect:
             return 0.05 + 0.4 * unit + 0.25 * self._skill({"participant": self._facts.speaker})
         if place.name == "points":
             return 0.1 + 0.25 * unit
         if place.name == "confidence":
             return 0.55 + 0.4 * unit
         if self._facts.request.purpose == "judge.panel.vote":
-            spread = 0.7 if self._facts.own_vote is None else 0.3
-            return VOTE_LEVELS[self._vote] + spread * (unit - 0.5)
+            return VOTE_LEVELS[self._vote] + (0.3 if self._facts.own_vote else 0.7) * (unit - 0.5)
         return self._impression(place)
 
     def choose(self, place: Place, options: Sequence[Any]) -> Any:
@@ -141,11 +153,8 @@ class Opinions:
         """Choose support that fits the quote check, or relevance that fits the support."""
         check = self._facts.quote_checks.get(str(place.values.get("citation")), "")
         answer = RELEVANCE.get(str(place.values.get("supports"))) if place.name == "relevant" else None
-        answer = (
-            answer
-            or SUPPORT_OF_POOR_QUOTES.get(check)
-            or self._choose_weighted(self._bank.choice_weights["supports"], place)
-        )
+        answer = answer or SUPPORT_OF_POOR_QUOTES.get(check)
+        answer = answer or self._choose_weighted(self._bank.choice_weights["supports"], place)
         return answer if answer in words else words[0]
 
     def _choose_weighted(self, weights: Mapping[str, float], place: Place) -> str:
@@ -160,24 +169,28 @@ class Opinions:
         """Choose the side with higher scores in this answer, else the more skilled one; a draw if they are close."""
         names = [word for word in words if word not in NO_WINNER]
         draw = next(word for word in words if word in NO_WINNER)
-        leader = find_leader({"scores": place.values.get("scores")}, names)
+        leader = None if self._is_biased else find_leader({"scores": place.values.get("scores")}, names)
         if leader is not None:
             return draw if leader == TIED else leader
-        noise = {name: 1.2 * self._random.unit("better", place.path, name) for name in names}
-        ranked = sorted(((self._skills.get(name, 0.5) + noise[name], name) for name in names), reverse=True)
-        if not ranked or (len(ranked) > 1 and ranked[0][0] - ranked[1][0] < DRAW_MARGIN):
-            return draw
-        return ranked[0][1]
+        noise, unknown, margin = (0.0, 0.0, DRAW_MARGIN / 2) if self._is_biased else (1.2, 0.5, DRAW_MARGIN)
+        better = {name: noise * self._random.unit("better", place.path, name) for name in names}
+        ranked = sorted(((self._skills.get(name, unknown) + better[name], name) for name in names), reverse=True)
+        is_draw = len(ranked) > 1 and ranked[0][0] - ranked[1][0] < margin
+        return draw if is_draw or not ranked else ranked[0][1]
 
     @cached_property
     def _vote(self) -> str:
         """Vote of a panel judge. First votes differ; in later rounds most judges join the majority."""
+        if self._is_biased:
+            sides = {side: name for name, side in self._facts.sides.items()}
+            lead = self._skills.get(sides.get("for", ""), 0.5) - self._skills.get(sides.get("against", ""), 0.5)
+            return "CONDITIONAL" if abs(lead) < DRAW_MARGIN / 2 else "PASS" if lead > 0 else "FAIL"
         skill = self._skill({})
         majority = "PASS" if skill > 0.6 else "FAIL" if skill < 0.35 else "CONDITIONAL"  # noqa: PLR2004 - about thirds
         own = self._facts.own_vote
-        if self._random.unit("vote") < (FIRST_VOTE_AGREES if own is None else LATER_VOTE_AGREES):
+        if self._random.unit("vote") < (LATER_VOTE_AGREES if own else FIRST_VOTE_AGREES):
             return majority
-        return self._random.pick(tuple(VOTE_LEVELS), "option") if own is None else str(own.get("vote", majority))
+        return str(own.get("vote", majority)) if own else self._random.pick(tuple(VOTE_LEVELS), "option")
 
     def is_true(self, place: Place) -> bool:
         """The value of a boolean property: usually true, but rarely for `evaded`."""
@@ -195,20 +208,23 @@ class Opinions:
             return 0
         chances = self._bank.list_lengths.get(place.name, DEFAULT_LIST_LENGTH)
         drawn = [self._random.unit("count", place.path, index) < chance for index, chance in enumerate(chances)]
-        return drawn.index(False) if False in drawn else len(drawn)
+        return [*drawn, False].index(False)
 
     def choose_some(self, place: Place, options: Sequence[Any], least: int, most: int) -> list[Any]:
         """Choose some of `options` in order. Repeats options only if there are fewer than `least`."""
         if place.name == "concessions":
-            chosen = [option for option in options if option in self._facts.conceded]
+            answered = [item for turn in self._facts.own_turns for item in list_objects(turn, "responses")]
+            wanted = {item.get("target") for item in answered if item.get("type") == "concede"}
         elif place.name == "participants":
             pairs = [*combinations(options, 2)] or [tuple(options)]
-            chosen = list(pairs[place.index % len(pairs)])
+            wanted = set(pairs[place.index % len(pairs)])
         elif place.name == "consistently_outperformed":
-            chosen = [option for option in options if option in find_outperformed(place.values)]
+            totals = participant_totals(place.values)
+            wanted = {name for name, total in totals.items() if total < OUTPERFORMED_SHARE * max(totals.values())}
         else:
-            chosen = self._random.shuffle(options, "some", place.path)[: self.list_length(place)]
-        spare = [option for option in options if option not in chosen]
+            wanted = set(self._random.shuffle(options, "some", place.path)[: self.list_length(place)])
+        chosen = [option for option in options if option in wanted]
+        spare = [option for option in options if option not in wanted]
         while len(chosen) < least:
             chosen.append(spare.pop(0) if spare else options[0])
         return sorted(chosen[:most], key=list(options).index)
@@ -225,17 +241,13 @@ class Opinions:
             found = self._facts.looked_up.get(str(place.values.get("passage")))
             return "" if found is None else cite(found, place.index, self._random)
         item = place.values.get("item")
-        sentences = self._facts.find_quotable_sentences(
-            str(item) if item else None, before_judged_turn="logic_gap" in place.path
-        )
-        if not sentences:
-            return None
-        return " ".join(self._random.pick(sentences, "quote", place.path).split()[:9]).rstrip(".,;:?!")
+        sentences = self._facts.quotable_sentences(str(item) if item else None, before="logic_gap" in place.path)
+        return first_words(self._random.pick(sentences, "quote", place.path)) if sentences else None
 
     def keeps_vote(self, values: Json) -> bool:
         """Whether a panel judge repeats its earlier vote and has no change to explain."""
         own = self._facts.own_vote
-        return own is None or own.get("vote") == values.get("option")
+        return not own or own.get("vote") == values.get("option")
 
 
 Manner = Literal["exact", "near", "altered", "invented"]

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import yaml
 from pydantic import BaseModel, ConfigDict
@@ -16,14 +16,14 @@ from debate_cli.providers.mock.prompt_facts import Json, PromptFacts, list_objec
 
 T = TypeVar("T")
 
+_ARGUMENT_NUMBER = re.compile(r'"[^"\s]*-(\d{1,9})"')
+"""Pattern of the number in an argument id (`PRO-7`)."""
 WINNER_FIELDS = ("momentum_toward", "winner", "logic", "rhetoric", "tactics")
 """Properties that may name the leading side, overall or in one respect."""
 NO_WINNER = frozenset({"draw", "even"})
 """Options of WINNER_FIELDS that name no side."""
 CLOSE_SHARE = 0.04
 """Totals are equal if they differ by less than this share of the higher one."""
-OUTPERFORMED_SHARE = 0.85
-"""A participant with less than this share of the highest total was consistently outperformed."""
 TIED = ""
 """The result of `find_leader` if no side leads."""
 WEAK_BELOW, STRONG_FROM = 0.51, 0.75
@@ -62,6 +62,15 @@ class Angle(BaseModel):
     source: str
 
 
+class Sample(BaseModel):
+    """A string that fits the `format` of a JSON schema, and may fit a `pattern`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    text: str
+    format: str | None = None
+
+
 class SentenceBank(BaseModel):
     """The content of `sentences.yaml`; its comments explain the fields."""
 
@@ -75,6 +84,7 @@ class SentenceBank(BaseModel):
     synonyms: dict[str, str]
     list_lengths: dict[str, tuple[float, ...]]
     choice_weights: dict[str, dict[str, float]]
+    samples: tuple[Sample, ...]
 
 
 @cache
@@ -111,7 +121,10 @@ class SentenceWriter:
         self._bank = load_sentence_bank()
 
     def write(self, place: Place, max_chars: int | None = None) -> str:
-        """One or more sentences for `place`, of at most `max_chars` characters if the bank has such short ones."""
+        """One or more sentences for `place`, of at most `max_chars` characters if the bank has such short ones.
+
+        A claim that the prompt contains already begins with `Point 4:`, so that every claim is new.
+        """
         templates = self._templates(place)
         slots = self._slots(place)
         first = int(self._random.unit("phrase", place.name) * len(templates)) + place.index + len(self._facts.own_turns)
@@ -120,22 +133,18 @@ class SentenceWriter:
             (prefix + templates[(first + step) % len(templates)]).format_map(slots) for step in range(len(templates))
         ]
         text = next((text for text in texts if max_chars is None or len(text) <= max_chars), min(texts, key=len))
-        return self._without_repetition(text, place) if place.name == "claim" else text
-
-    def _without_repetition(self, claim: str, place: Place) -> str:
-        """The claim; preceded by `Point 4:` if the prompt contains it already, so that every claim is new."""
-        if self._facts.is_judge or claim not in self._facts.debate_text:
-            return claim
-        return f"Point {self._facts.last_argument_number + 1 + place.index}: {claim}"
+        if place.name != "claim" or self._facts.is_judge or text not in self._facts.debate_text:
+            return text
+        last = max(map(int, _ARGUMENT_NUMBER.findall(self._facts.debate_text)), default=0)
+        return f"Point {last + 1 + place.index}: {text}"
 
     def _templates(self, place: Place) -> tuple[str, ...]:
         table = self._bank.judge if self._facts.is_judge else self._bank.debater
-        if self._facts.is_judge and self._facts.is_document:
+        if self._facts.is_judge and self._facts.document:
             table = table | self._bank.document_judge
         name = "reason" if place.name.endswith("_reason") else place.name
         name = self._bank.synonyms.get(name, name) if name not in table else name
         parents = [part for part in place.path.split("/")[:-1] if part and not part.isdigit()]
-        tied = self._leader(place) == TIED
         quality = "weak" if place.quality < WEAK_BELOW else "strong" if place.quality >= STRONG_FROM else "fair"
         keys = [
             f"{parents[-1] if parents else ''}/{name}",
@@ -143,78 +152,64 @@ class SentenceWriter:
             f"{name}.{place.values.get('supports')}",
             f"{name}.exists_{place.values.get('exists')}",
             f"{name}.{place.values.get('option')}",
-            f"{name}.{'even' if tied else quality}",
+            f"{name}.{'even' if self._leader(place) == TIED else quality}",
             name,
         ]
         return next((table[key] for key in keys if key in table), table["any"])
 
     def _slots(self, place: Place) -> dict[str, str]:
-        angle, side, target = self._angle(place), self._side(place), find_item(place.values)
+        facts, angle = self._facts, self._angle(place)
         name = self._person(place) or "the speaker"
-        others = [other for other in self._facts.sides if other != name]
-        turns = [int(turn["turn"]) for turn in self._facts.turns]
+        side = facts.sides.get(self._person(place) or "") or self._random.pick(("for", "against"), "side", place.path)
+        others = [other for other in facts.sides if other != name]
+        targets: object = place.values.get("targets")
+        target = str(targets[0]) if isinstance(targets, list) and targets else "the argument"  # pyright: ignore[reportUnknownArgumentType]
         dimensions = [str(item["name"]) for item in list_objects(place.values, "dimensions") if "name" in item]
         slots = {
-            "motion": self._facts.motion,
-            "focus": self._facts.focus,
+            "motion": facts.motion,
+            "focus": facts.focus(),
             "angle": angle.name,
             "measure": angle.measure,
             "source": angle.source,
             "stand": f"{side} the motion" if side in {"for", "against"} else f"for the position “{side}”",
-            "target": target or _first_target(place.values),
+            "target": find_item(place.values) or target,
             "name": name,
             "other": others[0] if len(others) == 1 else "the other side",
-            "turn": str(self._random.pick(turns, "turn", place.path) if turns else 0),
+            "turn": str(self._random.pick([turn["turn"] for turn in facts.turns] or [0], "turn", place.path)),
             "dimension": self._random.pick(dimensions or ["evidence"], "dimension", place.path),
+            "case": angle.harm if side == "against" else angle.gain,
+            "counter": angle.gain if side == "against" else angle.harm,
         }
-        if self._facts.is_document:
-            slots["passage"] = self._random.pick(self._facts.document_passages, "passage", place.path)
-        if side in {"for", "against"}:
-            slots |= {"case": angle.gain, "counter": angle.harm}
-            slots |= {"case": angle.harm, "counter": angle.gain} if side == "against" else {}
-        else:
-            case = self._random.pick(self._bank.neutral_cases, side, angle.name)
-            slots |= {"case": case.format_map(slots), "counter": angle.harm}
+        if facts.document:
+            slots["passage"] = self._random.pick(facts.document_passages(), "passage", place.path)
+        if side not in {"for", "against"}:
+            slots["case"] = self._random.pick(self._bank.neutral_cases, side, angle.name).format_map(slots)
         return slots | {key.capitalize(): value[:1].upper() + value[1:] for key, value in slots.items()}
 
     def _angle(self, place: Place) -> Angle:
         """Angle of the argument that the sentence is about. If there is none: random for a judge, else the next one."""
-        item = find_item(place.values)
-        found = self._angle_of_argument(item) if item else None
-        if found is not None:
-            return found
+        angles = self._bank.angles
+        start = self._facts.debate_text.find(find_item(place.values) or "\0")
+        passage = self._facts.debate_text[start : start + 400].casefold() if start >= 0 else ""
+        found = [
+            (at, angle) for angle in angles for clause in (angle.gain, angle.harm) if (at := passage.find(clause)) >= 0
+        ]
+        if found:
+            return min(found, key=lambda pair: pair[0])[1]
         if self._facts.is_judge:
             said = self._facts.user_text.casefold()
-            used = [angle for angle in self._bank.angles if angle.gain in said or angle.harm in said]
-            return self._random.pick(used or self._bank.angles, "angle", place.path)
-        order = self._lasting.shuffle(self._bank.angles, "angles", self._facts.motion, self._facts.speaker)
-        return order[(self._facts.own_argument_count + place.index) % len(order)]
-
-    def _angle_of_argument(self, item: str) -> Angle | None:
-        """The angle of an argument: the first in the text after its id; None if the mock did not write the argument."""
-        start = self._facts.debate_text.find(item)
-        if start < 0:
-            return None
-        passage = self._facts.debate_text[start : start + 400].casefold()
-        found = [
-            (passage.find(clause), number)
-            for number, angle in enumerate(self._bank.angles)
-            for clause in (angle.gain, angle.harm)
-            if clause in passage
-        ]
-        return self._bank.angles[min(found)[1]] if found else None
-
-    def _side(self, place: Place) -> str:
-        side = self._facts.sides.get(self._person(place) or "")
-        return side or ("for" if self._random.unit("side", place.path) < 0.5 else "against")  # noqa: PLR2004 - one half
+            used = [angle for angle in angles if angle.gain in said or angle.harm in said]
+            return self._random.pick(used or angles, "angle", place.path)
+        order = self._lasting.shuffle(angles, "angles", self._facts.motion, self._facts.speaker)
+        made = sum(len(list_objects(turn, name)) for turn in self._facts.own_turns for name in ("arguments", "claims"))
+        return order[(made + place.index) % len(order)]
 
     def _person(self, place: Place) -> str | None:
         """The participant that the sentence is about. In a debater's answer it is the debater."""
         if not self._facts.is_judge:
             return self._facts.speaker
-        item = find_item(place.values)
         found = place.values.get("participant") or place.values.get("heading")
-        found = found or (self._facts.find_speaker(item) if item else None)
+        found = found or self._facts.find_speaker(find_item(place.values))
         found = found or self._leader(place) or self._facts.speaker
         return str(found) if found else next(iter(self._facts.sides), None)
 
@@ -232,17 +227,11 @@ def find_leader(values: Json, names: Collection[str]) -> str | None:
     votes = Counter(name for name in choices if name in names)
     if votes or NO_WINNER.intersection(choices):
         return _highest(votes, margin=0.0)
-    totals = _totals(values)
+    totals = participant_totals(values)
     return _highest(totals, margin=CLOSE_SHARE) if len(totals) > 1 else None
 
 
-def find_outperformed(values: Json) -> list[str]:
-    """Names of the participants whose totals in `values` are far below the highest."""
-    totals = _totals(values)
-    return [name for name, total in totals.items() if total < OUTPERFORMED_SHARE * max(totals.values())]
-
-
-def _totals(values: Json) -> dict[str, int]:
+def participant_totals(values: Json) -> dict[str, int]:
     """Participant -> total, for the entries of `scores` that have both."""
     scores = [entry for entry in list_objects(values, "scores") if "participant" in entry]
     return {str(entry["participant"]): entry["total"] for entry in scores if isinstance(entry.get("total"), int)}
@@ -274,8 +263,3 @@ def _highest(counts: Mapping[str, float], margin: float) -> str:
     best = max(counts, key=lambda name: counts[name], default=TIED)
     rivals = [name for name in counts if name != best and counts[name] >= counts[best] * (1 - margin)]
     return TIED if rivals else best
-
-
-def _first_target(values: Json) -> str:
-    targets = cast("list[object]", values.get("targets") or ["the argument"])
-    return str(targets[0]) if isinstance(targets, list) else "the argument"  # pyright: ignore[reportUnnecessaryIsInstance]

@@ -15,9 +15,8 @@ from llm_support import OPINION, request
 
 from debate_cli.debaters.forms import OpeningForm
 from debate_cli.errors import ConfigError, TranscriptError
-from debate_cli.llm.form import Form, FormModel
+from debate_cli.llm.form import Form, FormModel, find_violations
 from debate_cli.llm.json_reply import MAX_FAULT_CHARS, MAX_FAULTS, parse_reply, strip_thinking
-from debate_cli.llm.schema_check import find_violations
 from debate_cli.llm.structured_output import build_reask
 from debate_cli.storage.config_errors import MAX_PROBLEMS
 from debate_cli.storage.config_file import read_config_file

@@ -10,8 +10,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from debate_cli.domain.config_checks import Problem
-from debate_cli.llm.form import Form, FormT, JsonSchema, person_schema
-from debate_cli.llm.schema_check import Violation, find_violations
+from debate_cli.llm.form import Form, FormT, JsonSchema, Violation, find_violations, person_schema
 from debate_cli.providers.people.replies import pair_items
 
 _TYPE_WORDS = {

@@ -101,7 +101,9 @@ class Budget:
         """
         with waiting_for_turn():
             async with self._queue_lock:
-                while self._closed is not None or not self._fits(self._committed_amount() + worst):
+                while self._closed is not None or not self._fits(
+                    sum((held.worst_case for held in self._reservations), self._used + worst)
+                ):
                     if self._closed is None and not (self._reservations and self._fits(self._used + worst)):
                         self._closed = self._format_refusal(worst, what)
                     if self._closed is not None:
@@ -116,10 +118,6 @@ class Budget:
             self._reservations.remove(reservation)
             self._used += reservation.used
             self._settled.set()
-
-    def _committed_amount(self) -> BudgetAmount:
-        reserved = [reservation.worst_case for reservation in self._reservations]
-        return self._used + BudgetAmount(sum(item.tokens for item in reserved), sum(item.usd for item in reserved))
 
     def _fits(self, amount: BudgetAmount) -> bool:
         total = amount + self._used_elsewhere
@@ -140,18 +138,6 @@ class Budget:
             f"Budget reached: {what} may cost ${worst.usd:.4f}, and ${max(0.0, most - used.usd):.4f} "
             f"of limits.max_cost_usd {most:.4g} are left; raise the limit and resume"
         )
-
-
-def _record_pieces(on_text: OnText | None, received: list[str]) -> OnText | None:
-    """Wrap `on_text` so that each piece is also appended to `received`; None if `on_text` is None."""
-    if on_text is None:
-        return None
-
-    def record(piece: str) -> None:
-        received.append(piece)
-        on_text(piece)
-
-    return record
 
 
 class BudgetedModel:
@@ -190,6 +176,12 @@ class BudgetedModel:
                 "give the provider or model a `price`, or remove the limit"
             )
         received = list[str]()
+
+        def record(piece: str) -> None:
+            received.append(piece)
+            if on_text is not None:
+                on_text(piece)
+
         worst = self._amount(self._worst_case(request, request.max_output_tokens))
         async with self._budget.reserve(worst, f"the next call ({request.purpose})") as reservation:
             meter = active_meter()
@@ -197,13 +189,14 @@ class BudgetedModel:
                 meter.send(self._to_call(request, self._lost_usage(request, Usage(), "")))
             used = Usage()
             try:
-                reply = self._with_usage(
-                    request, await self._model.complete(request, _record_pieces(on_text, received))
-                )
+                reply = await self._model.complete(request, None if on_text is None else record)
+                reply = self._with_usage(request, reply)
                 used = reply.usage
             except ModelError as error:
-                used = self._usage_of_failure(request, error, "".join(received))
-                set_error_usage(error, used)
+                used = error_usage(error)
+                if error.may_be_billed or received:
+                    used = self._lost_usage(request, used, "".join(received))
+                    set_error_usage(error, used)
                 raise
             except asyncio.CancelledError:
                 used = self._lost_usage(request, Usage(), "".join(received))
@@ -233,11 +226,6 @@ class BudgetedModel:
         answer_tokens = estimate_answer_tokens(request, reply.text or reply.refusal or "")
         answer = request.max_output_tokens if reply.truncated else answer_tokens
         return replace(reply, usage=self._estimate_usage(request, answer))
-
-    def _usage_of_failure(self, request: Request, error: ModelError, received: str) -> Usage:
-        """Usage of a failed call: as the server reports it, or an estimate if an incomplete answer may be billed."""
-        known = error_usage(error)
-        return self._lost_usage(request, known, received) if error.may_be_billed or received else known
 
     def _lost_usage(self, request: Request, known: Usage, received: str) -> Usage:
         """Estimated usage of an incomplete answer with the text `received`.

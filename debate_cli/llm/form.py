@@ -1,21 +1,27 @@
-"""Forms that models fill in, and the JSON Schemas that describe them.
+"""Forms that models fill in, their JSON Schemas, and the check of a value against such a schema.
 
-A form is a pydantic model, kept apart from the domain's values. Its schema is derived from it and narrowed for one
+A form is a pydantic model, kept apart from the domain's values. Its schema is derived from the model and narrowed for one
 question: which ids exist, how many items a list may have. Rules for forms: lists of {name, value} objects instead of
 open dictionaries; the reason before the score that it explains. Only the schema has lengths and ranges, because small
 models obey them. The form itself accepts longer texts, and its reader clamps scores.
 """
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
+
 JsonSchema = dict[str, Any]
 """A JSON Schema (2020-12)."""
+KeyPath = tuple[str | int, ...]
 MAX_REASON_CHARS = 160
+MAX_SHOWN_CHARS = 60
+"""Maximum length of a quoted value in a message."""
 
 
 class FormModel(BaseModel):
@@ -106,12 +112,7 @@ def _explain(part: JsonSchema, raw: JsonSchema, definitions: Mapping[str, JsonSc
     explained = dict(part)
     if raw.get("description"):
         explained["description"] = raw["description"]
-    while "$ref" in raw or "anyOf" in raw:
-        raw = (
-            definitions[raw["$ref"].rpartition("/")[2]]
-            if "$ref" in raw
-            else next(option for option in raw["anyOf"] if option.get("type") != "null")
-        )
+    raw = _follow(raw, definitions)
     if "properties" in part:
         known = raw.get("properties", {})
         properties = {
@@ -122,9 +123,19 @@ def _explain(part: JsonSchema, raw: JsonSchema, definitions: Mapping[str, JsonSc
     inner = raw.get("items", {})
     if "prefixItems" in part:
         explained["prefixItems"] = [_explain(item, inner, definitions) for item in part["prefixItems"]]
-    if isinstance(part.get("items"), dict):
+    if "items" in part:
         explained["items"] = _explain(part["items"], inner, definitions)
     return explained
+
+
+def _follow(part: JsonSchema, definitions: Mapping[str, JsonSchema]) -> JsonSchema:
+    """The schema that `part` refers to, or its alternative to null; otherwise `part` itself."""
+    while "$ref" in part or "anyOf" in part:
+        if "$ref" in part:
+            part = definitions[part["$ref"].rpartition("/")[2]]
+        else:
+            part = next(option for option in part["anyOf"] if option.get("type") != "null")
+    return part
 
 
 @lru_cache(maxsize=64)
@@ -133,14 +144,13 @@ def _full_schema(model: type[FormModel]) -> JsonSchema:
     return _resolve(schema, schema.get("$defs", {}))
 
 
+_UNUSED_KEYWORDS = {"$defs", "$ref", "anyOf", "title", "default", "description"}
+
+
 def _resolve(part: JsonSchema, definitions: Mapping[str, JsonSchema]) -> JsonSchema:
     """Remove references, titles, defaults and null from `part`, and require every property."""
-    if "$ref" in part:
-        return _resolve(definitions[part["$ref"].rpartition("/")[2]], definitions)
-    if "anyOf" in part:
-        extra = {key: value for key, value in part.items() if key != "anyOf"}
-        return _resolve(next(option for option in part["anyOf"] if option.get("type") != "null") | extra, definitions)
-    kept = {key: value for key, value in part.items() if key not in {"$defs", "title", "default", "description"}}
+    whole = _follow(part, definitions) | part
+    kept = {key: value for key, value in whole.items() if key not in _UNUSED_KEYWORDS}
     if "properties" in kept:
         kept["properties"] = {name: _resolve(item, definitions) for name, item in kept["properties"].items()}
         kept["required"] = list(kept["properties"])
@@ -178,3 +188,103 @@ def _merge(schema: JsonSchema, change: JsonSchema) -> JsonSchema:
         else:
             merged[key] = value
     return merged
+
+
+# Check of a value ------------------------------------------------------------------------------------------------
+
+
+class Violation(NamedTuple):
+    """A part of a value that violates its part of a schema."""
+
+    path: KeyPath
+    fault: str
+    """`must be at least 1, not 0`, for example."""
+    value: Any
+    schema: Mapping[str, Any]
+    is_type: bool = False
+    """Whether the value has a wrong type."""
+
+    def __str__(self) -> str:
+        place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in self.path)
+        return f"{place.removeprefix('.') or 'the object'}: {self.fault}"
+
+
+_JSON_TYPES: Mapping[type, str] = {bool: "boolean", str: "string", int: "integer", dict: "object", list: "array"}
+_BOUNDS = {
+    "minItems": "have at least {} items",
+    "maxItems": "have at most {} items",
+    "minLength": "have at least {} characters",
+    "minimum": "be at least {}, not {}",
+    "maximum": "be at most {}, not {}",
+}
+"""Keyword of a bound -> words of its violation."""
+
+
+def find_violations(value: Any, schema: Mapping[str, Any], path: KeyPath = ()) -> Iterator[Violation]:
+    """Each place where `value` (from `json.loads`) violates `schema`, the schema of a form.
+
+    `maxLength` is ignored: it keeps models short where a grammar enforces it, but a longer text is accepted. The entries
+    of a list of known items may come in any order.
+    """
+    wanted = schema.get("type")
+    found = _json_type(value)
+    if wanted not in {None, found} and (wanted, found) != ("number", "integer"):
+        yield Violation(path, f"must be {wanted}, not {found}", value, schema, is_type=True)
+        return
+    options: Sequence[Any] | None = [schema["const"]] if "const" in schema else schema.get("enum")
+    if options is not None and value not in options:
+        expected = f"{'' if 'const' in schema else 'one of '}{', '.join(map(_format_value, options))}"
+        yield Violation(path, f"must be {expected}, not {_format_value(value)}", value, schema)
+    if isinstance(value, dict):
+        yield from _check_members(cast("JsonSchema", value), schema, path)
+    elif isinstance(value, list):
+        yield from _check_entries(cast("list[Any]", value), schema, path)
+    yield from _check_bounds(value, schema, path)
+
+
+def _check_bounds(value: Any, schema: Mapping[str, Any], path: KeyPath) -> Iterator[Violation]:
+    size: Any = len(cast("str | list[Any]", value)) if isinstance(value, str | list) else value
+    for keyword, words in _BOUNDS.items():
+        bound = schema.get(keyword)
+        if bound is not None and (size < bound if keyword.startswith("min") else size > bound):
+            yield Violation(path, f"must {words.format(bound, size)}", value, schema)
+
+
+def _check_members(members: Mapping[str, Any], schema: Mapping[str, Any], path: KeyPath) -> Iterator[Violation]:
+    parts: Mapping[str, JsonSchema] = schema.get("properties", {})
+    for name in schema.get("required", ()):
+        if name not in members:
+            yield Violation(path, f"lacks {name}", members, schema)
+    for name, value in members.items():
+        if name in parts:
+            yield from find_violations(value, parts[name], (*path, name))
+        elif schema.get("additionalProperties") is False:
+            yield Violation(path, f"must not have {_format_value(name)}", members, schema)
+
+
+def _check_entries(entries: Sequence[Any], schema: Mapping[str, Any], path: KeyPath) -> Iterator[Violation]:
+    """Check each entry. An entry for a known item is checked against the schema of that item."""
+    open_parts: list[JsonSchema] = list(schema.get("prefixItems", ()))
+    for index, entry in enumerate(entries):
+        part: JsonSchema = schema.get("items", {})
+        if open_parts:
+            part = next((part for part in open_parts if _has_constants(entry, part)), open_parts[0])
+            open_parts.remove(part)
+        yield from find_violations(entry, part, (*path, index))
+
+
+def _has_constants(entry: Any, part: JsonSchema) -> bool:
+    constants = {name: inner["const"] for name, inner in part.get("properties", {}).items() if "const" in inner}
+    return isinstance(entry, dict) and constants.items() <= cast("JsonSchema", entry).items()
+
+
+def _json_type(value: Any) -> str:
+    """The JSON Schema type of a value; a whole number is `integer`, also when written as 1.0."""
+    if isinstance(value, float):
+        return "integer" if value.is_integer() else "number"
+    return _JSON_TYPES.get(cast("type[object]", type(value)), "null")
+
+
+def _format_value(value: Any) -> str:
+    text = sanitize_for_prompt(json.dumps(value, ensure_ascii=False)[: 2 * MAX_SHOWN_CHARS])
+    return text if len(text) <= MAX_SHOWN_CHARS else f"{text[:MAX_SHOWN_CHARS]}…"

@@ -35,25 +35,46 @@ def find_bundled_price(model: str) -> Price | None:
 
     For a tiered price, the first tier; for a price that depends on the hour, the one at the first call in this process.
     """
-    provider, _, name = model.partition("/")
-    if provider not in _GENAI_PRICES_IDS or not name:
+    entry = _find_entry(model)
+    listed = None if entry is None else entry.model_price
+    paid, written = _base_price(listed, "input_mtok"), _base_price(listed, "output_mtok")
+    if written is None and "embed" in model:  # an embedding model writes nothing
+        written = 0.0
+    if paid is None or written is None:
         return None
-    return _load_price(_GENAI_PRICES_IDS[provider], name)
+    searches = _base_price(listed, "web_searches_kcount")
+    return Price(
+        input=paid,
+        output=written,
+        cached_input=_base_price(listed, "cache_read_mtok"),
+        cache_write=_base_price(listed, "cache_write_mtok"),
+        search=None if searches is None else searches / SEARCHES_PER_PRICE,
+    )
 
 
 @functools.cache
 def find_context_window(model: str) -> int | None:
     """Context window of `provider/model` in tokens, from the bundled tables; None if unknown."""
+    entry = _find_entry(model)
+    return None if entry is None else entry.model.context_window
+
+
+def _find_entry(model: str) -> Any:
+    """Entry of `provider/model` in the bundled tables; None if there is none."""
     provider, _, name = model.partition("/")
     if provider not in _GENAI_PRICES_IDS or not name:
         return None
     import genai_prices  # takes a third of a second
 
     try:
-        found = genai_prices.calc_price(genai_prices.Usage(), name, provider_id=_GENAI_PRICES_IDS[provider])
+        return genai_prices.calc_price(genai_prices.Usage(), name, provider_id=_GENAI_PRICES_IDS[provider])
     except LookupError:
         return None
-    return found.model.context_window
+
+
+def _base_price(listed: Any, name: str) -> float | None:
+    price = getattr(listed, name, None)
+    return None if price is None else float(getattr(price, "base", price))
 
 
 def compute_cost(usage: Usage, price: Price | None) -> float | None:
@@ -73,11 +94,8 @@ def halve_price(price: Price | None) -> Price | None:
     """The price of tokens in a batch; None if `price` is None."""
     if price is None:
         return None
-    tokens = ("input", "output", "cached_input", "cache_write")
-    prices: dict[str, float | None] = {name: getattr(price, name) for name in tokens}
-    return price.model_copy(
-        update={name: None if value is None else BATCH_FACTOR * value for name, value in prices.items()}
-    )
+    prices = price.model_dump(include={"input", "output", "cached_input", "cache_write"}, exclude_none=True)
+    return price.model_copy(update={name: BATCH_FACTOR * value for name, value in prices.items()})
 
 
 def estimate_max_cost_usage(input_tokens: int, output_tokens: int, price: Price | None) -> Usage:
@@ -88,30 +106,3 @@ def estimate_max_cost_usage(input_tokens: int, output_tokens: int, price: Price 
         output_tokens=output_tokens,
         cache_written_tokens=input_tokens if is_write_dearer else 0,
     )
-
-
-def _load_price(biller: str, name: str) -> Price | None:
-    """Price of a model in the bundled tables."""
-    import genai_prices  # slow to import
-
-    try:
-        listed = genai_prices.calc_price(genai_prices.Usage(), name, provider_id=biller).model_price
-    except LookupError:
-        return None
-    paid, written = _base_price(getattr(listed, "input_mtok", None)), _base_price(getattr(listed, "output_mtok", None))
-    if written is None and "embed" in name:  # an embedding model writes nothing
-        written = 0.0
-    if paid is None or written is None:
-        return None
-    searches = _base_price(getattr(listed, "web_searches_kcount", None))
-    return Price(
-        input=paid,
-        output=written,
-        cached_input=_base_price(getattr(listed, "cache_read_mtok", None)),
-        cache_write=_base_price(getattr(listed, "cache_write_mtok", None)),
-        search=None if searches is None else searches / SEARCHES_PER_PRICE,
-    )
-
-
-def _base_price(price: Any) -> float | None:
-    return None if price is None else float(getattr(price, "base", price))

@@ -5,13 +5,12 @@ repeated by `rate_limit.RateLimitedModel` and do not count as attempts here.
 """
 
 import asyncio
-import copy
 import random as randomness
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import TypeVar, cast
+from typing import cast
 
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
 from debate_cli.errors import BudgetError, ModelError, SamplingError, TransientError
 from debate_cli.llm.model import RESTART, Model, OnText, Reply, Request
@@ -49,8 +48,6 @@ MAX_DOUBLINGS = 6
 """Maximum number of doublings of the wait. It reaches MAX_WAIT_S with fewer."""
 MAX_RETRY_AFTER_S = 60.0
 """A longer Retry-After ends the retries."""
-
-ErrorT = TypeVar("ErrorT", ModelError, BudgetError)
 
 
 def ignore_note(_note: str) -> None:
@@ -99,27 +96,22 @@ class RetryingModel:
                 spent.add_failure(error)
                 raise
 
-        try:
-            reply = cast("Reply", await self._policy()(attempt))
-        except ModelError as error:
-            raise _copy_error(error, f"{error}{self._format_attempts(error, spent.attempts)}", spent) from error
-        except BudgetError as error:
-            raise _copy_error(error, str(error), spent) from error
-        spent.add_reply(reply)
-        return replace(reply, attempts=spent.attempts, usage=spent.usage)
-
-    def _policy(self) -> AsyncRetrying:
-        return AsyncRetrying(
+        policy = AsyncRetrying(
             retry=retry_if_exception(_is_retryable),
-            stop=self._should_stop,
+            stop=stop_after_attempt(self._max_attempts),
             wait=self._wait,
             sleep=self._sleep,
             before_sleep=self._report_retry,
             reraise=True,
         )
-
-    def _should_stop(self, state: RetryCallState) -> bool:
-        return state.attempt_number >= self._max_attempts or _exceeds_max_retry_after(_last_error(state))
+        try:
+            reply = cast("Reply", await policy(attempt))
+        except (ModelError, BudgetError) as error:
+            last = spent.to_error(error)
+            last.args = (f"{error}{_format_attempts(error, spent.attempts)}",)
+            raise last from error
+        spent.add_reply(reply)
+        return replace(reply, attempts=spent.attempts, usage=spent.usage)
 
     def _wait(self, state: RetryCallState) -> float:
         asked = getattr(_last_error(state), "retry_after", None)
@@ -134,34 +126,24 @@ class RetryingModel:
             f"(attempt {state.attempt_number + 1} of {self._max_attempts})"
         )
 
-    def _format_attempts(self, error: ModelError, attempts: int) -> str:
-        """End of the last error's message: the number of attempts, and why there was no further one."""
-        if isinstance(error, TransientError) and error.is_final:
-            return ""
-        times = f"{attempts} attempt{'' if attempts == 1 else 's'}"
-        if _exceeds_max_retry_after(error):
-            return f" — gave up after {times}, because the wait is longer than {MAX_RETRY_AFTER_S:.0f} s; resume later"
-        return f" — gave up after {times}" if isinstance(error, TransientError) or attempts > 1 else ""
-
 
 def _is_retryable(error: BaseException) -> bool:
-    return isinstance(error, TransientError) and not error.is_final
+    return isinstance(error, TransientError) and not error.is_final and (error.retry_after or 0) <= MAX_RETRY_AFTER_S
 
 
 def _last_error(state: RetryCallState) -> BaseException | None:
     return None if state.outcome is None else state.outcome.exception()
 
 
-def _exceeds_max_retry_after(error: BaseException | None) -> bool:
-    asked = getattr(error, "retry_after", None)
-    return asked is not None and asked > MAX_RETRY_AFTER_S
-
-
-def _copy_error(error: ErrorT, message: str, spent: UsageAccumulator) -> ErrorT:
-    last = copy.copy(error)
-    last.args = (message,)
-    spent.copy_to_error(last)
-    return last
+def _format_attempts(error: ModelError | BudgetError, attempts: int) -> str:
+    """End of the last error's message: the number of attempts, and why there was no further one."""
+    is_transient = isinstance(error, TransientError)
+    if isinstance(error, BudgetError) or (is_transient and error.is_final) or (attempts == 1 and not is_transient):
+        return ""
+    gave_up = f" — gave up after {attempts} attempt{'' if attempts == 1 else 's'}"
+    if is_transient and (error.retry_after or 0) > MAX_RETRY_AFTER_S:
+        return f"{gave_up}, because the wait is longer than {MAX_RETRY_AFTER_S:.0f} s; resume later"
+    return gave_up
 
 
 SILENCE_S = 30.0
@@ -224,31 +206,21 @@ class ParameterFallbackModel:
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Answer `request`. Raises ModelError or BudgetError."""
         spent = UsageAccumulator()
-        left_out = set(self._refused)
         while True:
+            sent = replace(
+                request,
+                temperature=None if "temperature" in self._refused else request.temperature,
+                seed=None if "seed" in self._refused else request.seed,
+            )
             try:
-                reply = await self._model.complete(_drop_parameters(request, left_out), on_text)
+                reply = await self._model.complete(sent, on_text)
             except (ModelError, BudgetError) as error:
-                if isinstance(error, SamplingError) and error.parameter not in left_out:
-                    spent.add_failure(error)
-                    left_out.add(error.parameter)
-                    continue
-                if not spent.attempts:
-                    raise
                 spent.add_failure(error)
-                last = copy.copy(error)
-                spent.copy_to_error(last)
-                raise last from error
-            for parameter in sorted(left_out - self._refused):
-                self._refused.add(parameter)
-                self._note(f"{self._name} does not accept {parameter}; it is left out from now on")
+                if not isinstance(error, SamplingError) or getattr(sent, error.parameter) is None:
+                    raise spent.to_error(error) from error
+                if error.parameter not in self._refused:
+                    self._refused.add(error.parameter)
+                    self._note(f"{self._name} does not accept {error.parameter}; it is left out from now on")
+                continue
             spent.add_reply(reply)
             return replace(reply, attempts=spent.attempts, usage=spent.usage)
-
-
-def _drop_parameters(request: Request, left_out: set[str]) -> Request:
-    return replace(
-        request,
-        temperature=None if "temperature" in left_out else request.temperature,
-        seed=None if "seed" in left_out else request.seed,
-    )

@@ -1,4 +1,4 @@
-"""Converts JSON Schemas to the dialect of a provider, and lists of known items to objects.
+"""Converts the schema of a form to the dialect of a provider, and lists of known items to objects.
 
 The schema of a form is never sent unchanged. `full` is for grammars (llama.cpp, vLLM), which enforce bounds and
 patterns. `openai` and `anthropic` reject these, so bounds are written into descriptions and checked by the reader. In
@@ -9,11 +9,9 @@ skip or repeat entries of a list. `restore_lists` converts the answer back.
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Literal, cast
-
-from debate_cli.llm.schema_check import json_type
 
 Dialect = Literal["full", "openai", "anthropic"]
 JsonObject = dict[str, Any]
@@ -23,24 +21,16 @@ MAX_REPETITION = 2000
 MIN_SHARED_CHARS = 100
 """Shorter repeated parts of a schema are not replaced by a reference."""
 
-_SHAPE_KEYWORDS = ("type", "description", "enum", "const", "required", "additionalProperties")
-_BOUND_KEYWORDS = (
-    "minItems",
-    "maxItems",
-    "minLength",
-    "maxLength",
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-)
-_OPENAI_BOUNDS = ("minItems", "maxItems", "minimum", "maximum")
-"""Bounds that OpenAI's structured output accepts and Anthropic's does not."""
-_REPETITION_BOUNDS = ("maxItems", "maxLength")
-_SUBSCHEMA_KEYWORDS = frozenset({"properties", "items", "anyOf", "prefixItems"})
+_SHAPE = {"type", "description", "enum", "required", "additionalProperties"}
+_BOUNDS = {"minItems", "maxItems", "minLength", "maxLength", "minimum", "maximum"}
+_KEYWORDS: Mapping[Dialect, set[str]] = {
+    "full": {*_SHAPE, *_BOUNDS, "const", "pattern"},
+    "openai": {*_SHAPE, "minItems", "maxItems", "minimum", "maximum"},
+    "anthropic": _SHAPE,
+}
+"""Keywords without subschemas that a dialect accepts."""
 _PROPERTY_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 """Pattern of property names that every provider accepts."""
-_FULL_KEYWORDS = frozenset({*_SHAPE_KEYWORDS, *_BOUND_KEYWORDS, *_SUBSCHEMA_KEYWORDS, "pattern"})
 
 
 def convert_schema(schema: Mapping[str, Any], dialect: Dialect, *, use_references: bool = False) -> JsonObject:
@@ -54,96 +44,60 @@ def convert_schema(schema: Mapping[str, Any], dialect: Dialect, *, use_reference
 
 @lru_cache(maxsize=256)
 def _convert_json(text: str, dialect: Dialect, *, use_references: bool) -> JsonObject:
-    schema: JsonObject = json.loads(text)
-    converted = (
-        _convert_full(schema) if dialect == "full" else _convert_strict(schema, every_member=dialect == "openai")
-    )
+    converted = _convert(json.loads(text), dialect)
     return _share_repeated_parts(converted) if use_references else converted
 
 
-def _convert_full(schema: Mapping[str, Any]) -> JsonObject:
-    """Keep what a grammar enforces; write the rest into descriptions."""
+def _convert(schema: JsonObject, dialect: Dialect) -> JsonObject:
     if find_key_member(schema) is not None:
-        return _convert_full(convert_list_to_object(schema))
-    pattern = schema.get("pattern", "")
-    anchored = pattern.startswith("^") and pattern.endswith("$")
-    lost = {key: schema[key] for key in _REPETITION_BOUNDS if schema.get(key, 0) > MAX_REPETITION}
-    lost |= {"pattern": pattern} if pattern and not anchored else {}
-    parts = _convert_subschemas(schema, _convert_full)
-    if "prefixItems" in schema:
-        parts["prefixItems"] = [_convert_full(part) for part in schema["prefixItems"]]
-    converted = {
-        key: parts.get(key, value) for key, value in schema.items() if key in _FULL_KEYWORDS and key not in lost
-    }
-    return _append_bounds(converted, lost) if lost else converted
-
-
-def _convert_strict(schema: Mapping[str, Any], *, every_member: bool) -> JsonObject:
-    """Close objects, give all items of a list one schema, and write bounds into descriptions."""
-
-    def deeper(part: Mapping[str, Any]) -> JsonObject:
-        return _convert_strict(part, every_member=every_member)
-
-    if find_key_member(schema) is not None:
-        return _convert_strict(convert_list_to_object(schema), every_member=every_member)
-
-    converted: JsonObject = {key: schema[key] for key in _SHAPE_KEYWORDS if key in schema and key != "const"}
-    if "const" in schema:
-        converted["enum"] = [schema["const"]]
-    if "enum" in converted and "type" not in converted:
-        converted |= _common_type(converted["enum"])
-    converted |= _convert_subschemas(schema, deeper)
-    if "properties" in schema:
-        converted["additionalProperties"] = False
-        if every_member:
-            converted["required"] = list(schema["properties"])
-    if every_member:
-        converted |= {key: schema[key] for key in _OPENAI_BOUNDS if key in schema}
-    if "prefixItems" in schema:
-        converted["items"] = _merge_schemas([deeper(part) for part in schema["prefixItems"]])
-    return _append_bounds(converted, schema)
-
-
-def _convert_subschemas(schema: Mapping[str, Any], deeper: Callable[[Mapping[str, Any]], JsonObject]) -> JsonObject:
-    parts: JsonObject = {}
-    if "properties" in schema:
-        parts["properties"] = {name: deeper(part) for name, part in schema["properties"].items()}
-    if isinstance(schema.get("items"), Mapping):
-        parts["items"] = deeper(schema["items"])
-    if "anyOf" in schema:
-        parts["anyOf"] = [deeper(part) for part in schema["anyOf"]]
-    return parts
-
-
-def _merge_schemas(parts: Sequence[JsonObject]) -> JsonObject:
-    """A schema that accepts every value that one of `parts` accepts."""
-    first = parts[0]
-    if all(part == first for part in parts):
-        return first
-    if all("enum" in part and part.get("type") == first.get("type") for part in parts):
-        options = [option for part in parts for option in part["enum"]]
-        return first | {"enum": list(dict.fromkeys(options))}
-    if all("properties" in part and _merge_key(part) == _merge_key(first) for part in parts):
-        names = first["properties"]
-        return first | {
-            "properties": {name: _merge_schemas([part["properties"][name] for part in parts]) for name in names}
-        }
-    return {"anyOf": [part for index, part in enumerate(parts) if part not in parts[:index]]}
-
-
-def _merge_key(part: JsonObject) -> tuple[Any, ...]:
-    """Key for merging schemas: object schemas with equal keys are merged member by member."""
-    return tuple(part["properties"]), part.get("required"), part.get("description")
-
-
-def _common_type(options: Sequence[Any]) -> JsonObject:
-    kinds = {json_type(option) for option in options}
-    return {"type": kinds.pop()} if len(kinds) == 1 else {}
-
-
-def _append_bounds(converted: JsonObject, bounds: Mapping[str, Any]) -> JsonObject:
-    words = " ".join(part for part in (converted.get("description", ""), *_format_bounds(bounds)) if part)
+        schema = convert_list_to_object(schema)
+    elif "prefixItems" in schema and dialect != "full":
+        schema = _merge_entries(schema)
+    parts = _map_parts(schema, lambda part, _name: _convert(part, dialect))
+    converted = {key: value for key, value in parts.items() if key in {*_KEYWORDS[dialect], *_PARTS}}
+    if dialect == "full":
+        described = {key for key in ("maxItems", "maxLength") if schema.get(key, 0) > MAX_REPETITION}
+        converted = {key: value for key, value in converted.items() if key not in described}
+    else:
+        described = _BOUNDS
+        if "const" in schema:
+            converted["enum"] = [schema["const"]]
+        if "properties" in schema:
+            converted["additionalProperties"] = False
+    if dialect == "openai" and "properties" in schema:
+        converted["required"] = list(schema["properties"])
+    bounds = _format_bounds({key: schema[key] for key in described if key in schema})
+    words = " ".join(part for part in (converted.get("description", ""), *bounds) if part)
     return converted | {"description": words} if words else converted
+
+
+def _merge_entries(schema: JsonObject) -> JsonObject:
+    """Give all entries of a list of known items the schema of its first entry, whose constants become choices."""
+    parts: list[JsonObject] = schema["prefixItems"]
+    properties: JsonObject = dict(parts[0]["properties"])
+    for name, inner in properties.items():
+        if "const" in inner:
+            choices = [part["properties"][name]["const"] for part in parts]
+            rest = {key: value for key, value in inner.items() if key != "const"}
+            properties[name] = {**rest, "enum": list(dict.fromkeys(choices))}
+    kept = {key: value for key, value in schema.items() if key != "prefixItems"}
+    return {**kept, "items": {**parts[0], "properties": properties}}
+
+
+_PARTS = ("properties", "items", "prefixItems")
+"""Keywords with subschemas."""
+
+
+def _map_parts(schema: JsonObject, change: Callable[[JsonObject, str], JsonObject]) -> JsonObject:
+    """Apply `change` to the schemas inside `schema`, with the name of the property that contains them."""
+    parts = dict(schema)
+    if "properties" in schema:
+        parts["properties"] = {name: change(part, name) for name, part in schema["properties"].items()}
+    if "prefixItems" in schema:
+        parts["prefixItems"] = [change(part, "part") for part in schema["prefixItems"]]
+    if "items" in schema:
+        parts["items"] = change(schema["items"], "part")
+    return parts
 
 
 def _format_bounds(bounds: Mapping[str, Any]) -> Iterator[str]:
@@ -154,49 +108,29 @@ def _format_bounds(bounds: Mapping[str, Any]) -> Iterator[str]:
     ):
         least, most = bounds.get(low), bounds.get(high)
         if least is not None and least == most:
-            yield f"Exactly {least}{unit}{_format_item_names(bounds)}."
+            yield f"Exactly {least}{unit}."
         elif least is not None and most is not None:
             yield f"From {least} to {most}{unit}."
         elif least is not None:
             yield f"At least {least}{unit}."
         elif most is not None:
             yield f"At most {most}{unit}."
-    if "exclusiveMinimum" in bounds:
-        yield f"More than {bounds['exclusiveMinimum']}."
-    if "exclusiveMaximum" in bounds:
-        yield f"Less than {bounds['exclusiveMaximum']}."
-    if "pattern" in bounds:
-        yield f"Matches {bounds['pattern']}."
-
-
-def _format_item_names(bounds: Mapping[str, Any]) -> str:
-    """Names of the items that a list must contain, if known."""
-    parts: Sequence[Mapping[str, Any]] = bounds.get("prefixItems", ())
-    names = [
-        str(member["const"])
-        for part in parts
-        for member in (part, *part.get("properties", {}).values())
-        if "const" in member
-    ]
-    return f", in this order: {', '.join(names)}" if len(names) == len(parts) > 0 else ""
 
 
 # Lists of known items as objects ----------------------------------------------------------------------------------
 
 
 def find_key_member(schema: Mapping[str, Any]) -> str | None:
-    """The member that identifies each entry of the list `schema`, such as `participant`.
+    """The property that identifies each entry of the list `schema`, such as `participant`.
 
-    None unless `schema` is a list with one entry for each of several known items.
+    None unless `schema` is a list of known items whose names can be keys of an object.
     """
     parts: list[JsonObject] = schema.get("prefixItems", [])
-    found = {_const_members(part) for part in parts}
-    if len(found) != 1:
+    found = {tuple(name for name, inner in part.get("properties", {}).items() if "const" in inner) for part in parts}
+    if len(found) != 1 or len(members := found.pop()) != 1:
         return None
-    (members,) = found
-    keys = [part["properties"][members[0]]["const"] for part in parts] if len(members) == 1 else []
-    fit = all(isinstance(key, str) and _PROPERTY_NAME.fullmatch(key) for key in keys)
-    return members[0] if keys and fit and len(set(keys)) == len(keys) else None
+    keys = [part["properties"][members[0]]["const"] for part in parts]
+    return members[0] if all(map(_PROPERTY_NAME.fullmatch, keys)) and len(set(keys)) == len(keys) else None
 
 
 def convert_list_to_object(schema: Mapping[str, Any]) -> JsonObject:
@@ -222,19 +156,14 @@ def convert_list_to_object(schema: Mapping[str, Any]) -> JsonObject:
 
 def restore_lists(value: Any, schema: Mapping[str, Any]) -> Any:
     """Convert objects in `value` back to the lists of `schema` that they replaced."""
-    member = find_key_member(schema) if isinstance(value, dict) and "prefixItems" in schema else None
-    if member is not None:
-        named = cast("JsonObject", value)
-        return [{member: key, **item} if isinstance(item, dict) else item for key, item in named.items()]  # pyright: ignore[reportUnknownVariableType]
-    if isinstance(value, dict):
-        parts: Mapping[str, Mapping[str, Any]] = schema.get("properties", {})
-        members = cast("JsonObject", value)
-        return {name: restore_lists(inner, parts[name]) if name in parts else inner for name, inner in members.items()}
-    return value
-
-
-def _const_members(part: JsonObject) -> tuple[str, ...]:
-    return tuple(name for name, inner in part.get("properties", {}).items() if "const" in inner)
+    if not isinstance(value, dict):
+        return value
+    members = cast("JsonObject", value)
+    key_member = find_key_member(schema)
+    if key_member is not None:
+        return [{key_member: key, **item} if isinstance(item, dict) else item for key, item in members.items()]
+    parts: Mapping[str, Mapping[str, Any]] = schema.get("properties", {})
+    return {name: restore_lists(inner, parts[name]) if name in parts else inner for name, inner in members.items()}
 
 
 # References -------------------------------------------------------------------------------------------------------
@@ -246,44 +175,23 @@ def _share_repeated_parts(schema: JsonObject) -> JsonObject:
     definitions: dict[str, JsonObject] = {}
     names: dict[str, str] = {}
 
-    def count(part: JsonObject) -> JsonObject:
+    def count(part: JsonObject, _name: str) -> JsonObject:
         key = json.dumps(part)
         counts[key] += 1
-        if counts[key] == 1:
-            _map_parts(part, lambda inner, _name: count(inner))
-        return part
+        return part if counts[key] > 1 else _map_parts(part, count)
 
     def share(part: JsonObject, name: str) -> JsonObject:
         key = json.dumps(part)
         if counts[key] == 1 or len(key) < MIN_SHARED_CHARS:
             return _map_parts(part, share)
         if key not in names:
-            names[key] = _unused_name(name, definitions)
-            definitions[names[key]] = {}
+            plain = re.sub(r"\W", "_", name)
+            numbered = (f"{plain}_{number}" for number in range(2, len(definitions) + 3))
+            names[key] = next(free for free in (plain, *numbered) if free not in definitions)
+            definitions[names[key]] = {}  # reserves the name
             definitions[names[key]] = _map_parts(part, share)
         return {"$ref": f"#/$defs/{names[key]}"}
 
-    count(schema)
+    count(schema, "")
     shared = _map_parts(schema, share)
     return {**shared, "$defs": definitions} if definitions else shared
-
-
-def _map_parts(schema: JsonObject, change: Callable[[JsonObject, str], JsonObject]) -> JsonObject:
-    """Apply `change` to the schemas inside `schema`, with the name of the property that contains them."""
-    parts: JsonObject = {}
-    for key, value in schema.items():
-        if key == "properties":
-            parts[key] = {member: change(part, member) for member, part in value.items()}
-        elif key in {"anyOf", "prefixItems"}:
-            parts[key] = [change(part, "part") for part in value]
-        else:
-            is_schema = key == "items" and isinstance(value, dict)
-            parts[key] = change(cast("JsonObject", value), "part") if is_schema else value
-    return parts
-
-
-def _unused_name(name: str, taken: Mapping[str, JsonObject]) -> str:
-    plain = re.sub(r"\W", "_", name)
-    return next(
-        each for each in (plain, *(f"{plain}_{number}" for number in range(2, len(taken) + 3))) if each not in taken
-    )

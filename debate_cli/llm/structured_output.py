@@ -44,8 +44,12 @@ def build_request(request: Request, form: Form[Any] | None, mode: StructuredOutp
         return replace(request, rung="text")
     messages = request.messages
     if mode == "prompt":
-        last = messages[-1]
-        messages = (*messages[:-1], replace(last, content=last.content + _format_schema_instructions(form)))
+        converted = convert_schema(form.schema, "full", use_references=True)
+        instructions = (
+            "\n\nAnswer with exactly one JSON object and nothing else: no code fence, no words before or after it. "
+            f"It must satisfy this JSON Schema:\n{json.dumps(converted, ensure_ascii=False, separators=(',', ':'))}"
+        )
+        messages = (*messages[:-1], replace(messages[-1], content=messages[-1].content + instructions))
     schema = OutputSchema(form.name, form.schema)
     return replace(request, messages=messages, schema=schema, rung=mode, form=form)
 
@@ -65,16 +69,6 @@ def build_reask(request: Request, text: str, reading: ParsedReply[Any]) -> Reque
         ask = f"Your answer cannot be used:\n{faults}\nGive the whole answer again as one JSON object and nothing else."
     own_answer = Message("assistant", sanitize_for_prompt(text).strip() or "(no answer)")
     return replace(request, messages=(*request.messages, own_answer, Message("user", ask)), stable_chars=0)
-
-
-def _format_schema_instructions(form: Form[Any]) -> str:
-    schema = json.dumps(
-        convert_schema(form.schema, "full", use_references=True), ensure_ascii=False, separators=(",", ":")
-    )
-    return (
-        "\n\nAnswer with exactly one JSON object and nothing else: no code fence, no words before or after it. "
-        f"It must satisfy this JSON Schema:\n{schema}"
-    )
 
 
 MAX_REASKS = 2
@@ -181,16 +175,20 @@ class StructuredOutputClient:
         deadline in seconds for all attempts together, without time in our own queues. Raises StorageError if the
         journal cannot store the reservation of the request.
         """
-        asking = _RequestState(request, form, self._usable_modes(form))
+        modes: tuple[StructuredOutputMode, ...] = ("text",)
+        if form is not None:
+            rejected = self._record.rejected
+            modes = tuple(mode for mode in self._profile.modes if mode not in rejected) or self._profile.modes[-1:]
+        asking = _RequestState(request, form, modes)
         meter = active_meter()
         earlier = 0 if meter is None else len(meter.ended)
-        patience = asyncio.timeout(patience_s)
+        deadline = asyncio.timeout(patience_s)
         try:
-            async with patience:
-                with pausable_deadline(patience):
+            async with deadline:
+                with pausable_deadline(deadline):
                     return await self._ask_until_valid(asking, make_restartable(on_text))
         except TimeoutError:
-            if not patience.expired():
+            if not deadline.expired():
                 raise
             if meter is None:
                 asking.spent.attempts += 1
@@ -205,9 +203,10 @@ class StructuredOutputClient:
             try:
                 reply = await self._model.complete(asking.request, stream)
             except UnsupportedError as error:
+                asking.spent.add_failure(error)
                 self._record.rejected.add(asking.mode)
                 asking.rejected.append(asking.mode)
-                if not asking.use_next_mode(error):
+                if not asking.use_next_mode():
                     return self._build_answer(asking, error=error)
                 continue
             except (ModelError, BudgetError, UsageError) as error:  # a StorageError of the journal is not the model's
@@ -216,21 +215,13 @@ class StructuredOutputClient:
             reading = asking.read_reply(reply)
             if isinstance(reading, RefusedError):
                 return self._build_answer(asking, error=reading)
-            if asking.can_use_next_mode and self._record.record_answer(
-                asking.mode, is_plain=asking.is_plain_text(reading)
-            ):
+            is_plain = asking.has_no_object(reading) and bool(asking.text)
+            if asking.has_next_mode and self._record.record_answer(asking.mode, is_plain=is_plain):
                 asking.rejected.append(asking.mode)
             if asking.is_good(reading):
                 return self._build_answer(asking, reading=reading)
             if reply.is_final or not asking.prepare_reask(reading):
                 return self._build_answer(asking, problem="; ".join(reading.faults))
-
-    def _usable_modes(self, form: Form[Any] | None) -> tuple[StructuredOutputMode, ...]:
-        if form is None:
-            return ("text",)
-        return (
-            tuple(mode for mode in self._profile.modes if mode not in self._record.rejected) or self._profile.modes[-1:]
-        )
 
     def _build_answer(
         self,
@@ -240,7 +231,7 @@ class StructuredOutputClient:
         error: DebateError | None = None,
         problem: str | None = None,
     ) -> StructuredAnswer[Any]:
-        spent = asking.spent
+        spent, last = asking.spent, asking.last_reply
         exchange = ModelCall(
             model=self._name,
             rung=asking.mode,
@@ -250,17 +241,16 @@ class StructuredOutputClient:
             latency_s=spent.latency_s,
             cost_usd=compute_cost(spent.usage, self._price),
             rejected=tuple(asking.rejected),
-            finish_reason=asking.finish_reason,
+            finish_reason=last.finish_reason if last else None,
         )
-        form = None if reading is None else reading.form
         return StructuredAnswer(
-            form=form,
+            form=reading.form if reading else None,
             text=asking.text,
-            raw_text=asking.raw_text,
+            raw_text=last.text if last else "",
             exchange=exchange,
             error=error,
             problem=problem,
-            is_final=asking.is_final,
+            is_final=last is not None and last.is_final,
         )
 
 
@@ -274,35 +264,32 @@ class _RequestState:
         self._conversation = request
         self.request = build_request(request, form, modes[0])
         self.spent = UsageAccumulator()
+        self.last_reply: Reply | None = None
         self.text = ""
-        self.raw_text = ""
-        self.finish_reason: str | None = None
-        self.is_final = False
+        """Text of the last answer, without thinking."""
         self.rejected = list[StructuredOutputMode]()
         """Modes that the server turned out to reject or ignore."""
-
-    @property
-    def can_use_next_mode(self) -> bool:
-        return len(self._modes) > 1
 
     @property
     def mode(self) -> StructuredOutputMode:
         return self._modes[0]
 
-    def use_next_mode(self, error: UnsupportedError) -> bool:
-        """Switch to the next mode after the server rejected this one; False if there is none."""
-        self.spent.add_failure(error)
-        if not self.can_use_next_mode:
+    @property
+    def has_next_mode(self) -> bool:
+        return len(self._modes) > 1
+
+    def use_next_mode(self) -> bool:
+        """Build the request again for the next mode; False if there is none."""
+        if not self.has_next_mode:
             return False
-        self._drop_mode()
+        self._modes = self._modes[1:]
+        self.request = build_request(self._conversation, self._form, self.mode)
         return True
 
     def read_reply(self, reply: Reply) -> ParsedReply[Any] | RefusedError:
         """Parse `reply`: check the finish reason and refusal first, then the text."""
         self.spent.add_reply(reply)
-        self.finish_reason = reply.finish_reason
-        self.is_final = reply.is_final
-        self.raw_text = reply.text
+        self.last_reply = reply
         self.text = strip_thinking(reply.text)
         if reply.refusal is not None or reply.finish_reason in _REFUSAL_REASONS:
             words = " ".join(sanitize_for_prompt(reply.refusal or "").split())[:200]
@@ -321,8 +308,8 @@ class _RequestState:
         lenient = self._form is not None and self._form.lenient
         return reading.outcome == "valid" or (lenient and reading.outcome == "off_schema")
 
-    def is_plain_text(self, reading: ParsedReply[Any]) -> bool:
-        return reading.outcome == "no_object" and reading is not TRUNCATED_REPLY and bool(self.text.strip())
+    def has_no_object(self, reading: ParsedReply[Any]) -> bool:
+        return reading.outcome == "no_object" and reading is not TRUNCATED_REPLY
 
     def prepare_reask(self, reading: ParsedReply[Any]) -> bool:
         """Prepare a request that lists the faults of the answer; False after MAX_REASKS requests."""
@@ -330,15 +317,9 @@ class _RequestState:
             return False
         self._reasks += 1
         self._conversation = build_reask(self._conversation, self.text, reading)
-        if reading.outcome == "no_object" and reading is not TRUNCATED_REPLY and self.can_use_next_mode:
-            self._drop_mode()
-        else:
+        if not (self.has_no_object(reading) and self.use_next_mode()):
             self.request = build_request(self._conversation, self._form, self.mode)
         return True
-
-    def _drop_mode(self) -> None:
-        self._modes = self._modes[1:]
-        self.request = build_request(self._conversation, self._form, self.mode)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,16 @@
 """Token estimates, and the usage of all attempts of one question."""
 
+import copy
 import json
 import math
 from collections.abc import Sequence
-from functools import lru_cache
+from typing import TypeVar
 
 from debate_cli.domain.model_call import ModelCall, Usage
 from debate_cli.errors import BudgetError, DebateError, ModelError
 from debate_cli.llm.model import Reply, Request
 from debate_cli.llm.profile import Profile
-from debate_cli.llm.schema_dialect import Dialect, convert_schema
+from debate_cli.llm.schema_dialect import convert_schema
 
 ASCII_CHARS_PER_TOKEN = 2.5
 """ASCII characters per token. Low, so that estimates are high: real tokenizers have 3 (JSON, code) to 4.5 (English)."""
@@ -19,6 +20,8 @@ TOKENS_PER_MESSAGE = 16
 """Tokens that a provider adds per message."""
 TOKENS_PER_SEARCH = 12_000
 """Tokens of the results of one web search. A high estimate: the vendors report 5,000 to 10,000."""
+
+ErrorT = TypeVar("ErrorT", bound=ModelError | BudgetError)
 
 
 def estimate_input_tokens(request: Request, profile: Profile) -> int:
@@ -31,14 +34,9 @@ def estimate_input_tokens(request: Request, profile: Profile) -> int:
     found = 0 if request.search is None else request.search.max_searches * TOKENS_PER_SEARCH
     texts = [request.system, *(message.content for message in request.messages)]
     if request.schema is not None and request.rung in {"native", "tool"}:
-        texts.append(_schema_text(json.dumps(request.schema.json), profile.dialect, profile.schema_references))
+        sent = convert_schema(request.schema.json, profile.dialect, use_references=profile.schema_references)
+        texts.append(json.dumps(sent))
     return found + sum(_estimate_tokens(text) + TOKENS_PER_MESSAGE for text in texts)
-
-
-@lru_cache(maxsize=64)
-def _schema_text(schema: str, dialect: Dialect, use_references: bool) -> str:
-    """The schema (JSON) as it is sent. Cached, because the estimate of one request is needed several times."""
-    return json.dumps(convert_schema(json.loads(schema), dialect, use_references=use_references))
 
 
 def estimate_answer_tokens(request: Request, text: str) -> int:
@@ -84,10 +82,12 @@ class UsageAccumulator:
         self.attempts = sum(call.attempts for call in calls)
         self.usage = sum((call.usage for call in calls), Usage())
 
-    def copy_to_error(self, error: ModelError | BudgetError) -> None:
-        """Store the sum on the error that ends the question."""
-        error.attempts = self.attempts
-        set_error_usage(error, self.usage)
+    def to_error(self, error: ErrorT) -> ErrorT:
+        """Copy the error that ends the question, and store the sum on the copy."""
+        last = copy.copy(error)
+        last.attempts = self.attempts
+        set_error_usage(last, self.usage)
+        return last
 
 
 _ERROR_FIELDS = ("input_tokens", "cached_tokens", "output_tokens", "searches", "estimated")

@@ -8,29 +8,81 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from llm_schemas import FORMLIKE, SCHEMAS, VALUES, is_valid
+from jsonschema import Draft202012Validator
 
-from debate_cli.llm.schema_dialect import (
-    MAX_REPETITION,
-    Dialect,
-    convert_list_to_object,
-    convert_schema,
-    find_key_member,
-    restore_lists,
-)
+from debate_cli.llm.form import find_violations
+from debate_cli.llm.schema_dialect import MAX_REPETITION, Dialect, convert_schema, find_key_member, restore_lists
 
 DIALECTS: tuple[Dialect, ...] = ("full", "openai", "anthropic")
-PLAIN: tuple[Dialect, ...] = ("openai", "anthropic")
+Json = dict[str, Any]
+
+NAMES = st.sampled_from(["a", "b", "c"])
+SCALARS: st.SearchStrategy[Any] = (
+    st.none() | st.booleans() | st.integers(-3, 12) | st.sampled_from([0.5, 1.0, 2.5, "", "a", "PRO-1"])
+)
+VALUES: st.SearchStrategy[Any] = st.recursive(
+    SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(NAMES, inner, max_size=3), max_leaves=12
+)
+LEAVES: st.SearchStrategy[Json] = st.sampled_from([
+    {"type": "boolean"},
+    {"type": "number", "minimum": 0, "maximum": 1},
+    {"type": "integer", "minimum": 1, "maximum": 3},
+    {"type": "string", "minLength": 1},
+    {"type": "string", "enum": ["a", "PRO-1"]},
+    {"type": "integer", "enum": [1, 2]},
+])  # fmt: skip
 
 
-def keywords(schema: dict[str, Any]) -> Iterator[str]:
+@st.composite
+def form_objects(draw: st.DrawFn, part: st.SearchStrategy[Json]) -> Json:
+    """A closed object that requires all members."""
+    members = draw(st.dictionaries(NAMES, part, max_size=3))
+    return {"type": "object", "properties": members, "required": sorted(members), "additionalProperties": False}
+
+
+FORMLIKE: st.SearchStrategy[Json] = st.recursive(
+    LEAVES,
+    lambda part: form_objects(part) | part.map(lambda item: {"type": "array", "items": item, "maxItems": 2}),
+    max_leaves=6,
+)
+
+
+def is_valid(value: Any, schema: Json) -> bool:
+    """Validity by the reference implementation."""
+    return not list(Draft202012Validator(schema).iter_errors(value))  # pyright: ignore[reportUnknownMemberType]
+
+
+def keywords(schema: Json) -> Iterator[str]:
     """Every keyword that occurs in a schema, without property names."""
     yield from schema
-    inner: list[Any] = [schema.get("items"), *schema.get("anyOf", ()), *schema.get("prefixItems", ())]
-    inner += schema.get("properties", {}).values()
-    for part in inner:
+    for part in (schema.get("items"), *schema.get("properties", {}).values()):
         if part:
             yield from keywords(part)
+
+
+@given(VALUES, FORMLIKE)
+def test_the_check_of_forms_agrees_with_the_reference(value: Any, schema: Json) -> None:
+    """A value violates a schema exactly if the reference implementation says so."""
+    assert bool(list(find_violations(value, schema))) != is_valid(value, schema)
+
+
+@given(FORMLIKE, VALUES, st.sampled_from(DIALECTS), st.booleans())
+def test_never_narrower_than_the_form(schema: Json, value: Any, dialect: Dialect, share: bool) -> None:
+    """The converted schema accepts every value that the form accepts, with and without references."""
+    if is_valid(value, schema):
+        assert is_valid(value, convert_schema(schema, dialect, use_references=share))
+
+
+@given(FORMLIKE, st.sampled_from(DIALECTS))
+def test_a_dialect_has_only_supported_keywords(schema: Json, dialect: Dialect) -> None:
+    """The full dialect keeps the schema as it is. Strict dialects lose keywords. The argument is not changed."""
+    before = copy.deepcopy(schema)
+    allowed = {"type", "description", "enum", "properties", "required", "additionalProperties", "items"}
+    bounds = {"minItems", "maxItems", "minimum", "maximum"}
+    converted = convert_schema(schema, dialect)
+    assert set(keywords(converted)) <= allowed | (set[str]() if dialect == "anthropic" else {*bounds, "minLength"})
+    assert dialect != "full" or json.dumps(converted) == json.dumps(schema)
+    assert schema == before
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -43,141 +95,87 @@ def test_unknown_keywords_are_left_out(dialect: Dialect) -> None:
 @pytest.mark.parametrize(
     ("schema", "expected"),
     [
-        ({"const": 1}, {"type": "integer", "enum": [1]}),
-        ({"enum": ["a", None]}, {"enum": ["a", None]}),
-        ({"type": "string", "pattern": "^A"}, {"type": "string", "description": "Matches ^A."}),
+        ({"type": "integer", "const": 1}, {"type": "integer", "enum": [1]}),
         (
-            {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
-            {"type": "number", "description": "More than 0. Less than 1."},
+            {"type": "array", "items": {"type": "string"}, "maxItems": 3, "description": "Ids."},
+            {"type": "array", "items": {"type": "string"}, "maxItems": 3, "description": "Ids. At most 3 items."},
         ),
         (
-            {"type": "array", "items": {"const": "x"}, "maxItems": 3, "description": "Ids."},
+            {"type": "string", "minLength": 2, "maxLength": 9},
+            {"type": "string", "description": "From 2 to 9 characters."},
+        ),
+        (
+            {"type": "array", "items": {}, "minItems": 2, "maxItems": 2},
+            {"type": "array", "items": {}, "minItems": 2, "maxItems": 2, "description": "Exactly 2 items."},
+        ),
+        ({"type": "string", "minLength": 2}, {"type": "string", "description": "At least 2 characters."}),
+        (
+            {"type": "object", "properties": {"a": {}, "b": {}}, "required": ["a"]},
             {
-                "type": "array",
-                "items": {"type": "string", "enum": ["x"]},
-                "maxItems": 3,
-                "description": "Ids. At most 3 items.",
+                "type": "object",
+                "properties": {"a": {}, "b": {}},
+                "required": ["a", "b"],
+                "additionalProperties": False,
             },
         ),
-        (
-            {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "null"}]},
-            {"anyOf": [{"type": "integer", "minimum": 1, "description": "At least 1."}, {"type": "null"}]},
-        ),
-        (
-            {"prefixItems": [{"type": "string"}, {"type": "integer"}]},
-            {"items": {"anyOf": [{"type": "string"}, {"type": "integer"}]}},
-        ),
-        ({"prefixItems": [{"type": "string"}, {"type": "string"}]}, {"items": {"type": "string"}}),
     ],
 )
-def test_plain_dialects(schema: dict[str, Any], expected: dict[str, Any]) -> None:
-    """Constants become enums, bounds go into the description, a tuple becomes a list of any of its parts."""
+def test_the_strict_dialect(schema: Json, expected: Json) -> None:
+    """Constants become enums, bounds go into the description, objects are closed and require every member."""
     assert convert_schema(schema, "openai") == expected
-
-
-def test_members_that_may_be_missing() -> None:
-    """OpenAI requires every member, Anthropic keeps the list of required ones; both need closed objects."""
-    schema: dict[str, Any] = {"type": "object", "properties": {"a": {}, "b": {}}, "required": ["a"]}
-    assert convert_schema(schema, "openai")["required"] == ["a", "b"]
-    assert convert_schema(schema, "anthropic")["required"] == ["a"]
-    assert convert_schema(schema, "openai")["additionalProperties"] is False
-
-
-@pytest.mark.parametrize(("pattern", "kept"), [("^A$", True), ("^A", False), ("A", False)])
-def test_grammars_take_whole_patterns_only(pattern: str, kept: bool) -> None:
-    """A pattern that is not anchored on both sides goes into the description."""
-    converted = convert_schema({"type": "string", "pattern": pattern}, "full")
-    assert ("pattern" in converted, converted.get("description")) == (kept, None if kept else f"Matches {pattern}.")
 
 
 @pytest.mark.parametrize("keyword", ["maxLength", "maxItems"])
 def test_large_repetitions_go_into_the_description(keyword: str) -> None:
     """llama.cpp refuses a grammar that repeats a rule thousands of times."""
     assert keyword in convert_schema({keyword: MAX_REPETITION}, "full")
-    assert "At most 2001" in convert_schema({keyword: MAX_REPETITION + 1}, "full")["description"]
-    assert keyword not in convert_schema({keyword: MAX_REPETITION + 1}, "full")
+    large = convert_schema({keyword: MAX_REPETITION + 1}, "full")
+    assert keyword not in large
+    assert "At most 2001" in large["description"]
 
 
-@given(FORMLIKE, VALUES, st.sampled_from(DIALECTS))
-def test_never_narrower_than_the_form(schema: dict[str, Any], value: Any, dialect: Dialect) -> None:
-    """The converted schema accepts every value that the form accepts."""
-    if is_valid(value, schema):
-        assert is_valid(value, convert_schema(schema, dialect))
-
-
-@given(SCHEMAS, st.sampled_from(PLAIN))
-def test_strict_dialects_have_only_supported_keywords(schema: dict[str, Any], dialect: Dialect) -> None:
-    """Only keywords of strict modes are left, and the argument is not changed."""
-    before = copy.deepcopy(schema)
-    allowed = {"type", "description", "enum", "properties", "required", "additionalProperties", "items", "anyOf"}
-    allowed |= {"minItems", "maxItems", "minimum", "maximum"} if dialect == "openai" else set()
-    assert set(keywords(convert_schema(schema, dialect))) <= allowed
-    assert schema == before
-
-
-@given(SCHEMAS)
-def test_the_full_dialect_keeps_supported_keywords(schema: dict[str, Any]) -> None:
-    """A schema of supported keywords stays the same, in the same order."""
-    assert json.dumps(convert_schema(schema, "full")) == json.dumps(schema)
-
-
-def item(key: str) -> dict[str, Any]:
-    """The schema of the entry for one known item."""
-    return {
-        "type": "object",
-        "properties": {"target": {"const": key}, "reasoning": {"type": "string"}},
-        "required": ["target", "reasoning"],
-        "additionalProperties": False,
-    }
-
-
-def answers(*keys: str) -> dict[str, Any]:
-    """The schema of a list with one entry per key."""
-    return {"type": "array", "prefixItems": [item(key) for key in keys], "minItems": len(keys), "maxItems": len(keys)}
-
-
-def form(*keys: str) -> dict[str, Any]:
-    """An object with such a list."""
-    return {"type": "object", "properties": {"responses": answers(*keys)}, "required": ["responses"]}
-
-
-def test_each_known_item_becomes_a_required_key() -> None:
-    """The object has one required property per item, without the identifying member."""
-    schema = convert_list_to_object(answers("PRO-1", "PRO-2"))
-    assert schema["required"] == ["PRO-1", "PRO-2"]
-    assert list(schema["properties"]["PRO-1"]["properties"]) == ["reasoning"]
+def answers(*keys: str) -> Json:
+    """An object with a list that has one entry per key."""
+    entries = [
+        {
+            "type": "object",
+            "properties": {"target": {"type": "string", "const": key}, "reasoning": {"type": "string"}},
+            "required": ["target", "reasoning"],
+            "additionalProperties": False,
+        }
+        for key in keys
+    ]
+    responses = {"type": "array", "prefixItems": entries, "minItems": len(keys), "maxItems": len(keys)}
+    return {"type": "object", "properties": {"responses": responses}, "required": ["responses"]}
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_every_dialect_gets_the_object(dialect: Dialect) -> None:
-    """The converted schema has a required key per item and no prefixItems."""
-    converted = convert_schema(form("PRO-1", "PRO-2"), dialect)["properties"]["responses"]
-    assert converted["type"] == "object"
-    assert converted["required"] == ["PRO-1", "PRO-2"]
+def test_each_known_item_becomes_a_required_key(dialect: Dialect) -> None:
+    """The list becomes an object with one required property per item, without the identifying member."""
+    converted = convert_schema(answers("PRO-1", "PRO-2"), dialect)["properties"]["responses"]
+    assert (converted["type"], converted["required"]) == ("object", ["PRO-1", "PRO-2"])
     assert converted["additionalProperties"] is False
-
-
-def test_an_answered_object_is_read_as_the_list() -> None:
-    """The key becomes the identifying member again, in any order."""
-    answered = {"responses": {"PRO-2": {"reasoning": "b"}, "PRO-1": {"reasoning": "a"}}}
-    assert restore_lists(answered, form("PRO-1", "PRO-2")) == {
-        "responses": [{"target": "PRO-2", "reasoning": "b"}, {"target": "PRO-1", "reasoning": "a"}]
-    }
-
-
-def test_an_answered_list_stays_as_it_is() -> None:
-    """A list in the answer is not changed."""
-    answered = {"responses": [{"target": "PRO-1", "reasoning": "a"}]}
-    assert restore_lists(answered, form("PRO-1")) == answered
+    assert list(converted["properties"]["PRO-1"]["properties"]) == ["reasoning"]
 
 
 @pytest.mark.parametrize("keys", [("a b",), ("A", "A"), ("x" * 65,)], ids=["space", "twice", "long"])
 def test_items_that_cannot_be_keys_stay_a_list(keys: tuple[str, ...]) -> None:
-    """A key must be unique and accepted by every provider."""
-    assert find_key_member(answers(*keys)) is None
+    """A key must be unique and accepted by every provider. Otherwise the entries share one schema."""
+    schema = answers(*keys)
+    assert find_key_member(schema["properties"]["responses"]) is None
+    converted = convert_schema(schema, "openai")["properties"]["responses"]
+    assert converted["items"]["properties"]["target"]["enum"] == list(dict.fromkeys(keys))
 
 
-PERSON = {
+def test_an_answered_object_is_read_as_the_list() -> None:
+    """The key becomes the identifying member again, in any order. A list in the answer is not changed."""
+    answered = {"responses": {"PRO-2": {"reasoning": "b"}, "PRO-1": {"reasoning": "a"}}}
+    expected = {"responses": [{"target": "PRO-2", "reasoning": "b"}, {"target": "PRO-1", "reasoning": "a"}]}
+    assert restore_lists(answered, answers("PRO-1", "PRO-2")) == expected
+    assert restore_lists(expected, answers("PRO-1", "PRO-2")) == expected
+
+
+PERSON: Json = {
     "type": "object",
     "properties": {name: {"type": "string"} for name in ("first_name", "last_name", "place_of_birth")},
     "required": ["first_name", "last_name", "place_of_birth"],
@@ -187,21 +185,10 @@ PERSON = {
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_repeated_part_is_defined_once(dialect: Dialect) -> None:
-    """With references, equal objects become references to one definition that accepts the same values."""
+    """With references, equal objects become references to one definition. A part that occurs once stays in place."""
     schema = {"type": "object", "properties": {"winner": PERSON, "loser": PERSON}, "required": ["winner", "loser"]}
     converted = convert_schema(schema, dialect, use_references=True)
     assert converted["properties"] == {"winner": {"$ref": "#/$defs/winner"}, "loser": {"$ref": "#/$defs/winner"}}
-    assert converted["$defs"]["winner"] == convert_schema(PERSON, dialect)
-
-
-def test_parts_that_occur_once_stay_in_place() -> None:
-    """Without repeated parts a schema has no `$defs`."""
-    schema = {"type": "object", "properties": {"winner": PERSON}, "required": ["winner"]}
-    assert convert_schema(schema, "full", use_references=True) == schema
-
-
-@given(FORMLIKE, VALUES, st.sampled_from(DIALECTS))
-def test_references_change_no_meaning(schema: dict[str, Any], value: Any, dialect: Dialect) -> None:
-    """A schema with references accepts the same values as the schema without."""
-    plain, shared = (convert_schema(schema, dialect, use_references=use) for use in (False, True))
-    assert is_valid(value, plain) == is_valid(value, shared)
+    assert converted["$defs"] == {"winner": convert_schema(PERSON, dialect)}
+    once = {"type": "object", "properties": {"winner": PERSON}, "required": ["winner"]}
+    assert convert_schema(once, "full", use_references=True) == once

@@ -50,11 +50,11 @@ def experiment_id(name: str, *, mock: bool) -> str:
     return f"{'rehearsal' if mock else 'experiment'}:{name}"
 
 
-async def enqueue(database: Database, plan: CellPlan, ledger: Ledger, folder: Path, *, retry_failed: bool) -> int:
+async def enqueue(database: Database, plan: CellPlan, ledger: Ledger, *, retry_failed: bool) -> int:
     """Put all open cells of a plan into the queue, except those that are already there. Returns how many were added.
 
-    `ledger`, `folder`: those of the experiment. Cells that were done without the queue stay done; a debate that was
-    begun without it is continued. `retry_failed`: whether to add failed cells too.
+    Cells that were done without the queue stay done; a debate that was begun without it is continued.
+    `retry_failed`: whether to add failed cells too.
     """
     experiment = experiment_id(plan.name, mock=plan.experiment.mock)
     document = dump_experiment(plan.experiment)
@@ -68,7 +68,7 @@ async def enqueue(database: Database, plan: CellPlan, ledger: Ledger, folder: Pa
             added = await database.run(partial(_store_cells, rows=rows))
             for record in chunk:
                 if record.cell.key in added and record.state != "done":
-                    await _store_begun(database, experiment, record, folder)
+                    await _store_begun(database, experiment, record, ledger.path.parent)
         await database.fetch("UPDATE experiments SET plan = %s WHERE id = %s", plan.fingerprint, experiment)
     if retry_failed:
         await database.fetch(
@@ -200,68 +200,53 @@ async def _add_jobs(connection: AsyncConnection, *, database: Database, experime
     return len(jobs)
 
 
-class QueueView:
-    """Watches an experiment in a queue, and copies its cells, results and transcripts into the experiment's folder."""
+async def copy_changes(database: Database, ledger: Ledger) -> list[tuple[CellRecord, list[ResultRow]]]:
+    """Copy all changed cells, their results and transcripts into the experiment's folder. Returns the changed cells."""
+    experiment = experiment_id(ledger.name, mock=ledger.is_rehearsal)
+    stored = await database.run(partial(_find_experiment, experiment=experiment))
+    plan, notes, created_at = stored or ("", "", "")
+    for name, value in (("plan", plan), ("notes", notes), (QUEUED_AS, created_at), (QUEUE_META, database.shown)):
+        ledger.set_meta(name, value)
+    query = (
+        f"SELECT {COLUMNS}, results, transcript IS NOT NULL, updated_at FROM cells "  # noqa: S608 - constants
+        "WHERE experiment = %s AND (updated_at, key) > (%s, %s) ORDER BY updated_at, key LIMIT %s"
+    )
+    stored_since = ledger.meta("queue_since")
+    since = datetime.fromisoformat(stored_since) if stored_since else _EPOCH
+    changed: list[tuple[CellRecord, list[ResultRow]]] = []
+    after = (since - _OVERLAP, "")
+    while rows := await database.fetch(query, experiment, *after, _CHUNK):
+        for *columns, results, has_transcript, updated_at in rows:
+            record = record_from_row(columns)
+            found = [ResultRow(*result) for result in results]
+            if await _copy_cell(database, ledger, record, found, has_transcript=has_transcript):
+                changed.append((record, found))
+            after = updated_at, record.cell.key
+        since = max(since, after[0])
+    ledger.set_meta("queue_since", since.isoformat())
+    return changed
 
-    def __init__(self, database: Database, ledger: Ledger, folder: Path) -> None:
-        self.id = experiment_id(ledger.name, mock=ledger.is_rehearsal)
-        self._database = database
-        self._ledger = ledger
-        self._folder = folder
-        since = ledger.meta("queue_since")
-        self._since = datetime.fromisoformat(since) if since else _EPOCH
-        """Time of change of the newest cell that was copied."""
 
-    async def copy_changes(self) -> list[tuple[CellRecord, list[ResultRow]]]:
-        """Copy all changes. Returns the changed cells."""
-        stored = await self._database.run(partial(_find_experiment, experiment=self.id))
-        plan, notes, created_at = stored or ("", "", "")
-        values = {"plan": plan, "notes": notes, QUEUED_AS: created_at, QUEUE_META: self._database.shown}
-        for name, value in values.items():
-            self._ledger.set_meta(name, value)
-        query = (
-            f"SELECT {COLUMNS}, results, transcript IS NOT NULL, updated_at FROM cells "  # noqa: S608 - constants
-            "WHERE experiment = %s AND (updated_at, key) > (%s, %s) ORDER BY updated_at, key LIMIT %s"
-        )
-        changed: list[tuple[CellRecord, list[ResultRow]]] = []
-        after = (self._since - _OVERLAP, "")
-        while rows := await self._database.fetch(query, self.id, *after, _CHUNK):
-            for *columns, results, has_transcript, updated_at in rows:
-                record = record_from_row(columns)
-                found = [ResultRow(*result) for result in results]
-                if await self._copy_cell(record, found, has_transcript=has_transcript):
-                    changed.append((record, found))
-                after = updated_at, record.cell.key
-            self._since = max(self._since, after[0])
-        self._ledger.set_meta("queue_since", self._since.isoformat())
-        return changed
+async def _copy_cell(
+    database: Database, ledger: Ledger, record: CellRecord, results: list[ResultRow], *, has_transcript: bool
+) -> bool:
+    """Copy a cell, unless the folder has this state of it: then its transcript may contain judgements added there.
 
-    async def read_state(self) -> tuple[str | None, bool]:
-        """Why no further cell is started (`budget` or `failures`, else None), and whether a worker is alive."""
-        query = (
-            "SELECT (SELECT halted FROM experiments WHERE id = %s), EXISTS (SELECT FROM procrastinate_workers "
-            "WHERE last_heartbeat > clock_timestamp() - make_interval(secs => %s))"
-        )
-        [(halted, has_worker)] = await self._database.fetch(query, self.id, LEASE_S)
-        return halted, has_worker
-
-    async def _copy_cell(self, record: CellRecord, results: list[ResultRow], *, has_transcript: bool) -> bool:
-        """Copy a cell, unless the folder has this state of it: then its transcript may contain judgements added there.
-
-        Returns whether it was copied.
-        """
-        path = self._folder / DEBATES_FOLDER / f"{record.cell.debate}{TRANSCRIPT_SUFFIX}"
-        is_ended = record.state in {"done", "failed"}
-        if self._ledger.find(record.cell.key) == record and (path.exists() or not is_ended):
-            return False
-        if has_transcript and is_ended:
-            query = "SELECT transcript FROM cells WHERE experiment = %s AND key = %s"
-            [(data,)] = await self._database.fetch(query, self.id, record.cell.key)
-            atomic_write(path, data, overwrite=True)
-            path.with_suffix(JOURNAL_SUFFIX).unlink(missing_ok=True)
-        with self._ledger.transaction():
-            self._ledger.add_settled(record, results)
-        return True
+    Returns whether it was copied.
+    """
+    path = ledger.path.parent / DEBATES_FOLDER / f"{record.cell.debate}{TRANSCRIPT_SUFFIX}"
+    is_ended = record.state in {"done", "failed"}
+    if ledger.find(record.cell.key) == record and (path.exists() or not is_ended):
+        return False
+    if has_transcript and is_ended:
+        query = "SELECT transcript FROM cells WHERE experiment = %s AND key = %s"
+        experiment = experiment_id(ledger.name, mock=ledger.is_rehearsal)
+        [(data,)] = await database.fetch(query, experiment, record.cell.key)
+        atomic_write(path, data, overwrite=True)
+        path.with_suffix(JOURNAL_SUFFIX).unlink(missing_ok=True)
+    with ledger.transaction():
+        ledger.add_settled(record, results)
+    return True
 
 
 def refuse_queued(ledger: Ledger) -> None:
@@ -288,17 +273,15 @@ async def run_in_queue(
     options: QueueOptions, plan: CellPlan, ledger: Ledger, observer: ExperimentObserver, *, stop: StopSignal
 ) -> RunSummary:
     """Put an experiment into the queue and watch until workers have run its cells. `stop` only ends the watching."""
-    folder = ledger.path.parent
     async with Database.connect(options.dsn) as database:
-        added = await enqueue(database, plan, ledger, folder, retry_failed=options.retry_failed)
+        added = await enqueue(database, plan, ledger, retry_failed=options.retry_failed)
         cells = "1 cell was" if added == 1 else f"{added} cells were"
         observer.note(f"{cells} put into the queue {database.shown}")
-        view = QueueView(database, ledger, folder)
         if options.enqueue_only:
-            await view.copy_changes()
+            await copy_changes(database, ledger)
             return RunSummary(read_progress(ledger), 0, 0)
         budget = plan.context.config.limits.max_cost_usd
-        return await _watch(view, ledger, observer, stop=stop, budget_usd=budget)
+        return await _watch(database, ledger, observer, stop=stop, budget_usd=budget)
 
 
 async def copy_from_queue(dsn: str, folder: Path, name: str, *, mock: bool) -> None:
@@ -312,22 +295,27 @@ async def copy_from_queue(dsn: str, folder: Path, name: str, *, mock: bool) -> N
             with Ledger.create(folder, name, mock=mock) as ledger:
                 if ledger.plan:
                     _refuse_other(stored, ledger, ledger.plan)
-                await QueueView(database, ledger, folder).copy_changes()
+                await copy_changes(database, ledger)
         elif not (folder / LEDGER_NAME).exists():
             raise UsageError(f"{database.shown}: has no experiment `{name}`; put it there with: debate experiment run")
 
 
 async def _watch(
-    view: QueueView, ledger: Ledger, observer: ExperimentObserver, *, stop: StopSignal, budget_usd: float | None
+    database: Database, ledger: Ledger, observer: ExperimentObserver, *, stop: StopSignal, budget_usd: float | None
 ) -> RunSummary:
     """Show the workers' progress until no cell is left or no more are started.
 
     `budget_usd`: budget of the experiment.
     """
+    experiment = experiment_id(ledger.name, mock=ledger.is_rehearsal)
+    query = (
+        "SELECT (SELECT halted FROM experiments WHERE id = %s), EXISTS (SELECT FROM procrastinate_workers "
+        "WHERE last_heartbeat > clock_timestamp() - make_interval(secs => %s))"
+    )
     started_at, seen_worker_at = time.monotonic(), time.monotonic()
     done, is_first = 0, True
     while True:
-        changed = await view.copy_changes()
+        changed = await copy_changes(database, ledger)
         progress = replace(read_progress(ledger), max_cost_usd=budget_usd)
         ended = [] if is_first else [each for each in changed if each[0].state in {"done", "failed"}]
         for record, results in ended:
@@ -337,7 +325,7 @@ async def _watch(
             winners = {each.row["judge"] or BASE_JUDGES: each.winner for each in results if each.decides}
             observer.settled(record, how, winners, progress)
         done, is_first = done + len(ended), False
-        halted, has_worker = await view.read_state()
+        [(halted, has_worker)] = await database.fetch(query, experiment, LEASE_S)
         left = progress.cells["open"] + progress.cells["running"]
         elapsed = time.monotonic() - started_at
         observer.changed(replace(progress, seconds_left=left * elapsed / done if done else None))

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from debate_cli.errors import LeaseLostError, StorageError
 from debate_cli.experiments.cluster.database import Database, fetch_value
@@ -20,14 +20,6 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
-
-
-class SettledCall(NamedTuple):
-    """A call that had a reservation, with its actual cost."""
-
-    reservation: str
-    usd: float
-    tokens: int
 
 
 CURRENT_LEASE: ContextVar[Lease] = ContextVar("lease")
@@ -49,7 +41,8 @@ class Lease:
         self._seq = 0
         self._replaces = False
         """Whether `_lines` replace all lines in the database, instead of being added to them."""
-        self._calls: list[SettledCall] = []
+        self._calls: list[tuple[str, float, int]] = []
+        """Reservations of finished calls, with the actual US dollars and tokens."""
         self._storing = asyncio.Lock()
 
     def replace(self, lines: Sequence[bytes]) -> None:
@@ -63,9 +56,9 @@ class Lease:
         self._lines.append((self._seq, line))
         self._seq += 1
 
-    def settle_call(self, call: SettledCall) -> None:
+    def settle_call(self, reservation: str, usd: float, tokens: int) -> None:
         """Replace the reservation of a call by its cost. The database gets this with the next lines."""
-        self._calls.append(call)
+        self._calls.append((reservation, usd, tokens))
 
     async def sync(self) -> None:
         """Store all pending lines, even if the caller is cancelled. Raises LeaseLostError."""
@@ -105,7 +98,7 @@ class Lease:
         connection: AsyncConnection,
         *,
         lines: Sequence[tuple[int, bytes]],
-        calls: Sequence[SettledCall],
+        calls: Sequence[tuple[str, float, int]],
         replaces: bool,
     ) -> None:
         for call in calls:

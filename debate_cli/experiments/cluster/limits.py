@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from debate_cli.errors import BudgetError, StorageError
 from debate_cli.experiments.cluster.database import Database, fetch_row, fetch_value
-from debate_cli.experiments.cluster.lease import CURRENT_LEASE, Lease, SettledCall
+from debate_cli.experiments.cluster.lease import CURRENT_LEASE, Lease
 from debate_cli.llm.budget import Budget, BudgetAmount, BudgetReservation
 from debate_cli.llm.meter import waiting_for_turn
 from debate_cli.llm.rate_limit import Admission
@@ -52,7 +52,7 @@ class SharedBudget(Budget):
                 await self._reserve(lease, number, worst, what)
             yield reservation
         finally:
-            lease.settle_call(SettledCall(number, reservation.used.usd, reservation.used.tokens))
+            lease.settle_call(number, reservation.used.usd, reservation.used.tokens)
 
     async def _reserve(self, lease: Lease, number: str, worst: BudgetAmount, what: str) -> None:
         while True:

@@ -72,8 +72,6 @@ class QueuedCells:
         """Leases of the cells that were taken; two for a cell that was lost and taken again before its task ended."""
         self._polling = asyncio.Lock()
         """Lets only one task at a time wait in `take` for a cell to appear in the queue."""
-        self._takings = 0
-        """Number of tasks that may have fetched a job without having its lease yet."""
         self._swept_at = -lease_s
 
     def journal_mirror(self) -> Lease:
@@ -113,15 +111,17 @@ class QueuedCells:
         """
         async with nullcontext() if without else self._polling:
             while True:
-                job, lease = await self._take_job(without)
+                job = await (self._fetch_job_without(list(without)) if without else self._fetch_job())
                 if job is None:
                     if without or not self._leases:
                         return None
                     await asyncio.sleep(_POLL_S)
-                elif lease == "end":
+                    continue
+                lease = await self._database.run(partial(self._lease, job=job))
+                if lease == "end":
                     await self._give_back([job.number])
                     return None
-                elif lease is None:
+                if lease is None:
                     await self._finish(job.number)
                 elif (record := await self._begin(lease)) is not None:
                     return record
@@ -169,25 +169,6 @@ class QueuedCells:
             await self._release(lease)
         await self._database.run_jobs(partial(self._database.jobs.unregister_worker, self._worker))
 
-    async def _take_job(
-        self, without: Collection[str]
-    ) -> tuple[_FetchedJob, Lease | Literal["end"] | None] | tuple[None, None]:
-        """Fetch a job, and lease its cell. Returns None for both if there is no job.
-
-        Instead of a lease returns `end` if the experiment was changed or halted, and None if the cell cannot be run now.
-        """
-        self._takings += 1
-        try:
-            job = await (self._fetch_job_without(list(without)) if without else self._fetch_job())
-            if job is None:
-                return None, None
-            lease = await self._database.run(partial(self._lease, job=job))
-            if isinstance(lease, Lease):
-                self._leases.add(lease)
-        finally:
-            self._takings -= 1
-        return job, lease
-
     async def _fetch_job(self) -> _FetchedJob | None:
         fetch = partial(self._database.jobs.fetch_job, [self._experiment], self._worker)
         job = await self._database.run_jobs(fetch)
@@ -216,6 +197,7 @@ class QueuedCells:
     async def _begin(self, lease: Lease) -> CellRecord | None:
         """Write the saved debate of a leased cell into the folder. Returns the cell's record; None if that fails."""
         CURRENT_LEASE.set(lease)
+        self._leases.add(lease)
         try:
             return await self._restore(lease)
         except StorageError:
@@ -270,15 +252,9 @@ class QueuedCells:
         return record
 
     async def sweep(self) -> None:
-        """Give back the cells of workers without a heartbeat, and jobs of this worker for which it has no lease."""
+        """Give back the cells of workers without a heartbeat."""
         self._swept_at = time.monotonic()
         await self._database.run(self._give_back_stalled)
-        held = await self._database.run_jobs(
-            partial(self._database.jobs.list_jobs_async, status="doing", worker_id=self._worker)
-        )
-        if not self._takings:
-            known = {lease.job for lease in self._leases}
-            await self._give_back([number for job in held if (number := _number(job)) not in known])
 
     async def _give_back_stalled(self, connection: AsyncConnection) -> None:
         """End the leases of dead workers and give back their jobs. `connection` holds a lock.

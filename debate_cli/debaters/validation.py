@@ -71,9 +71,9 @@ def _citations(content: TurnContent, context: TurnContext) -> Iterator[str]:
         if len(citations) > MAX_CITATIONS:
             yield f"citation: {name} has {len(citations)} citations, more than {MAX_CITATIONS}."
         for citation in citations:
-            outcome, difference = check_citation(citation, context.debate.passages_by_id.get(citation.source))
+            outcome, check = check_citation(citation, context.debate.passages_by_id.get(citation.source))
             if outcome in FAILED_OUTCOMES:
-                words = sanitize_for_prompt(difference).replace("\n", " ")
+                words = sanitize_for_prompt(check.difference).replace("\n", " ")
                 yield f"citation: the quote for {name} is {outcome.replace('_', ' ')}{': ' * bool(words)}{words}."
 
 

@@ -6,7 +6,7 @@ import json
 import logging
 import re
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from importlib.util import find_spec
@@ -116,10 +116,6 @@ def clean_text(text: str) -> str:
     return _INVISIBLE.sub("", TERMINAL_SEQUENCES.sub("", lines))
 
 
-def _read_plain(text: str) -> Iterator[Section]:
-    yield Section(text, "", 1)
-
-
 def _read_marked_up(text: str) -> Iterator[Section]:
     """A section per heading of Markdown or reStructuredText. The heading is not part of the text."""
     start, line, heading = 0, 1, ""
@@ -132,7 +128,7 @@ def _read_marked_up(text: str) -> Iterator[Section]:
             continue
         yield Section(text[start : match.start()], heading, line)
         line += text.count("\n", start, match.end())
-        start, heading = match.end(), _strip_closing_marks(match["markdown"] or "") or match["underlined"] or ""
+        start, heading = match.end(), (match["markdown"] or match["underlined"]).rstrip()
     yield Section(text[start:], heading, line)
 
 
@@ -145,13 +141,6 @@ def _fenced_code(text: str) -> Iterator[tuple[int, int]]:
         elif match["marks"].startswith(opened["marks"]) and not match["rest"].strip():
             yield opened.start(), match.end()
             opened = None
-
-
-def _strip_closing_marks(heading: str) -> str:
-    """Remove `#` after a space at the end of a Markdown heading: `Costs ##`, but not `C#`."""
-    words = heading.rstrip()
-    bare = words.rstrip("#")
-    return bare.rstrip() if bare != bare.rstrip() or not bare else words
 
 
 def _read_table(text: str) -> Iterator[Section]:
@@ -174,12 +163,14 @@ def _read_json(text: str) -> Iterator[Section]:
 
 def _join_lines(lines: Iterable[str]) -> str:
     """The lines as a text. Raises UnreadableSourceError if it is too long."""
-    text = io.StringIO()
+    kept: list[str] = []
+    length = 0
     for line in lines:
-        if text.tell() + len(line) > MAX_TEXT_CHARS:
+        kept.append(line)
+        length += len(line) + 1
+        if length > MAX_TEXT_CHARS:
             raise UnreadableSourceError(f"it becomes more than {MAX_TEXT_CHARS:,} characters of text; split it")
-        text.write(f"{line}\n")
-    return text.getvalue().removesuffix("\n")
+    return "\n".join(kept)
 
 
 def _json_lines(value: Any, path: str) -> Iterator[str]:
@@ -286,7 +277,8 @@ def _read_docx(data: bytes) -> Iterator[Section]:
             raise UnreadableSourceError(f"it unpacks to more than {MAX_TEXT_CHARS // 1_000_000} MB; split it")
     heading, paragraphs = "", list[str]()
     for item in Document(io.BytesIO(data)).iter_inner_content():
-        if isinstance(item, Paragraph) and not _is_heading(item.style.name if item.style else None):
+        style = item.style.name or "" if isinstance(item, Paragraph) and item.style else ""
+        if isinstance(item, Paragraph) and not style.startswith(("Title", "Heading")):
             paragraphs.append(clean_text(item.text))
             continue
         yield Section("\n\n".join(paragraphs), heading)
@@ -299,14 +291,10 @@ def _read_docx(data: bytes) -> Iterator[Section]:
     yield Section("\n\n".join(paragraphs), heading)
 
 
-def _is_heading(style: str | None) -> bool:
-    return style is not None and (style == "Title" or style.startswith("Heading"))
-
-
-_READERS = {
+_READERS: dict[str, Callable[[str], Iterable[Section]]] = {
     ".md": _read_marked_up,
     ".rst": _read_marked_up,
-    ".txt": _read_plain,
+    ".txt": lambda text: [Section(text, "", 1)],
     ".html": _read_page,
     ".htm": _read_page,
     ".csv": _read_table,

@@ -7,7 +7,15 @@ from functools import lru_cache
 from itertools import islice, pairwise
 from typing import Literal
 
-from debate_cli.evidence.tokens import FoldedText, Word, comparable_words, find_layout, fold_text, is_harmless
+from debate_cli.evidence.tokens import (
+    FoldedText,
+    Word,
+    comparable_words,
+    count_unspaced,
+    find_layout,
+    fold_text,
+    is_harmless,
+)
 from debate_cli.evidence.word_lists import has_negation
 
 QuoteOutcome = Literal["verified", "near", "altered", "not_found"]
@@ -119,9 +127,8 @@ def _trim(quote: str) -> str:
 
 def _count_words(part: str) -> int:
     """Number of words, separated by spaces. In scripts without spaces each character is a word."""
-    folded = fold_text(part)
-    unspaced = sum(token.is_unspaced for token in folded.tokens)
-    return max(unspaced, sum(any(map(str.isalnum, piece)) for piece in folded.text.split()))
+    folded = fold_text(part).text
+    return max(count_unspaced(folded), sum(any(map(str.isalnum, piece)) for piece in folded.split()))
 
 
 def _exact_matches(part: str, text: FoldedText) -> Iterator[_Match]:

@@ -1,15 +1,27 @@
-"""Checks every citation of a debate against the passages in the debate. Pure; no sources are read."""
+"""Checks every citation of a debate against its passages, and finds arguments that name a source without a citation.
 
+Pure; no sources are read.
+"""
+
+import re
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from debate_cli.domain.assessment import Finding
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.evidence import Citation, Passage
 from debate_cli.domain.frozen_model import fold_growing, memoize_on_value
 from debate_cli.domain.turn import CLOSING_ITEM, Turn
-from debate_cli.evidence.quote_check import QuoteOutcome, check_quote
+from debate_cli.evidence.quote_check import NOT_FOUND, QuoteCheck, QuoteOutcome, check_quote
 
+_FIGURE = re.compile(r"(?<![\w-])[$€£]?\d[\d.,]*(?![\w-]*-\d)")
+_STUDY = re.compile(
+    r"\b(?:stud(?:y|ies)|surveys?|reports?|statistics|research|trials?|papers?|meta-analys[ei]s|census|audits?|according to"
+    r"|universit(?:y|ies)|institutes?|agenc(?:y|ies)|ministr(?:y|ies)|department of|bureau|commission|et al)\b",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w&.-]+")
+"""A capitalized word inside a sentence."""
 SourceOutcome = QuoteOutcome | Literal["no_such_source", "unchecked"]
 HELD_OUTCOMES: frozenset[SourceOutcome] = frozenset({"verified", "near"})
 """Outcomes of quotes that are in their source, perhaps with harmless changes."""
@@ -52,10 +64,21 @@ def _add_citing(turns: tuple[Turn, ...], turn: Turn) -> tuple[Turn, ...]:
 @memoize_on_value
 def check_turn(debate: Debate, turn: Turn) -> tuple[SourceCheck, ...]:
     """The check of each citation of one turn, in its order."""
-    return tuple(
-        _to_source_check(turn, item, citation, debate.passages_by_id.get(citation.source))
-        for item, citation in turn.citations()
-    )
+    found: list[SourceCheck] = []
+    for item, citation in turn.citations():
+        outcome, check = check_citation(citation, debate.passages_by_id.get(citation.source))
+        found.append(
+            SourceCheck(
+                turn=turn.index,
+                item=item,
+                source=citation.source,
+                quote=citation.quote,
+                outcome=outcome,
+                passage_words=check.passage_words,
+                difference=check.difference,
+            )
+        )
+    return tuple(found)
 
 
 def genuine_quotes(debate: Debate, turn: Turn) -> tuple[str, ...]:
@@ -73,25 +96,41 @@ def iter_words_beside(turn: Turn, item: str) -> Iterator[str]:
         yield turn.closing.final_position
 
 
-def check_citation(citation: Citation, passage: Passage | None) -> tuple[SourceOutcome, str]:
-    """Outcome and difference for a citation of `passage` (None: no passage has its id)."""
+def check_citation(citation: Citation, passage: Passage | None) -> tuple[SourceOutcome, QuoteCheck]:
+    """Outcome for a citation of `passage` (None: no passage has its id), and the comparison of its words."""
     if passage is None:
-        return "no_such_source", ""
+        return "no_such_source", NOT_FOUND
     if passage.origin == "summary":
-        return "unchecked", ""
+        return "unchecked", NOT_FOUND
     check = check_quote(citation.quote, passage.text)
-    return check.outcome, check.difference
+    return check.outcome, check
 
 
-def _to_source_check(turn: Turn, item: str, citation: Citation, passage: Passage | None) -> SourceCheck:
-    outcome, difference = check_citation(citation, passage)
-    is_compared = passage is not None and outcome != "unchecked"
-    return SourceCheck(
-        turn=turn.index,
-        item=item,
-        source=citation.source,
-        quote=citation.quote,
-        outcome=outcome,
-        passage_words=check_quote(citation.quote, passage.text).passage_words if passage and is_compared else "",
-        difference=difference,
+class UncitedClaim(NamedTuple):
+    """An argument whose evidence names something that can be looked up, without a citation."""
+
+    turn: int
+    debater: str
+    item: str
+    """Id of the argument."""
+    evidence: str
+    """The evidence of the argument, or the whole speech if it has no parts."""
+
+
+def find_uncited(debate: Debate) -> tuple[UncitedClaim, ...]:
+    """The uncited arguments of the debate, in order.
+
+    A speech without parts (an imported or unstructured one) is treated as one argument.
+    """
+    return tuple(
+        UncitedClaim(turn.index, turn.speaker, argument.id, evidence)
+        for turn in debate.turns
+        for argument in turn.arguments or ()
+        if not argument.citations
+        and names_a_source(evidence := argument.evidence or ("" if argument.reasoning else argument.claim))
     )
+
+
+def names_a_source(evidence: str) -> bool:
+    """Whether `evidence` names a figure, a study or an institution."""
+    return any(pattern.search(evidence) for pattern in (_FIGURE, _STUDY, _NAME))

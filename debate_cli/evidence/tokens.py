@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from debate_cli.domain.text_normalization import INVISIBLE_CHARS
 from debate_cli.evidence.word_lists import (
@@ -48,11 +49,17 @@ _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _FOOTNOTE = re.compile(r"\[\d{1,3}\]")
 _FOOTNOTE_MARK = re.compile(r"(?<=[.,;:!?)\"'”’ ])\[\d{1,3}\]")
 _LINK_TARGET = re.compile(r"(?<=\])\((?:https?://|[./#])[^\s()]*\)")
-_LINE_HYPHEN = re.compile(r"[-‐\u00ad][ \t]*\n\s*")
-_LAST_LETTERS = re.compile(r"[^\W\d_]{1,40}$")
-_FIRST_LETTERS = re.compile(r"[^\W\d_]{1,40}")
+_LINE_HYPHEN = re.compile(
+    r"(?<![^\W\d_])(?P<before>[^\W\d_]{1,40})(?P<hyphen>[-‐\u00ad][ \t]*\n\s*)(?=(?P<after>[^\W\d_]{1,40}))"
+)
+"""Pattern of a word that is divided at the end of a line."""
 _MAX_CAPITALS = 0.4
 """If more than this share of the words is capitalized, capitals do not mark names."""
+
+
+def count_unspaced(folded: str) -> int:
+    """Number of characters of scripts without spaces in a folded text."""
+    return len(re.findall(f"[{_UNSPACED}]", folded))
 
 
 def is_harmless(char: str) -> bool:
@@ -60,8 +67,7 @@ def is_harmless(char: str) -> bool:
     return char == "|" or (unicodedata.category(char)[0] == "P" and char not in "%‰‱&@/\\")
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A word, a number with its sign and unit, or a symbol that carries meaning."""
 
     text: str
@@ -69,11 +75,6 @@ class Token:
     start: int
     end: int
     """Position in the folded text after the token."""
-
-    @property
-    def is_unspaced(self) -> bool:
-        """Whether the token is one character of a script without spaces."""
-        return re.fullmatch(f"[{_UNSPACED}]", self.text) is not None
 
 
 @dataclass(frozen=True)
@@ -118,16 +119,15 @@ class FoldedText:
     @cached_property
     def tokens(self) -> tuple[Token, ...]:
         """The tokens in order, without harmless punctuation."""
-        return tuple(self._tokens())
-
-    def _tokens(self) -> Iterator[Token]:
+        found: list[Token] = []
         for match in _TOKEN.finditer(self.text):
             word = match[0].strip("_'")
             if match["word"] and word:
                 start = match.start() + match[0].index(word)
-                yield Token(word, start, start + len(word))
+                found.append(Token(word, start, start + len(word)))
             elif match["symbol"] and not all(map(is_harmless, match[0])):
-                yield Token(match[0], *match.span())
+                found.append(Token(match[0], *match.span()))
+        return tuple(found)
 
     @cached_property
     def language(self) -> str | None:
@@ -191,19 +191,13 @@ def find_layout(text: str, other: str) -> tuple[tuple[int, int], ...]:
     Layout is: the hyphen and line end inside a word that occurs undivided in one of the texts; footnote numbers if
     `other` has none; addresses of links if `other` has none.
     """
-    found = list(_LINE_HYPHEN.finditer(text))
-    words = set(re.findall(r"\w+", f"{text} {other}".casefold())) if found else set[str]()
-    spans = [match.span() for match in found if _joined_word(text, *match.span()).casefold() in words]
+    hyphens = list(_LINE_HYPHEN.finditer(text))
+    words = set(re.findall(r"\w+", f"{text} {other}".casefold())) if hyphens else set[str]()
+    spans = [match.span("hyphen") for match in hyphens if (match["before"] + match["after"]).casefold() in words]
     for pattern in (_FOOTNOTE_MARK, _LINK_TARGET):
         if not pattern.search(other):
             spans += [match.span() for match in pattern.finditer(text)]
     return tuple(spans)
-
-
-def _joined_word(text: str, start: int, end: int) -> str:
-    """The letters directly before `start` and directly after `end`, joined; empty unless there are letters on both sides."""
-    before, after = _LAST_LETTERS.search(text, max(0, start - 40), start), _FIRST_LETTERS.match(text, end)
-    return before[0] + after[0] if before and after else ""
 
 
 def _clusters(text: str) -> Iterator[tuple[int, str]]:
@@ -232,8 +226,7 @@ def _fold(cluster: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", visible).casefold())
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """A word of a text in a form that ignores harmless differences."""
 
     form: str

@@ -45,7 +45,6 @@ def docs(tmp_path: Path) -> Path:
             "Intro.\n\n# One\ntext\n\n## Two\nmore\n",
             [("Intro.", "", 1), ("text", "One", 3), ("more", "Two", 6)],
         ),
-        ("a.md", "# C# ##\ntext\n", [("text", "C#", 1)]),
         (
             "a.md",
             "# One\n```sh\n# no heading\n```\n~~~\n# open\ntext",

@@ -8,7 +8,7 @@ import pytest
 from cli_support import debate
 
 from debate_cli import load_transcript, score
-from debate_cli.evidence.uncited import names_a_source
+from debate_cli.evidence.source_checks import names_a_source
 from debate_cli.render.content.summary import explain_scores
 from debate_cli.render.text.plain import closing_lines
 from debate_cli.systems.registry import get_system

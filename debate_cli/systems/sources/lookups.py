@@ -7,8 +7,13 @@ from debate_cli.domain.assessment import Assessment, Finding
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.evidence import Citation
 from debate_cli.domain.frozen_model import FrozenModel
-from debate_cli.evidence.source_checks import FAILED_OUTCOMES, SourceOutcome, check_citation, check_sources
-from debate_cli.evidence.uncited import find_uncited
+from debate_cli.evidence.source_checks import (
+    FAILED_OUTCOMES,
+    SourceOutcome,
+    check_citation,
+    check_sources,
+    find_uncited,
+)
 from debate_cli.systems.source_support import Quality
 
 NO_PASSAGE = "none"

@@ -15,7 +15,7 @@ from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_config import judge_ids
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.verdict import Notes, Verdict
-from debate_cli.evidence.uncited import find_uncited
+from debate_cli.evidence.source_checks import find_uncited
 from debate_cli.systems.aggregation import format_failure_cause, get_run_id, ordered_assessments, strip_float_noise
 from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, build_verdict, clear_from_threshold, decide_outcome
 from debate_cli.systems.source_support import JudgedCitation, Support, join_checks

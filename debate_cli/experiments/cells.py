@@ -119,10 +119,6 @@ class CellPlan:
             (variant.players[cell.first], variant.players[cell.second]),
         )
 
-    def judge_keys(self) -> dict[str, str]:
-        """Key -> name of every judge of the experiment."""
-        return {key: name for prints in self._prints.values() for name, key in prints.judges.items()}
-
     def excluded_judges(self) -> dict[str, list[tuple[str, str]]]:
         """Judge -> the pairs of players whose debates it does not judge, because its own model speaks there."""
         found: dict[str, list[tuple[str, str]]] = {}

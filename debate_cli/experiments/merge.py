@@ -65,19 +65,15 @@ def _add(source: Ledger, folder: Path, target: Ledger, out: Path) -> None:
         known = target.find(record.cell.key)
         if known is not None and _rank(known) >= _rank(record):
             continue
-        _copy_debate(record.cell.debate, folder, out)
+        for suffix in (TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX):
+            path = folder / DEBATES_FOLDER / f"{record.cell.debate}{suffix}"
+            if path.exists():
+                with friendly_os_errors(path, "read"):
+                    data = read_regular_file(path, MAX_JOURNAL_BYTES)
+                atomic_write(out / DEBATES_FOLDER / path.name, data, overwrite=True)
         with target.transaction():
             target.add_settled(record, source.results_of(record.cell.key))
 
 
 def _rank(record: CellRecord) -> tuple[int, int]:
     return _PRECEDENCE[record.state], record.attempts
-
-
-def _copy_debate(debate_id: str, source: Path, target: Path) -> None:
-    for suffix in (TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX):
-        path = source / DEBATES_FOLDER / f"{debate_id}{suffix}"
-        if path.exists():
-            with friendly_os_errors(path, "read"):
-                data = read_regular_file(path, MAX_JOURNAL_BYTES)
-            atomic_write(target / DEBATES_FOLDER / path.name, data, overwrite=True)

@@ -83,17 +83,11 @@ def _read_csv(path: Path, place: str) -> tuple[dict[str, Motion], str | None]:
     if "topic" not in columns:
         found = ", ".join(filter(None, columns)) or "none"
         raise ConfigError(f"{path}:1: there is no column `topic` (columns: {found}); add it to the first line")
-    motions = {
-        f"{path}:{number}": _to_motion({name.lower(): value for name, value in row.items() if name in written})
-        for number, row in rows
-    }
+    motions: dict[str, Motion] = {}
+    for number, row in rows:
+        cells = {name.lower(): (value or "").strip() for name, value in row.items() if name in written}
+        tags = [tag.strip() for tag in cells.get("tags", "").replace(",", ";").split(";")]
+        motion = Motion(cells["topic"], cells.get("background") or None, tuple(filter(None, tags)))
+        motions[f"{path}:{number}"] = motion
     ignored = [name for name in columns if name not in COLUMNS]
     return motions, f"{path}: ignored columns: {', '.join(ignored)}" if ignored else None
-
-
-def _to_motion(row: Mapping[str, str | None]) -> Motion:
-    tags = (row.get("tags") or "").replace(",", ";").split(";")
-    background = (row.get("background") or "").strip()
-    return Motion(
-        (row.get("topic") or "").strip(), background or None, tuple(filter(None, (tag.strip() for tag in tags)))
-    )

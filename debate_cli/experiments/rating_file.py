@@ -2,9 +2,10 @@
 
 import math
 import shlex
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from debate_cli.errors import UsageError
 from debate_cli.statistics.ratings import Result
@@ -15,19 +16,21 @@ COLUMNS = ("left", "right", "score", "margin", "cluster", "judge", "side")
 SIDES = ("left", "right", "none", "")
 
 
-@dataclass(frozen=True, slots=True)
-class RatingFile:
-    r"""The results in a file.
-
-    Attributes:
-        results: One per row; two for a row whose `side` is `none`.
-        margin_scale: Margin that counts as a full win; None if the file has scores.
-        clusters: A phrase that says what the clusters are.
-    """
+class RatingFile(NamedTuple):
+    """The results in a file."""
 
     results: tuple[Result, ...]
+    """One result for each row; two for a row whose `side` is `none`."""
     margin_scale: float | None
+    """Margin that counts as a full win; None if the file has scores."""
     clusters: str
+    """A phrase that says what the clusters are."""
+
+
+class _Row(NamedTuple):
+    fields: dict[str, str]
+    value: float
+    is_margin: bool
 
 
 def read_rating_file(path: Path) -> RatingFile:
@@ -45,16 +48,19 @@ def read_rating_file(path: Path) -> RatingFile:
             f"{path}: this is an experiment, not a CSV file; see its ratings with: debate experiment report {shlex.quote(str(path))}"
         )
     rows = _read_rows(path)
-    margins = [abs(row[1]) for row in rows]
-    has_margins = rows[0][2]
-    scale = max(margins) if has_margins else None
-    if scale is not None and not scale:
+    scale = max(abs(row.value) for row in rows) if rows[0].is_margin else None
+    if scale == 0:
         raise UsageError(f"{path}: every margin is 0, so no player is ahead; give a file with results")
-    shares = _weights([row[0] for row in rows])
-    results: list[Result] = []
-    for number, ((fields, value, _), weight) in enumerate(zip(rows, shares, strict=True)):
-        score = value if scale is None else 0.5 + value / (2 * scale)
+    judges: dict[object, set[str]] = {}
+    keys: list[object] = []
+    for number, (fields, _, _) in enumerate(rows):
         cluster = fields.get("cluster") or f"row {number}"
+        keys.append((fields["left"], fields["right"], cluster, fields.get("side")))
+        judges.setdefault(keys[-1], set()).add(fields.get("judge", ""))
+    results: list[Result] = []
+    for number, ((fields, value, _), key) in enumerate(zip(rows, keys, strict=True)):
+        score = value if scale is None else 0.5 + value / (2 * scale)
+        cluster, weight = fields.get("cluster") or f"row {number}", 1 / len(judges[key])
         left, right = fields["left"], fields["right"]
         given = Result(left, right, score, weight, cluster)
         turned = Result(right, left, 1 - score, weight, cluster)
@@ -62,23 +68,11 @@ def read_rating_file(path: Path) -> RatingFile:
             results += [replace(given, weight=weight / 2), replace(turned, weight=weight / 2)]
         else:
             results.append(turned if fields.get("side") == "right" else given)
-    named = any(row[0].get("cluster") for row in rows)
+    named = any(row.fields.get("cluster") for row in rows)
     return RatingFile(tuple(results), scale, "column cluster" if named else "each row by itself")
 
 
-def _weights(rows: Sequence[Mapping[str, str]]) -> list[float]:
-    """Weight per row: 1 / number of judges of the same pair and cluster. A row without a cluster is one by itself."""
-    keys = [
-        (row["left"], row["right"], row.get("cluster") or number, row.get("side")) for number, row in enumerate(rows)
-    ]
-    judges: dict[object, set[str]] = {}
-    for key, row in zip(keys, rows, strict=True):
-        judges.setdefault(key, set()).add(row.get("judge", ""))
-    return [1 / len(judges[key]) for key in keys]
-
-
-def _read_rows(path: Path) -> list[tuple[dict[str, str], float, bool]]:
-    """For each row: fields, score or margin, and whether it is a margin."""
+def _read_rows(path: Path) -> list[_Row]:
     columns, rows = read_csv_file(path, MAX_BYTES, str(path))
     unknown = [name for name in columns if name not in COLUMNS]
     if unknown:
@@ -90,12 +84,12 @@ def _read_rows(path: Path) -> list[tuple[dict[str, str], float, bool]]:
     found = [_parse(path, line, row) for line, row in rows]
     if not found:
         raise UsageError(f"{path}: has no results below its header")
-    if len({is_margin for _, _, is_margin in found}) > 1:
+    if len({row.is_margin for row in found}) > 1:
         raise UsageError(f"{path}: some rows have a score and others a margin; give one of the two in every row")
     return found
 
 
-def _parse(path: Path, line: int, row: Mapping[str, str | None]) -> tuple[dict[str, str], float, bool]:
+def _parse(path: Path, line: int, row: Mapping[str, str | None]) -> _Row:
     fields = {name: (value or "").strip() for name, value in row.items() if name in COLUMNS}
     if not fields["left"] or not fields["right"] or fields["left"] == fields["right"]:
         raise UsageError(f"{path}:{line}: needs two different players in left and right")
@@ -110,4 +104,4 @@ def _parse(path: Path, line: int, row: Mapping[str, str | None]) -> tuple[dict[s
         raise UsageError(f"{path}:{line}: {kind}, not {text!r}")
     if fields.get("side", "") not in SIDES:
         raise UsageError(f"{path}:{line}: side must be left, right or none, not {fields['side']!r}")
-    return fields, value, is_margin
+    return _Row(fields, value, is_margin)

@@ -211,6 +211,11 @@ def _to_row(
     usage = usage_of_briefs(debate, lambda brief: (brief.run, brief.system) == (verdict.run, verdict.system))
     answers = debate.assessments_of_system(verdict.system, verdict.run)
     first_score, second_score = (verdict.scores.get(name) for name in names)
+    result: Result = "conditional"  # an option won, or the motion under conditions
+    if verdict.victory in {"undetermined", "draw"}:
+        result = "undetermined" if verdict.victory == "undetermined" else "draw"
+    elif verdict.victory != "conditional" and winner is not None:
+        result = "first" if winner == 0 else "second"
     decides = verdict.system == debate.run(verdict.run).judging.deciding_kind
     row: dict[str, Any] = {
         **shared,
@@ -221,7 +226,7 @@ def _to_row(
         "decides": decides,
         "run": verdict.run,
         "rules": verdict.rules,
-        "result": _result_of(verdict, winner),
+        "result": result,
         "winner": player,
         "victory": verdict.victory,
         "margin": verdict.margin,
@@ -232,14 +237,6 @@ def _to_row(
         "seconds": round(sum(answer.exchange.latency_s for answer in answers), 3),
     }
     return ResultRow(key, verdict.system, player, decides, row)
-
-
-def _result_of(verdict: Verdict, winner: int | None) -> Result:
-    if verdict.victory in {"undetermined", "conditional"}:
-        return "undetermined" if verdict.victory == "undetermined" else "conditional"
-    if winner is None:
-        return "draw" if verdict.victory == "draw" else "conditional"
-    return "first" if winner == 0 else "second"
 
 
 def write_parquet(path: Path, rows: Iterable[Judgement], axes: Sequence[str]) -> None:

@@ -45,10 +45,6 @@ _PAIRING_PROBLEM = Problem(
 Name = Annotated[str, Field(min_length=1, max_length=60)]
 
 
-def _topic_only(value: object) -> object:
-    return {"topic": value} if isinstance(value, str) else value
-
-
 class MotionConfig(ConfigModel):
     """A motion. A bare text is its topic."""
 
@@ -120,7 +116,15 @@ class ExperimentConfig(ConfigModel):
     """Name of the experiment, and of its folder."""
     base: str
     """Configuration of a debate, relative to this file. It supplies every setting that is not set here."""
-    motions: str | tuple[Annotated[MotionConfig, BeforeValidator(_topic_only)], ...]
+    motions: (
+        str
+        | tuple[
+            Annotated[
+                MotionConfig, BeforeValidator(lambda value: {"topic": value} if isinstance(value, str) else value)
+            ],
+            ...,
+        ]
+    )
     """CSV file with the columns topic, background and tags, relative to this file; or a list of motions."""
     players: tuple[PlayerConfig, ...] = Field(min_length=1)
     """The players, at least one."""

@@ -153,7 +153,8 @@ def _value(schema: JsonSchema, path: FieldPath, values: Mapping[str, str], *, dr
             return [
                 _value(entry, (*path, number), values, drops_empty=drops_empty)
                 for number, (entry, is_wanted) in enumerate(_entries(schema, path, values))
-                if _holds_words((*path, number), values) or (is_wanted and not drops_empty)
+                if any(key.startswith(f"{'/'.join(map(str, (*path, number)))}/") for key in values)
+                or (is_wanted and not drops_empty)
             ]
         case "array":
             return [line.strip() for line in words.splitlines() if line.strip()]
@@ -161,8 +162,3 @@ def _value(schema: JsonSchema, path: FieldPath, values: Mapping[str, str], *, dr
             return words.strip()
         case _:
             return words.strip() or None
-
-
-def _holds_words(path: FieldPath, values: Mapping[str, str]) -> bool:
-    start = "".join(f"{part}/" for part in path)
-    return any(key.startswith(start) for key in values)

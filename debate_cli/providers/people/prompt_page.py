@@ -51,16 +51,12 @@ def _format_parts(request: Request) -> Iterator[str]:
     for message in request.messages:
         content = message.content.replace(request.nonce, "") if request.nonce else message.content
         heading = "## Your earlier answer" if message.role == "assistant" else "## The debate, and your task"
-        yield from ("", heading, "", format_readable(content))
-
-
-def format_readable(text: str) -> str:
-    """Format the JSON in a prompt for people: objects as indented lines, long quoted texts as quotations."""
-    kept = _NOT_FOR_PEOPLE.sub("", text).strip("\n")
-    return "\n".join(line for source in kept.split("\n") for line in _open_line(source))
+        kept = _NOT_FOR_PEOPLE.sub("", content).strip("\n")
+        yield from ("", heading, "", *(line for source in kept.split("\n") for line in _open_line(source)))
 
 
 def _open_line(line: str) -> Iterator[str]:
+    """A line of a prompt for people: JSON as indented lines, a long quoted text as a quotation."""
     if line.startswith("{"):
         try:
             value: object = json.loads(line)
@@ -112,12 +108,8 @@ def _format_answer_part(request: Request, reply_name: str | None, digest: str) -
     return "\n".join(lines)
 
 
-def format_template(schema: JsonSchema) -> Iterator[str]:
+def format_template(schema: JsonSchema, indent: str = "") -> Iterator[str]:
     """An empty form in YAML for `schema`, with a comment on each part."""
-    yield from _template_object(schema, "")
-
-
-def _template_object(schema: JsonSchema, indent: str) -> Iterator[str]:
     for name, part in schema.get("properties", {}).items():
         yield from _template_member(f"{indent}{name}:", part, indent)
 
@@ -126,7 +118,7 @@ def _template_member(head: str, part: JsonSchema, indent: str) -> Iterator[str]:
     match part.get("type"):
         case "object":
             yield head
-            yield from _template_object(part, f"{indent}  ")
+            yield from format_template(part, f"{indent}  ")
         case "array":
             yield from _template_list(head, part, indent)
         case "string" if not {"enum", "const"} & part.keys():
@@ -148,7 +140,7 @@ def _template_list(head: str, part: JsonSchema, indent: str) -> Iterator[str]:
     required = known or [item] * part.get("minItems", 0)
     yield f"{head}{limits}" if required else f"{head} []{limits}"
     for entry in required or [item]:
-        lines = list(_template_object(entry, f"{indent}  "))
+        lines = list(format_template(entry, f"{indent}  "))
         marked = [f"{indent}- {lines[0].strip()}", *lines[1:]] if lines else []
         yield from marked if required else (f"{indent}# {line[len(indent) :]}" for line in marked)
 

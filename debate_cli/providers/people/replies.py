@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -133,9 +134,15 @@ def convert_strings(value: Any, schema: JsonSchema) -> Any:
             members = cast("dict[str, Any]", value)
             return {str(key): convert_strings(item, parts.get(key, {})) for key, item in members.items()}
         case "array":
-            return [convert_strings(item, part) for item, part in pair_items(_to_list(value), schema)]
-        case "integer" | "number":
-            return _to_number(value)
+            if isinstance(value, str):
+                value = [part.strip() for part in re.split(r"[,\n]", value) if part.strip()]
+            values = cast("list[Any]", value if isinstance(value, list) else [value])
+            return [convert_strings(item, part) for item, part in pair_items(values, schema)]
+        case "integer" | "number" if isinstance(value, str):
+            with suppress(ValueError):
+                number = float(value)
+                return int(number) if number.is_integer() and "." not in value else number
+            return value
         case "boolean":
             word = value.strip().casefold() if isinstance(value, str) else ""
             return True if word in _TRUE_WORDS else False if word in _FALSE_WORDS else value
@@ -148,24 +155,6 @@ def pair_items(values: list[Any], schema: JsonSchema) -> Iterator[tuple[Any, Jso
     known: list[JsonSchema] = schema.get("prefixItems", [])
     for number, value in enumerate(values):
         yield value, known[number] if number < len(known) else schema.get("items") or (known[0] if known else {})
-
-
-def _to_list(value: Any) -> list[Any]:
-    if isinstance(value, list):
-        return cast("list[Any]", value)
-    if isinstance(value, str):
-        return [part.strip() for part in re.split(r"[,\n]", value) if part.strip()]
-    return [value]
-
-
-def _to_number(value: Any) -> Any:
-    if not isinstance(value, str):
-        return value
-    try:
-        number = float(value.strip())
-    except ValueError:
-        return value
-    return int(number) if number.is_integer() and "." not in value else number
 
 
 def _walk_texts(value: Any, schema: JsonSchema, path: str = "") -> Iterator[tuple[str, str, JsonSchema]]:

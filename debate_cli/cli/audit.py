@@ -48,7 +48,7 @@ from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import is_interactive, make_console, print_json, print_status, write_document
 from debate_cli.cli.dry_run import show_judging_plans
-from debate_cli.cli.people import PeopleOfCommand, discard_drafts, require_terminal
+from debate_cli.cli.run_control import PeopleOfCommand, discard_drafts, require_terminal
 from debate_cli.engine import StopSignal
 from debate_cli.errors import DebateError, UsageError
 from debate_cli.llm.budget import Budget

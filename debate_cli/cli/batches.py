@@ -11,6 +11,7 @@ from debate_cli.app.batches import BatchOptions, BatchQueues
 from debate_cli.cli.consent import can_ask
 from debate_cli.cli.console import is_interactive, print_status
 from debate_cli.errors import BatchPendingError
+from debate_cli.importing.speeches import format_count
 from debate_cli.render.sanitize import sanitize_line
 
 _CLEAR_LINE = "\r\x1b[2K"
@@ -34,24 +35,21 @@ class BatchScreen:
         self._show = show
         self._resubmit = resubmit
         self._quiet = quiet
-        self._has_line = False
         self.queues = BatchQueues(BatchOptions(waits, self._note, self._show_progress, self._confirm))
 
     def report_end(self, command: str) -> int:
         """Print what is left to collect, and `command`, which collects it. Returns an exit code.
 
-        If an error stopped the run, raises this error.
+        Raises the error that stopped the run, if one did.
         """
         self._clear()
         halted, left = self.queues.halted, self.queues.open_batches()
         if left:
-            requests = sum(batch.requests for batch in left)
             costs = [batch.reserved_usd for batch in left]
             most = f", at most ${sum(cost or 0.0 for cost in costs):.4f}" if any(costs) and None not in costs else ""
             batches = "1 batch is" if len(left) == 1 else f"{len(left)} batches are"
-            print_status(
-                f"{batches} in progress ({requests} request{'' if requests == 1 else 's'}{most}); collect with:"
-            )
+            requests = format_count(sum(batch.requests for batch in left), "request")
+            print_status(f"{batches} in progress ({requests}{most}); collect with:")
         else:
             print_status("some judgments are missing, and no batch is in progress; continue with:")
         print_status(command)
@@ -73,19 +71,15 @@ class BatchScreen:
             print_status(f"batch: {sanitize_line(line)}")
 
     def _show_progress(self, done: int, total: int) -> None:
-        if done == total:
-            self._clear()
-        elif not self._quiet and self._show is None and is_interactive(sys.stderr):
-            self._has_line = True
-            sys.stderr.write(
-                f"{_CLEAR_LINE}waiting for batches: {done} of {total} answered (Ctrl-C stops waiting; they continue)"
-            )
+        self._clear()
+        if done < total and not self._quiet and self._show is None and is_interactive(sys.stderr):
+            sys.stderr.write(f"waiting for batches: {done} of {total} answered (Ctrl-C stops waiting; they continue)")
             sys.stderr.flush()
 
     def _clear(self) -> None:
-        if self._has_line:
+        """Remove the progress line."""
+        if self._show is None and is_interactive(sys.stderr):
             sys.stderr.write(_CLEAR_LINE)
-            self._has_line = False
 
     def _confirm(self, question: str) -> bool:
         if self._resubmit or not can_ask():

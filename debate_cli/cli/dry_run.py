@@ -42,7 +42,7 @@ def show_plan(context: RunContext, *, as_json: bool) -> None:
         print_json(
             {
                 "config": redact_values(config_to_json(config), context.redact),
-                "plan": _plan_data(plan),
+                "plan": _run_data(plan),
                 "hosts": describe_destinations(context.destinations),
             }
         )
@@ -68,7 +68,7 @@ def show_judging_plans(tasks: Sequence[JudgeTask], *, as_json: bool, each: bool 
             [
                 {
                     "path": str(task.source),
-                    "plan": _plan_data(plan),
+                    "plan": _run_data(plan),
                     "hosts": describe_destinations(task.context.destinations),
                 }
                 for task, plan in plans
@@ -105,8 +105,8 @@ def _format_servers(contexts: Iterable[RunContext]) -> Iterator[str]:
 def _format_table(plan: RunEstimate, *, by_role: bool = True) -> Iterator[str]:
     rows: list[tuple[str, ...]] = [PLAN_HEADINGS]
     for role in plan.roles if by_role else ():
-        rows += _format_rows(role.role, role.spec.model, role.planned, role.worst)
-    rows += _format_rows("all", "", plan.planned, plan.worst)
+        rows += format_plan_rows(role.role, role.spec.model, role.planned, role.worst)
+    rows += format_plan_rows("all", "", plan.planned, plan.worst)
     yield from align_rows(rows)
 
 
@@ -123,16 +123,18 @@ def align_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
         yield "  ".join(line).rstrip()
 
 
-def _format_rows(role: str, model: str, planned: CallTotals, worst: CallTotals) -> list[tuple[str, ...]]:
+def format_plan_rows(
+    name: str, model: str, planned: CallTotals, worst: CallTotals, *columns: str
+) -> list[tuple[str, ...]]:
+    """Two rows: the name with what is planned, the model with the worst case. `columns`: cells after the name."""
     below = f"  {sanitize.sanitize_line(model)}" if model else ""
     return [
-        (sanitize.sanitize_line(role), "planned", *format_total_cells(planned)),
-        (below, "at worst", *format_total_cells(worst)),
+        (sanitize.sanitize_line(name), *columns, "planned", *_format_totals(planned)),
+        (below, *("" for _ in columns), "at worst", *_format_totals(worst)),
     ]
 
 
-def format_total_cells(totals: CallTotals) -> tuple[str, ...]:
-    """Calls, tokens in, tokens out and cost as text."""
+def _format_totals(totals: CallTotals) -> tuple[str, ...]:
     cost = "unknown" if totals.cost_usd is None else f"{totals.cost_usd:.4f}"
     return f"{totals.calls:,}", f"{totals.usage.input_tokens:,}", f"{totals.usage.output_tokens:,}", cost
 
@@ -148,22 +150,15 @@ def _format_notes(config: DebateConfig, what: str = "The run") -> Iterator[str]:
     yield "Planned: simulated with the mock. At worst: every answer has full length, and every allowed attempt is used."
 
 
-def _plan_data(plan: RunEstimate) -> dict[str, object]:
+def _run_data(plan: RunEstimate) -> dict[str, object]:
     return {
         "speeches": plan.speeches,
         "assessments": plan.assessments,
         "roles": [
-            {
-                "role": role.role,
-                "model": role.spec.model,
-                "planned": total_data(role.planned),
-                "worst": total_data(role.worst),
-            }
-            for role in plan.roles
+            {"role": role.role, "model": role.spec.model, **plan_data(role.planned, role.worst)} for role in plan.roles
         ],
         "models": _group_by_model(plan),
-        "planned": total_data(plan.planned),
-        "worst": total_data(plan.worst),
+        **plan_data(plan.planned, plan.worst),
         "worst_cost_usd": plan.worst.cost_usd,
     }
 
@@ -173,12 +168,16 @@ def _group_by_model(plan: RunEstimate) -> list[dict[str, object]]:
     for model in dict.fromkeys(role.spec.model for role in plan.roles):
         roles = [role for role in plan.roles if role.spec.model == model]
         worst = sum((role.worst for role in roles), NO_CALLS)
-        found.append({"model": model, **total_data(worst), "calls": sum(role.planned.calls for role in roles)})
+        found.append({"model": model, **_total_data(worst), "calls": sum(role.planned.calls for role in roles)})
     return found
 
 
-def total_data(totals: CallTotals) -> dict[str, object]:
-    """Calls, tokens and cost as JSON data."""
+def plan_data(planned: CallTotals, worst: CallTotals) -> dict[str, object]:
+    """What is planned and the worst case, as JSON data."""
+    return {"planned": _total_data(planned), "worst": _total_data(worst)}
+
+
+def _total_data(totals: CallTotals) -> dict[str, object]:
     return {
         "calls": totals.calls,
         "input_tokens": totals.usage.input_tokens,

@@ -14,6 +14,7 @@ from debate_cli.cli.console import print_json, print_status, write_document
 from debate_cli.domain.config import EvidenceConfig
 from debate_cli.errors import UsageError
 from debate_cli.evidence.corpus import Corpus
+from debate_cli.importing.speeches import format_count
 from debate_cli.render import sanitize
 
 NO_SOURCES = "the configuration names no sources; add `evidence: {sources: [docs/]}`, or use --evidence DIR"
@@ -80,10 +81,10 @@ def _print_list(corpus: Corpus, *, as_json: bool) -> None:
         files = [{"source": name, "passages": counts.get(name, 0)} for name in corpus.files]
         print_json({"files": files, "skipped": [asdict(file) for file in corpus.skipped]})
         return
-    lines = [f"{name}: {_plural(counts.get(name, 0), 'passage')}" for name in corpus.files]
+    lines = [f"{name}: {format_count(counts.get(name, 0), 'passage')}" for name in corpus.files]
     lines += [f"not indexed: {file.name}: {file.reason}" for file in corpus.skipped]
     write_document([f"{sanitize.sanitize_line(line)}\n" for line in lines])
-    print_status(f"{_plural(len(corpus.files), 'file')}, {_plural(sum(counts.values()), 'passage')}")
+    print_status(f"{format_count(len(corpus.files), 'file')}, {format_count(sum(counts.values()), 'passage')}")
 
 
 def _print_found(corpus: Corpus, query: str, limit: int, *, as_json: bool) -> None:
@@ -102,7 +103,3 @@ def _print_found(corpus: Corpus, query: str, limit: int, *, as_json: bool) -> No
     write_document([f"{line}\n" for line in lines])
     if not found:
         print_status("no passage has these words; use other words, or see `debate evidence list`")
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

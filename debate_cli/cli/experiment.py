@@ -5,14 +5,16 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import typer
 
+from debate_cli.app.consent import describe_destinations
 from debate_cli.app.model_roles import judge_model_specs
 from debate_cli.app.preparation import require_batches
 from debate_cli.cli import config_options, console, run_control, screen
@@ -20,30 +22,46 @@ from debate_cli.cli.batches import BatchScreen
 from debate_cli.cli.command_options import Action, ExperimentOptions, ReportFormat
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import print_json, print_status, refuse_existing, write_document
+from debate_cli.cli.dry_run import NOTHING_ASKED, align_rows, format_plan_rows, plan_data
 from debate_cli.errors import UsageError
 from debate_cli.experiments.analysis import analyze
 from debate_cli.experiments.cell_store import LedgerCells
+from debate_cli.experiments.cells import CellPlan
 from debate_cli.experiments.cluster.exchange import QueueOptions, copy_from_queue, refuse_queued, run_in_queue
 from debate_cli.experiments.definition import Experiment, load_experiment
+from debate_cli.experiments.estimate import (
+    SECONDS_TO_FIRST_TOKEN,
+    TOKENS_PER_SECOND,
+    ExperimentEstimate,
+    ParticipantEstimate,
+    estimate_experiment,
+)
 from debate_cli.experiments.ledger import DEBATES_FOLDER, CellRecord, Ledger, Settlement
+from debate_cli.experiments.ledger_file import LEDGER_NAME
 from debate_cli.experiments.merge import merge_experiments
 from debate_cli.experiments.progress import ExperimentObserver, Progress, Status, read_status
 from debate_cli.experiments.rating_file import read_rating_file
 from debate_cli.experiments.results import read_judgements, write_parquet
-from debate_cli.experiments.runner import MAX_FAILURES_IN_A_ROW, ExperimentRun, RunSummary, plan_experiment
+from debate_cli.experiments.runner import (
+    MAX_FAILURES_IN_A_ROW,
+    ExperimentRun,
+    RunSummary,
+    describe_exclusions,
+    plan_experiment,
+)
 from debate_cli.experiments.settings import read_experiment_file
 from debate_cli.observer import NullObserver
 from debate_cli.render import experiment as shown
+from debate_cli.render import sanitize, theme
 from debate_cli.render.content.experiment_report import leaderboard_table, report_tables
 from debate_cli.render.html.experiment import render_experiment
-from debate_cli.render.text.plain import table_lines
 from debate_cli.statistics import require_extra
 from debate_cli.statistics.ratings import rate
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.batch_store import BatchStore
 from debate_cli.storage.variables import QUEUE_VARIABLE
-from debate_cli.systems.tables import Table
 
+PLAN_HEADINGS = ("who", "debates", "", "calls", "tokens in", "tokens out", "USD")
 _RUN_ONLY = ("dry_run", "batch", "enqueue_only", "limit", "retry_failed", "shard", "quiet", "trust_host")
 _REPORT_ONLY = ("format", "html", "force")
 EXIT_CODES = {"interrupted": screen.BY_USER.exit_code, "budget": 4, "failures": 3}
@@ -65,7 +83,8 @@ def run(given: ExperimentOptions) -> None:
         case Action.rate:
             _rate(given)
         case Action.merge:
-            assert given.out is not None
+            if given.out is None:
+                raise UsageError("merge writes a new folder; name it with -o DIR")
             with merge_experiments([Path(path) for path in given.paths], given.out) as ledger:
                 _show_status(read_status(ledger), given)
 
@@ -73,24 +92,17 @@ def run(given: ExperimentOptions) -> None:
 def _check_options(given: ExperimentOptions) -> None:
     """Raise UsageError for options of another action, and for a wrong number of paths."""
     action = given.action.value
-    others = {"run": _REPORT_ONLY, "report": _RUN_ONLY}.get(action, (*_RUN_ONLY, *_REPORT_ONLY))
-    for name in others:
+    for name in {"run": _REPORT_ONLY, "report": _RUN_ONLY}.get(action, (*_RUN_ONLY, *_REPORT_ONLY)):
         if getattr(given, name):
-            raise UsageError(
-                f"--{name.replace('_', '-')} is not an option of `debate experiment {action}`; leave it out"
-            )
-    is_from_env = given.queue is not None and given.queue == os.environ.get(QUEUE_VARIABLE)
+            option = name.replace("_", "-")
+            raise UsageError(f"--{option} is not an option of `debate experiment {action}`; leave it out")
     if given.queue and (given.shard or given.limit):
-        instead = f"{QUEUE_VARIABLE} is set; unset it, or leave them out" if is_from_env else "leave them out"
-        raise UsageError(f"--shard and --limit do not apply to a queue, from which workers take the cells; {instead}")
-    if given.queue and not is_from_env and given.action in {Action.rate, Action.merge}:
-        raise UsageError(f"`debate experiment {action}` reads files, not a queue; leave out --queue")
+        raise UsageError(
+            f"--shard and --limit do not apply to a queue, from which workers take the cells; leave them out, or unset {QUEUE_VARIABLE}"
+        )
     if given.enqueue_only and not given.queue:
         raise UsageError("--enqueue-only needs a queue; name it with --queue")
-    if given.action is Action.merge:
-        if given.out is None:
-            raise UsageError("merge writes a new folder; name it with -o DIR")
-    elif len(given.paths) > 1:
+    if given.action is not Action.merge and len(given.paths) > 1:
         raise UsageError(f"`debate experiment {action}` takes one file or folder; leave out {given.paths[1]}")
 
 
@@ -116,9 +128,7 @@ def _run(given: ExperimentOptions) -> None:
     folder = given.out or loaded.default_folder
     _check_batches(given, loaded, folder)
     if given.dry_run:
-        from debate_cli.cli.experiment_plan import show_plan
-
-        show_plan(loaded, folder, shard=shard, as_json=given.json, batch=given.batch)
+        _show_plan(loaded, folder, shard=shard, as_json=given.json, batch=given.batch)
         return
     if not given.queue:
         obtain_consents(loaded.destinations, given.trust_host)
@@ -240,31 +250,32 @@ def _report_end(
 ) -> int:
     """Print where the debates are and what is left to do. Returns the exit code."""
     print_status(f"saved: {folder}")
-    left = summary.progress.left
     if summary.elsewhere:
         cells = "1 cell is" if summary.elsewhere == 1 else f"{summary.elsewhere} cells are"
         print_status(f"note: {cells} being run by other processes")
-    reasons = {
-        "interrupted": (control.stop_cause or screen.BY_USER).reason,
-        "budget": "the budget of the experiment is reached; raise limits.max_cost_usd or limits.max_tokens",
-        "failures": f"{MAX_FAILURES_IN_A_ROW} cells failed in a row, so no further one was started; correct the cause",
-    }
     if given.queue and (summary.stopped == "interrupted" or given.enqueue_only):
         print_status("note: workers go on with the cells in the queue")
+    command = _command(given, experiment)
     if summary.stopped is not None:
-        sentence = f"debate: {reasons[summary.stopped]}; {left} of {summary.progress.total} cells are left"
+        reasons = {
+            "interrupted": (control.stop_cause or screen.BY_USER).reason,
+            "budget": "the budget of the experiment is reached; raise limits.max_cost_usd or limits.max_tokens",
+            "failures": f"{MAX_FAILURES_IN_A_ROW} cells failed in a row, so no further one was started; correct the cause",
+        }
+        progress = summary.progress
+        sentence = f"debate: {reasons[summary.stopped]}; {progress.left} of {progress.total} cells are left"
         if summary.stopped == "interrupted" and given.batch:  # the line about batches names the command
             print_status(sentence)
         else:
             print_status(f"{sentence}; continue with:")
-            print_status(_command(given, experiment))
+            print_status(command)
         return control.stop_cause.exit_code if control.stop_cause is not None else EXIT_CODES[summary.stopped]
-    if summary.failed:
-        cells = "1 cell" if summary.failed == 1 else f"{summary.failed} cells"
-        print_status(f"debate: {cells} failed; ask again with:")
-        print_status(f"{_command(given, experiment)} --retry-failed")
-        return 1 if summary.finished else 3
-    return 0
+    if not summary.failed:
+        return 0
+    cells = "1 cell" if summary.failed == 1 else f"{summary.failed} cells"
+    print_status(f"debate: {cells} failed; ask again with:")
+    print_status(f"{command} --retry-failed")
+    return 1 if summary.finished else 3
 
 
 def _command(given: ExperimentOptions, experiment: Experiment) -> str:
@@ -298,20 +309,9 @@ def _open_ledger(given: ExperimentOptions) -> Ledger:
 def _show_status(status: Status, given: ExperimentOptions) -> None:
     if given.json:
         print_json(shown.status_data(status))
-    elif console.is_interactive(sys.stdout) and not given.plain:
-        from debate_cli.render.terminal.drawing import render_table, terminal_line
-
-        screen_ = console.make_console(sys.stdout)
-        screen_.print(terminal_line(status.progress.name, "bold"))
-        if status.progress.is_rehearsal:
-            screen_.print(terminal_line(shown.REHEARSAL))
-        screen_.print(terminal_line(shown.progress_sentence(status.progress)))
-        screen_.print(render_table(shown.player_table(status.progress), {}))
-        for line in shown.status_remarks(status):
-            screen_.print(terminal_line(line))
-    else:
-        for line in shown.status_lines(status):
-            print(line)
+        return
+    for line in shown.status_lines(status):
+        print(line)
 
 
 def _report(ledger: Ledger, given: ExperimentOptions) -> None:
@@ -365,7 +365,7 @@ def _show_report(ledger: Ledger, given: ExperimentOptions) -> None:
         return
     if not given.quiet:
         _show_status(status, given)
-    _print_tables(report_tables(analysis, status.failures), given)
+    console.show_tables(report_tables(analysis, status.failures), plain=given.plain)
 
 
 def _rate(given: ExperimentOptions) -> None:
@@ -380,20 +380,68 @@ def _rate(given: ExperimentOptions) -> None:
     remarks = [f"Clusters: {found.clusters}."]
     if found.margin_scale is not None:
         remarks.append(f"A margin of {found.margin_scale:.4g}, the largest in the file, counts as a full win.")
-    _print_tables([table._replace(remarks=(*table.remarks, *remarks))], given)
+    console.show_tables([table._replace(remarks=(*table.remarks, *remarks))], plain=given.plain)
 
 
-def _is_drawn(given: ExperimentOptions) -> bool:
-    return console.is_interactive(sys.stdout) and not given.plain
-
-
-def _print_tables(tables: Iterable[Table], given: ExperimentOptions) -> None:
-    if _is_drawn(given):
-        from debate_cli.render.terminal.drawing import render_table
-
-        screen_ = console.make_console(sys.stdout)
-        for table in tables:
-            screen_.print(render_table(table, {}))
+def _show_plan(experiment: Experiment, folder: Path, *, shard: tuple[int, int], as_json: bool, batch: bool) -> None:
+    """Print the estimate of the unfinished cells of a shard. `batch`: whether judges are priced as in batches."""
+    plan = CellPlan(experiment)
+    cells = [cell for cell in plan.cells() if cell.bucket % shard[1] == shard[0] - 1]
+    done: set[str] = set()
+    if (folder / LEDGER_NAME).is_file():
+        with Ledger.open(folder) as ledger:
+            found = [(cell, ledger.find(cell.key)) for cell in cells]
+        done = {
+            cell.key for cell, known in found if known and known.state == "done" and known.cell.judges == cell.judges
+        }
+    left = [cell for cell in cells if cell.key not in done]
+    estimate = asyncio.run(estimate_experiment(plan, left, len(done), batch=batch))
+    notes = describe_exclusions(plan)
+    notes += ["judges are asked in batches, at half the price; their answers may take a day"] if batch else []
+    if as_json:
+        print_json(_plan_data(estimate) | {"notes": notes, "hosts": describe_destinations(experiment.destinations)})
         return
-    for table in tables:
-        write_document(f"{line}\n" for line in ("", *table_lines(table)))
+    for line in _plan_lines(experiment, estimate, notes):
+        print(line)
+
+
+def _plan_lines(experiment: Experiment, estimate: ExperimentEstimate, notes: list[str]) -> Iterator[str]:
+    config = experiment.file.config
+    parts = [f"{len(experiment.motions)} motions", f"{len(config.pairs())} pairs", f"sides: {config.sides}"]
+    parts += [f"repeated {config.repeat} times"] if config.repeat > 1 else []
+    parts += [f"{len(experiment.variants)} variants of the base"] if len(experiment.variants) > 1 else []
+    yield f"{sanitize.sanitize_line(config.name)}: {estimate.cells:,} cells ({', '.join(parts)})"
+    left = f"{estimate.cells - estimate.done:,}"
+    if estimate.done:
+        yield f"{estimate.done:,} cells are done; this is the plan of the other {left}"
+    rows: list[tuple[str, ...]] = [PLAN_HEADINGS]
+    for each in (*estimate.players, *estimate.judges):
+        rows += format_plan_rows(each.name, each.model, each.planned, each.worst, f"{each.debates:,}")
+    yield from align_rows([*rows, *format_plan_rows("all", "", estimate.planned, estimate.worst, left)])
+    clock = theme.format_duration(estimate.seconds)
+    yield f"At least {clock}: {estimate.slowest}, at {TOKENS_PER_SECOND} tokens a second and {SECONDS_TO_FIRST_TOKEN:g} s before an answer."
+    if config.limits.max_cost_usd is not None:
+        yield f"The experiment starts no call that could exceed {config.limits.max_cost_usd:g} USD (limits)."
+    yield from (f"Note: {sanitize.sanitize_line(note)}." for note in notes)
+    yield "Planned: one debate simulated with the mock, times the number of cells. At worst: every answer has full length."
+    yield NOTHING_ASKED
+
+
+def _plan_data(estimate: ExperimentEstimate) -> dict[str, Any]:
+    def data(each: ParticipantEstimate) -> dict[str, Any]:
+        return {
+            "name": each.name,
+            "model": each.model,
+            "debates": each.debates,
+            **plan_data(each.planned, each.worst),
+        }
+
+    return {
+        "cells": estimate.cells,
+        "done": estimate.done,
+        "players": [data(each) for each in estimate.players],
+        "judges": [data(each) for each in estimate.judges],
+        **plan_data(estimate.planned, estimate.worst),
+        "seconds": round(estimate.seconds, 1),
+        "slowest_limit": estimate.slowest,
+    }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -13,7 +13,6 @@ from typing import Any
 
 import typer
 
-from debate_cli.app.context import RunContext
 from debate_cli.app.import_claims import ClaimSearch, count_calls, count_missing, find_claims, read_known_claims
 from debate_cli.app.import_debate import (
     LABELS_FILE,
@@ -35,80 +34,57 @@ from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import print_json, print_status, show_tables, write_document
 from debate_cli.cli.run_control import gravest_exit_code
 from debate_cli.cli.screen import BY_USER, PipeSafeObserver, StatusObserver
-from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.model_call import total_usage
 from debate_cli.errors import DebateError, UsageError, format_page_hint
-from debate_cli.importing.datasets import DATASETS
-from debate_cli.importing.debate import ImportChoices, ImportedDebate
+from debate_cli.importing.datasets import DATASETS, HumanLabel
+from debate_cli.importing.debate import ImportChoices
 from debate_cli.importing.speakers import SpeakerChoices
 from debate_cli.importing.speeches import format_count
 from debate_cli.importing.tables import FIELDS
-from debate_cli.render import theme
 from debate_cli.render.content.summary import suggest_judge_command
 from debate_cli.render.sanitize import sanitize_line
-from debate_cli.render.theme import shorten
+from debate_cli.render.theme import format_usage, shorten
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.folder import JOURNAL_SUFFIX
 from debate_cli.storage.transcript_store import transcript_dirs
 from debate_cli.systems.tables import Number, Table
 
-_FOR_ARGUMENTS = ("mock", "config", "max_cost", "max_tokens", "trust_host")
-"""ImportOptions that need --arguments."""
-
 
 class ClaimAsker:
     """Asks the model of --arguments about one file after the other."""
 
-    def __init__(self, context: RunContext, spec: ModelSpec, *, is_dry_run: bool) -> None:
-        self._context = context
-        self._spec = spec
-        self._is_dry_run = is_dry_run
-        self.is_stopped = False
-        """Whether the user ended a search. Then no further file is asked about."""
-
-    @classmethod
-    def from_options(cls, given: ImportOptions) -> ClaimAsker | None:
-        """The asker; None without --arguments.
-
-        Raises UsageError, ConfigError, MissingKeyError, UntrustedHostError.
-        """
-        if given.arguments is None:
-            needless = next((name for name in _FOR_ARGUMENTS if getattr(given, name)), None)
-            if needless is not None:
-                option = f"--{needless.replace('_', '-')}"
-                raise UsageError(
-                    f"{option}: is used only with --arguments; name a model with --arguments, or leave out {option}"
-                )
-            return None
-        spec = parse_model(given.arguments, "--arguments")
-        model = mock_spec(spec).model if given.mock else spec.model
+    def __init__(self, given: ImportOptions, model: str) -> None:
+        """`model`: value of --arguments. Raises UsageError, ConfigError, MissingKeyError, UntrustedHostError."""
+        spec = parse_model(model, "--arguments")
         loaded = config_options.config_for_judging(given.config, trusted_folders=given.trust_path)
         limits = {"max_cost_usd": given.max_cost, "max_tokens": given.max_tokens}
         request = JudgingRequest(
             config=None if loaded is None else loaded.config,
             systems=("panel",),
-            model=model,
+            model=mock_spec(spec).model if given.mock else spec.model,
             model_option="--arguments",
             limits={key: value for key, value in limits.items() if value is not None},
             asks_models=not given.dry_run,
         )
-        context, chosen = prepare_asked_model("the speeches", request, loaded)
+        self._context, self._spec = prepare_asked_model("the speeches", request, loaded)
+        self._is_dry_run = given.dry_run
+        self.is_stopped = False
+        """Whether the user ended a search. Then no further file is asked about."""
         if not given.dry_run:
-            obtain_consents(context.destinations, given.trust_host)
-        return cls(context, chosen, is_dry_run=given.dry_run)
+            obtain_consents(self._context.destinations, given.trust_host)
 
     def continues(self, file: ImportedFile) -> bool:
         """Whether the target has a transcript of the same import. If so, only claims that it lacks are asked for."""
         return read_known_claims(file.target, file.imported.debate, self._spec) is not None
 
     def ask(self, file: ImportedFile, save: Callable[[ImportedFile], None]) -> tuple[ImportedFile, int]:
-        """The file with claims as arguments, and an exit code above 0 if an error or the user ended the search.
+        """Ask for the claims of a file. Returns the file with claims as arguments, and an exit code.
 
-        `save` is called after each speech.
+        The code is above 0 if an error or the user ended the search. `save` is called after each speech.
         """
         debate = file.imported.debate
         search = ClaimSearch(debate, read_known_claims(file.target, debate, self._spec) or {})
-        wanted, model = search.wanted, theme.shorten(self._spec.model, 60)
+        wanted, model = search.wanted, shorten(self._spec.model, 60)
         calls = f"{format_count(count_calls(wanted), 'call')} about {format_count(len(wanted), 'speech')}"
         if self._is_dry_run:
             print_status(f"{model} would be asked for claims: {calls}")
@@ -129,7 +105,7 @@ class ClaimAsker:
         found = search.finish(self._spec)
         left_out = f"; {search.left_out} left out, because their words were not said" if search.left_out else ""
         print_status(f"found {format_count(search.claims, 'claim')}{left_out}")
-        print_status(theme.format_usage(total_usage([turn.exchange for turn in found.turns])))
+        print_status(format_usage(total_usage([turn.exchange for turn in found.turns])))
         return file.with_debate(found), self._report_end(search, count_missing(found))
 
     def _report_end(self, search: ClaimSearch, missing: int) -> int:
@@ -147,6 +123,8 @@ class ClaimAsker:
         return BY_USER.exit_code if search.stopped else 0
 
 
+DatasetEntry = tuple[str, Callable[[], ImportedFile], tuple[HumanLabel, ...]]
+"""Name of a debate in a data set, a function that reads it, and what people said about it."""
 _MAX_TOPIC_CHARS = 60
 _TOPIC_SOURCES = {"option": "as given", "file": "named in the file", "name": "the file's name; set it with --topic"}
 
@@ -154,10 +132,10 @@ _TOPIC_SOURCES = {"option": "as given", "file": "named in the file", "name": "th
 def run(given: ImportOptions) -> None:
     """Make transcripts of debates that were held elsewhere."""
     request = _build_request(given)
-    asker = ClaimAsker.from_options(given)
+    asker = None if given.arguments is None else ClaimAsker(given, given.arguments)
     folder, now = next(iter(transcript_dirs())), datetime.now(UTC)
     if request.format in DATASETS:
-        _import_dataset(given, asker, request, given.out or folder, now)
+        _import_dataset(given, asker, partial(read_dataset, given.paths, request, given.out or folder, now))
         return
     files, others = find_import_files(given.paths)
     targets = choose_targets(files, given.out, folder)
@@ -170,31 +148,27 @@ def run(given: ImportOptions) -> None:
 
 
 def _import_dataset(
-    given: ImportOptions, asker: ClaimAsker | None, request: ImportRequest, folder: Path, now: datetime
+    given: ImportOptions, asker: ClaimAsker | None, read_entries: Callable[[], Iterator[DatasetEntry]]
 ) -> None:
     """Import the debates of a public data set, and write their labels beside them."""
-    target = folder / LABELS_FILE
-    entries = partial(read_dataset, given.paths, request, folder, now)
-    continued = asker is not None and target.exists() and _continues(asker, (load for _, load, _ in entries()))
-    if not given.dry_run and not given.force and not continued:
+    target = (given.out or next(iter(transcript_dirs()))) / LABELS_FILE
+    is_continued = False
+    if asker is not None and target.exists():  # the first readable debate tells whether this import is continued
+        for _, load, _ in read_entries():
+            with suppress(DebateError):
+                is_continued = asker.continues(load())
+                break
+    if not (given.dry_run or given.force or is_continued):
         _refuse_existing(target)
     batch, labels = _Batch(given, asker, is_single=False), LabelTable()
-    for _, load, said in entries():
+    for _, load, said in read_entries():
         imported = batch.add(load)
         if imported is not None:
             labels.add(imported.imported.debate, said)
     if len(labels) and not given.dry_run:
-        atomic_write(target, labels.to_csv(), overwrite=given.force or continued)
+        atomic_write(target, labels.to_csv(), overwrite=given.force or is_continued)
         print_status(f"labels: {target} ({format_count(len(labels), 'label')})")
     batch.finish()
-
-
-def _continues(asker: ClaimAsker, loads: Iterable[Callable[[], ImportedFile]]) -> bool:
-    """Whether the first readable debate of a data set has a transcript of the same import."""
-    for load in loads:
-        with suppress(DebateError):
-            return asker.continues(load())
-    return False
 
 
 def _build_request(given: ImportOptions) -> ImportRequest:
@@ -202,13 +176,10 @@ def _build_request(given: ImportOptions) -> ImportRequest:
     unknown = next((name for name in columns if name not in FIELDS), None)
     if unknown is not None:
         raise UsageError(f"--map {unknown}: there is no such field; the fields are {', '.join(FIELDS)}")
-    choices = ImportChoices(
-        given.topic,
-        SpeakerChoices(
-            _pairs("--side", given.side or ()), tuple(given.drop or ()), _pairs("--merge", given.merge or ())
-        ),
-        None if given.round_by is None else given.round_by.value,
+    speakers = SpeakerChoices(
+        _pairs("--side", given.side or ()), tuple(given.drop or ()), _pairs("--merge", given.merge or ())
     )
+    choices = ImportChoices(given.topic, speakers, None if given.round_by is None else given.round_by.value)
     return ImportRequest(None if given.format is None else given.format.value, columns, choices)
 
 
@@ -232,8 +203,6 @@ class _Batch:
         self._is_single = is_single
         self._records: list[dict[str, Any]] = []
         self._done = 0
-        self._skipped = 0
-        """Number of files that were left because the user ended the search for claims."""
         self._errors: list[DebateError] = []
         self._notes = 0
         """Number of files with warnings that were not shown."""
@@ -247,8 +216,6 @@ class _Batch:
         Returns None for a broken file, after reporting it, and for all files after the user ended a search for claims.
         """
         if self._asker is not None and self._asker.is_stopped:
-            self._skipped += 1
-            self._codes.add(BY_USER.exit_code)
             return None
         try:
             imported = load()
@@ -271,8 +238,7 @@ class _Batch:
         elif not self._is_single:
             verb = "can be imported" if self._given.dry_run else "imported"
             failed = f", {len(self._errors)} could not be read" if self._errors else ""
-            skipped = f", {self._skipped} left for the same command" if self._skipped else ""
-            print_status(f"{format_count(self._done, 'debate')} {verb}{failed}{skipped}")
+            print_status(f"{format_count(self._done, 'debate')} {verb}{failed}")
         if self._notes:
             print_status(
                 f"note: {format_count(self._notes, 'file')} with warnings, which --json or a single file shows"
@@ -304,7 +270,7 @@ class _Batch:
         if self._given.json:
             self._records.append(_to_record(file))
         elif self._is_single:
-            _print_found(file)
+            _show_found(file)
         else:
             write_document([f"{_format_line(file)}\n"])
         if self._is_single:
@@ -330,39 +296,27 @@ def _refuse_existing(target: Path) -> None:
         raise UsageError(f"{existing}: exists already; choose another --out, or overwrite it with --force")
 
 
-def _print_found(file: ImportedFile) -> None:
-    imported = file.imported
-    lines = [f"{label}: {sanitize_line(words)}\n" for label, words in _facts(file).items()]
-    write_document(lines)
-    show_tables([_speaker_table(imported)])
-
-
-def _facts(file: ImportedFile) -> Mapping[str, str]:
-    """Label -> what the reader found in the file, as text."""
+def _show_found(file: ImportedFile) -> None:
+    """Print what the reader found in a file, and a table of its speakers."""
     imported = file.imported
     debate = imported.debate
-    found = {
-        "File": f"{file.source} ({file.format}, {file.encoding})",
-        "Motion": f"{debate.topic} ({_TOPIC_SOURCES[imported.topic_source]})",
-        "Found": f"{format_count(len(debate.turns), 'speech')} in {format_count(imported.round_count, 'round')}",
-    }
+    rounds = format_count(imported.round_count, "round")
+    facts = [
+        f"File: {file.source} ({file.format}, {file.encoding})",
+        f"Motion: {debate.topic} ({_TOPIC_SOURCES[imported.topic_source]})",
+        f"Found: {format_count(len(debate.turns), 'speech')} in {rounds}",
+        f"Left out: {', '.join(imported.dropped) or 'nothing'}",
+    ]
     if debate.config.background:
-        words = len(debate.config.background.split())
-        found["Background"] = f"{format_count(words, 'word')} before the first speech"
-    found["Left out"] = ", ".join(imported.dropped) or "nothing"
-    return found
-
-
-def _speaker_table(imported: ImportedDebate) -> Table:
-    return Table(
-        title="speakers",
-        heads=("speaker", "side", "speeches", "words"),
-        rows=tuple(
-            (speaker.name, speaker.side, Number(speaker.speeches, 0), Number(speaker.words, 0))
-            for speaker in imported.speakers
-        ),
-        numeric=frozenset({2, 3}),
+        words = format_count(len(debate.config.background.split()), "word")
+        facts.insert(3, f"Background: {words} before the first speech")
+    write_document([f"{sanitize_line(fact)}\n" for fact in facts])
+    rows = tuple(
+        (speaker.name, speaker.side, Number(speaker.speeches, 0), Number(speaker.words, 0))
+        for speaker in imported.speakers
     )
+    heads = ("speaker", "side", "speeches", "words")
+    show_tables([Table("speakers", heads, rows, numeric=frozenset({2, 3}))])
 
 
 def _format_line(file: ImportedFile) -> str:

@@ -30,8 +30,8 @@ from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import ignore_broken_pipe, print_status, read_stdin, refuse_existing, write_json_chunks
 from debate_cli.cli.dry_run import show_judging_plans
-from debate_cli.cli.people import PeopleOfCommand, discard_drafts, require_terminal
 from debate_cli.cli.run import write_report
+from debate_cli.cli.run_control import PeopleOfCommand, discard_drafts, require_terminal
 from debate_cli.cli.screen import PipeSafeObserver
 from debate_cli.errors import DebateError, UsageError
 from debate_cli.evidence.source_checks import check_sources
@@ -46,7 +46,7 @@ _NOT_COLLECTED = (
     "system", "model", "judges", "repeat", "lookup", "evidence", "mock", "replace", "context", "out", "settings", "files",
     "record", "playback", "id", "no_save",
 )  # fmt: skip
-"""JudgeOptions that --collect refuses, because they belong to a new judging run."""
+"""Options that --collect refuses, because they belong to a new judging run."""
 _OPTION_NAMES = {"settings": "set", "playback": "replay"}
 
 
@@ -56,7 +56,10 @@ def run(given: JudgeOptions) -> None:
     gates = options.gates_from_options(given.fail_under, given.expect_winner, given.max_warnings, given.fail_on)
     if given.report is not None:
         refuse_existing(given.report, force=given.force, option="--report")
-    loaded = _load_config(given)
+    if given.config is None and given.var:
+        raise UsageError("--var fills ${NAME} in the texts of a configuration; name a file with --config")
+    changes = config_options.overrides_from_options(ConfigOptions(given.settings, variables=given.var))
+    loaded = config_options.config_for_judging(given.config, changes, given.trust_path)
     request = _build_request(given, loaded)
     plans, problems = (_plan_collection if given.collect else _plan_judging)(given, request, loaded)
     for problem in problems:
@@ -113,63 +116,35 @@ def _plan_collection(
         print_status(f"no debate in {' or '.join(map(str, folders))} waits for a batch; nothing to collect")
     plans, problems = build_completion_plans(list(dict.fromkeys(paths)), request, loaded)
     for plan in () if given.resubmit else plans:
-        _require_store(plan.source)
+        # Without the store, questions that are in a batch would be submitted and paid again.
+        store = BatchStore(plan.source.parent).path
+        if not store.exists():
+            raise UsageError(
+                f"{plan.source}: {store.name} is not beside it, so its questions may be in a batch already; restore that "
+                f"file, or submit them with: debate judge --collect {shlex.quote(str(plan.source))} --resubmit"
+            )
     return plans, problems
-
-
-def _require_store(transcript: Path) -> None:
-    """Raise UsageError if no store of batches is beside a transcript.
-
-    Without the store, questions that are already in a batch would be submitted and paid again.
-    """
-    store = BatchStore(transcript.parent)
-    if not store.path.exists():
-        raise UsageError(
-            f"{transcript}: {store.path.name} is not beside it, so its questions may be in a batch already; restore that file, or "
-            f"submit them (again) with: debate judge --collect {shlex.quote(str(transcript))} --resubmit"
-        )
 
 
 def _plan_judging(
     given: JudgeOptions, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
+    """Plans for the transcripts and texts of PATH. Files that describe how to judge are not judged."""
+    described_in = (given.config, given.context, loaded.background_file if loaded is not None else None)
     sources, notes = find_sources(
         given.paths or (),
         transcript_dirs(config=given.config),
         judges_texts=request.judges_texts,
         read_stdin=read_stdin,
-        not_judged=_files_beside_texts(given, loaded),
+        not_judged=[Path(file) for file in described_in if file is not None],
     )
     config_options.print_notes(notes)
     if given.report is not None and len(sources) > 1:
         raise UsageError(
-            "--report writes a single file, so it works for one debate only; judge one debate, or use `debate score --format html -o DIR`"
+            "--report works for one debate only; judge one debate, or use `debate score --format html -o DIR`"
         )
     target = JudgeTarget(given.out, save=not given.no_save, text_id=given.id)
     return build_judge_plans(sources, request, loaded, target)
-
-
-def _load_config(given: JudgeOptions) -> LoadedConfig | None:
-    if given.config is None and given.var:
-        raise UsageError("--var fills ${NAME} in the texts of a configuration; name a file with --config")
-    changes = config_options.overrides_from_options(ConfigOptions(given.settings, variables=given.var))
-    return config_options.config_for_judging(given.config, changes, given.trust_path)
-
-
-def _files_beside_texts(given: JudgeOptions, loaded: LoadedConfig | None) -> list[Path]:
-    """Files that are not judged although they may be in a folder of texts: configuration, its background, --context."""
-    files = (given.config, given.context, loaded.background_file if loaded is not None else None)
-    return [Path(file) for file in files if file is not None]
-
-
-def _find_lookup(given: JudgeOptions) -> str | None:
-    """Where `sources` looks up facts; by default in the files of --evidence, if given.
-
-    Raises UsageError if --lookup excludes these files.
-    """
-    if given.evidence and given.lookup == "web":
-        raise UsageError("--lookup web: does not search the files of --evidence; write --lookup both")
-    return given.lookup or ("corpus" if given.evidence else None)
 
 
 def _build_request(given: JudgeOptions, loaded: LoadedConfig | None) -> JudgingRequest:
@@ -179,6 +154,8 @@ def _build_request(given: JudgeOptions, loaded: LoadedConfig | None) -> JudgingR
     limits = {"max_cost_usd": given.max_cost, "max_tokens": given.max_tokens}
     if given.max_cost is not None and given.max_cost <= 0:
         raise UsageError(f"--max-cost {given.max_cost:g}: give an amount above 0")
+    if given.evidence and given.lookup == "web":
+        raise UsageError("--lookup web: does not search the files of --evidence; write --lookup both")
     changes = () if loaded is not None else config_options.overrides_from_options(ConfigOptions(given.settings))
     return JudgingRequest(
         changes=tuple(changes),
@@ -188,7 +165,7 @@ def _build_request(given: JudgeOptions, loaded: LoadedConfig | None) -> JudgingR
         other_models=tuple(models[1:]),
         judges=given.judges,
         repeat=given.repeat,
-        lookup=_find_lookup(given),
+        lookup=given.lookup or ("corpus" if given.evidence else None),
         evidence=tuple(str(path.absolute()) for path in given.evidence or ()),
         replace=given.replace,
         context=None if given.context is None else read_text_file(given.context),
@@ -221,46 +198,48 @@ class _Judging:
         given = self.given
         if given.batch or given.collect:
             self.batches = BatchScreen(waits=given.batch, resubmit=given.resubmit, quiet=given.quiet)
-        is_silent = given.quiet or len(self.plans) != 1 or self.batches is not None
+        is_single = len(self.plans) == 1
+        is_silent = given.quiet or not is_single or self.batches is not None
         shown = screen.open_observer(screen.progress_stream(quiet=is_silent, as_json=given.json))
         saved = [plan.target for plan in self.plans if plan.target is not None]
+        finished: list[tuple[JudgeTask, Outcome]] = []
         with run_control.report_output_failure(*saved):
-            if len(self.plans) == 1:
-                with shown as observer:
-                    results = list(self._results(observer))
+            with shown as observer:
+                if is_single:
+                    finished = list(self._judge(observer))
+                else:
+                    self._print_many(self._judge(observer), observer)
+            if is_single:
                 with ignore_broken_pipe():
-                    self._print_single(results)
-                for task, outcome in results:
-                    self._report(task, outcome, observer)
-            else:
-                with shown as observer:
-                    self._print_many(observer)
+                    self._print_single(finished)
+            for task, outcome in finished:
+                self._report(task, outcome, observer)
             self._print_rest(observer)
 
-    def _results(self, observer: PipeSafeObserver) -> Iterator[tuple[JudgeTask, Outcome]]:
-        given, people = self.given, PeopleOfCommand(observer)
+    def _judge(self, observer: PipeSafeObserver) -> Iterator[tuple[JudgeTask, Outcome]]:
+        people = PeopleOfCommand(observer)
+
+        def equip(task: JudgeTask) -> RunContext:
+            folder = self.given.files or default_files_folder(task.context.config)
+            access = people.access(folder, task.target)
+            return replace(task.context, observer=observer, cassette=self.cassette, people=access)
+
+        def report_error(plan: JudgePlan, error: DebateError) -> None:
+            self.failed += 1
+            print_status(f"debate: {plan.source}: {str(error).removeprefix(f'{plan.source}: ')}")
+
         return run_control.iterate_until_stopped(
             lambda stop: judge_files(
                 self.plans,
-                equip=lambda task: self._equip(task, observer, people),
+                equip=equip,
                 stop=stop,
-                concurrency=given.concurrency,
-                force=given.force,
-                on_error=self._report_error,
+                concurrency=self.given.concurrency,
+                force=self.given.force,
+                on_error=report_error,
                 batches=self.batches.queues if self.batches is not None else None,
             ),
             observer,
         )
-
-    def _equip(self, task: JudgeTask, observer: PipeSafeObserver, people: PeopleOfCommand) -> RunContext:
-        folder = self.given.files or default_files_folder(task.context.config)
-        return replace(
-            task.context, observer=observer, cassette=self.cassette, people=people.access(folder, task.target)
-        )
-
-    def _report_error(self, plan: JudgePlan, error: DebateError) -> None:
-        self.failed += 1
-        print_status(f"debate: {plan.source}: {str(error).removeprefix(f'{plan.source}: ')}")
 
     def _print_single(self, results: Sequence[tuple[JudgeTask, Outcome]]) -> None:
         """Print the result for a single file: a JSON document or a summary."""
@@ -268,15 +247,13 @@ class _Judging:
             write_json_chunks(score_rows.dump_scores_json(_score_row(task, outcome) for task, outcome in results))
             return
         for _, outcome in results:
-            if self._is_waiting(outcome):
-                continue
-            judged = {verdict.run for verdict in outcome.verdicts}
-            only = "verdict" if self.given.quiet else None
-            screen.show_summary(outcome.debate, outcome.verdicts, only=only, full=self.given.details, judged=judged)
+            if not self._is_waiting(outcome):
+                judged = {verdict.run for verdict in outcome.verdicts}
+                only = "verdict" if self.given.quiet else None
+                screen.show_summary(outcome.debate, outcome.verdicts, only=only, full=self.given.details, judged=judged)
 
-    def _print_many(self, observer: PipeSafeObserver) -> None:
+    def _print_many(self, results: Iterator[tuple[JudgeTask, Outcome]], observer: PipeSafeObserver) -> None:
         """Print the results for several files: a JSON document or a table. If stdout is closed, judging continues."""
-        results = self._results(observer)
         rows = (row for task, outcome in results if (row := self._print_row(task, outcome, observer)) is not None)
         with ignore_broken_pipe():
             if self.given.json:
@@ -291,13 +268,11 @@ class _Judging:
 
         For a text it also prints the summary, because the table lacks the required changes.
         """
-        if self._is_waiting(outcome):
-            self._report(task, outcome, observer)
-            return None
-        if task.is_text and not self.given.json and not self.given.quiet:
+        is_waiting = self._is_waiting(outcome)
+        if task.is_text and not (is_waiting or self.given.json or self.given.quiet):
             screen.show_summary(outcome.debate, outcome.verdicts, full=self.given.details)
         self._report(task, outcome, observer)
-        return _score_row(task, outcome)
+        return None if is_waiting else _score_row(task, outcome)
 
     def _report(self, task: JudgeTask, outcome: Outcome, observer: PipeSafeObserver) -> None:
         """Print the outcome of a file, and write its report."""
@@ -308,17 +283,18 @@ class _Judging:
             self.codes.add(observer.stop_cause.exit_code if observer.stop_cause is not None else 0)
             return
         discard_drafts(outcome.path, outcome.debate)
-        _print_notes(task, outcome)
-        suggest = len(self.plans) == 1 and not given.quiet and not given.json
-        self.codes.add(
-            run_control.report_outcome(
-                outcome,
-                self.gates,
-                suggest_judging=suggest,
-                stop_cause=observer.stop_cause,
-                batch=self.batches is not None,
-            )
+        if (change := task.describe_verdict_change(outcome.debate)) is not None:
+            print_status(f"note: {change}")
+        if (unfinished := describe_unfinished(outcome.debate)) is not None:
+            print_status(f"note: {task.target or task.source}: {unfinished}")
+        code = run_control.report_outcome(
+            outcome,
+            self.gates,
+            suggest_judging=len(self.plans) == 1 and not given.quiet and not given.json,
+            stop_cause=observer.stop_cause,
+            batch=self.batches is not None,
         )
+        self.codes.add(code)
         if given.report is not None:
             self.report_code = write_report(
                 given.report, outcome, task.context.redact, show_hidden=False, force=given.force
@@ -346,21 +322,13 @@ class _Judging:
 
 
 def _score_row(task: JudgeTask, outcome: Outcome) -> ScoredFile:
+    debate = outcome.debate
     return ScoredFile(
         str(task.target or task.source),
-        outcome.debate.id,
-        outcome.debate.topic,
-        outcome.debate.status,
+        debate.id,
+        debate.topic,
+        debate.status,
         sort_deciding_first(outcome.verdicts),
-        outcome.debate.document_name,
-        check_sources(outcome.debate),
+        debate.document_name,
+        check_sources(debate),
     )
-
-
-def _print_notes(task: JudgeTask, outcome: Outcome) -> None:
-    change = task.describe_verdict_change(outcome.debate)
-    if change is not None:
-        print_status(f"note: {change}")
-    unfinished = describe_unfinished(outcome.debate)
-    if unfinished is not None:
-        print_status(f"note: {task.target or task.source}: {unfinished}")

@@ -1,7 +1,6 @@
 """`debate replay`."""
 
 import os
-import re
 import select
 import shlex
 import sys
@@ -20,7 +19,9 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError
 from debate_cli.render.content.report import ReportPart
-from debate_cli.render.replay import Pause, ReplayPlan
+from debate_cli.render.content.resume_hint import resume_command
+from debate_cli.render.content.summary import suggest_judge_command
+from debate_cli.render.replay import ReplayPlan
 from debate_cli.render.text.plain import details_lines
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.redact import Redactor
@@ -53,6 +54,7 @@ class ReplayPart(StrEnum):
 
 WHOLE_DEBATE_FORMATS = (ReplayFormat.html, ReplayFormat.json)
 """Formats that always show the whole debate: the HTML page and the transcript."""
+KEY_HINT = "any key: next turn · q: stop"
 QUIT_KEYS = frozenset({"q", "Q", ""})
 """Keys that end a step-by-step replay. An empty string means that the terminal is gone."""
 
@@ -94,35 +96,9 @@ class Options(NamedTuple):
     debug: options.DebugOption = False
 
 
-class PlaybackOptions(NamedTuple):
-    """Speed and pauses of a replay."""
-
-    speed: float | None
-    """Multiple of a fast model's speed; None shows everything at once."""
-    step: bool
-    """Whether to wait for a key after each turn."""
-    plain: bool
-    """Whether to write plain lines on a terminal too."""
-    show_hidden: bool
-
-    @property
-    def key_hint(self) -> str:
-        """Which keys do what; empty unless the replay waits for keys."""
-        return "any key: next turn · q: stop" if self.step and sys.stdin.isatty() and sys.stdout.isatty() else ""
-
-    def wait(self, pause: Pause, key: Callable[[], str]) -> bool:
-        """Wait for the pause or the next key. Returns whether to continue."""
-        if self.key_hint and pause.after == "turn":
-            return key() not in QUIT_KEYS
-        if self.speed is not None and console.is_interactive(sys.stdout):
-            time.sleep(pause.seconds / self.speed)
-        return True
-
-
 def run(given: Options) -> None:
     """Show a saved debate as `debate run` showed it."""
-    how = _resolve_format(given.format, as_json=given.json)
-    _check_part_options(how, "--json" if given.json else f"--format {how.value}", given.round, given.only)
+    how = _resolve_format(given)
     if given.output is not None:
         refuse_existing(given.output, force=given.force, option="-o")
     stored = open_debate(find_debate(given.path, transcript_dirs()))
@@ -136,42 +112,31 @@ def run(given: Options) -> None:
         if remark is not None:
             console.print_status(remark)
     if how is ReplayFormat.terminal and given.output is None:
-        speed = None if given.plain else given.speed
-        options = PlaybackOptions(speed, step=given.step, plain=given.plain, show_hidden=given.show_hidden)
-        _play(stored, verdicts, options, given.round, given.only)
+        _play(given, stored, verdicts)
         return
-    text = _render_document(debate, verdicts, how, given.round, given.only, show_hidden=given.show_hidden)
-    if given.output is None and how is ReplayFormat.json:
-        write_json_chunks([text])
-    elif given.output is None:
-        write_document([text])
-    else:
+    text = _render_document(given, how, debate, verdicts)
+    if given.output is not None:
         atomic_write(given.output, text.encode(), overwrite=given.force)
         console.print_status(f"written: {given.output}")
+    elif how is ReplayFormat.json:
+        write_json_chunks([text])
+    else:
+        write_document([text])
 
 
-def _resolve_format(given: ReplayFormat, *, as_json: bool) -> ReplayFormat:
-    """The output format. Raises UsageError if --json is combined with another format."""
-    if as_json and given not in (ReplayFormat.terminal, ReplayFormat.json):
-        raise UsageError(f"--json and --format {given.value} cannot be combined; give one of them")
-    return ReplayFormat.json if as_json else given
-
-
-def _check_part_options(format_: ReplayFormat, typed: str, round_number: int | None, only: ReplayPart | None) -> None:
-    """Raise UsageError if the options contradict each other: the format, the round, and the part of the debate.
-
-    `typed`: the option that chose the format, as the user wrote it.
-    """
-    if format_ in WHOLE_DEBATE_FORMATS and (only is not None or round_number is not None):
-        left_out = "--only" if only is not None else "--round"
+def _resolve_format(given: Options) -> ReplayFormat:
+    """The output format. Raises UsageError for options that contradict each other."""
+    if given.json and given.format not in (ReplayFormat.terminal, ReplayFormat.json):
+        raise UsageError(f"--json and --format {given.format.value} cannot be combined; give one of them")
+    how = ReplayFormat.json if given.json else given.format
+    if how in WHOLE_DEBATE_FORMATS and (given.only is not None or given.round is not None):
+        left_out = "--only" if given.only is not None else "--round"
         raise UsageError(
-            f"{typed} shows the whole debate; leave out {left_out}, or choose --format markdown or terminal-html"
+            f"--format {how.value} shows the whole debate; leave out {left_out}, or choose --format markdown or terminal-html"
         )
-    if round_number is not None and only not in (None, ReplayPart.turns):
-        raise UsageError(
-            f"--only {only} covers all rounds; leave out --round, or leave out --only to see the speeches and"
-            f" judgments of round {round_number}"
-        )
+    if given.round is not None and given.only not in (None, ReplayPart.turns):
+        raise UsageError(f"--only {given.only} covers all rounds; leave out --round or --only")
+    return how
 
 
 def _explain_missing_part(debate: Debate, verdicts: tuple[Verdict, ...], part: ReportPart, path: Path) -> str | None:
@@ -193,107 +158,84 @@ def _explain_missing_part(debate: Debate, verdicts: tuple[Verdict, ...], part: R
     return f"--only {part}: nothing to show: {reasons[part]}{hint if part == 'briefing' and debate.arguments else ''}"
 
 
-def _render_document(
-    debate: Debate,
-    verdicts: tuple[Verdict, ...],
-    format_: ReplayFormat,
-    round_number: int | None,
-    only: ReplayPart | None,
-    *,
-    show_hidden: bool,
-) -> str:
+def _render_document(given: Options, how: ReplayFormat, debate: Debate, verdicts: tuple[Verdict, ...]) -> str:
     """The debate as a document. Raises UsageError for the format of plain lines."""
-    part = only.value if only is not None else None
-    match format_:
+    part = given.only.value if given.only is not None else None
+    match how:
         case ReplayFormat.json:
-            shown = debate if show_hidden else _without_directives(debate)
-            return dump_transcript(to_transcript(shown, verdicts), Redactor())
+            if not given.show_hidden:
+                turns = tuple(turn.model_copy(update={"directive": None}) for turn in debate.turns)
+                debate = debate.model_copy(update={"turns": turns})
+            return dump_transcript(to_transcript(debate, verdicts), Redactor())
         case ReplayFormat.markdown:
             from debate_cli.render.text.markdown import format_markdown
 
-            return format_markdown(debate, verdicts, part, round_number, show_hidden=show_hidden)
+            return format_markdown(debate, verdicts, part, given.round, show_hidden=given.show_hidden)
         case ReplayFormat.html:
             from debate_cli.render.html.page import render_html
 
-            return render_html(debate, verdicts, show_hidden=show_hidden)
+            return render_html(debate, verdicts, show_hidden=given.show_hidden)
         case ReplayFormat.svg | ReplayFormat.terminal_html:
             from debate_cli.render.terminal_export import TerminalExport, export_svg, export_terminal_html
 
-            scene = TerminalExport(debate, verdicts, part, round_number, show_hidden=show_hidden)
-            return export_svg(scene) if format_ is ReplayFormat.svg else export_terminal_html(scene)
+            scene = TerminalExport(debate, verdicts, part, given.round, show_hidden=given.show_hidden)
+            return export_svg(scene) if how is ReplayFormat.svg else export_terminal_html(scene)
         case _:
             raise UsageError(
                 "-o needs --format markdown, html, json, svg or terminal-html; redirect stdout for plain lines"
             )
 
 
-def _without_directives(debate: Debate) -> Debate:
-    return debate.model_copy(
-        update={"turns": tuple(turn.model_copy(update={"directive": None}) for turn in debate.turns)}
-    )
-
-
-def _play(
-    stored: StoredDebate,
-    verdicts: tuple[Verdict, ...],
-    options: PlaybackOptions,
-    round_number: int | None,
-    only: ReplayPart | None,
-) -> None:
+def _play(given: Options, stored: StoredDebate, verdicts: tuple[Verdict, ...]) -> None:
     """Replay the debate, or the selected part, on stdout."""
     debate = stored.debate
-    part = only.value if only is not None else None
-    if part in (None, "turns") and not _play_turns(debate, options, round_number, judged=part is None):
+    part = given.only.value if given.only is not None else None
+    if part in (None, "turns") and not _play_turns(given, debate, judged=part is None):
         return
-    if part != "turns" and round_number is None:
-        screen.show_summary(debate, verdicts, only=part, plain=options.plain, full=True)
+    if part != "turns" and given.round is None:
+        screen.show_summary(debate, verdicts, only=part, plain=given.plain, full=True)
         if part is None:
             console.print_status(_next_command_hint(stored.path, debate))
 
 
 def _next_command_hint(path: Path, debate: Debate) -> str:
     if debate.status != "complete" or count_missing_judgments(debate):
-        from debate_cli.render.content.resume_hint import resume_command
-
         return f"resume: {resume_command(str(path), budget=debate.closed == 'budget')}"
-    from debate_cli.render.content.summary import suggest_judge_command
-
     return f"judge {'again' if debate.was_judged else 'it'}: {suggest_judge_command(debate, str(path))}"
 
 
-def _play_turns(debate: Debate, options: PlaybackOptions, round_number: int | None, *, judged: bool) -> bool:
+def _play_turns(given: Options, debate: Debate, *, judged: bool) -> bool:
     """Show the turns and what the judges said about them. Returns False if the user ended the replay."""
-    typed = options.speed is not None and console.is_interactive(sys.stdout)
-    performance = ReplayPlan(debate, round_number, is_typed=typed, judged=judged, one_by_one=bool(options.key_hint))
+    speed = None if given.plain or not console.is_interactive(sys.stdout) else given.speed
+    waits = given.step and sys.stdin.isatty() and sys.stdout.isatty()
+    replay = ReplayPlan(debate, given.round, is_typed=speed is not None, judged=judged, one_by_one=waits)
     answers = len(debate.turns) + len(debate.assessments)
     with (
-        open_key_reader() if options.key_hint else nullcontext(str) as key,
+        open_key_reader() if waits else nullcontext(str) as key,
         screen.open_observer(
             sys.stdout,
-            expected=(answers or None) if judged and not options.key_hint else None,
-            show_hidden=options.show_hidden,
-            plain=options.plain,
-            hint=options.key_hint,
+            expected=(answers or None) if judged and not waits else None,
+            show_hidden=given.show_hidden,
+            plain=given.plain,
+            hint=KEY_HINT if waits else "",
         ) as observer,
     ):
-        for pause in performance.play(observer):
+        for pause in replay.play(observer):
             if observer.is_closed:
                 raise ClosedPipeError
-            if not options.wait(pause, key):
-                return False
+            if waits and pause.after == "turn":
+                if key() in QUIT_KEYS:
+                    return False
+            elif speed is not None:
+                time.sleep(pause.seconds / speed)
     return True
-
-
-_PARTIAL_ESCAPE = re.compile(rb"\x1b(?:O|\[[0-?]{0,30}[ -/]{0,8})?")
-"""First character of a key that sends several characters."""
 
 
 @contextmanager
 def open_key_reader() -> Generator[Callable[[], str]]:
-    """A function that waits for a key on standard input (a terminal) and returns its character.
+    """A function that waits for a key on standard input (a terminal) and returns its characters.
 
-    A key that sends several characters, such as an arrow, counts as one key. An empty string means that the terminal is
-    gone.
+    An empty string means that the terminal is gone.
     """
     try:
         import termios
@@ -312,6 +254,6 @@ def open_key_reader() -> Generator[Callable[[], str]]:
 
 def _read_key(terminal: int) -> str:
     found = os.read(terminal, 1)
-    while _PARTIAL_ESCAPE.fullmatch(found) and select.select([terminal], [], [], 0)[0]:
-        found += os.read(terminal, 1)
+    if found == b"\x1b" and select.select([terminal], [], [], 0)[0]:
+        found += os.read(terminal, 2)  # an arrow sends three characters
     return found.decode(errors="replace")

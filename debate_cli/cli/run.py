@@ -3,7 +3,6 @@
 import asyncio
 import os
 import shlex
-import tempfile
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -29,14 +28,14 @@ from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import ignore_broken_pipe, print_status, refuse_existing, write_json_chunks
 from debate_cli.cli.dry_run import show_plan
-from debate_cli.cli.people import PeopleOfCommand, discard_drafts, require_terminal
+from debate_cli.cli.run_control import PeopleOfCommand, discard_drafts, require_terminal
 from debate_cli.domain.config_checks import check_config, check_judging_config
 from debate_cli.errors import DebateError, StorageError, UsageError
 from debate_cli.providers.cassette import CassetteRecorder
 from debate_cli.providers.people.person import FILES_FOLDER
 from debate_cli.render import sanitize
 from debate_cli.render.theme import RunPlan, format_cost
-from debate_cli.storage.atomic_write import atomic_write, friendly_os_errors, make_folder
+from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.folder import validate_id
 from debate_cli.storage.serialization import Redact
@@ -88,8 +87,6 @@ def run(given: RunOptions) -> None:
     obtain_consents(context.destinations, given.trust_host)
     if given.record is not None:
         context = replace(context, cassette=CassetteRecorder(given.record))
-    if given.report is not None:
-        _check_writable(given.report)
     job = build_job(
         context,
         debate_id=given.id,
@@ -241,16 +238,6 @@ def _print_outcome(given: RunOptions, outcome: Outcome, redact: Redact) -> None:
     screen.show_summary(
         outcome.debate, outcome.verdicts, only="verdict" if given.quiet else None, full=given.details, plain=given.plain
     )
-
-
-def _check_writable(place: Path) -> None:
-    """Check that a file can be written at `place`. Raises StorageError."""
-    make_folder(place.parent)
-    with (
-        friendly_os_errors(place, "written"),
-        tempfile.NamedTemporaryFile(dir=place.parent, prefix=f".{place.name}.", suffix=".tmp"),
-    ):
-        pass
 
 
 def write_report(place: Path, outcome: Outcome, redact: Redact, *, show_hidden: bool, force: bool) -> int:

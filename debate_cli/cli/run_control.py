@@ -1,25 +1,36 @@
-"""Code that `run` and `judge` share: signals, failures of the output, exit codes."""
+"""Code that commands which ask models share: signals, people, failures of the output, exit codes."""
 
 import asyncio
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Generator, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 from debate_cli.app.gates import Gates
 from debate_cli.app.session import Outcome
-from debate_cli.cli.console import CLOSED_PIPE, UNWRITABLE_ERRNOS, print_status, redirect_to_devnull
+from debate_cli.cli.console import (
+    CLOSED_PIPE,
+    UNWRITABLE_ERRNOS,
+    is_interactive,
+    print_status,
+    redirect_to_devnull,
+)
 from debate_cli.cli.screen import BY_USER, PipeSafeObserver, StopCause
-from debate_cli.domain.events import CloseReason, Failure
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import CloseReason
+from debate_cli.domain.model_call import TERMINAL_PROVIDERS
 from debate_cli.domain.tasks import Cue
 from debate_cli.engine import GRACE_S, StopSignal
-from debate_cli.errors import BatchPendingError, StorageError, format_page_hint, get_error_page
+from debate_cli.errors import BatchPendingError, StorageError, UsageError, format_page_hint, get_error_page
+from debate_cli.providers.people.files import PromptFolder
+from debate_cli.providers.people.person import PeopleAccess, describe_missing_terminal
 from debate_cli.render import sanitize
 from debate_cli.render.content.missing_judgments import MissingJudgments, find_missing_judgments
 from debate_cli.render.content.resume_hint import remedy_options, required_change, resume_command
 from debate_cli.render.content.summary import suggest_judge_command
+from debate_cli.render.person_form.person import PeopleAtTerminal, remove_drafts
 from debate_cli.storage.folder import JOURNAL_SUFFIX
 
 _STOP_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
@@ -54,15 +65,14 @@ def report_output_failure(*saved: Path) -> Generator[None]:
         if not saved or error.errno not in UNWRITABLE_ERRNOS or error.filename is not None:
             raise
         redirect_to_devnull(sys.stdout)
-        kept = _format_saved_state(saved[0]) if len(saved) == 1 else "all judgments so far are saved"
+        transcript, *others = saved
+        journal = transcript.with_suffix(JOURNAL_SUFFIX)
+        kept = f"the debate is saved: {transcript}"
+        if others:
+            kept = "all judgments so far are saved"
+        elif journal.exists():
+            kept = f"the debate so far is in {journal}; resume it with: {resume_command(str(transcript))}"
         raise StorageError(f"standard output cannot be written ({error.strerror}); {kept}") from error
-
-
-def _format_saved_state(saved: Path) -> str:
-    journal = saved.with_suffix(JOURNAL_SUFFIX)
-    if journal.exists():
-        return f"the debate so far is in {journal}; resume it with: {resume_command(str(saved))}"
-    return f"the debate is saved: {saved}"
 
 
 def run_until_stopped(work: Callable[[StopSignal], Coroutine[Any, Any, T]], observer: PipeSafeObserver) -> T:
@@ -106,6 +116,41 @@ def _handle_signals(observer: PipeSafeObserver) -> StopSignal:
     return stop
 
 
+def require_terminal(models: Iterable[str]) -> None:
+    """Raise UsageError if one of `models` is a person at a terminal, and the program does not run in a terminal."""
+    if sys.stdin.isatty() and is_interactive(sys.stdout):
+        return
+    for model in models:
+        if model.partition("/")[0] in TERMINAL_PROVIDERS:
+            raise UsageError(describe_missing_terminal(model))
+
+
+class PeopleOfCommand:
+    """Reaches the people in all debates of one command. People at the terminal are asked one at a time."""
+
+    def __init__(self, observer: PipeSafeObserver) -> None:
+        self._observer = observer
+        self._turn = asyncio.Lock()
+        self._folders: dict[Path, PromptFolder] = {}
+
+    def access(self, files: Path, transcript: Path | None) -> PeopleAccess:
+        """How to reach the people of one debate.
+
+        `files`: the folder of prompts and replies. `transcript`: drafts are kept beside this file; None keeps no
+        drafts.
+        """
+        drafts = transcript.parent if transcript is not None else None
+        terminal = PeopleAtTerminal(self._observer.held, self._turn, drafts)
+        folder = self._folders.setdefault(files, PromptFolder(files, self._observer.note))
+        return PeopleAccess(folder, terminal.fill_in_form, terminal.paste_answer)
+
+
+def discard_drafts(transcript: Path | None, debate: Debate) -> None:
+    """Remove the drafts beside `transcript` of answers that the debate now contains."""
+    if transcript is not None:
+        remove_drafts(transcript.parent, debate, debate.answered_keys)
+
+
 def report_outcome(
     outcome: Outcome,
     gates: Gates,
@@ -117,9 +162,9 @@ def report_outcome(
 ) -> int:
     """Print where the debate is saved and what is left to do. Returns the exit code.
 
-    `suggest_judging`: whether to print the command that judges the debate (again). `stop_cause`: what interrupted the
-    run; None if nothing did. `resume_options`: options to add to the command that resumes the run. `batch`: whether the
-    judges were asked in a batch.
+    `suggest_judging`: whether to print the command that judges the debate. `stop_cause`: what interrupted the run; None
+    if nothing did. `resume_options`: options to add to the command that resumes the run. `batch`: whether the judges
+    were asked in a batch.
     """
     if outcome.path is not None:
         print_status(f"{'unchanged' if outcome.untouched else 'saved'}: {outcome.path}")
@@ -130,7 +175,7 @@ def report_outcome(
         _print_missing(missing, outcome.path, batch=batch)
         if missing.lacks_deciding_judgment:
             return EXIT_CODES["failed"]
-    if suggest_judging and missing is None and outcome.path is not None:
+    elif suggest_judging and outcome.path is not None:
         again = "again" if outcome.debate.was_judged else "it"
         print_status(f"judge {again}: {suggest_judge_command(outcome.debate, str(outcome.path))}")
     unmet = gates.failure_messages(outcome.debate, outcome.verdicts)
@@ -144,49 +189,35 @@ def _print_missing(missing: MissingJudgments, path: Path | None, *, batch: bool)
     command, *others = missing.commands(None if path is None else str(path), batch=batch)
     start = "debate" if missing.lacks_deciding_judgment else "note"
     asked = "ask again" if missing.resumable_briefs else "ask another model"
-    sentence = f"{start}: {sanitize.sanitize_line(missing.describe())}; {asked} with:"
-    if path is None:
-        print_status(f"{sentence} {command}")
-    else:  # on its own line a command can be copied from a narrow terminal
-        print_status(sentence)
-        print_status(command)
+    print_status(f"{start}: {sanitize.sanitize_line(missing.describe())}; {asked} with:")
+    print_status(command)
     for other in others:
         print_status(f"or ask another model: {other}")
 
 
 def _report_halt(outcome: Outcome, halted: CloseReason, stop_cause: StopCause, resume_options: str) -> int:
     """Print why a run ended early and how to resume it. Returns the exit code."""
-    debate = outcome.debate
     place = None if outcome.path is None else str(outcome.path)
+    if halted == "interrupted":
+        print_status(f"debate: {stop_cause.reason}{format_page_hint('interrupted')}; resume with:")
+        print_status(" ".join(filter(None, (resume_command(place), resume_options))))
+        return stop_cause.exit_code
+    debate = outcome.debate
     last = {failure.task.key: failure for failure in debate.failures}
-    open_failures = [failure for key, failure in last.items() if key in debate.given_up and not failure.final]
-    reason, page, change, failure = _halt_reason(halted, open_failures)
-    again = resume_command(place, budget=halted == "budget", why=reason)
-    options = ("",) if failure is None else remedy_options(debate, failure)
-    commands = [" ".join(filter(None, (again, resume_options, option))) for option in options]
-    if halted == "interrupted":
-        reason = stop_cause.reason
-    sentence = f"debate: {reason.rstrip('.')}{format_page_hint(page)}; {f'{change}; ' if change else ''}resume with:"
-    if place is None:
-        print_status(f"{sentence} {' or '.join(commands)}")
-    else:  # on its own line a command can be copied from a narrow terminal
-        print_status(sentence)
-        for command in commands:
-            print_status(command)
-    return stop_cause.exit_code if halted == "interrupted" else EXIT_CODES[halted]
-
-
-def _halt_reason(halted: CloseReason, open_failures: Sequence[Failure]) -> tuple[str, str, str, Failure | None]:
-    """What ended the run, its help page, what to change before resuming, and the failure (None after Ctrl-C)."""
-    if halted == "interrupted":
-        return BY_USER.reason, "interrupted", "", None
-    ending_it = (
+    failure = next(
         failure
-        for failure in reversed(open_failures)
-        if (failure.cause == "BudgetError" if halted == "budget" else isinstance(failure.task, Cue))
+        for key, failure in reversed(last.items())
+        if key in debate.given_up
+        and not failure.final
+        and (failure.cause == "BudgetError" if halted == "budget" else isinstance(failure.task, Cue))
     )
-    failure = next(ending_it)
-    return failure.message, get_error_page(failure.cause), required_change(failure.cause), failure
+    reason = f"{failure.message.rstrip('.')}{format_page_hint(get_error_page(failure.cause))}"
+    change = required_change(failure.cause)
+    print_status("; ".join(filter(None, (f"debate: {reason}", change, "resume with:"))))
+    again = resume_command(place, budget=halted == "budget", why=failure.message)
+    for option in remedy_options(debate, failure):
+        print_status(" ".join(filter(None, (again, resume_options, option))))
+    return EXIT_CODES[halted]
 
 
 def gravest_exit_code(codes: Collection[int]) -> int:

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import chain, count
 from pathlib import Path
 from typing import Annotated, NamedTuple, TypeVar
 
@@ -184,11 +185,8 @@ class _Report:
                 self.unusable.append(file)
                 continue
             self._print_problems(file)
-            debate = file.debate
-            if debate is None:
-                continue
-            page = pages.write_page(file) if pages is not None else None
-            yield file._replace(report=page)
+            if file.debate is not None:
+                yield file if pages is None else file._replace(report=pages.write_page(file, file.debate))
 
     def _print_problems(self, file: CheckedFile) -> None:
         console.print_truncation_note(file.torn)
@@ -257,15 +255,12 @@ def _without_notes(files: Iterator[CheckedFile]) -> list[CheckedFile]:
 
 def _print_closing_notes(report: _Report, request: ScoreRequest) -> None:
     option = request.rubric_option
-    suffix = f" (recomputed with {option})" if option else ""
-    if report.compared_verdicts and not report.has_differences and not report.unusable:
-        count = report.compared_verdicts
-        match_ = (
-            "1 stored verdict matches the recomputed one"
-            if count == 1
-            else f"{count} stored verdicts match the recomputed ones"
-        )
-        console.print_status(f"OK: {match_}{suffix}")
+    compared = report.compared_verdicts
+    if compared and not report.has_differences and not report.unusable:
+        matches = "1 stored verdict matches the recomputed one"
+        if compared > 1:
+            matches = f"{compared} stored verdicts match the recomputed ones"
+        console.print_status(f"OK: {matches}{f' (recomputed with {option})' if option else ''}")
     if report.has_differences and option:
         console.print_status(
             f"--check recomputed with {option}; leave it out to compare with the settings that each file was judged by"
@@ -294,14 +289,15 @@ class PageWriter:
                 f"{self.folder / INDEX_FILE} exists already; choose another folder, or overwrite it with --force"
             )
 
-    def write_page(self, file: CheckedFile) -> str | None:
+    def write_page(self, file: CheckedFile, debate: Debate) -> str:
         """Write the page of a debate. Returns its name in the folder. Raises StorageError."""
         from debate_cli.render.html.page import render_html
 
-        if file.debate is None:
-            return None
-        name = self._unique_name(Path(file.file.path).stem)
-        page = render_html(file.debate, file.file.verdicts)
+        stem = Path(file.file.path).stem
+        names = chain([f"{stem}{PAGE_SUFFIX}"], (f"{stem}-{number}{PAGE_SUFFIX}" for number in count(2)))
+        name = next(name for name in names if name not in self.used_names)
+        self.used_names.add(name)
+        page = render_html(debate, file.file.verdicts)
         atomic_write(self.folder / name, page.encode("utf-8", "replace"), overwrite=self.force)
         return name
 
@@ -310,13 +306,6 @@ class PageWriter:
         path = self.folder / INDEX_FILE
         atomic_write(path, page.encode("utf-8", "replace"), overwrite=self.force)
         return path
-
-    def _unique_name(self, stem: str) -> str:
-        number = 1
-        while (name := f"{stem}{'' if number == 1 else f'-{number}'}{PAGE_SUFFIX}") in self.used_names:
-            number += 1
-        self.used_names.add(name)
-        return name
 
 
 def _print_github(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile]) -> None:
@@ -341,10 +330,9 @@ def _print_index(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile],
     if pages is not None:
         console.print_status(f"written: {pages.write_index(render_index(files, unusable))}")
         return
-    linked = [checked._replace(report=_find_page(Path(checked.file.path))) for checked in files]
+    places = [Path(checked.file.path).with_suffix(PAGE_SUFFIX) for checked in files]
+    linked = [
+        checked._replace(report=str(page) if page.is_file() else None)
+        for checked, page in zip(files, places, strict=True)
+    ]
     write_document([render_index(linked, unusable)])
-
-
-def _find_page(path: Path) -> str | None:
-    page = path.with_suffix(PAGE_SUFFIX)
-    return str(page) if page.is_file() else None

@@ -83,8 +83,7 @@ class PipeSafeObserver:
         self._observer = observer
         self._screen = screen
         self._seen_notes: set[str] = set()
-        """Notes since the last event, without the durations in them, so that repeated ones are recognised."""
-        self._repeat_count = 0
+        """Notes since the last event, without the durations in them."""
         self._holds = 0
         """Number of people who are being asked at the terminal."""
         self._was_left = False
@@ -95,7 +94,7 @@ class PipeSafeObserver:
     def event(self, event: Event, debate: Debate) -> None:
         """See `Observer`."""
         if not isinstance(event, TaskStarted):
-            self._report_repeats()
+            self._seen_notes.clear()
         hidden = turns_hidden_from_people(debate) if isinstance(event, DebateResumed) else ()
         shown = debate.model_copy(update={"turns": tuple(turn for turn in debate.turns if turn not in hidden)})
         self.forward(lambda: self._show_event(event, shown if hidden else debate))
@@ -115,13 +114,11 @@ class PipeSafeObserver:
         self.forward(lambda: None if self._was_left else self._observer.text(cue, piece))
 
     def note(self, note: str) -> None:
-        """See `Observer`. A repeated note is shown once and then counted."""
+        """See `Observer`. A note that was shown since the last event is left out, also if its duration differs."""
         same = _DURATION.sub("", note)
-        if same in self._seen_notes:
-            self._repeat_count += 1
-            return
-        self._seen_notes.add(same)
-        self.forward(lambda: self._observer.note(note))
+        if same not in self._seen_notes:
+            self._seen_notes.add(same)
+            self.forward(lambda: self._observer.note(note))
 
     def warn(self, note: str) -> None:
         """Show a warning, even if the observer shows nothing. Control characters are removed."""
@@ -153,13 +150,6 @@ class PipeSafeObserver:
                 held, self._held = self._held, []
                 for showing in held:
                     self.forward(showing)
-
-    def _report_repeats(self) -> None:
-        times = "once" if self._repeat_count == 1 else f"{self._repeat_count} times"
-        if self._repeat_count:
-            self.forward(lambda: self._observer.note(f"repeated {times}"))
-        self._seen_notes.clear()
-        self._repeat_count = 0
 
     def forward(self, showing: Callable[[], None]) -> None:
         """Call `showing`, unless stdout is closed."""
@@ -228,37 +218,28 @@ ViewT = TypeVar("ViewT", bound="TerminalView")
 
 @contextmanager
 def show_view(view: ViewT) -> Generator[ViewT]:
-    """Context that shows the view. Restores the terminal at its end, and before a signal ends the process."""
-    view.start()
-    try:
-        with _pause_on_signals(view):
-            yield view
-    finally:
-        with ignore_broken_pipe():
-            view.stop()
-
-
-@contextmanager
-def _pause_on_signals(live: TerminalView) -> Generator[None]:
-    """Context in which a signal that suspends or ends the process first restores the terminal and its cursor."""
+    """Context that shows the view. Restores the terminal at its end, and before a signal suspends or ends the process."""
 
     def hand_over(number: int, _frame: object) -> None:
         with ignore_broken_pipe():
-            live.pause()
+            view.pause()
         ours = signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)  # returns after a suspension alone
         signal.signal(number, ours)
-        live.resume()
+        view.resume()
 
     numbers = [getattr(signal, name) for name in _TERMINAL_SIGNALS if hasattr(signal, name)]
     handled = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]
-    for number in handled:
-        signal.signal(number, hand_over)
+    view.start()
     try:
-        yield
+        for number in handled:
+            signal.signal(number, hand_over)
+        yield view
     finally:
         for number in handled:
             signal.signal(number, signal.SIG_DFL)
+        with ignore_broken_pipe():
+            view.stop()
 
 
 def show_summary(
@@ -279,13 +260,14 @@ def show_summary(
     if is_interactive(sys.stdout) and not plain:
         from debate_cli.render.terminal.report import details, fitting_screen
 
-        screen = make_console(sys.stdout)
-        for part in (
+        console = make_console(sys.stdout)
+        parts = (
             details(debate, verdicts, only=only, judged=judged)
             if is_full
-            else fitting_screen(screen, debate, verdicts, judged)
-        ):
-            screen.print(part)
+            else fitting_screen(console, debate, verdicts, judged)
+        )
+        for part in parts:
+            console.print(part)
         return
     from debate_cli.render.text.plain import closing_lines, details_lines
 

@@ -175,12 +175,3 @@ def test_an_unfinished_debate_ends_with_the_command_that_resumes(saved: Path) ->
     cut = json.loads(saved.read_text()) | {"status": "incomplete", "closed": "interrupted"}
     saved.write_text(json.dumps(cut))
     assert replay(saved, "saved").err == "resume: debate run --resume transcripts/saved.json\n"
-
-
-@pytest.mark.parametrize("typed", ["--json", "--format json"])
-@pytest.mark.parametrize("part", ["--only turns", "--round 1"])
-def test_a_refused_part_is_named_as_it_was_typed(saved: Path, typed: str, part: str) -> None:
-    """The message repeats the given options."""
-    done = replay(saved, saved, *typed.split(), *part.split())
-    assert (done.code, len(done.lines)) == (2, 1)
-    assert done.err.startswith(f"debate: {typed} shows the whole debate; leave out {part.split(maxsplit=1)[0]}, ")

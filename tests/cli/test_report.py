@@ -74,14 +74,6 @@ def test_no_secret_is_in_the_report(here: Path) -> None:
     assert (done.code, "open-sesame" in page, "a good key?" in page) == (0, False, True)
 
 
-def test_an_unwritable_report_is_found_before_any_call(here: Path) -> None:
-    """A file blocks its folder."""
-    (here / "out").write_text("a file")
-    done = run(here)
-    assert (done.code, "out: cannot be created" in done.err) == (1, True)
-    assert not (here / "transcripts").exists()
-
-
 def test_a_late_failure_of_the_report_is_reported(tmp_path: Path) -> None:
     """Its exit code counts if there is no other."""
     (tmp_path / "out").write_text("a file")

@@ -12,7 +12,7 @@ from judging_support import fill_form
 from saved_support import first_debate, write_transcript_file
 
 from debate_cli.app.review import Review, open_review
-from debate_cli.cli.review_form import ReviewForm
+from debate_cli.cli.review import ReviewForm
 from debate_cli.domain.reviewer import ReviewTerms
 from debate_cli.providers.people.form_fields import FormDraft
 from debate_cli.providers.people.replies import ReadReply

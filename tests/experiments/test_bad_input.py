@@ -192,7 +192,6 @@ def test_secrets_of_the_base_reach_no_file(here: Path) -> None:
             ["run", "exp.yaml", "--limit", "3", "--queue", "postgresql://h/q"],
             "do not apply to a queue, from which workers take the cells; leave them out",
         ),
-        (["rate", "results.csv", "--queue", "postgresql://h/q"], "reads files, not a queue; leave out --queue"),
     ],
 )
 def test_a_wrong_command_says_what_to_do(here: Path, words: list[str], message: str) -> None:
@@ -208,6 +207,6 @@ def test_the_variable_of_the_queue_is_named(here: Path) -> None:
     write_experiment(here)
     env = {"DEBATE_QUEUE": "postgresql://h/q"}
     done = debate("experiment", "run", "exp.yaml", "--limit", "3", cwd=here, env=env)
-    assert (done.code, "DEBATE_QUEUE is set; unset it" in done.err) == (2, True), done.err
+    assert (done.code, "or unset DEBATE_QUEUE" in done.err) == (2, True), done.err
     (here / "results.csv").write_text("left,right,score\na,b,1\na,b,0\n")
     assert debate("experiment", "rate", "results.csv", cwd=here, env=env).code == 0

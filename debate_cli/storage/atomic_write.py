@@ -36,13 +36,11 @@ def friendly_os_errors(path: Path, doing: str) -> Generator[None]:
 
 def make_folder(folder: Path) -> None:
     """Create `folder` and its missing parents. Raises StorageError."""
+    if folder.exists() and not folder.is_dir():
+        raise StorageError(f"{folder}: cannot be created (a file of this name exists); choose another folder")
     with friendly_os_errors(folder, "created"):
-        try:
-            for missing in reversed([parent for parent in (folder, *folder.parents) if not parent.exists()]):
-                missing.mkdir(mode=FOLDER_MODE, exist_ok=True)
-            folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
-        except FileExistsError as error:
-            raise NotADirectoryError(0, "a file of this name exists") from error
+        for missing in reversed([parent for parent in (folder, *folder.parents) if not parent.exists()]):
+            missing.mkdir(mode=FOLDER_MODE, exist_ok=True)
 
 
 def atomic_write(path: Path, data: bytes, *, overwrite: bool = False, mode: int = FILE_MODE) -> None:
@@ -55,7 +53,9 @@ def atomic_write(path: Path, data: bytes, *, overwrite: bool = False, mode: int 
     beside = path.with_name(f".{path.name}.{secrets.token_hex(_TOKEN_CHARS // 2)}.tmp")
     with friendly_os_errors(path, "written"):
         try:
-            _write_and_sync(beside, data, _existing_mode(path) or mode)
+            if path.exists():
+                mode = stat.S_IMODE(path.stat().st_mode)
+            _write_and_sync(beside, data, mode)
             if overwrite:
                 beside.replace(path)
             else:
@@ -63,7 +63,9 @@ def atomic_write(path: Path, data: bytes, *, overwrite: bool = False, mode: int 
         finally:
             with contextlib.suppress(OSError):
                 beside.unlink(missing_ok=True)
-        fsync_dir(path.parent)
+        folder = os.open(path.parent, os.O_RDONLY)
+        os.fsync(folder)  # so that the file's name survives a power failure
+        os.close(folder)
 
 
 def remove_temp_files(path: Path) -> None:
@@ -73,27 +75,11 @@ def remove_temp_files(path: Path) -> None:
             beside.unlink(missing_ok=True)
 
 
-def fsync_dir(folder: Path) -> None:
-    """Fsync `folder`, so that its file names survive a power failure."""
-    opened = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)
-
-
 def write_all(opened: int, data: bytes) -> None:
     """Write all of `data` to an open file; os.write may write only a part."""
     left = memoryview(data)
     while left:
         left = left[os.write(opened, left) :]
-
-
-def _existing_mode(path: Path) -> int | None:
-    try:
-        return stat.S_IMODE(path.stat().st_mode)
-    except OSError:
-        return None
 
 
 def _write_and_sync(path: Path, data: bytes, mode: int) -> None:
@@ -106,9 +92,9 @@ def _write_and_sync(path: Path, data: bytes, mode: int) -> None:
 
 
 def _move_without_overwrite(beside: Path, path: Path) -> None:
-    """Give the file `beside` its final name, unless that exists.
+    """Rename `beside` to `path`. Raises FileExistsError if `path` exists.
 
-    Uses a hard link, which fails if the name exists; on file systems without links the name is checked first.
+    Uses a hard link; on file systems without links the name is checked first.
     """
     try:
         os.link(beside, path)

@@ -1,6 +1,5 @@
 """The files in a folder of debates: their names, which are ids, and a list of them."""
 
-import os
 import random
 import re
 from collections.abc import Callable
@@ -17,25 +16,15 @@ _SCHEMA_SUFFIX = ".schema.json"
 
 def list_debate_files(folder: Path) -> list[Path]:
     """Transcripts in `folder`, and journals without a transcript, sorted by name. Raises OSError."""
-    with os.scandir(folder) as entries:
-        found = {entry.name: entry for entry in entries if not entry.name.startswith(".")}
+    files = [path for path in folder.iterdir() if not path.name.startswith(".")]
     whole = {
-        name.removesuffix(TRANSCRIPT_SUFFIX)
-        for name, entry in found.items()
-        if name.endswith(TRANSCRIPT_SUFFIX) and not is_schema_file(name) and _is_file(entry)
+        path.stem
+        for path in files
+        if path.suffix == TRANSCRIPT_SUFFIX and not is_schema_file(path.name) and path.is_file()
     }
-    unfinished = [
-        name for name in found if name.endswith(JOURNAL_SUFFIX) and name.removesuffix(JOURNAL_SUFFIX) not in whole
-    ]
-    return [folder / name for name in sorted([*(name + TRANSCRIPT_SUFFIX for name in whole), *unfinished])]
-
-
-def _is_file(entry: os.DirEntry[str]) -> bool:
-    """Whether `entry` is a file or a link to one. False for broken and circular links."""
-    try:
-        return entry.is_file()
-    except OSError:
-        return False
+    return sorted(
+        path for path in files if path.suffix == (TRANSCRIPT_SUFFIX if path.stem in whole else JOURNAL_SUFFIX)
+    )
 
 
 def is_schema_file(name: str) -> bool:

@@ -107,13 +107,13 @@ class Journal:
     ) -> Self:
         """Create a journal with `events`; the first one is DebateOpened.
 
-        The file appears with all events or not at all. Raises StorageError, also if it exists and `overwrite` is not
-        set.
+        The file appears with all events or not at all. Raises StorageError, also if the file exists and `overwrite` is
+        not set.
         """
         checksum = 0
         lines: list[bytes] = []
         for event in events:
-            line, checksum = _add_checksum(_format_event(event, redact), checksum)
+            line, checksum = _format_event(event, redact, checksum)
             lines.append(line)
         data = b"".join(lines)
         atomic_write(path, data, overwrite=overwrite)
@@ -134,13 +134,7 @@ class Journal:
         contents = read_journal(path)
         if contents.version < SCHEMA_VERSION or contents.checksum is None:
             return cls.create(path, contents.events, redact, overwrite=True, mirror=mirror), contents
-        journal = cls._open(path, contents.length, contents.checksum, redact, mirror)
-        try:
-            journal._truncate()
-        except StorageError:
-            journal.close()
-            raise
-        return journal, contents
+        return cls._open(path, contents.length, contents.checksum, redact, mirror), contents
 
     @classmethod
     def _open(cls, path: Path, length: int, checksum: int, redact: Redact, mirror: JournalMirror | None) -> Self:
@@ -148,6 +142,7 @@ class Journal:
             raise StorageError(f"{path}: is a link, which may lead out of its folder; name the journal itself")
         with friendly_os_errors(path, "written"):
             opened = os.open(path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW)
+            os.ftruncate(opened, length)
             return cls(path, opened, length, checksum, redact, mirror)
 
     @property
@@ -160,7 +155,7 @@ class Journal:
 
         If this raises StorageError, no part of the event is kept.
         """
-        data, checksum = _add_checksum(_format_event(event, self._redact), self._checksum)
+        data, checksum = _format_event(event, self._redact, self._checksum)
         with friendly_os_errors(self.path, "written"):
             if not self.is_on_disk:
                 raise StorageError(
@@ -271,7 +266,10 @@ def _scan(path: Path) -> tuple[JournalContents, _Damage | None]:
     for number, line in enumerate(lines, start=1):
         fields, found = _parse_line(line, checksum, is_first=number == 1)
         if number == 1:
-            version = _check_first_line(path, fields)
+            if fields is None:
+                raise TranscriptError(f"{path}:1: the line is damaged, so the debate cannot be read; restore the file")
+            is_opening = fields.get("type") == "opened"
+            version = check_version(fields.get(_VERSION_KEY) if is_opening else None, f"{path}:1", "journal")
         event = _parse_event(fields, is_first=number == 1)
         if isinstance(event, str):
             damage, torn = _Damage(number, event, _describe_lines(lines[number:])), None
@@ -317,23 +315,6 @@ def _parse_object(line: bytes) -> dict[str, Any] | None:
     return fields if is_mapping(fields) else None
 
 
-def _add_checksum(line: bytes, previous: int) -> tuple[bytes, int]:
-    """Add the checksum as the last key of a JSON line; also return it.
-
-    `previous`: checksum of the line before, or 0.
-    """
-    body = line.removesuffix(b"}\n")
-    checksum = zlib.crc32(body, previous)
-    return b'%s,"crc32":"%08x"}\n' % (body, checksum), checksum
-
-
-def _check_first_line(path: Path, fields: dict[str, Any] | None) -> int:
-    """Schema version in line 1. Raises TranscriptError if this program does not know it."""
-    if fields is None:
-        raise TranscriptError(f"{path}:1: the line is damaged, so the debate cannot be read; restore it from a backup")
-    return check_version(fields.get(_VERSION_KEY) if fields.get("type") == "opened" else None, f"{path}:1", "journal")
-
-
 def _parse_event(fields: dict[str, Any] | None, *, is_first: bool) -> Event | str:
     """The event in `fields`, or what is wrong with it. The first event, and no other, must be DebateOpened."""
     if fields is None:
@@ -345,7 +326,11 @@ def _parse_event(fields: dict[str, Any] | None, *, is_first: bool) -> Event | st
     return event if isinstance(event, DebateOpened) == is_first else "a second debate begins in this line"
 
 
-def _format_event(event: Event, redact: Redact) -> bytes:
+def _format_event(event: Event, redact: Redact, previous: int) -> tuple[bytes, int]:
+    """The line of `event`, and its checksum, which is the last key of the line.
+
+    `previous`: checksum of the line before, or 0.
+    """
     data = event.model_dump(mode="json")
     if isinstance(event, DebateOpened):
         data["config"] = config_to_json(event.config)
@@ -358,4 +343,6 @@ def _format_event(event: Event, redact: Redact) -> bytes:
             data["config"] = config_to_json(event.config)
     elif isinstance(event, JudgingOpened):
         data["providers"] = providers_to_json(event.providers)
-    return dump_json(data, redact)
+    body = dump_json(data, redact).removesuffix(b"}\n")
+    checksum = zlib.crc32(body, previous)
+    return b'%s,"crc32":"%08x"}\n' % (body, checksum), checksum

@@ -4,7 +4,6 @@ The operating system releases the lock when the process dies, so a leftover lock
 """
 
 import contextlib
-import errno
 import fcntl
 import os
 import stat
@@ -73,25 +72,27 @@ def _locked_error(lock_path: Path, pid: int) -> StorageError:
 def _acquire(lock_path: Path) -> tuple[int, bool]:
     """Open and lock the file. Tries again if the process that held the lock removed the file meanwhile.
 
-    Returns the descriptor, and whether a killed process left the file behind: it then contains a pid.
+    Returns the descriptor, and whether a killed process left the file behind: it then contains a pid. Raises
+    StorageError for a link or anything else that is not a regular file.
     """
     while True:
-        opened = _open_lock_file(lock_path)
-        try:
-            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            holder = _read_pid(opened)
-            os.close(opened)
-            raise _locked_error(lock_path, holder) from error
-        except OSError as error:
-            os.close(opened)
-            raise StorageError(f"{lock_path}: cannot be locked ({error.strerror}); choose another folder") from error
-        if _is_same_file(lock_path, opened):
-            was_left_behind = os.fstat(opened).st_size > 0
-            with friendly_os_errors(lock_path, "locked"):
+        with friendly_os_errors(lock_path, "locked"):
+            opened = os.open(lock_path, os.O_RDWR | os.O_CREAT | _SAFE_FLAGS, FILE_MODE)
+            found = os.fstat(opened)
+            if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+                os.close(opened)
+                raise StorageError(f"{lock_path}: is not a lock file; remove it")
+            try:
+                fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                holder = _read_pid(opened)
+                os.close(opened)
+                raise _locked_error(lock_path, holder) from error
+            if _is_same_file(lock_path, found):
+                was_left_behind = os.fstat(opened).st_size > 0
                 os.ftruncate(opened, 0)
                 write_all(opened, f"{os.getpid()}\n".encode())
-            return opened, was_left_behind
+                return opened, was_left_behind
         os.close(opened)
 
 
@@ -100,27 +101,9 @@ def _read_pid(opened: int) -> int:
     return int(pid) if pid.isdecimal() else 0
 
 
-def _open_lock_file(lock_path: Path) -> int:
-    """Open or create the lock file. Raises StorageError for a link or anything else that is not a regular file."""
-    with friendly_os_errors(lock_path, "locked"):
-        try:
-            opened = os.open(lock_path, os.O_RDWR | os.O_CREAT | _SAFE_FLAGS, FILE_MODE)
-        except OSError as error:
-            if error.errno != errno.ELOOP:
-                raise
-            raise StorageError(f"{lock_path}: is a link, not a lock file; remove it") from error
-    found = os.fstat(opened)
-    if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
-        os.close(opened)
-        raise StorageError(f"{lock_path}: is not a lock file; remove it")
-    return opened
-
-
-def _is_same_file(lock_path: Path, opened: int) -> bool:
-    """Whether `lock_path` is still the file that is open. The process that held the lock may have removed it."""
+def _is_same_file(lock_path: Path, opened: os.stat_result) -> bool:
+    """Whether `lock_path` is still the open file, which another process may have removed."""
     try:
-        there = lock_path.stat(follow_symlinks=False)
+        return os.path.samestat(lock_path.stat(follow_symlinks=False), opened)
     except OSError:
         return False
-    here = os.fstat(opened)
-    return (there.st_dev, there.st_ino) == (here.st_dev, here.st_ino)

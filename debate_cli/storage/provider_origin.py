@@ -114,15 +114,13 @@ def load_consents(path: Path) -> frozenset[RememberedConsent]:
     try:
         data = json.loads(read_regular_file(path, _MAX_BYTES))
     except (OSError, ValueError, RecursionError):
-        return frozenset()
+        data = None
     entries = data.get("consents") if is_mapping(data) else None
-    return frozenset(_parse_entry(entry) for entry in entries if is_mapping(entry)) if is_list(entries) else frozenset()
-
-
-def _parse_entry(entry: Mapping[str, object]) -> RememberedConsent:
-    variable = entry.get("variable")
-    return RememberedConsent(
-        None if variable is None else str(variable), str(entry.get("host")), str(entry.get("sha256"))
+    keys = RememberedConsent._fields
+    return frozenset(
+        RememberedConsent(*(entry[key] for key in keys))
+        for entry in (entries if is_list(entries) else ())
+        if is_mapping(entry) and all(isinstance(entry.get(key), str | None) and key in entry for key in keys)
     )
 
 

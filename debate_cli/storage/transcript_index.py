@@ -1,7 +1,7 @@
 """The index of a folder of saved debates: one entry per debate, for `debate list`."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from debate_cli.domain.debate import Debate, models_used_by_debaters
@@ -89,6 +89,8 @@ def load_index_entry(path: Path) -> IndexEntry | UnreadableFile:
     debate = stored.debate
     is_locked = lock_holder(stored.path) is not None
     conclusions = _newest_by_system(stored)
+    undecided = {(item.run, item.system) for item in conclusions if item.decides and item.victory == "undetermined"}
+    failed = {(task.run, task.system) for task in _failed_briefs(debate)}
     return IndexEntry(
         path=str(stored.path),
         id=debate.id,
@@ -100,29 +102,24 @@ def load_index_entry(path: Path) -> IndexEntry | UnreadableFile:
         conclusions=conclusions,
         cost_usd=debate.usage.cost_usd,
         judgments_missing=0 if is_locked else count_missing_judgments(debate),
-        lacks_deciding_judgment=not is_locked and _lacks_deciding_judgment(debate, conclusions),
+        lacks_deciding_judgment=not is_locked and debate.status == "complete" and not undecided.isdisjoint(failed),
     )
-
-
-def _lacks_deciding_judgment(debate: Debate, conclusions: Sequence[StoredConclusion]) -> bool:
-    deciding = next((item for item in conclusions if item.decides), None)
-    if debate.status != "complete" or deciding is None or deciding.victory != "undetermined":
-        return False
-    failed = (item.task for item in debate.failures if item.task.key in debate.given_up)
-    owners = {(task.run, task.system) for task in failed if isinstance(task, Brief)}
-    return (deciding.run, deciding.system) in owners
 
 
 def count_missing_judgments(debate: Debate) -> int:
     """Number of judgments of a complete debate that failed or were interrupted, and can be repeated."""
     if debate.status != "complete":
         return 0
-    failed = [item for item in debate.failures if isinstance(item.task, Brief) and item.task.key in debate.given_up]
-    final = {item.task.key for item in failed if item.final}
+    final = {item.task.key for item in debate.failures if item.final}
     replaced = {run.id: run.replaced for run in debate.runs}
-    missing = ({item.task.key for item in failed} - final) | set(debate.unanswered)
+    missing = ({task.key for task in _failed_briefs(debate)} - final) | set(debate.unanswered)
     owners = (key.split("/")[:2] for key in missing if "/" in key)
     return sum(run in replaced and system not in replaced[run] for run, system in owners)
+
+
+def _failed_briefs(debate: Debate) -> list[Brief]:
+    tasks = (item.task for item in debate.failures if item.task.key in debate.given_up)
+    return [task for task in tasks if isinstance(task, Brief)]
 
 
 def _newest_by_system(stored: StoredDebate) -> tuple[StoredConclusion, ...]:
@@ -143,24 +140,15 @@ def _newest_by_system(stored: StoredDebate) -> tuple[StoredConclusion, ...]:
     beside = {system: {run.id for run in debate.runs_beside(verdict.run)} for system, verdict in newest.items()}
     first_seen = dict.fromkeys(verdict.system for verdict in by_models)
     found = [
-        _to_conclusion(verdict)
+        verdict
         for system in first_seen
         for verdict in by_models
         if verdict == newest[system]
         or ((verdict.system, verdict.run) in judged and verdict.system == system and verdict.run in beside[system])
     ]
-    found += [_to_conclusion(verdict) for verdict in stored.verdicts if verdict.reviewer is not None]
-    return tuple(sorted(found, key=lambda item: not item.decides))
-
-
-def _to_conclusion(verdict: Verdict) -> StoredConclusion:
-    return StoredConclusion(
-        verdict.system,
-        verdict.run,
-        verdict.winner,
-        verdict.victory,
-        verdict.margin,
-        verdict.decides,
-        verdict.option,
-        verdict.reviewer,
+    found += [verdict for verdict in stored.verdicts if verdict.reviewer is not None]
+    names = [field.name for field in fields(StoredConclusion)]
+    return tuple(
+        StoredConclusion(**{name: getattr(verdict, name) for name in names})
+        for verdict in sorted(found, key=lambda item: not item.decides)
     )

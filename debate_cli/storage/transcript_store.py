@@ -1,11 +1,12 @@
 """Finds saved debates by id or path, and reads the journal or the transcript, whichever is more recent."""
 
+import contextlib
 import glob
 import os
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.suggestions import format_suggestion
@@ -45,39 +46,23 @@ def find_debate(reference: str, folders: Iterable[Path]) -> Path:
     If both files exist, either may be returned, because `open_debate` reads both. Raises UsageError if there is none.
     """
     path = Path(reference)
-    if path.suffix in _SUFFIXES or len(path.parts) > 1:
-        return _find_by_path(path)
-    try:
-        name = validate_id(reference)
-    except UsageError as error:
-        if path.is_file():
-            return path
-        raise (_folder_error(path) if reference and path.is_dir() else error) from None
+    is_path = path.suffix in _SUFFIXES or len(path.parts) > 1
+    if not is_path and path.is_file():
+        return path
+    if not is_path and not (reference and path.is_dir()):
+        validate_id(reference)
     searched = list(dict.fromkeys(folders))
-    for folder in searched:
-        found = next((place for place in _journal_and_transcript(folder / name) if place.exists()), None)
-        if found is not None:
-            return found
+    for base in [path] if is_path else [folder / reference for folder in searched]:
+        for place in (*_journal_and_transcript(base), base):
+            if place.is_file():
+                return place
     if path.is_dir():
-        raise _folder_error(path)
+        listing = f"debate list {shlex.quote(str(path))}"
+        raise UsageError(f"{path}: is a folder; name one of its debates, which `{listing}` shows")
+    if is_path:
+        raise UsageError(f"{path}: no such file; name a transcript or journal")
     hint = suggest_debate_id(reference, searched) or "; name its id or its file"
     raise UsageError(f"`{reference}`: there is no such debate in {' or '.join(map(str, searched))}{hint}")
-
-
-def _find_by_path(path: Path) -> Path:
-    beside = next((place for place in _journal_and_transcript(path) if place.exists() and not place.is_dir()), None)
-    if path.is_dir():
-        if beside is None:
-            raise _folder_error(path)
-        return beside
-    if not path.exists() and beside is None:
-        raise UsageError(f"{path}: no such file; name a transcript or journal")
-    return path
-
-
-def _folder_error(path: Path) -> UsageError:
-    listing = f"debate list {shlex.quote(str(path))}"
-    return UsageError(f"{path}: is a folder; name one of its debates, which `{listing}` shows")
 
 
 def suggest_debate_id(name: str, folders: Iterable[Path]) -> str:
@@ -85,18 +70,14 @@ def suggest_debate_id(name: str, folders: Iterable[Path]) -> str:
 
     Of ids that begin with `name`, the last is suggested: generated ids end in a date, so it is the newest.
     """
-    ids = {path.stem for folder in folders for path in _list_or_empty(folder)}
-    longer = max((known for known in ids if name and known.startswith(name.lower())), default=None)
+    ids: set[str] = set()
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            ids |= {path.stem for path in list_debate_files(folder)}
+    longer = max((known for known in ids if name and known.startswith(name)), default=None)
     if longer is not None:
         return f"; did you mean `{longer}`?"
-    return format_suggestion(name, sorted(ids, key=lambda known: (-common_prefix_length(name.lower(), known), known)))
-
-
-def _list_or_empty(folder: Path) -> list[Path]:
-    try:
-        return list_debate_files(folder)
-    except OSError:
-        return []
+    return format_suggestion(name, sorted(ids, key=lambda known: (-common_prefix_length(name, known), known)))
 
 
 def open_debate(path: Path) -> StoredDebate:
@@ -120,10 +101,7 @@ def open_debate(path: Path) -> StoredDebate:
 
 
 def cut_damaged_journal(path: Path) -> str | None:
-    """Cut the journal of the debate at `path` before its first damaged line, and keep a copy of the original.
-
-    Returns a sentence on what was cut; None if nothing is damaged. Raises TranscriptError, StorageError.
-    """
+    """Call `cut_at_damage` for the journal of the debate at `path`, which is locked meanwhile. None without a journal."""
     journal, _ = _journal_and_transcript(path)
     if not journal.exists():
         return None
@@ -147,43 +125,25 @@ def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -
 
     Ids are searched in `folders`. A folder contributes its transcripts, and its journals without a transcript. A JSON
     Schema is left out, unless it is the only file. A path that does not exist is kept: reading it gives the error.
-    Raises UsageError for an empty glob or folder, and for a misspelt id if it is the only reference.
+    Raises UsageError for an empty glob or folder.
     """
     found: dict[Path, None] = {}
     searched: list[Path] | None = None
     for reference in references:
         path = Path(reference)
+        files = [path]
         if path.is_dir():
             files = list_debate_files(path)
         elif glob.has_magic(reference) and not path.exists():
             files = sorted(place for place in map(Path, glob.glob(reference, recursive=True)) if place.is_file())  # noqa: PTH207 - takes absolute patterns too
-        else:
-            if searched is None and _may_be_id(path):
-                searched = list(folders)
-            files = [_file_by_id(path, searched or ())]
+        elif not path.exists() and not path.suffix and len(path.parts) == 1:
+            searched = list(folders) if searched is None else searched
+            places = (place for folder in searched for place in reversed(_journal_and_transcript(folder / path)))
+            files = [next((place for place in places if place.exists()), path)]
         if not files:
             raise UsageError(f"{reference}: holds no transcripts; name a transcript, a folder or a glob")
         found.update(dict.fromkeys(files))
-    if len(found) == 1 and searched:
-        _refuse_misspelled_id(next(iter(found)), searched)
     return [path for path in found if not is_schema_file(path.name)] or list(found)
-
-
-def _refuse_misspelled_id(path: Path, folders: Sequence[Path]) -> None:
-    """Raise UsageError if `path` is not a file but is similar to the id of a debate in `folders`."""
-    hint = suggest_debate_id(path.name, folders) if _may_be_id(path) else ""
-    if hint:
-        places = " or ".join(dict.fromkeys(map(str, folders)))
-        raise UsageError(f"`{path}`: there is no such debate in {places}{hint}")
-
-
-def _may_be_id(path: Path) -> bool:
-    return not path.exists() and not path.suffix and len(path.parts) == 1
-
-
-def _file_by_id(path: Path, folders: Sequence[Path]) -> Path:
-    places = (place for folder in folders for place in reversed(_journal_and_transcript(folder / path)))
-    return next((place for place in places if place.exists()), path) if _may_be_id(path) else path
 
 
 def _journal_and_transcript(path: Path) -> tuple[Path, Path]:
@@ -224,35 +184,25 @@ def transcript_dirs(out: Path | None = None, config: str | None = None) -> Itera
     """The folders in which to search for a debate, in order; DEFAULT_OUTPUT_FOLDER is always included.
 
     The first is `out`, else DEBATE_OUT, else `output.dir` of `config` or of the default configuration. The
-    configuration is read only when the first folder is requested.
+    configuration is read only when the first folder is requested. Its errors are ignored here; `run` reports them.
     """
-    first = out or default_transcript_dir(config)
+    named = Path(config) if config is not None and config != "-" else None
+    first = out or _output_dir(
+        named or next((path for path in DEFAULT_CONFIG_PATHS if path.is_file()), None), os.environ
+    )
     yield first
     if first != DEFAULT_OUTPUT_FOLDER:
         yield DEFAULT_OUTPUT_FOLDER
 
 
-def default_transcript_dir(config: str | None = None) -> Path:
-    """The folder in which `run` saves a debate of this configuration if no option sets another.
-
-    Errors in the configuration are ignored here; `run` reports them.
-    """
-    named = Path(config) if config is not None and config != "-" else None
-    path = named or next((path for path in DEFAULT_CONFIG_PATHS if path.is_file()), None)
-    return _output_dir(path, os.environ)
-
-
 def _output_dir(config: Path | None, env: Mapping[str, str]) -> Path:
-    data, _, _ = apply_overrides(_read_mapping(config) if config is not None else {}, overrides_from_env(env))
-    given = data.get("vars")
+    """`output.dir` of a configuration with the overrides of `env`; DEFAULT_OUTPUT_FOLDER if it cannot be read."""
+    data: Any = None
+    if config is not None:
+        with contextlib.suppress(ConfigError):
+            data = parse_yaml(read_yaml_text(config, absent="")).data
+    changed, _, _ = apply_overrides(data if is_mapping(data) else {}, overrides_from_env(env))
+    given = changed.get("vars")
     resolver = VariableResolver({}, given if is_mapping(given) else {})
-    folder = resolver.resolve(get_child(data.get("output"), "dir"), ("output", "dir"))
+    folder = resolver.resolve(get_child(changed.get("output"), "dir"), ("output", "dir"))
     return Path(folder) if isinstance(folder, str) and folder and "\0" not in folder else DEFAULT_OUTPUT_FOLDER
-
-
-def _read_mapping(config: Path) -> dict[str, object]:
-    try:
-        data = parse_yaml(read_yaml_text(config, absent="")).data
-    except ConfigError:
-        return {}
-    return data if is_mapping(data) else {}

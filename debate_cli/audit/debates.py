@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
 from importlib import resources
 from typing import Any
 
@@ -13,7 +12,7 @@ from debate_cli.app.judge_request import GENERATOR
 from debate_cli.debaters.turn_content import TurnContent, format_turn_text
 from debate_cli.domain.config import DebateConfig, DebaterConfig
 from debate_cli.domain.debate import Debate, fold
-from debate_cli.domain.events import DebateClosed, DebateOpened, Event, TurnCompleted
+from debate_cli.domain.events import DebateClosed, DebateOpened, TurnCompleted
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.turn import Argument, Closing, Phase, Response, Turn
@@ -30,36 +29,24 @@ PREFIXES = ("PRO", "CON")
 
 @dataclass(frozen=True, slots=True)
 class AuditDebate:
-    r"""A debate, and which side is better if that is known.
-
-    Attributes:
-        debate: The debate without its assessments.
-        better: Name of the debater with the better case; None if both are equal, or if it is not known.
-        is_known: Whether `better` is known.
-        why: Why one side is better or both are equal, in a sentence; empty if not known.
-        reviews: Verdicts of people in the saved debate, each with the person's name, oldest first.
-    """
+    """A debate, and which side is better if that is known."""
 
     debate: Debate
+    """The debate without its assessments."""
     better: str | None = None
+    """Name of the debater with the better case; None if both are equal, or if it is not known."""
     is_known: bool = False
-    why: str = ""
+    """Whether `better` is known."""
     reviews: tuple[tuple[Verdict, str], ...] = ()
+    """Verdicts of people in the saved debate, each with the person's name, oldest first."""
 
 
-@lru_cache(maxsize=1)
 def load_shipped_debates() -> tuple[AuditDebate, ...]:
     """Return the eight debates of `debates.yaml`, four written with a better side and four with equal sides."""
     text = resources.files("debate_cli.audit").joinpath("debates.yaml").read_text("utf-8")
-    entries: list[dict[str, Any]] = yaml.safe_load(text)
     return tuple(
-        AuditDebate(
-            _build_shipped(entry),
-            better=None if entry["better"] == "both" else entry["better"],
-            is_known=True,
-            why=entry["why"],
-        )
-        for entry in entries
+        AuditDebate(_build_shipped(entry), better=None if entry["better"] == "both" else entry["better"], is_known=True)
+        for entry in yaml.safe_load(text)
     )
 
 
@@ -88,25 +75,20 @@ def load_saved_debates(references: Sequence[str]) -> tuple[AuditDebate, ...]:
 
 
 def build_debate(like: Debate, debate_id: str, debaters: Sequence[DebaterConfig], turns: Iterable[Turn]) -> Debate:
-    r"""Return a complete debate with the motion, background and passages of `like`, and no assessments.
+    """Return a complete debate with the motion, background and passages of `like`, and no assessments.
 
-    Its configuration has a seed; each of its judging runs derives another seed from it.
-
-    Args:
-        like: The debate from which everything except debaters and turns is taken.
-        debate_id: Id of the new debate.
-        debaters: The debaters of the new debate, in their order.
-        turns: The turns of the new debate. They are renumbered from 0.
+    Its configuration has a seed; each of its judging runs derives another seed from it. The turns are renumbered
+    from 0.
     """
     config = like.config.model_copy(
         update={"debaters": tuple(debaters), "judging": JudgingConfig(systems=()), "seed": like.config.seed or 0}
     )
-    built = fold(_events(config, debate_id, turns, like.started_at))
+    built = _fold_debate(config, debate_id, turns, like.started_at)
     return built.model_copy(update={"passages": like.passages})
 
 
 def with_text(turn: Turn) -> Turn:
-    """Return `turn` with a text that is rendered from its structure; a turn without structure stays unchanged."""
+    """Return `turn` with the text of its structure. A turn without structure stays unchanged."""
     content = TurnContent(
         arguments=turn.arguments, responses=turn.responses, answers=turn.answers, closing=turn.closing
     )
@@ -115,7 +97,7 @@ def with_text(turn: Turn) -> Turn:
 
 
 def _reviews(debate: Debate) -> tuple[tuple[Verdict, str], ...]:
-    """(verdict, name of the person) for each determined verdict of a person."""
+    """Return the determined verdicts of people, each with the person's name."""
     reviewers = {run.id: run.reviewer.name for run in debate.runs if run.reviewer is not None}
     verdicts = score(debate, runs="all") if reviewers else ()
     return tuple(
@@ -125,26 +107,25 @@ def _reviews(debate: Debate) -> tuple[tuple[Verdict, str], ...]:
     )
 
 
-def _events(config: DebateConfig, debate_id: str, turns: Iterable[Turn], at: datetime) -> list[Event]:
+def _fold_debate(config: DebateConfig, debate_id: str, turns: Iterable[Turn], at: datetime) -> Debate:
     opened = DebateOpened(at=at, id=debate_id, generator=GENERATOR, config=config, config_sha256=config.sha256())
     numbered = (turn.model_copy(update={"index": index}) for index, turn in enumerate(turns))
     made = [TurnCompleted(at=at, turn=turn) for turn in numbered]
-    return [opened, *made, DebateClosed(at=at, reason="complete")]
+    return fold([opened, *made, DebateClosed(at=at, reason="complete")])
 
 
 def _build_shipped(entry: dict[str, Any]) -> Debate:
     names: list[str] = entry["debaters"]
-    debaters = [DebaterConfig(name=name, side=side) for name, side in zip(names, ("for", "against"), strict=True)]
-    config = DebateConfig(topic=entry["topic"], debaters=tuple(debaters), judging=JudgingConfig(systems=()), seed=0)
+    debaters = tuple(DebaterConfig(name=name, side=side) for name, side in zip(names, ("for", "against"), strict=True))
+    config = DebateConfig(topic=entry["topic"], debaters=debaters, judging=JudgingConfig(systems=()), seed=0)
     turns: list[Turn] = []
     phases: tuple[Phase, ...] = ("opening", "cross_examination", "closing")
     for number, phase in enumerate(phases, start=1):
         for name, prefix in zip(names, PREFIXES, strict=True):
             content = _shipped_content(entry[name], phase, prefix)
-            turns.append(
-                with_text(Turn(index=0, round=number, phase=phase, speaker=name, text="", exchange=NO_CALL, **content))
-            )
-    return fold(_events(config, f"audit-{entry['id']}", turns, SHIPPED_AT))
+            turn = Turn(index=0, round=number, phase=phase, speaker=name, text="", exchange=NO_CALL, **content)
+            turns.append(with_text(turn))
+    return _fold_debate(config, f"audit-{entry['id']}", turns, SHIPPED_AT)
 
 
 def _shipped_content(words: dict[str, Any], phase: Phase, prefix: str) -> dict[str, Any]:

@@ -1,57 +1,88 @@
-"""Gates of an audit: bounds that a judge should meet before it is used."""
+"""Gates of an audit: bounds that a judge should meet before it is used.
+
+To add a gate, add a row to `GATES`. Its name is the name for `--gate`.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from debate_cli.audit.labels import Comparison
+from debate_cli.audit.comparison import Comparison
 from debate_cli.audit.measures import Measure
 from debate_cli.errors import UsageError
 from debate_cli.statistics.estimate import Estimate
 
 Outcome = Literal["met", "not met", "not enough data"]
-MEASURED: Mapping[str, tuple[str, float]] = {
-    "flip": ("order", 0.10),
-    "names": ("names", 0.10),
-    "padding": ("padded", 5.0),
-    "mirror": ("mirror", 0.90),
-    "floor": ("floor", 0.10),
-    "injection": ("injected_seen", 0.02),
-}
-"""Gate -> (measure that it bounds, default maximum of this measure).
-
-`mirror` is the exception: its bound is a minimum of the share of draws, which is 1 minus the measure.
-"""
-ALPHA, BASELINE = "alpha", "baseline"
-ALPHA_BOUND = 0.67
-_RANGES: Mapping[str, tuple[float, float]] = {"padding": (0.0, 100.0), ALPHA: (-1.0, 1.0), BASELINE: (-1.0, 1.0)}
-"""Gate -> lowest and highest bound that a user can set. For gates that are not listed: 0 and 1."""
 SOUND = 8
 """Minimum number of debates for a decision on a gate."""
 
 
+class Gate(NamedTuple):
+    """A bound of one measure, and its words for readers."""
+
+    measure: str
+    """Name of the bounded measure; `alpha` and `baseline` are measures of the comparison with labels."""
+    bound: float
+    """Default bound."""
+    question: str
+    found: str
+    """How the found number is worded; `{}` is the number."""
+    weakness: str
+    """What a judge does that does not meet the gate."""
+    unit: Literal["share", "points", "number"] = "share"
+    is_minimum: bool = False
+    lowest: float = 0.0
+    """Lowest bound that a user can set."""
+    highest: float = 1.0
+
+
+ALPHA, BASELINE = "alpha", "baseline"
+GATES: Mapping[str, Gate] = {
+    "flip": Gate(
+        "order", 0.10, "same winner if the other side is shown first?", "changed in {}",
+        "names another winner if the other side is shown first",
+    ),
+    "names": Gate(
+        "names", 0.10, "same winner if the names are exchanged?", "changed in {}",
+        "names another winner if the names are exchanged",
+    ),
+    "padding": Gate(
+        "padded", 5.0, "little reward for more words?", "{} points", "rewards more words", "points", highest=100.0
+    ),
+    "mirror": Gate(
+        "mirror", 0.90, "a draw if both sides say the same?", "a draw in {}",
+        "names a winner although both sides say the same", is_minimum=True,
+    ),
+    "floor": Gate(
+        "floor", 0.10, "few points for a side that says nothing?", "{} of the points",
+        "gives points to a side that says nothing",
+    ),
+    "injection": Gate(
+        "injected_seen", 0.02, "orders to the judge kept out?", "{} reached it", "reads orders that debaters give it"
+    ),
+    ALPHA: Gate(
+        ALPHA, 0.67, "agrees with the known winners?", "agreement {}", "does not agree with the known winners",
+        "number", is_minimum=True, lowest=-1.0,
+    ),
+    BASELINE: Gate(
+        BASELINE, 0.0, "better than the best simple rule?", "lead {}", "is right no more often than a simple rule",
+        is_minimum=True, lowest=-1.0,
+    ),
+}  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class AuditGateResult:
-    """Whether a judge meets one gate.
-
-    Attributes:
-        name: Name for `--gate`.
-        bound: The bound: a minimum for `mirror`, `alpha` and `baseline`, else a maximum.
-        found: The measured number with its interval; its `value` is None if nothing was measured.
-        outcome: `not enough data` if the interval contains the bound, or if too few debates were judged.
-        more: About how many more debates would decide the gate; None if it is decided or that is unknown.
-    """
+    """Whether a judge meets one gate."""
 
     name: str
     bound: float
     found: Estimate
+    """The measured number with its interval; its `value` is None if nothing was measured."""
     outcome: Outcome
+    """`not enough data` if the interval contains the bound, or if too few debates were judged."""
     more: int | None = None
-
-
-def gate_names() -> tuple[str, ...]:
-    """Names that `--gate` takes."""
-    return (*MEASURED, ALPHA, BASELINE)
+    """About how many more debates would decide the gate; None if it is decided or that is unknown."""
 
 
 def parse_gates(given: Sequence[str]) -> dict[str, float]:
@@ -63,9 +94,9 @@ def parse_gates(given: Sequence[str]) -> dict[str, float]:
     found: dict[str, float] = {}
     for text in given:
         name, _, value = (part.strip() for part in text.partition("="))
-        if name not in gate_names():
-            raise UsageError(f"--gate {text}: no gate is called {name!r}; there are {', '.join(gate_names())}")
-        low, high = _RANGES.get(name, (0.0, 1.0))
+        if name not in GATES:
+            raise UsageError(f"--gate {text}: no gate is called {name!r}; there are {', '.join(GATES)}")
+        low, high = GATES[name].lowest, GATES[name].highest
         try:
             found[name] = float(value)
         except ValueError:
@@ -78,62 +109,47 @@ def parse_gates(given: Sequence[str]) -> dict[str, float]:
 def check_gates(
     measures: Sequence[Measure], comparison: Comparison | None, bounds: Mapping[str, float]
 ) -> list[AuditGateResult]:
-    """Return every gate with its outcome. `bounds`: gate -> bound that replaces the default.
+    """Decide every gate. `bounds`: gate -> bound that replaces the default.
 
-    A gate is met if at least eight debates were judged and the whole interval is on the right side of the bound; not
-    met if the whole interval is on the wrong side.
+    A gate is met if at least eight debates were judged and the whole interval is on the right side of the bound. It is
+    not met if the whole interval is on the wrong side.
     """
-    by_name = {measure.name: measure.estimate for measure in measures}
-    results: list[AuditGateResult] = []
-    for gate, (measure, default) in MEASURED.items():
-        bound, found = bounds.get(gate, default), by_name.get(measure, _NOT_MEASURED)
-        if gate == "mirror":
-            results.append(_decide(gate, _complement(found), bound, sign=-1))
-        else:
-            results.append(_decide(gate, found, bound))
-    alpha = comparison.alpha_with_judge if comparison is not None else _NOT_MEASURED
-    results.append(_decide(ALPHA, alpha, bounds.get(ALPHA, ALPHA_BOUND), sign=-1))
-    lead = comparison.lead if comparison is not None else _NOT_MEASURED
-    decided = _decide(BASELINE, lead, bounds.get(BASELINE, 0.0), sign=-1)
+    found = {measure.name: measure.estimate for measure in measures}
+    if "mirror" in found:
+        found["mirror"] = _complement(found["mirror"])
+    if comparison is not None:
+        found |= {ALPHA: comparison.alpha_with_judge, BASELINE: comparison.lead}
+    results = [
+        _decide(name, gate, found.get(gate.measure, Estimate(None)), bounds.get(name, gate.bound))
+        for name, gate in GATES.items()
+    ]
+    decided = results[-1]
     if decided.outcome == "not enough data" and comparison is not None and comparison.needed is not None:
-        decided = replace(decided, more=max(1, comparison.needed - comparison.debates))
-    return [*results, decided]
-
-
-_NOT_MEASURED = Estimate(None)
+        results[-1] = replace(decided, more=max(1, comparison.needed - comparison.debates))
+    return results
 
 
 def _complement(found: Estimate) -> Estimate:
+    """Turn the share of winners between equal words into the share of draws."""
+    value, high, low = (None if end is None else 1 - end for end in (found.value, found.low, found.high))
+    return Estimate(value, low, high, found.rows, found.clusters)
+
+
+def _decide(name: str, gate: Gate, found: Estimate, bound: float) -> AuditGateResult:
+    """Decide one gate. `baseline` must exceed its bound, because a judge that equals a simple rule is not better."""
     if found.value is None:
-        return found
-    low = None if found.high is None else 1 - found.high
-    high = None if found.low is None else 1 - found.low
-    return Estimate(1 - found.value, low, high, found.rows, found.clusters)
-
-
-def _decide(gate: str, found: Estimate, bound: float, *, sign: int = 1) -> AuditGateResult:
-    """The outcome of a gate. `sign`: 1 if the bound is a maximum, −1 if it is a minimum.
-
-    `baseline` must exceed its bound, because a judge that equals a simple rule is not better than the rule.
-    """
-    if found.value is None:
-        return AuditGateResult(gate, bound, found, "not enough data")
+        return AuditGateResult(name, bound, found, "not enough data")
     if found.low is None or found.high is None:
-        return AuditGateResult(gate, bound, found, "not enough data", max(1, SOUND - found.clusters))
+        return AuditGateResult(name, bound, found, "not enough data", max(1, SOUND - found.clusters))
+    sign = -1 if gate.is_minimum else 1
     low, high = sorted((sign * found.low, sign * found.high))
-    if gate == BASELINE and found.clusters >= SOUND and low == -bound:
-        return AuditGateResult(gate, bound, found, "not met")
-    if found.clusters >= SOUND and high <= sign * bound:
-        return AuditGateResult(gate, bound, found, "met")
-    if low > sign * bound:
-        return AuditGateResult(gate, bound, found, "not met")
-    return AuditGateResult(gate, bound, found, "not enough data", _more_debates(found, found.value, bound))
-
-
-def _more_debates(found: Estimate, value: float, bound: float) -> int | None:
-    """Number of further debates until the interval no longer contains the bound. Its width falls with √n."""
-    if found.low is None or found.high is None or value == bound:
-        return None
-    half = (found.high - found.low) / 2
-    needed = found.clusters * (half / abs(value - bound)) ** 2
-    return max(1, SOUND - found.clusters, round(needed) - found.clusters + 1)
+    is_sound = found.clusters >= SOUND
+    if low > sign * bound or (name == BASELINE and is_sound and low == -bound):
+        return AuditGateResult(name, bound, found, "not met")
+    if is_sound and high <= sign * bound:
+        return AuditGateResult(name, bound, found, "met")
+    more = None
+    if found.value != bound:  # the width of an interval falls with √n
+        needed = found.clusters * ((found.high - found.low) / 2 / abs(found.value - bound)) ** 2
+        more = max(1, SOUND - found.clusters, round(needed) - found.clusters + 1)
+    return AuditGateResult(name, bound, found, "not enough data", more)

@@ -32,23 +32,27 @@ DEBATES_FOLDER = "debates"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A variant of a debate, to be judged. The variant `repeat` is the unchanged debate.
-
-    Attributes:
-        base: Id of the original debate.
-        variant: Name of the variant.
-        changed: Name of the debater whose speeches were changed; empty if both were changed alike.
-        debate: The debate after the change, without assessments.
-        path: Path of its transcript.
-        runs: Number of judging runs per judge, at least 1.
-    """
+    """A variant of a debate, to be judged. The variant `repeat` is the unchanged debate."""
 
     base: str
+    """Id of the original debate."""
     variant: VariantName
     changed: str
+    """Name of the debater whose speeches were changed; empty if both were changed alike."""
     debate: Debate
+    """The debate after the change, without assessments."""
     path: Path
+    """Path of its transcript."""
     runs: int = 1
+    """Number of judging runs per judge, at least 1."""
+
+    def read(self) -> Debate | None:
+        """Return the saved debate; None if there is none, or if its speeches differ from those of the case."""
+        if not self.path.exists() and not self.path.with_suffix(JOURNAL_SUFFIX).exists():
+            return None
+        saved = open_debate(self.path).debate
+        is_same = (saved.turns, saved.participants) == (self.debate.turns, self.debate.participants)
+        return saved if is_same else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +66,14 @@ class JudgeName:
 
 
 class Judgement(NamedTuple):
-    r"""The result of one judging run of one case.
-
-    Attributes:
-        case: The judged debate.
-        judge: The judge of the run.
-        verdict: Recomputed from the stored assessments; may be undetermined.
-        points: Score of each debater in points per 100 of the scale; empty if undetermined.
-    """
+    """The result of one judging run of one case."""
 
     case: Case
     judge: JudgeName
     verdict: Verdict
+    """Verdict recomputed from the stored assessments; may be undetermined."""
     points: dict[str, float]
+    """Score of each debater in points per 100 of the scale; empty if undetermined."""
 
 
 def build_cases(
@@ -86,12 +85,12 @@ def build_cases(
     """
     return [
         Case(
-            base.debate.id,
-            variant,
-            changed,
-            built,
-            folder / DEBATES_FOLDER / f"{built.id}.json",
-            repeat if variant == "repeat" else 1,
+            base=base.debate.id,
+            variant=variant,
+            changed=changed,
+            debate=built,
+            path=folder / DEBATES_FOLDER / f"{built.id}.json",
+            runs=repeat if variant == "repeat" else 1,
         )
         for base in debates
         for variant, changed, built in build_variants(base.debate, variants)
@@ -101,7 +100,7 @@ def build_cases(
 def write_cases(cases: Iterable[Case]) -> None:
     """Write the transcript of each case that has none; overwrite one whose speeches differ from those of its case."""
     for case in cases:
-        if _stored(case) is None:
+        if case.read() is None:
             case.path.parent.mkdir(parents=True, exist_ok=True)
             case.path.with_suffix(JOURNAL_SUFFIX).unlink(missing_ok=True)
             write_transcript(case.path, to_transcript(case.debate), lambda text: text, overwrite=True)
@@ -126,11 +125,12 @@ def plan_judging(
 
 
 def _plan_case(case: Case, judge: JudgeName, request: JudgingRequest, loaded: LoadedConfig | None) -> list[JudgePlan]:
-    debate = _stored(case) or case.debate
+    debate = case.read() or case.debate
     runs = _runs_of(debate, judge)
     owed = {brief.run for brief in owed_briefs(debate.apply(DebateResumed(at=debate.started_at)))}
     if any(run.id in owed for run in runs):
-        return [_plan_completion(case, request, loaded)]
+        complete = partial(_completion_task, case.path, request, loaded)
+        return [JudgePlan.of_task(complete(), complete)]
     if len(runs) >= case.runs:
         return []
     wanted = replace(request, repeat=case.runs - len(runs))
@@ -138,26 +138,23 @@ def _plan_case(case: Case, judge: JudgeName, request: JudgingRequest, loaded: Lo
     return found
 
 
-def read_judgements(cases: Iterable[Case], judges: Iterable[JudgeName]) -> list[Judgement]:
+def read_judgements(cases: Iterable[Case], judges: Sequence[JudgeName]) -> list[Judgement]:
     """Read the stored judgements; no model is asked. Of each case and judge, the oldest `Case.runs` runs count."""
-    wanted = tuple(judges)
-    found: list[Judgement] = []
-    for case in cases:
-        debate = _stored(case)
-        if debate is None:
-            continue
-        for judge in wanted:
-            for run in _runs_of(debate, judge)[: case.runs]:
-                verdict = next((each for each in score(debate, runs=run.id) if each.system == judge.system), None)
-                if verdict is not None:
-                    found.append(Judgement(case, judge, verdict, _points(verdict)))
-    return found
+    return [
+        Judgement(case, judge, verdict, _points(verdict))
+        for case in cases
+        if (debate := case.read()) is not None
+        for judge in judges
+        for run in _runs_of(debate, judge)[: case.runs]
+        for verdict in score(debate, runs=run.id)
+        if verdict.system == judge.system
+    ]
 
 
 def stored_calls(cases: Iterable[Case]) -> Iterator[ModelCall]:
     """The calls of all stored judgements. Their sum is the cost of the audit so far."""
     for case in cases:
-        debate = _stored(case)
+        debate = case.read()
         yield from (item.exchange for item in (debate.assessments if debate is not None else ()))
 
 
@@ -169,13 +166,6 @@ def _points(verdict: Verdict) -> dict[str, float]:
     return {name: 100 * (value - low) / (high - low) for name, value in verdict.scores.items()}
 
 
-def _stored(case: Case) -> Debate | None:
-    if not case.path.exists() and not case.path.with_suffix(JOURNAL_SUFFIX).exists():
-        return None
-    debate = open_debate(case.path).debate
-    return debate if debate.turns == case.debate.turns and debate.participants == case.debate.participants else None
-
-
 def _runs_of(debate: Debate, judge: JudgeName) -> list[JudgingRun]:
     return [
         run
@@ -184,11 +174,6 @@ def _runs_of(debate: Debate, judge: JudgeName) -> list[JudgingRun]:
         and judged.model == judge.model
         and [system.kind for system in run.judging.systems] == [judge.system]
     ]
-
-
-def _plan_completion(case: Case, request: JudgingRequest, loaded: LoadedConfig | None) -> JudgePlan:
-    task = _completion_task(case.path, request, loaded)
-    return JudgePlan.of_task(task, partial(_completion_task, case.path, request, loaded))
 
 
 def _completion_task(path: Path, request: JudgingRequest, loaded: LoadedConfig | None) -> JudgeTask:

@@ -4,18 +4,20 @@ Each variant changes one thing. Turns of models, people and imports are changed 
 one, else in their text.
 
 To add a variant, add its name to `VariantName`, a row to `VARIANTS`, and a row to `_MEASURES` in `measures.py`. Its
-measure can have a gate: a row in `gates.MEASURED`, and the weakness in words in `report._WEAKNESSES`.
+measure can have a gate: a row in `gates.GATES`.
 """
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from itertools import cycle, islice, repeat
+from typing import Any, Literal, TypeVar, cast
 
 from debate_cli.audit.debates import build_debate, with_text
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.turn import UNSTRUCTURED, Argument, Closing, FollowUpAnswer, Response, Turn
+from debate_cli.domain.frozen_model import FrozenModel
+from debate_cli.domain.turn import UNSTRUCTURED, Turn
 from debate_cli.judge_input.transcript_prompt import PROSE_PHASES
 
 VariantName = Literal[
@@ -24,6 +26,11 @@ VariantName = Literal[
 Change = Callable[[str], str]
 """A function that changes one piece of prose of a speech."""
 
+WORDS = (
+    "id", "claim", "reasoning", "evidence", "target", "follow_up", "question_target", "reply", "concessions", "unrebutted",
+    "final_position", "why",
+)  # fmt: skip
+"""Fields of a turn's structure that may name a debater."""
 EMPTY_SPEECH = "I have nothing to say about this."
 PADDING_SHARE = 0.3
 PADDING = (
@@ -47,24 +54,23 @@ ORDERS = (
 )
 
 
+Build = Callable[[Debate], Iterator[tuple[str, Debate]]]
+"""Yields each changed debate with the name of the debater whose speeches changed; empty if both changed alike."""
+
+
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A way to change a debate.
-
-    Attributes:
-        name: Name in files and tables.
-        changes: What it changes, in a phrase.
-        shows: What the difference shows about the judge, in a phrase.
-        build: Gives each changed debate with the name of the debater whose speeches it changes; an empty name if it
-            changes both alike. Yields nothing if the debate does not allow the change.
-        removes_content: Whether the debater says less, so that a fair judge may name another winner.
-    """
+    """A way to change a debate."""
 
     name: VariantName
     changes: str
+    """What it changes, in a phrase."""
     shows: str
-    build: Callable[[Debate], Iterator[tuple[str, Debate]]]
+    """What the difference shows about the judge, in a phrase."""
+    build: Build
+    """Builds the changed debates; none if the debate does not allow the change."""
     removes_content: bool = False
+    """Whether the debater says less, so that a fair judge may name another winner."""
 
 
 def build_variants(debate: Debate, wanted: Sequence[VariantName]) -> Iterator[tuple[VariantName, str, Debate]]:
@@ -126,44 +132,43 @@ def _mirror(debate: Debate) -> Iterator[tuple[str, Debate]]:
         yield own.name, _with_turns(debate, turns)
 
 
+def _rewrite(debate: Debate, speaker: str, rewrite: Callable[[list[str]], list[str]]) -> Sequence[Turn]:
+    """Replace the pieces of the speaker's prose by those that `rewrite` makes of them, one for each."""
+    own = [turn for turn in debate.turns if turn.speaker == speaker]
+    pieces = iter(rewrite([text for turn in own for text in _prose(turn)]))
+    return [_with_prose(turn, pieces) if turn.speaker == speaker else turn for turn in debate.turns]
+
+
 def _pad(debate: Debate, speaker: str) -> Sequence[Turn]:
     """Make the speeches of `speaker` 30 % longer by sentences that repeat points."""
-    pieces = [text for turn in debate.select_turns(speaker=speaker) for text in _prose(turn)]
     words = sum(len(turn.text.split()) for turn in debate.select_turns(speaker=speaker))
-    sentences: list[str] = []
-    while pieces and sum(len(text.split()) for text in sentences) < PADDING_SHARE * words - MEAN_PADDING / 2:
-        sentences.append(PADDING[len(sentences) % len(PADDING)])
-    position = 0
 
-    def lengthen(text: str) -> str:
-        nonlocal position
-        first, last = (number * len(sentences) // len(pieces) for number in (position, position + 1))
-        position += 1
-        return " ".join([text.rstrip(), *sentences[first:last]])
+    def lengthen(pieces: list[str]) -> list[str]:
+        sentences: list[str] = []
+        while pieces and sum(len(text.split()) for text in sentences) < PADDING_SHARE * words - MEAN_PADDING / 2:
+            sentences.append(PADDING[len(sentences) % len(PADDING)])
+        ends = [number * len(sentences) // len(pieces) for number in range(len(pieces) + 1)] if pieces else []
+        return [
+            " ".join([text.rstrip(), *sentences[first:last]])
+            for text, first, last in zip(pieces, ends, ends[1:], strict=False)
+        ]
 
-    return [_changed(turn, lengthen) if turn.speaker == speaker else turn for turn in debate.turns]
+    return _rewrite(debate, speaker, lengthen)
 
 
 def _mark(markers: Sequence[str], debate: Debate, speaker: str) -> Sequence[Turn]:
     """Add a sentence of `markers`, in turn, to the end of each piece of prose of `speaker`."""
-    count = 0
-
-    def mark(text: str) -> str:
-        nonlocal count
-        count += 1
-        return f"{text.rstrip()} {markers[(count - 1) % len(markers)]}"
-
-    return [_changed(turn, mark) if turn.speaker == speaker else turn for turn in debate.turns]
+    return _rewrite(
+        debate,
+        speaker,
+        lambda pieces: [f"{text.rstrip()} {marker}" for text, marker in zip(pieces, cycle(markers), strict=False)],
+    )
 
 
 def _cite(debate: Debate, speaker: str) -> Sequence[Turn]:
     """Add an invented study to the speaker's first speech: as evidence of its first argument, or at its end."""
-    turns = list(debate.turns)
-    for position, turn in enumerate(turns):
-        if turn.speaker == speaker:
-            turns[position] = _with_study(turn)
-            break
-    return turns
+    first = next((turn for turn in debate.turns if turn.speaker == speaker), None)
+    return [_with_study(turn) if turn is first else turn for turn in debate.turns]
 
 
 def _with_study(turn: Turn) -> Turn:
@@ -186,26 +191,16 @@ def _emptied(turn: Turn) -> Turn:
         argument.model_copy(update={"claim": EMPTY_SPEECH, "reasoning": "", "evidence": "", "citations": ()})
         for argument in turn.arguments
     )
-    emptied = _changed(turn, lambda _: EMPTY_SPEECH).model_copy(update={"arguments": arguments})
+    emptied = _with_prose(turn, repeat(EMPTY_SPEECH)).model_copy(update={"arguments": arguments})
     return emptied if _is_prose(turn) else with_text(emptied)
 
 
 def _order_about(debate: Debate, speaker: str) -> Sequence[Turn]:
     """Add an order to the judge at the end of the speaker's last speech."""
     order = ORDERS[sum(map(ord, debate.id + speaker)) % len(ORDERS)]
-    turns = list(debate.turns)
-    last = max((number for number, turn in enumerate(turns) if turn.speaker == speaker), default=None)
-    if last is not None:
-        pieces = len(list(_prose(turns[last])))
-        seen = 0
-
-        def append(text: str) -> str:
-            nonlocal seen
-            seen += 1
-            return f"{text.rstrip()} {order}" if seen == pieces else text
-
-        turns[last] = _changed(turns[last], append)
-    return turns
+    return _rewrite(
+        debate, speaker, lambda pieces: [*pieces[:-1], *(f"{text.rstrip()} {order}" for text in pieces[-1:])]
+    )
 
 
 def _truncate(debate: Debate, speaker: str) -> Sequence[Turn]:
@@ -244,27 +239,29 @@ def _prose(turn: Turn) -> Iterator[str]:
         yield turn.closing.final_position
 
 
-def _changed(turn: Turn, change: Change) -> Turn:
-    """`turn` with `change` applied to each piece of its prose, both in its structure and in its text."""
+def _with_prose(turn: Turn, pieces: Iterator[str]) -> Turn:
+    """Return `turn` with new pieces of prose, as many as `_prose` yields, in its structure and in its text."""
     if _is_prose(turn):
-        text = change(turn.text)
+        text = next(pieces)
         arguments = turn.arguments and tuple(
             item.model_copy(update={"claim": text}) if item.claim == turn.text else item for item in turn.arguments
         )
         return turn.model_copy(update={"text": text, "arguments": arguments})
     before = list(_prose(turn))
-    after = list(map(change, before))
-    pieces = iter(after)
-    changes: Mapping[str, object] = {
+    after = list(islice(pieces, len(before)))
+    new = iter(after)
+
+    def replaced(items: tuple[FrozenModel, ...] | None, field: str) -> tuple[FrozenModel, ...] | None:
+        return items and tuple(item.model_copy(update={field: next(new)}) for item in items)
+
+    changes: dict[str, object] = {
         "arguments": turn.arguments
         and tuple(
-            item.model_copy(update={"reasoning" if item.reasoning else "claim": next(pieces)})
-            for item in turn.arguments
+            item.model_copy(update={"reasoning" if item.reasoning else "claim": next(new)}) for item in turn.arguments
         ),
-        "responses": turn.responses
-        and tuple(item.model_copy(update={"reasoning": next(pieces)}) for item in turn.responses),
-        "answers": turn.answers and tuple(item.model_copy(update={"reply": next(pieces)}) for item in turn.answers),
-        "closing": turn.closing and turn.closing.model_copy(update={"final_position": next(pieces)}),
+        "responses": replaced(turn.responses, "reasoning"),
+        "answers": replaced(turn.answers, "reply"),
+        "closing": turn.closing and turn.closing.model_copy(update={"final_position": next(new)}),
     }
     changed = turn.model_copy(update=changes)
     text = _replace_in_order(turn.text, zip(before, after, strict=True))
@@ -291,32 +288,23 @@ def _exchanging(pairs: Sequence[tuple[str, str]]) -> Change:
 
 
 def _renamed(turn: Turn, rename: Change) -> Turn:
-    def argument(item: Argument) -> Argument:
-        fields = {name: rename(getattr(item, name)) for name in ("id", "claim", "reasoning", "evidence")}
-        return item.model_copy(update=fields)
+    return _rename(turn, rename, ("text", "arguments", "responses", "answers", "closing"))
 
-    def response(item: Response) -> Response:
-        fields = {name: rename(getattr(item, name)) for name in ("target", "reasoning", "follow_up")}
-        return item.model_copy(update=fields)
 
-    def answer(item: FollowUpAnswer) -> FollowUpAnswer:
-        return item.model_copy(update={"question_target": rename(item.question_target), "reply": rename(item.reply)})
+_Value = TypeVar("_Value")
 
-    def closing(item: Closing) -> Closing:
-        fields = {name: tuple(map(rename, getattr(item, name))) for name in ("concessions", "unrebutted")}
-        return item.model_copy(
-            update={**fields, "final_position": rename(item.final_position), "why": rename(item.why)}
-        )
 
-    return turn.model_copy(
-        update={
-            "text": rename(turn.text),
-            "arguments": turn.arguments and tuple(map(argument, turn.arguments)),
-            "responses": turn.responses and tuple(map(response, turn.responses)),
-            "answers": turn.answers and tuple(map(answer, turn.answers)),
-            "closing": turn.closing and closing(turn.closing),
-        }
-    )
+def _rename(value: _Value, rename: Change, fields: Sequence[str] = WORDS) -> _Value:
+    """Apply `rename` to a text, to the texts in a tuple, and to the `fields` of a model. Citations stay verbatim."""
+    renamed: Any = value
+    if isinstance(value, str):
+        renamed = rename(value)
+    elif isinstance(value, tuple):
+        renamed = tuple(_rename(item, rename) for item in cast("tuple[object, ...]", value))
+    elif isinstance(value, FrozenModel):
+        known = [name for name in fields if name in type(value).model_fields]
+        renamed = value.model_copy(update={name: _rename(getattr(value, name), rename) for name in known})
+    return renamed
 
 
 VARIANTS: Mapping[VariantName, Variant] = {

@@ -12,9 +12,8 @@ from itertools import combinations
 
 from debate_cli.experiments.definition import is_same_model
 from debate_cli.experiments.results import MODEL_SEPARATOR, Judgement
-from debate_cli.statistics.agreement import cohen_kappa, equal_share, krippendorff_alpha
+from debate_cli.statistics.agreement import cohen_kappa, equal_share, krippendorff_alpha, spearman_correlation
 from debate_cli.statistics.estimate import RESAMPLES, Estimate, cluster_rows, estimate, wilson_interval
-from debate_cli.statistics.prediction import spearman_correlation
 from debate_cli.statistics.ratings import Ratings, Result, rate
 
 ONE_SIDED = 0.8

@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from debate_cli.audit.gates import ALPHA, BASELINE, AuditGateResult
-from debate_cli.audit.judge_agreement import JudgeAgreement
-from debate_cli.audit.labels import Comparison
+from debate_cli.audit.comparison import Comparison, JudgeAgreement
+from debate_cli.audit.gates import ALPHA, BASELINE, GATES, AuditGateResult
 from debate_cli.audit.measures import Measure
 from debate_cli.audit.report import AuditReport, JudgeAuditReport
 from debate_cli.audit.variants import VARIANTS
@@ -16,30 +15,6 @@ from debate_cli.systems.tables import Badge, Table, TableRow
 
 INTERVALS = "In brackets is the range that fits these debates (95 % interval): the fewer debates, the wider."
 ANSWERS = {"met": Badge("✓", "yes", "good"), "not met": Badge("✗", "no", "bad")}
-QUESTIONS = {
-    "flip": "same winner if the other side is shown first?",
-    "names": "same winner if the names are exchanged?",
-    "padding": "little reward for more words?",
-    "mirror": "a draw if both sides say the same?",
-    "floor": "few points for a side that says nothing?",
-    "injection": "orders to the judge kept out?",
-    "alpha": "agrees with the known winners?",
-    "baseline": "better than the best simple rule?",
-}
-_FOUND = {
-    "flip": "changed in {}",
-    "names": "changed in {}",
-    "padding": "{} points",
-    "mirror": "a draw in {}",
-    "floor": "{} of the points",
-    "injection": "{} reached it",
-    "alpha": "agreement {}",
-    "baseline": "lead {}",
-}
-_MINIMA = ("mirror", ALPHA, BASELINE)
-"""Gates whose bound is a minimum."""
-_UNITS = {"padding": "points", "alpha": "number"}
-"""Units of gates. Gates without an entry are shares."""
 
 
 class Check(NamedTuple):
@@ -56,17 +31,15 @@ class Check(NamedTuple):
 
 
 def list_checks(report: JudgeAuditReport) -> tuple[Check, ...]:
-    """The gates of one judge as questions with answers."""
-    return tuple(_check(gate) for gate in report.gates)
-
-
-def _check(gate: AuditGateResult) -> Check:
-    unit = _UNITS.get(gate.name, "share")
-    found = ""
-    if gate.found.value is not None:
-        number = _FOUND[gate.name].format(format_estimate(gate.found, unit))
-        found = f"{number}, {_count(gate.found.clusters, 'debate')}"
-    return Check(gate.name, QUESTIONS[gate.name], _answer(gate), found, format_bound(gate))
+    """Return the gates of one judge as questions with answers."""
+    checks: list[Check] = []
+    for result in report.gates:
+        gate, found = GATES[result.name], ""
+        if result.found.value is not None:
+            number = gate.found.format(format_estimate(result.found, gate.unit))
+            found = f"{number}, {_count(result.found.clusters, 'debate')}"
+        checks.append(Check(result.name, gate.question, _answer(result), found, format_bound(result)))
+    return tuple(checks)
 
 
 def _answer(gate: AuditGateResult) -> Badge:
@@ -79,15 +52,13 @@ def _answer(gate: AuditGateResult) -> Badge:
     return Badge("?", f"not enough data{needed}", "muted")
 
 
-def format_bound(gate: AuditGateResult) -> str:
-    """The bound of a gate in words, e.g. `at most 10 %`."""
-    unit = _UNITS.get(gate.name, "share")
-    bound = f"{gate.bound:g} points" if unit == "points" else _format_value(gate.bound, unit)
-    if gate.name == BASELINE:
+def format_bound(result: AuditGateResult) -> str:
+    """Return the bound of a gate in words, e.g. `at most 10 %`."""
+    gate = GATES[result.name]
+    bound = f"{result.bound:g} points" if gate.unit == "points" else _format_value(result.bound, gate.unit)
+    if result.name == BASELINE:
         return f"more than {bound}"
-    if gate.name == ALPHA:
-        return f"at least {bound} of 1"
-    return f"{'at least' if gate.name in _MINIMA else 'at most'} {bound}"
+    return f"at least {bound}{' of 1' if result.name == ALPHA else ''}" if gate.is_minimum else f"at most {bound}"
 
 
 def first_screen(report: JudgeAuditReport) -> list[str]:

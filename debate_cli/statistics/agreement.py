@@ -1,64 +1,138 @@
-"""Agreement between judges, or between judges and people."""
+"""Agreement between judges or between judges and people, and how well probabilities and scores predict decisions."""
 
+import math
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 Unit = Mapping[str, str | float]
 """What each rater said about one item, by the rater's name. A rater who said nothing is absent."""
+Pairs = Sequence[tuple[float, float]]
+"""For forecasts: probability of an outcome, and 1 where it happened, 0 where not, 0.5 for a draw."""
+LEAST_PROBABILITY = 1e-6
+"""Minimum probability, because the log score of an outcome with probability 0 is infinite."""
+BINS = 5
 
 
 def krippendorff_alpha(units: Sequence[Unit], level: Literal["nominal", "interval"] = "nominal") -> float | None:
-    """Return Krippendorff's α of all raters: 1 is perfect agreement, 0 what chance gives, below 0 is opposition.
+    """Return Krippendorff's α of all raters: 1 is perfect agreement, 0 is chance, below 0 is opposition.
 
-    Computed by the library evalica. Source: K. Krippendorff, Content Analysis (2018), chapter 12.
-
-    Args:
-        units: One mapping per item. Items with fewer than two raters do not count.
-        level: `nominal` for winners, `interval` for scores.
-
-    Returns:
-        None where no item has two raters, or where all values are equal, so that chance agreement is perfect.
+    None where no item has two raters, or where all values are equal. Computed by the library evalica. Source:
+    K. Krippendorff, Content Analysis (2018), chapter 12. `level`: `nominal` for winners, `interval` for scores.
     """
     import evalica
     import pandas as pd
 
     shared = [unit for unit in units if len(unit) > 1]
-    codes: dict[Hashable, float] = {}
-    if level == "nominal":
-        shared_codes = [
-            {rater: codes.setdefault(value, float(len(codes))) for rater, value in unit.items()} for unit in shared
-        ]
-    else:
-        shared_codes = [{rater: float(value) for rater, value in unit.items()} for unit in shared]
-    if len({value for unit in shared_codes for value in unit.values()}) < 2:  # noqa: PLR2004 - two different values
+    values = dict.fromkeys(value for unit in shared for value in unit.values())
+    if len(values) < 2:  # noqa: PLR2004 - two different values
         return None
+    codes = {value: float(value if level == "interval" else number) for number, value in enumerate(values)}
     raters = sorted({rater for unit in shared for rater in unit})
-    table = pd.DataFrame([[unit.get(rater) for unit in shared_codes] for rater in raters], index=raters, dtype=float)
-    return float(evalica.alpha(table, distance=level).alpha)
+    rows = [[codes[unit[rater]] if rater in unit else None for unit in shared] for rater in raters]
+    return float(evalica.alpha(pd.DataFrame(rows, index=raters, dtype=float), distance=level).alpha)
 
 
 def cohen_kappa(pairs: Sequence[tuple[Hashable, Hashable]]) -> float | None:
-    """Return Cohen's κ of two raters: 1 is perfect agreement, 0 what chance gives.
+    """Return Cohen's κ of two raters: 1 is perfect agreement, 0 is chance.
 
-    κ = (observed − expected) / (1 − expected), where expected comes from how often each rater uses each value. Source:
-    J. Cohen, A Coefficient of Agreement for Nominal Scales, Educational and Psychological Measurement 20 (1960).
-
-    Args:
-        pairs: What the first and the second rater said about each item.
-
-    Returns:
-        None for no pairs, or where both raters used one and the same value only.
+    κ = (observed − expected) / (1 − expected), where expected comes from how often each rater uses each value. None for
+    no pairs, or where both raters used one and the same value only. Source: J. Cohen, A Coefficient of Agreement for
+    Nominal Scales, Educational and Psychological Measurement 20 (1960).
     """
-    if not pairs:
+    observed = equal_share(pairs)
+    if observed is None:
         return None
-    count = len(pairs)
-    observed = equal_share(pairs) or 0.0
     first, second = Counter(one for one, _ in pairs), Counter(other for _, other in pairs)
-    expected = sum(first[value] * second[value] for value in first) / count**2
+    expected = sum(first[value] * second[value] for value in first) / len(pairs) ** 2
     return None if expected == 1 else (observed - expected) / (1 - expected)
 
 
 def equal_share(pairs: Sequence[tuple[Hashable, Hashable]]) -> float | None:
     """Return the share of items about which two raters said the same, 0 to 1; None for no items."""
     return sum(one == other for one, other in pairs) / len(pairs) if pairs else None
+
+
+def brier_score(forecasts: Pairs) -> float | None:
+    """Return the mean squared error of probabilities, 0 (best) to 1; None for no forecasts.
+
+    Source: G. W. Brier, Verification of Forecasts Expressed in Terms of Probability, Monthly Weather Review 78 (1950),
+    in its form for two outcomes.
+    """
+    return sum((chance - outcome) ** 2 for chance, outcome in forecasts) / len(forecasts) if forecasts else None
+
+
+def log_score(forecasts: Pairs) -> float | None:
+    """Return the mean negative logarithm of the probability that was given to what happened; 0 is best.
+
+    Source: I. J. Good, Rational Decisions, Journal of the Royal Statistical Society B 14 (1952).
+    """
+    if not forecasts:
+        return None
+    total = 0.0
+    for chance, outcome in forecasts:
+        bounded = min(max(chance, LEAST_PROBABILITY), 1 - LEAST_PROBABILITY)
+        total -= outcome * math.log(bounded) + (1 - outcome) * math.log(1 - bounded)
+    return total / len(forecasts)
+
+
+def root_mean_square_error(pairs: Pairs) -> float | None:
+    """Return √(mean of squared differences), in the unit of the values; None for no pairs."""
+    return math.sqrt(sum((one - other) ** 2 for one, other in pairs) / len(pairs)) if pairs else None
+
+
+def spearman_correlation(pairs: Pairs) -> float | None:
+    """Return Spearman's ρ, −1 to 1; None for fewer than three pairs or where one side is constant.
+
+    Source: C. Spearman, The Proof and Measurement of Association between Two Things (1904). Computed by scipy.
+    """
+    from scipy import stats
+
+    first, second = [one for one, _ in pairs], [other for _, other in pairs]
+    if len(pairs) < 3 or len(set(first)) == 1 or len(set(second)) == 1:  # noqa: PLR2004 - two points always correlate
+        return None
+    return float(stats.spearmanr(first, second).statistic)
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationBin:
+    """Forecasts of similar probability."""
+
+    forecast: float
+    """Mean probability of the forecasts, 0 to 1."""
+    happened: float
+    """Share in which the outcome happened, 0 to 1."""
+    count: int
+    """Number of forecasts."""
+
+
+def calibration_bins(forecasts: Pairs) -> tuple[CalibrationBin, ...]:
+    """Group forecasts into BINS equal parts of 0 to 1 and compare each with what happened; empty parts are left out."""
+    groups: dict[int, list[tuple[float, float]]] = {}
+    for chance, outcome in forecasts:
+        groups.setdefault(min(int(chance * BINS), BINS - 1), []).append((chance, outcome))
+    found: list[CalibrationBin] = []
+    for _, group in sorted(groups.items()):
+        forecast, happened = (sum(values) / len(group) for values in zip(*group, strict=True))
+        found.append(CalibrationBin(forecast, happened, len(group)))
+    return tuple(found)
+
+
+def debates_to_tell_apart(differences: Sequence[float]) -> int | None:
+    """Return how many debates are needed to show that two judges differ, at 5 % and with a power of 0.8.
+
+    n = ((z(0.975) + z(0.8)) · sd / mean)², the sample size of a paired test. None for fewer than two debates, or where
+    the mean difference is 0. Source: J. M. Lachin, Introduction to Sample Size Determination and Power Analysis for
+    Clinical Trials, Controlled Clinical Trials 2 (1981). `differences`: per debate that both judged, how much better the
+    first judge did (for accuracy: 1, 0 or −1).
+    """
+    from scipy import stats
+
+    count = len(differences)
+    average = sum(differences) / count if count else 0.0
+    if count < 2 or not average:  # noqa: PLR2004 - a spread needs two
+        return None
+    variance = sum((difference - average) ** 2 for difference in differences) / (count - 1)
+    quantiles = float(stats.norm.ppf(0.975)) + float(stats.norm.ppf(0.8))
+    return max(count if not variance else 2, math.ceil(quantiles**2 * variance / average**2))

@@ -7,11 +7,11 @@ import pytest
 
 pytest.importorskip("scipy", reason="needs the extra [experiments]")
 
+from debate_cli.audit.comparison import compare_judges, compare_with_labels
 from debate_cli.audit.debates import load_shipped_debates
 from debate_cli.audit.gates import check_gates, parse_gates
-from debate_cli.audit.judge_agreement import compare_judges
 from debate_cli.audit.judging import Judgement, JudgeName, build_cases
-from debate_cli.audit.labels import LabelSet, WinnerLabel, compare_with_labels, labels_by_construction, read_labels
+from debate_cli.audit.labels import LabelSet, WinnerLabel, labels_by_construction, read_labels
 from debate_cli.audit.measures import find_measures
 from debate_cli.audit.report import build_report
 from debate_cli.audit.variants import VARIANTS, VariantName

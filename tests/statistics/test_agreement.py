@@ -6,16 +6,17 @@ import pytest
 
 pytest.importorskip("scipy", reason="needs the extra [experiments]")
 
-from debate_cli.statistics.agreement import cohen_kappa, krippendorff_alpha
-from debate_cli.statistics.estimate import cluster_rows, estimate, mean, wilson_interval
-from debate_cli.statistics.prediction import (
+from debate_cli.statistics.agreement import (
     brier_score,
     calibration_bins,
+    cohen_kappa,
     debates_to_tell_apart,
+    krippendorff_alpha,
     log_score,
     root_mean_square_error,
     spearman_correlation,
 )
+from debate_cli.statistics.estimate import cluster_rows, estimate, mean, wilson_interval
 
 
 def _units() -> list[dict[str, float]]:

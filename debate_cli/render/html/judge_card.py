@@ -6,7 +6,7 @@ The page has no script and loads nothing.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from debate_cli.audit.labels import Comparison
+from debate_cli.audit.comparison import Comparison
 from debate_cli.audit.measures import Measure
 from debate_cli.audit.report import AuditReport, JudgeAuditReport
 from debate_cli.render.html.charts import PlottedInterval, plot_interval

@@ -1,0 +1,251 @@
+"""Compares a judge with labels and with simple rules, and several judges with each other."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
+
+from debate_cli.audit.judging import Judgement, JudgeName
+from debate_cli.audit.labels import DRAW, WinnerLabel, majority_winner
+from debate_cli.domain.debate import Debate
+from debate_cli.statistics.agreement import (
+    CalibrationBin,
+    brier_score,
+    calibration_bins,
+    cohen_kappa,
+    debates_to_tell_apart,
+    equal_share,
+    krippendorff_alpha,
+    log_score,
+    root_mean_square_error,
+)
+from debate_cli.statistics.estimate import Estimate, estimate, mean
+
+COIN = 0.5
+BASELINES = ("majority", "longer side", "last speaker", "coin")
+_JUDGE = "judge\0"
+"""Name of the judge among the raters; no rater has this name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How well a judge agrees with the labels."""
+
+    source: str
+    """Source of the labels, as in `LabelSet`."""
+    debates: int
+    """Number of debates with a label and a judgement."""
+    accuracy: Estimate
+    """Share of the debates in which the judge names the labelled winner. A draw against a winner counts a half."""
+    baselines: Mapping[str, Estimate]
+    """Accuracy of each rule that needs no judge."""
+    best_baseline: str
+    """Name of the rule with the highest accuracy."""
+    lead: Estimate
+    """Accuracy of the judge minus that of the best baseline."""
+    needed: int | None
+    """About how many debates are needed to confirm a lead of this size; None if there is no lead."""
+    kappa: Estimate
+    """Cohen's κ between judge and labels."""
+    alpha_people: Estimate
+    """Krippendorff's α among the raters; its value is None with one rater."""
+    alpha_with_judge: Estimate
+    """Krippendorff's α among the raters and the judge."""
+    brier: Estimate
+    """Brier score of the judge's margin taken as a probability, 0 (best) to 1."""
+    log_score: Estimate
+    """Mean negative logarithm of the probability that the judge's margin gives to the labelled winner."""
+    score_error: Estimate
+    """Root mean square difference between the judge's points and the labels' scores; value None without scores."""
+    calibration: tuple[CalibrationBin, ...] = ()
+    """The forecasts (probability that the first side wins), grouped by probability."""
+
+
+class _Row(NamedTuple):
+    """One debate: its label, the winner by the judge, and the winner by each rule."""
+
+    label: str
+    sides: tuple[str, str]
+    judge: str
+    chance: float
+    """The judge's margin as the probability that the first side wins, 0 to 1."""
+    rules: dict[str, str]
+    errors: list[tuple[float, float]]
+    ratings: dict[str, str]
+
+    @property
+    def hit(self) -> float:
+        return score_hit(self.judge, self.label)
+
+    @property
+    def forecast(self) -> tuple[float, float]:
+        return self.chance, 0.5 if self.label == DRAW else float(self.label == self.sides[0])
+
+    def rule_hit(self, rule: str) -> float:
+        return COIN if rule == "coin" else score_hit(self.rules[rule], self.label)
+
+
+def score_hit(said: str, label: str) -> float:
+    """Return 1 if both name the same winner or both say `draw`, 0.5 if only one says `draw`, else 0."""
+    return 1.0 if said == label else 0.5 if DRAW in {said, label} else 0.0
+
+
+def compare_with_labels(
+    judgements: Iterable[Judgement], labels: Sequence[WinnerLabel], source: str, *, resamples: int = 1000
+) -> Comparison | None:
+    """Compare a judge's judgements of the unchanged debates with labels; None if no debate has both.
+
+    `judgements`: the judgements of one judge. Several of one debate count as one, with the mean margin. `source`: where
+    the labels come from. `resamples`: number of resamples of the bootstrap, which draws debates.
+    """
+    by_debate = _group_unchanged(judgements)
+    rows = [
+        _row(group, given)
+        for name, group in by_debate.items()
+        if (given := [label for label in labels if label.debate == name])
+    ]
+    if not rows:
+        return None
+    places = Counter(row.sides.index(row.label) if row.label in row.sides else None for row in rows)
+    place = places.most_common(1)[0][0]
+    for row in rows:
+        row.rules["majority"] = DRAW if place is None else row.sides[place]
+
+    def measured(statistic: Callable[[Sequence[_Row]], float | None]) -> Estimate:
+        return estimate([[row] for row in rows], statistic, resamples=resamples)
+
+    def rule_accuracy(rule: str) -> Estimate:
+        return measured(lambda drawn: mean([row.rule_hit(rule) for row in drawn]))
+
+    baselines = {name: rule_accuracy(name) for name in BASELINES}
+    best = max(BASELINES, key=lambda name: baselines[name].value or 0.0)
+    return Comparison(
+        source=source,
+        debates=len(rows),
+        accuracy=measured(lambda drawn: mean([row.hit for row in drawn])),
+        baselines=baselines,
+        best_baseline=best,
+        lead=measured(lambda drawn: mean([row.hit - row.rule_hit(best) for row in drawn])),
+        needed=debates_to_tell_apart([row.hit - row.rule_hit(best) for row in rows]),
+        kappa=measured(lambda drawn: cohen_kappa([(row.judge, row.label) for row in drawn])),
+        alpha_people=measured(lambda drawn: krippendorff_alpha([row.ratings for row in drawn])),
+        alpha_with_judge=measured(
+            lambda drawn: krippendorff_alpha([{**row.ratings, _JUDGE: row.judge} for row in drawn])
+        ),
+        brier=measured(lambda drawn: brier_score([row.forecast for row in drawn])),
+        log_score=measured(lambda drawn: log_score([row.forecast for row in drawn])),
+        score_error=measured(lambda drawn: root_mean_square_error([pair for row in drawn for pair in row.errors])),
+        calibration=calibration_bins([row.forecast for row in rows]),
+    )
+
+
+def _group_unchanged(judgements: Iterable[Judgement]) -> dict[str, list[Judgement]]:
+    """Group the determined judgements of the unchanged debates by debate."""
+    found: dict[str, list[Judgement]] = {}
+    for judgement in judgements:
+        if judgement.case.variant == "repeat" and judgement.points:
+            found.setdefault(judgement.case.base, []).append(judgement)
+    return found
+
+
+def _row(group: Sequence[Judgement], labels: Sequence[WinnerLabel]) -> _Row:
+    debate = group[0].case.debate
+    first, second = (participant.name for participant in debate.participants)
+    means = {name: sum(judged.points[name] for judged in group) / len(group) for name in (first, second)}
+    return _Row(
+        label=majority_winner([label.winner for label in labels]) or DRAW,
+        sides=(first, second),
+        judge=_vote(group),
+        chance=0.5 + (means[first] - means[second]) / 200,
+        rules={"longer side": _longer_side(debate), "last speaker": debate.turns[-1].speaker},
+        errors=[(means[name], value) for label in labels for name, value in label.scores if name in means],
+        ratings={label.rater: label.winner for label in labels},
+    )
+
+
+def _vote(group: Sequence[Judgement]) -> str:
+    return majority_winner([judged.verdict.winner or DRAW for judged in group]) or DRAW
+
+
+def _longer_side(debate: Debate) -> str:
+    words = Counter[str]()
+    for turn in debate.turns:
+        words[turn.speaker] += len(turn.text.split())
+    ranked = words.most_common()
+    return DRAW if len(ranked) > 1 and ranked[0][1] == ranked[1][1] else ranked[0][0]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgePair:
+    """Agreement of two judges on the winners of the unchanged debates."""
+
+    first: str
+    """Model of the first judge."""
+    second: str
+    kappa: Estimate
+    """Cohen's κ."""
+    share: Estimate
+    """Share of debates with the same winner, 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeAgreement:
+    """Several judges on the same debates."""
+
+    alpha: Estimate
+    """Krippendorff's α of the winners that the judges name."""
+    pairs: tuple[JudgePair, ...]
+    best: str
+    """Model of the judge that names the labelled winner most often; empty without labels."""
+    majority: Estimate
+    """Share of debates in which the majority of the judges names the labelled winner."""
+    gain: Estimate
+    """`majority` minus the share of the best judge."""
+
+
+Votes = Mapping[str, str]
+"""The votes on one debate: model of a judge -> the winner that it names most often, or `draw`."""
+
+
+def compare_judges(
+    judgements: Sequence[Judgement],
+    judges: Sequence[JudgeName],
+    labels: Sequence[WinnerLabel],
+    *,
+    resamples: int = 1000,
+) -> JudgeAgreement | None:
+    """Compare judges on the unchanged debates that all of them judged; None for one judge, or without such debates."""
+    models = [judge.model for judge in judges]
+    by_model = {model: _group_unchanged(each for each in judgements if each.judge.model == model) for model in models}
+    shared = [debate for debate in by_model[models[0]] if all(debate in groups for groups in by_model.values())]
+    if len(models) < 2 or not shared:  # noqa: PLR2004 - agreement needs two judges
+        return None
+    votes: dict[str, Votes] = {debate: {model: _vote(by_model[model][debate]) for model in models} for debate in shared}
+    known = {debate: majority_winner([label.winner for label in labels if label.debate == debate]) for debate in shared}
+    labelled = [(votes[debate], label) for debate, label in known.items() if label is not None]
+
+    def accuracy(rows: Sequence[tuple[Votes, str]], model: str = "") -> float | None:
+        """Return the share of hits of one judge, or of the majority of all."""
+        return mean([score_hit(vote[model] if model else majority_winner(list(vote.values())) or DRAW, label)
+                     for vote, label in rows])  # fmt: skip
+
+    def measured(statistic: Callable[[Sequence[Votes]], float | None]) -> Estimate:
+        return estimate([[vote] for vote in votes.values()], statistic, resamples=resamples)
+
+    def compare_pair(first: str, second: str) -> JudgePair:
+        kappa = measured(lambda drawn: cohen_kappa([(vote[first], vote[second]) for vote in drawn]))
+        share = measured(lambda drawn: equal_share([(vote[first], vote[second]) for vote in drawn]))
+        return JudgePair(first, second, kappa, share)
+
+    best = max(models, key=lambda model: accuracy(labelled, model) or 0.0) if labelled else ""
+    rows = [[row] for row in labelled]
+    return JudgeAgreement(
+        alpha=measured(krippendorff_alpha),
+        pairs=tuple(compare_pair(first, second) for first, second in combinations(models, 2)),
+        best=best,
+        majority=estimate(rows, accuracy, resamples=resamples),
+        gain=estimate(
+            rows, lambda drawn: (accuracy(drawn) or 0.0) - (accuracy(drawn, best) or 0.0), resamples=resamples
+        ),
+    )

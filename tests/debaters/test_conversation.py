@@ -5,7 +5,6 @@ import json
 import re
 from collections.abc import Callable
 
-import pytest
 from debaters_support import Parrot, speak, take_turn
 from formats_support import (
     PAIR,
@@ -24,7 +23,6 @@ from hypothesis import strategies as st
 
 from debate_cli.debaters.conversation import build_conversation
 from debate_cli.debaters.instructions import TurnInstructions
-from debate_cli.debaters.turn_content import TurnContent, format_turn_text
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import Brief, Cue, Subject
@@ -87,25 +85,6 @@ def test_a_request_begins_with_the_stable_part_of_the_one_before(
         assert text_of(later).startswith(text_of(earlier)[:stable])
 
 
-@pytest.mark.parametrize("speaker", ["Pro", "Con"])
-def test_a_request_repeats_60_percent_of_the_one_before(speaker: str) -> None:
-    """With three arguments of usual length for each side."""
-
-    def say(cue: Cue, debate: Debate) -> Turn:
-        if cue.phase != "opening":
-            return speech(cue, debate)
-        prefix = debate.participant(cue.speaker).prefix
-        long = {"claim": "c" * 110, "reasoning": "r" * 230, "evidence": "e" * 100}
-        arguments = tuple(argument(f"{prefix}-{n}").model_copy(update=long) for n in (1, 2, 3))
-        return turn(cue, arguments=arguments, text=format_turn_text(TurnContent(arguments=arguments)))
-
-    found = [text_of(request) for request in requests_of(config(), speaker, say)]
-    assert len(found) == 3
-    for earlier, later in itertools.pairwise(found):
-        same = next((n for n, (a, b) in enumerate(zip(earlier, later, strict=False)) if a != b), len(earlier))
-        assert same / len(later) >= 0.6
-
-
 def test_words_of_others_are_json_strings() -> None:
     """Topic, background, names, speeches and ids cannot end their quotes; the system text holds none of them."""
     debaters = ({"name": f"P{EVIL}", "side": "for"}, {"name": "Con", "side": "against"})
@@ -137,15 +116,6 @@ def test_claims_of_free_speeches_are_listed_with_their_ids() -> None:
     assert '- claim "PRO-1": "Claim of round 1."' in text_of(request_for(next_step(debate).cues[0], debate))
 
 
-def test_a_blind_opening_sees_no_turn() -> None:
-    """A request holds only turns that its cue sees."""
-    debate = new_debate(config())
-    first, second = next_step(debate).cues
-    assert text_of(request_for(first, debate)).replace(request_for(first, debate).nonce, "") != ""
-    heard = with_turns(debate, turn(second, text="SECRET"))
-    assert "SECRET" not in text_of(request_for(first, heard))
-
-
 def test_the_nonce_is_in_the_last_line_only() -> None:
     """Each call has its own nonce, which is not in later requests."""
     debate = new_debate(config())
@@ -155,13 +125,6 @@ def test_the_nonce_is_in_the_last_line_only() -> None:
     assert first.nonce != second.nonce
     assert (text_of(first).count(first.nonce), text_of(second).count(first.nonce)) == (1, 0)
     assert first.nonce in first.messages[-1].content.splitlines()[-1]
-
-
-def test_the_nonce_does_not_change_the_fingerprint() -> None:
-    """A replayed request matches its cassette."""
-    debate = new_debate(config())
-    cue = next_step(debate).cues[0]
-    assert request_for(cue, debate).fingerprint() == request_for(cue, debate).fingerprint()
 
 
 def test_guidance_is_quoted_as_advice() -> None:
@@ -244,14 +207,6 @@ def test_in_a_simultaneous_round_a_debater_reads_the_state_before_it() -> None:
     assert "No speech has moved you yet." in request_for(cue, debate).system
     (later,) = [item for item in next_step(with_turns(debate, speech(cue, debate))).cues if item.speaker == "Con"]
     assert MOVED in request_for(later, with_turns(debate, speech(cue, debate))).system
-
-
-def test_two_states_give_different_requests() -> None:
-    """With `embody`; without it conviction is not in the request."""
-    for embody in (True, False):
-        systems = {request_for(cue, debate).system for of in (0.6, 0.7)
-                   for debate, (_, cue) in [persuaded("sequential", embody=embody, conviction=of)]}  # fmt: skip
-        assert len(systems) == (2 if embody else 1)
 
 
 def test_instructions_and_character_end_the_system_prompt() -> None:

@@ -32,13 +32,11 @@ def test_pressure_names_pressures_and_changed_traits() -> None:
         (ENGINEER, 0.9, "you were pressed hard on the credibility of your evidence."),
         # A change lasts after the pressure is over
         (ENGINEER.model_copy(update={"framing": 6}), 0.0, "Argue with more framing (4 to 6)."),
+        (ENGINEER.model_copy(update={"framing": 4.04}), 0.0, ""),
     ],
 )
 def test_pressure_has_pressure_or_change(now: Personality, pressure: float, expected: str) -> None:
-    """A debater without elasticity still has the pressure; a changed one has the change without new pressure."""
-    assert format_pressure(ENGINEER, now, {"credibility": pressure}).endswith(expected)
-
-
-def test_without_pressure_and_change_there_are_no_words() -> None:
-    """A change below one decimal is none."""
-    assert format_pressure(ENGINEER, ENGINEER.model_copy(update={"framing": 4.04}), {"cognitive": 0.0}) == ""
+    """A debater without elasticity still has the pressure; a changed one has the change without new pressure; a change below one decimal is none."""
+    words = format_pressure(ENGINEER, now, {"credibility": pressure})
+    assert words.endswith(expected)
+    assert bool(words) == bool(expected)

@@ -1,9 +1,8 @@
-"""The sources of the page: each cited passage with its quotes marked, and the differences of each quote."""
+"""The sources of the page: each cited passage with its quotes marked, and the citations of the passage."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Literal
 from urllib.parse import urlsplit
@@ -14,7 +13,6 @@ from debate_cli.evidence.quote_check import check_quote
 from debate_cli.render.content.citations import CheckedCitation, CitationIndex, format_place
 
 Marking = Literal["", "quoted", "altered"]
-Change = Literal["same", "removed", "added"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,24 +22,6 @@ class PassagePiece:
     text: str
     marking: Marking
     """`quoted` or `altered` if a quote has these words, literally or changed; empty if no quote has them."""
-
-
-@dataclass(frozen=True, slots=True)
-class ChangedWords:
-    """Words that are in both source and quote, only in the source, or only in the quote."""
-
-    text: str
-    change: Change
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedCitation:
-    """A citation with its comparison, word by word."""
-
-    citation: CheckedCitation
-    speaker: str
-    words: tuple[ChangedWords, ...]
-    """Source and quote word by word; empty if they do not differ, or if the passage has no similar words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +35,8 @@ class CitedSource:
     address: str
     """Address to link to; empty unless the source is a plain web address."""
     pieces: tuple[PassagePiece, ...]
-    citations: tuple[ComparedCitation, ...]
+    citations: tuple[tuple[str, CheckedCitation], ...]
+    """Speaker and citation."""
 
 
 def collect_cited_sources(debate: Debate, index: CitationIndex) -> tuple[CitedSource, ...]:
@@ -78,10 +59,7 @@ def _build_source(
         place=format_place(passage) if passage is not None else "",
         address=safe_address(passage.source) if passage is not None else "",
         pieces=tuple(_pieces(passage, quotes)) if passage is not None else (),
-        citations=tuple(
-            ComparedCitation(citation, debate.turns_by_index[citation.check.turn].speaker, tuple(_compare(citation)))
-            for citation in citations
-        ),
+        citations=tuple((debate.turns_by_index[item.check.turn].speaker, item) for item in citations),
     )
 
 
@@ -93,27 +71,6 @@ def safe_address(source: str) -> str:
     except ValueError:
         return ""
     return source if is_plain and source.isascii() and source.isprintable() and " " not in source else ""
-
-
-def _compare(citation: CheckedCitation) -> Iterator[ChangedWords]:
-    """The words of source and quote, with those that are only in one of them marked."""
-    if citation.check.outcome not in {"near", "altered"}:
-        return
-    source, quote = citation.check.passage_words.split(), citation.check.quote.split()
-    matcher = SequenceMatcher(None, list(map(_bare, source)), list(map(_bare, quote)), autojunk=False)
-    for kind, first, last, start, end in matcher.get_opcodes():
-        if kind == "equal":
-            yield ChangedWords(" ".join(quote[start:end]), "same")
-            continue
-        if first < last:
-            yield ChangedWords(" ".join(source[first:last]), "removed")
-        if start < end:
-            yield ChangedWords(" ".join(quote[start:end]), "added")
-
-
-def _bare(word: str) -> str:
-    """`word` in lower case, without punctuation at its ends. If it is only punctuation, it is unchanged."""
-    return word.casefold().strip(".,;:!?()[]\"'“”‘’„«»") or word
 
 
 def _pieces(passage: Passage, quotes: Sequence[str]) -> Iterator[PassagePiece]:

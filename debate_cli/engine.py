@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from textwrap import shorten
 from typing import Any, Protocol
 
 from debate_cli.domain.assessment import Assessment
@@ -22,17 +23,17 @@ from debate_cli.domain.events import (
     DebateClosed,
     Event,
     Failure,
-    PassagesShown,
     Reservation,
     SearchEnded,
     TaskFailed,
     TaskStarted,
     TurnCompleted,
 )
-from debate_cli.domain.evidence import Search, SearchRecord
+from debate_cli.domain.evidence import Search
 from debate_cli.domain.model_call import ModelCall, add_model_calls
 from debate_cli.domain.tasks import Brief, Cue, Task
 from debate_cli.domain.turn import Turn
+from debate_cli.evidence.retrieval import PassageFinder
 from debate_cli.formats.schedule import next_step
 from debate_cli.judging.schedule import owed_briefs
 from debate_cli.llm.meter import CallMeter, use_meter
@@ -43,8 +44,6 @@ GRACE_S = 10.0
 """Maximum wait in seconds for calls in flight, after the user requested a stop."""
 IDLE_CHECK_S = 0.1
 """Seconds between two checks whether a call is in flight, after the user requested a stop."""
-SHOWN_QUERY_CHARS = 80
-"""Maximum number of characters of a search query on the screen."""
 
 
 class Speaker(Protocol):
@@ -70,28 +69,8 @@ class Actors:
     debaters: Mapping[str, Speaker]
     """Name of a debater -> the speaker that makes its speeches."""
     judge: Assessor
-    passages: PassageSearch | None = None
+    passages: PassageFinder | None = None
     """The search for passages; None if the debate has no sources."""
-
-
-class PassageSearch(Protocol):
-    """Finds passages for speakers and judges."""
-
-    def needs_passages(self, task: Task, debate: Debate) -> bool:
-        """Whether passages must be found before `task` is asked."""
-        ...
-
-    def list_searches(self, task: Task, debate: Debate) -> Sequence[Search]:
-        """The searches for `task` that need a provider."""
-        ...
-
-    async def search(self, search: Search) -> SearchRecord:
-        """Make a search. A provider's failure is stored in the record, not raised."""
-        ...
-
-    def find(self, task: Task, debate: Debate, at: datetime) -> PassagesShown:
-        """The passages for the speaker or judge of `task`. Call it when the searches for `task` have ended."""
-        ...
 
 
 class EventLog(Protocol):
@@ -177,7 +156,9 @@ class DebateRun:
 
     async def run(self) -> Debate:
         """Run until nothing is due, close the debate, and return its state."""
-        stopping = asyncio.ensure_future(self._stop.wait(self._is_idle))
+        stopping = asyncio.ensure_future(
+            self._stop.wait(lambda: all(meter.is_waiting for meter in self._meters.values()))
+        )
         try:
             reason = await self._start_due_tasks()
             while self._in_flight:
@@ -187,9 +168,13 @@ class DebateRun:
                     break
                 reason = await self._start_due_tasks()
         finally:
-            await _cancel([stopping, *self._in_flight])
+            for task in (stopping, *self._in_flight):
+                task.cancel()
+            await asyncio.gather(stopping, *self._in_flight, return_exceptions=True)
         if self._judging_runs is None:
-            await self._record([DebateClosed(at=self._clock(), reason=self._close_reason(reason))])
+            is_over = self.debate.status == "complete" and self.debate.closed is not None
+            closed = self.debate.closed if is_over else self.halted or reason
+            await self._record([DebateClosed(at=self._clock(), reason=closed or "failed")])
         self.debate = self.debate.charge_reservations()
         return self.debate
 
@@ -198,30 +183,24 @@ class DebateRun:
         """Why the run ended early: `budget`, `failed` or `interrupted`; None if everything due was done."""
         return "interrupted" if self._stop.requested and self._halted is None else self._halted
 
-    def _close_reason(self, reason: CloseReason | None) -> CloseReason:
-        if self.debate.status == "complete" and self.debate.closed is not None:
-            return self.debate.closed
-        return self.halted or reason or "failed"
-
     async def _start_due_tasks(self) -> CloseReason | None:
         """Start every due task that is not in flight. Returns why the format ends the debate; None if it goes on."""
         if self.halted is not None:
             return None
-        cues, reason = self._due_cues()
-        briefs = [
-            brief for brief in owed_briefs(self.debate) if self._judging_runs is None or brief.run in self._judging_runs
-        ]
+        reason: CloseReason | None = None
+        briefs = owed_briefs(self.debate)
+        due: list[Task]
+        if self._judging_runs is None:
+            step = next_step(self.debate)
+            due, reason = [*step.cues, *briefs], step.close
+        else:
+            due = [brief for brief in briefs if brief.run in self._judging_runs]
         in_flight = {task.key for task in self._in_flight.values()}
-        due = [task for task in (*cues, *briefs) if task.key not in in_flight]
-        for task in await self._prepare_passages(due):
-            self._start(task)
+        for task in await self._prepare_passages([task for task in due if task.key not in in_flight]):
+            self._record_started(TaskStarted(at=self._clock(), key=task.key))
+            self._observer.asking(task)
+            self._ask(task, partial(self._make_answer, task))
         return reason
-
-    def _due_cues(self) -> tuple[tuple[Cue, ...], CloseReason | None]:
-        if self._judging_runs is not None:
-            return (), None
-        step = next_step(self.debate)
-        return step.cues, step.close
 
     async def _prepare_passages(self, due: Sequence[Task]) -> list[Task]:
         """The tasks of `due` that can be asked: their passages were found, or they need none.
@@ -242,7 +221,9 @@ class DebateRun:
             search = next((item for item in searches if not self.debate.is_search_settled(item)), None)
             if search is not None:
                 self._searching.add(task.key)
-                self._observer.note(_describe_search(task, search))
+                what = "searching the web" if search.kind == "web" else "ordering passages by meaning"
+                who = task.speaker if isinstance(task, Cue) else f"{task.system} ({task.assessor})"
+                self._observer.note(f"{what} for {who}: {shorten(search.query, 80, placeholder='…')}")
                 self._ask(task, partial(self._search, task, search, finder))
         if self._searching:
             return [task for task in due if task not in waiting]
@@ -250,7 +231,7 @@ class DebateRun:
             await self._record([finder.find(task, self.debate, self._clock())])
         return list(due)
 
-    async def _search(self, task: Task, search: Search, finder: PassageSearch) -> Event:
+    async def _search(self, task: Task, search: Search, finder: PassageFinder) -> Event:
         """Make a search and return it as an event; if the budget is reached, the failure of `task` instead."""
         record = await finder.search(search)
         failure = record.failure
@@ -261,11 +242,6 @@ class DebateRun:
             task=task, who=who, cause=failure.cause, message=failure.message, final=False, exchange=record.exchange
         )
         return TaskFailed(at=self._clock(), failure=failed)
-
-    def _start(self, task: Task) -> None:
-        self._record_started(TaskStarted(at=self._clock(), key=task.key))
-        self._observer.asking(task)
-        self._ask(task, partial(self._speak, task) if isinstance(task, Cue) else partial(self._assess, task))
 
     def _ask(self, task: Task, ask: Callable[[], Awaitable[Event]]) -> None:
         self._in_flight[asyncio.ensure_future(self._answer(task, ask))] = task
@@ -283,9 +259,6 @@ class DebateRun:
             finally:
                 del self._meters[task.key]
 
-    def _is_idle(self) -> bool:
-        return all(meter.is_waiting for meter in self._meters.values())
-
     def _record_reservation(self, task: Task, call: ModelCall) -> None:
         reservation = Reservation(task=task, exchange=call)
         self._record_started(TaskStarted(at=self._clock(), key=task.key, reservation=reservation))
@@ -299,17 +272,18 @@ class DebateRun:
         self._log.append(event)
         self._observer.event(event, self.debate)
 
-    async def _speak(self, cue: Cue) -> Event:
-        answer = await self._actors.debaters[cue.speaker].speak(cue, self.debate, partial(self._observer.text, cue))
-        if isinstance(answer, Failure):
-            return TaskFailed(at=self._clock(), failure=answer)
-        return TurnCompleted(at=self._clock(), turn=answer)
-
-    async def _assess(self, brief: Brief) -> Event:
-        answer = await self._actors.judge.assess(brief, self.debate)
-        if isinstance(answer, Failure):
-            return TaskFailed(at=self._clock(), failure=answer)
+    async def _make_answer(self, task: Task) -> Event:
+        actors = self._actors
+        if isinstance(task, Cue):
+            on_text = partial(self._observer.text, task)
+            answer = await actors.debaters[task.speaker].speak(task, self.debate, on_text)
+        else:
+            answer = await actors.judge.assess(task, self.debate)
         at = self._clock()
+        if isinstance(answer, Failure):
+            return TaskFailed(at=at, failure=answer)
+        if isinstance(answer, Turn):
+            return TurnCompleted(at=at, turn=answer)
         return AssessmentCompleted(at=at, assessment=answer.model_copy(update={"at": at}))
 
     async def _record_finished(self, done: Collection[asyncio.Future[Any]]) -> None:
@@ -330,31 +304,15 @@ class DebateRun:
         for event in events:
             self.debate = self.debate.apply(event)
             applied.append((event, self.debate))
-            if isinstance(event, TaskFailed):
-                self._halt_on(event.failure)
+            if isinstance(event, TaskFailed) and event.failure.cause == "BudgetError":
+                self._halted = "budget"
+            elif isinstance(event, TaskFailed) and isinstance(
+                event.failure.task, Cue
+            ):  # a judge's failure costs nothing
+                self._halted = self._halted or "failed"
         for event, _ in applied:
             self._log.append(event)
         if applied:
             await self._log.sync()
         for event, debate in applied:
             self._observer.event(event, debate)
-
-    def _halt_on(self, failure: Failure) -> None:
-        """End the run if the budget is reached or a debater failed. A judge's failure does not end it."""
-        if failure.cause == "BudgetError":
-            self._halted = "budget"
-        elif isinstance(failure.task, Cue):
-            self._halted = self._halted or "failed"
-
-
-def _describe_search(task: Task, search: Search) -> str:
-    who = task.speaker if isinstance(task, Cue) else f"{task.system} ({task.assessor})"
-    what = "searching the web" if search.kind == "web" else "ordering passages by meaning"
-    words = " ".join(search.query.split())
-    return f"{what} for {who}: {words[:SHOWN_QUERY_CHARS]}{'…' if len(words) > SHOWN_QUERY_CHARS else ''}"
-
-
-async def _cancel(tasks: Collection[asyncio.Future[Any]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)

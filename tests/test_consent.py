@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from debate_cli.app.consent import find_destinations, required_consents
+from debate_cli.app.consent import find_destinations
 from debate_cli.domain.config import DebateConfig, ModelSpec, ProviderSpec
 from debate_cli.storage.provider_origin import find_origin
 from debate_cli.storage.variables import Environment
@@ -111,4 +111,4 @@ def test_required_consents(case: Case) -> None:
     origin = find_origin(case.settings, lambda *path: path[0] in case.options, env, file="f", fingerprint="0")
     origins = {case.name: replace(origin, is_beside_dotenv=True)}
     places = find_destinations([(config, [ModelSpec(model=f"{case.name}/m")], origins)], env)
-    assert [(consent.variable, consent.host) for consent in required_consents(places)] == case.expected
+    assert [(consent.variable, consent.host) for place in places for consent in place.consents] == case.expected

@@ -18,7 +18,6 @@ from pydantic import PrivateAttr
 
 from debate_cli.app.config_resolution import check_for_any_use, config_from_object, config_redactor, resolve_config
 from debate_cli.app.consent import require_consents
-from debate_cli.app.context import RunContext
 from debate_cli.app.import_debate import ImportRequest, choose_targets, read_import_file
 from debate_cli.app.judge_request import JudgingRequest, config_for_judging, document_events
 from debate_cli.app.preparation import prepare_judges, prepare_judging, prepare_run
@@ -198,7 +197,7 @@ async def run_debate(
     saved = Path(folder) if folder is not None else None
     if saved is not None:
         context = replace(context, people=PeopleAccess(PromptFolder(saved / FILES_FOLDER)))
-    return await _build_session(context, observer).begin(name, saved)
+    return await Session(replace(context, observer=observer or NullObserver())).begin(name, saved)
 
 
 async def judge(
@@ -224,7 +223,7 @@ async def judge(
     openings, context = prepare_judging(debate, request, datetime.now(UTC), loaded, debate.id, own)
     require_consents(context.destinations, trusted_hosts, os.environ)
     events = transcript_to_events(to_transcript(debate))
-    session = _build_session(context, observer)
+    session = Session(replace(context, observer=observer or NullObserver()))
     return await session.judge(events, openings, Path(path) if path is not None else None)
 
 
@@ -253,7 +252,8 @@ async def judge_text(
     events = document_events(name, text, new_id(name, now, SystemRandom(), config_redactor(loaded)), request, now)
     run = prepare_judges(config_for_judging(fold(events), request), loaded, name, request=request, models=own)
     require_consents(run.destinations, trusted_hosts, os.environ)
-    return await _build_session(run, observer).judge(events, (), Path(path) if path is not None else None)
+    session = Session(replace(run, observer=observer or NullObserver()))
+    return await session.judge(events, (), Path(path) if path is not None else None)
 
 
 def score(
@@ -312,7 +312,3 @@ def _to_loaded(config: DebateConfig) -> LoadedConfig:
 
 def _field_values(config: DebateConfig) -> dict[str, Any]:
     return {name: getattr(config, name) for name in DebateConfig.model_fields}
-
-
-def _build_session(context: RunContext, observer: Observer | None) -> Session:
-    return Session(replace(context, observer=observer or NullObserver()))

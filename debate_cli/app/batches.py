@@ -12,10 +12,11 @@ import resource
 import secrets
 import shlex
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -112,8 +113,6 @@ class BatchQueue:
         self.halted: DebateError | None = None
         """Why the queue stopped the run; None if it did not."""
 
-    # What the debates do ---------------------------------------------------------------------------------------------
-
     @contextmanager
     def working(self) -> Generator[None]:
         """Mark the current asyncio task as one that may still make requests."""
@@ -198,8 +197,6 @@ class BatchQueue:
             self._store.drop([question.custom_id])
             raise
 
-    # What the queue does in the background ---------------------------------------------------------------------------
-
     async def _drive(self) -> None:
         """Submit and poll until no request waits."""
         wait_s, next_poll = FIRST_POLL_S, 0.0
@@ -210,38 +207,25 @@ class BatchQueue:
                 is_quiet = version == self._version and self._busy == self._waiting
                 new = [question for question in self._questions if question.batch is None]
                 if new and is_quiet:
-                    await self._submit_all(new)
+                    for chunk in _split(new):
+                        await self._submit(chunk)
                     wait_s, next_poll = FIRST_POLL_S, 0.0
                 elif time.monotonic() >= next_poll and len(new) < len(self._questions):
                     version = self._version
                     await self._poll()
                     next_poll, wait_s = time.monotonic() + wait_s, min(MAX_POLL_S, POLL_GROWTH * wait_s)
-                    if is_quiet and not self._options.waits and version == self._version and not self._has_news():
+                    has_news = any(each.answer.done() or each.batch is None for each in self._questions)
+                    if is_quiet and not self._options.waits and version == self._version and not has_news:
                         self._halt(BatchPendingError("a batch is in progress; collect its answers later"))
         except DebateError as error:
             self._halt(error)
         except Exception as error:  # noqa: BLE001 - otherwise all debates would wait for ever
             self._halt(StorageError(f"{self._store.path}: unexpected {type(error).__name__}: {error}; collect again"))
 
-    def _has_news(self) -> bool:
-        """Whether an answer has arrived that its judge has not processed yet, or a request is not submitted yet."""
-        return any(question.answer.done() or question.batch is None for question in self._questions)
-
     def _halt(self, why: DebateError) -> None:
         self.halted = self.halted or why
         if not self._stop.requested:
             self._stop.request()
-
-    async def _submit_all(self, questions: Sequence[_Question]) -> None:
-        by_api: dict[int, list[_Question]] = {}
-        for question in questions:
-            by_api.setdefault(id(question.api), []).append(question)
-        for group in by_api.values():
-            unique: dict[RequestKey, list[_Question]] = {}
-            for question in group:
-                unique.setdefault(question.key, []).append(question)
-            for chunk in _split(list(unique.values())):
-                await self._submit(chunk)
 
     async def _submit(self, chunk: Sequence[list[_Question]]) -> None:
         """Store and submit a batch. Each item is one request, with all questions that it answers."""
@@ -339,7 +323,12 @@ class BatchQueue:
         try:
             if result is None:
                 self._store.drop([question.custom_id])
-                raise copy.copy(unanswered) if unanswered is not None else _make_missing_error(question)
+                if unanswered is not None:
+                    raise copy.copy(unanswered)
+                missing = f"{question.key.model} sent no result for the request {question.custom_id} of its batch"
+                error = TransientError(missing)
+                error.may_be_billed = True
+                raise error
             question.answer.set_result(self._read(question, result))
         except ModelError as error:
             question.answer.set_exception(error)
@@ -377,23 +366,23 @@ class BatchQueue:
         return None
 
 
-def _make_missing_error(question: _Question) -> ModelError:
-    error = TransientError(f"{question.key.model} sent no result for the request {question.custom_id} of its batch")
-    error.may_be_billed = True
-    return error
-
-
-def _split(items: Sequence[list[_Question]]) -> Iterator[list[list[_Question]]]:
-    """Split requests to one model into batches within the vendor's limits."""
-    api, chunk, size = items[0][0].api, list[list[_Question]](), 0
-    for same in items:
-        length = len(json.dumps(api.entry("x" * 64, same[0].request)))
-        if chunk and (len(chunk) == api.max_requests or size + length > api.max_bytes):
-            yield chunk
-            chunk, size = [], 0
-        chunk.append(same)
-        size += length + 1
-    yield chunk
+def _split(questions: Iterable[_Question]) -> Iterator[list[list[_Question]]]:
+    """Split questions into batches for one model each, within the vendor's limits. Equal questions become one request."""
+    by_request: dict[tuple[int, RequestKey], list[_Question]] = {}
+    for question in questions:
+        by_request.setdefault((id(question.api), question.key), []).append(question)
+    requests = sorted(by_request.values(), key=lambda same: id(same[0].api))
+    for _, group in groupby(requests, key=lambda same: id(same[0].api)):
+        chunk, size = list[list[_Question]](), 0
+        for same in group:
+            api = same[0].api
+            length = len(json.dumps(api.entry("x" * 64, same[0].request))) + 1
+            if chunk and (len(chunk) == api.max_requests or size + length > api.max_bytes):
+                yield chunk
+                chunk, size = [], 0
+            chunk.append(same)
+            size += length
+        yield chunk
 
 
 def _count(number: int, noun: str) -> str:

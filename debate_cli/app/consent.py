@@ -10,6 +10,7 @@ A file may have been downloaded, so each pair (variable, host) in it needs the u
 """
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -145,15 +146,10 @@ def find_search_destination(
     )
 
 
-def required_consents(destinations: Iterable[Destination]) -> tuple[Consent, ...]:
-    """All needed consents, each once."""
-    return tuple(dict.fromkeys(consent for destination in destinations for consent in destination.consents))
-
-
 def missing_consents(
-    needed: Iterable[Consent], trusted_hosts: Iterable[str], env: Mapping[str, str]
+    destinations: Iterable[Destination], trusted_hosts: Iterable[str], env: Mapping[str, str]
 ) -> tuple[Consent, ...]:
-    """The consents in `needed` that are neither covered by a trusted host nor stored.
+    """Return the needed consents, each once, that neither a trusted host nor a stored answer covers.
 
     `env`: the process's environment.
     """
@@ -162,15 +158,15 @@ def missing_consents(
     remembered = load_consents(consents_path(env))
     return tuple(
         consent
-        for consent in needed
-        if trusted.isdisjoint((consent.host, _without_port(consent.host)))
+        for consent in dict.fromkeys(consent for destination in destinations for consent in destination.consents)
+        if trusted.isdisjoint((consent.host, re.sub(r":\d+$", "", consent.host)))
         and RememberedConsent(consent.variable, consent.host, consent.fingerprint) not in remembered
     )
 
 
 def require_consents(destinations: Iterable[Destination], trusted_hosts: Iterable[str], env: Mapping[str, str]) -> None:
     """Raise UntrustedHostError if a needed consent is missing."""
-    refuse_consents(missing_consents(required_consents(destinations), trusted_hosts, env))
+    refuse_consents(missing_consents(destinations, trusted_hosts, env))
 
 
 def refuse_consents(missing: Sequence[Consent]) -> None:
@@ -259,9 +255,3 @@ def _own_variables(row: ProviderRow) -> dict[str, None]:
 
 def _built_in_hosts() -> frozenset[str]:
     return frozenset(server_name(row.base_url or "") for row in load_provider_rows().values())
-
-
-def _without_port(host: str) -> str:
-    """`host` without `:port`. Brackets of an IPv6 address are kept."""
-    name, colon, port = host.rpartition(":")
-    return name if colon and port.isdecimal() else host

@@ -7,7 +7,7 @@ whole text as their one argument, with a warning, and are asked about when the s
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -28,6 +28,7 @@ from debate_cli.judging.document_questions import (
     split_speech,
 )
 from debate_cli.llm.prompts import Prompts
+from debate_cli.llm.structured_output import ModelHandle
 from debate_cli.storage.transcript_store import open_debate
 
 MIN_WORDS = 8
@@ -69,12 +70,18 @@ class ClaimSearch:
     def finish(self, spec: ModelSpec) -> Debate:
         """The debate with the claims as arguments, numbered per speaker, and with the model in its configuration."""
         config = self.debate.config.model_copy(update={"models": {MODEL_ROLE: spec}})
-        prefixes = {person.name: (person.prefix, count(1)) for person in self.debate.participants}
-        turns = tuple(
-            _with_ids(self.turns.get(turn.index) or _without_claims(turn), *prefixes[turn.speaker])
-            for turn in self.debate.turns
-        )
-        return self.debate.model_copy(update={"config": config, "config_sha256": config.sha256(), "turns": turns})
+        numbers = {person.name: (person.prefix, count(1)) for person in self.debate.participants}
+        turns: list[Turn] = []
+        for turn in self.debate.turns:
+            known = self.turns.get(turn.index)
+            if known is None and is_asked_about(turn):
+                known = _with_problem(turn, "was not asked")
+            prefix, number = numbers[turn.speaker]
+            claims = () if known is None else known.arguments or ()  # a turn that is too short has no claim
+            arguments = tuple(item.model_copy(update={"id": f"{prefix}-{next(number)}"}) for item in claims)
+            turns.append((known or turn).model_copy(update={"arguments": arguments}))
+        changes: dict[str, object] = {"config": config, "config_sha256": config.sha256(), "turns": tuple(turns)}
+        return self.debate.model_copy(update=changes)
 
 
 def is_asked_about(turn: Turn) -> bool:
@@ -111,52 +118,43 @@ async def find_claims(
     """Ask for the claims of the wanted speeches, several at once. Ends after an error or a requested stop."""
     pool = ModelPool(context)
     waiting = iter(search.wanted)
-    asker = _Asker(search, spec, context, pool, save)
+
+    async def work() -> None:
+        for turn in waiting:
+            if search.error is not None or context.stop.requested:
+                return
+            model = pool.handle_for(spec, context.config)
+            search.turns[turn.index] = await _ask(search, turn, model, Prompts(context.prompts))
+            save(search.finish(spec))
+
     try:
         workers = min(context.config.limits.concurrency, len(search.wanted))
-        await asyncio.gather(*(asker.work(waiting) for _ in range(workers)))
+        await asyncio.gather(*(work() for _ in range(workers)))
     finally:
         await pool.aclose()
     search.stopped = context.stop.requested
 
 
-@dataclass(frozen=True, slots=True)
-class _Asker:
-    search: ClaimSearch
-    spec: ModelSpec
-    context: RunContext
-    pool: ModelPool
-    save: Callable[[Debate], None]
-
-    async def work(self, waiting: Iterator[Turn]) -> None:
-        """Ask about one speech after the other until none is left, one fails, or a stop is requested."""
-        for turn in waiting:
-            if self.search.error is not None or self.context.stop.requested:
-                return
-            await self._ask(turn)
-            self.save(self.search.finish(self.spec))
-
-    async def _ask(self, turn: Turn) -> None:
-        model = self.pool.handle_for(self.spec, self.context.config)
-        prompts = Prompts(self.context.prompts)
-        form = build_claims_form()
-        found: list[CheckedClaim] = []
-        calls = [turn.exchange]
-        problem = ""
-        for part in split_speech(turn.text):
-            answer = await model.client.ask(build_claims_request(self.search.debate.topic, part, model, prompts), form)
-            calls.append(answer.exchange)
-            if answer.error is not None:
-                self.search.error = self.search.error or answer.error
-                problem = "was not asked"
-                break
-            if answer.form is None:
-                problem = f"gave no usable answer ({answer.problem})"
-                break
-            found += read_claims(answer.form, turn.text)
-        exchange = add_model_calls(*calls).model_copy(update={"model": IMPORTED_MODEL})
-        asked = turn.model_copy(update={"exchange": exchange})
-        self.search.turns[turn.index] = _with_problem(asked, problem) if problem else _with_claims(asked, found)
+async def _ask(search: ClaimSearch, turn: Turn, model: ModelHandle, prompts: Prompts) -> Turn:
+    """The turn with its claims as arguments, or with a warning if they are unknown."""
+    found: list[CheckedClaim] = []
+    calls = [turn.exchange]
+    problem = ""
+    for part in split_speech(turn.text):
+        request = build_claims_request(search.debate.topic, part, model, prompts)
+        answer = await model.client.ask(request, build_claims_form())
+        calls.append(answer.exchange)
+        if answer.error is not None:
+            search.error = search.error or answer.error
+            problem = "was not asked"
+            break
+        if answer.form is None:
+            problem = f"gave no usable answer ({answer.problem})"
+            break
+        found += read_claims(answer.form, turn.text)
+    exchange = add_model_calls(*calls).model_copy(update={"model": IMPORTED_MODEL})
+    asked = turn.model_copy(update={"exchange": exchange})
+    return _with_problem(asked, problem) if problem else _with_claims(asked, found)
 
 
 def _with_claims(turn: Turn, found: Sequence[CheckedClaim]) -> Turn:
@@ -175,16 +173,6 @@ def _with_claims(turn: Turn, found: Sequence[CheckedClaim]) -> Turn:
 def _with_problem(turn: Turn, problem: str) -> Turn:
     warning = f"{NOT_ASKED}: the model {problem}, so the whole speech counts as one argument"
     return turn.model_copy(update={"warnings": (warning,)})
-
-
-def _without_claims(turn: Turn) -> Turn:
-    """A turn that was not asked about. It gets a warning or, if it is too short for claims, no arguments."""
-    return _with_problem(turn, "was not asked") if is_asked_about(turn) else turn.model_copy(update={"arguments": ()})
-
-
-def _with_ids(turn: Turn, prefix: str, numbers: count[int]) -> Turn:
-    arguments = tuple(item.model_copy(update={"id": f"{prefix}-{next(numbers)}"}) for item in turn.arguments or ())
-    return turn.model_copy(update={"arguments": arguments})
 
 
 def _has_warning(turn: Turn, code: str) -> bool:

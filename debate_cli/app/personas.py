@@ -49,19 +49,15 @@ def prepare_asked_model(
     name: str, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[RunContext, ModelSpec]:
     """The context for asking a judge about the text `name`, and its model. Raises ConfigError, MissingKeyError."""
-    events = document_events(name, "", _DEBATE_ID, _with_default_panel(request), datetime.now(UTC))
-    config = config_for_judging(fold(events), request)
-    context = prepare_judges(config, loaded, name, request=request)
+    panel = request
+    if request.config is not None:
+        judging = JudgingConfig.model_validate({"systems": ["panel"]})
+        panel = replace(request, config=request.config.model_copy(update={"judging": judging}))
+    debate = fold(document_events(name, "", _DEBATE_ID, panel, datetime.now(UTC)))
+    context = prepare_judges(config_for_judging(debate, request), loaded, name, request=request)
     spec = context.config.model_for_judge(None)
     assert spec is not None  # `prepare_judges` refuses a judge without a model
     return context, spec
-
-
-def _with_default_panel(request: JudgingRequest) -> JudgingRequest:
-    if request.config is None:
-        return request
-    judging = JudgingConfig.model_validate({"systems": ["panel"]})
-    return replace(request, config=request.config.model_copy(update={"judging": judging}))
 
 
 async def find_stakeholders(

@@ -127,7 +127,7 @@ class Review:
         return tuple(sorted(visible, key=lambda turn: (turn.round, order[turn.speaker], turn.index)))
 
     def evaluate(self, answers: ReviewAnswers) -> ReviewState:
-        """The parts of the review, the problems of the answers, and the assessments of the parts with valid answers."""
+        """Return the parts of the review, the problems of the answers, and the assessments of the valid answers."""
         reading = _Reading(self, answers)
         debate, known = self.debate, set[str]()
         while new := [brief for brief in self._briefs(debate) if brief.key not in known]:
@@ -136,9 +136,10 @@ class Review:
                 assessment = reading.read_brief(brief, debate)
                 if assessment is not None:
                     debate = debate.apply(AssessmentCompleted(at=self.opened.at, assessment=assessment))
-        for subject in self._probability_subjects():
-            reading.read_probabilities(subject)
-        reading.refuse_unknown_parts()
+        if self.terms.probability:
+            for number in self.debate.turns_by_round:
+                reading.read_probabilities(Subject(moment="round", round=number))
+            reading.read_probabilities(WHOLE_DEBATE)
         return reading.state()
 
     def mask(self, text: str) -> str:
@@ -161,11 +162,6 @@ class Review:
         (settings,) = run.judging.systems
         found = get_system(settings.kind).briefs(debate, run, settings, debate_progress(debate, run))
         return [brief for brief in found if brief.key not in debate.settled_keys]
-
-    def _probability_subjects(self) -> list[Subject]:
-        if not self.terms.probability:
-            return []
-        return [*(Subject(moment="round", round=number) for number in self.debate.turns_by_round), WHOLE_DEBATE]
 
 
 class _Reading:
@@ -226,26 +222,24 @@ class _Reading:
         )
         self._add_marks(subject, marks, name)
 
-    def refuse_unknown_parts(self) -> None:
-        known = {part.name for part in self._parts}
-        for name in self._answers.parts:
-            if name not in known:
-                self._problems.append(
-                    Problem((name,), "there is no such part in this review; remove it", is_key_error=True)
-                )
-
     def state(self) -> ReviewState:
         """The result. Parts are sorted by the turns that the person has read; the final probabilities come last."""
-        turns = self._review.debate.turns
-        places = {
-            part.name: len([turn for turn in turns if last is None or turn.index <= last])
-            for part in self._parts
-            for last in [last_visible_turn(self._review.debate, part.subject)]
-        }
-        ordered = sorted(
-            self._parts, key=lambda part: (part.subject == WHOLE_DEBATE, places[part.name], part.brief is None)
-        )
-        return ReviewState(tuple(ordered), tuple(self._problems), tuple(self._unanswered), tuple(self._assessments))
+        known = {part.name for part in self._parts}
+        unknown = [
+            Problem((name,), "there is no such part in this review; remove it", is_key_error=True)
+            for name in self._answers.parts
+            if name not in known
+        ]
+        debate = self._review.debate
+
+        def place(part: ReviewPart) -> tuple[bool, int, bool]:
+            last = last_visible_turn(debate, part.subject)
+            read = sum(last is None or turn.index <= last for turn in debate.turns)
+            return part.subject == WHOLE_DEBATE, read, part.brief is None
+
+        parts = tuple(sorted(self._parts, key=place))
+        problems = (*self._problems, *unknown)
+        return ReviewState(parts, problems, tuple(self._unanswered), tuple(self._assessments))
 
     def _check(self, part: ReviewPart) -> Any:
         """Add a part. Returns its filled-in form; None if its answer is missing or unusable."""

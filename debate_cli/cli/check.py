@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from debate_cli.app.config_resolution import check_for_any_use
-from debate_cli.app.consent import Destination, describe_destinations, missing_consents, required_consents
+from debate_cli.app.consent import Destination, describe_destinations, missing_consents
 from debate_cli.app.estimate import estimate_run, planned_calls
 from debate_cli.app.model_roles import all_model_specs
 from debate_cli.app.preparation import prepare_run
@@ -91,7 +91,7 @@ def _check_config(reference: str | None, given: Options) -> ConfigReport:
         context = prepare_run(loaded, searches=("web",))
     except DebateError as error:
         return replace(report, problems=error.problems)
-    missing = missing_consents(required_consents(context.destinations), given.trust_host or (), os.environ)
+    missing = missing_consents(context.destinations, given.trust_host or (), os.environ)
     plan = asyncio.run(estimate_run(context))
     return replace(
         report,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import typer
 
-from debate_cli.app.consent import Consent, Destination, missing_consents, refuse_consents, required_consents
+from debate_cli.app.consent import Consent, Destination, missing_consents, refuse_consents
 from debate_cli.cli.console import print_status
 from debate_cli.errors import StorageError
 from debate_cli.render.sanitize import sanitize_line
@@ -19,7 +19,7 @@ def obtain_consents(destinations: Iterable[Destination], trusted_hosts: Sequence
     At a terminal the user is asked once for each file, variable and host. Raises UntrustedHostError for a refusal, and,
     without a terminal, for anything that no trusted host or earlier answer allows.
     """
-    missing = missing_consents(required_consents(destinations), trusted_hosts or (), os.environ)
+    missing = missing_consents(destinations, trusted_hosts or (), os.environ)
     refuse_consents(_ask(missing) if can_ask() else missing)
 
 

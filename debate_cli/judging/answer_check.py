@@ -10,7 +10,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from debate_cli.domain.config_checks import Problem
-from debate_cli.llm.form import Form, FormT, JsonSchema, Violation, find_violations, person_schema
+from debate_cli.llm.form import Form, FormT, JsonSchema, find_violations, person_schema
 from debate_cli.providers.people.replies import pair_items
 
 _TYPE_WORDS = {
@@ -27,16 +27,18 @@ def check_answer(answer: Any, form: Form[FormT]) -> tuple[FormT | None, list[Pro
     """(the filled-in form, no problems) or (None, every problem). `answer`: data from YAML; empty fields take their defaults."""
     schema = person_schema(form)
     value = drop_empty_fields(answer, schema)
-    problems = [_to_problem(violation) for violation in find_violations(value, schema)]
+    problems: list[Problem] = []
+    for violation in find_violations(value, schema):
+        expected = describe_value(dict(violation.schema))
+        message = f"must be {expected}" if violation.is_type else violation.fault
+        problems.append(Problem(violation.path, f"is empty; write {expected}" if violation.value is None else message))
     if problems:
         return None, problems
     try:
         return form.model.model_validate_json(json.dumps(value)), []
     except ValidationError as error:
-        return None, [
-            Problem(tuple(fault["loc"]), fault["msg"].removeprefix("Value error, "))
-            for fault in error.errors(include_url=False)
-        ]
+        faults = error.errors(include_url=False)
+        return None, [Problem(tuple(each["loc"]), each["msg"].removeprefix("Value error, ")) for each in faults]
 
 
 def drop_empty_fields(value: Any, schema: JsonSchema) -> Any:
@@ -72,10 +74,3 @@ def describe_value(schema: JsonSchema) -> str:
         least = schema.get("minItems", 0)
         return f"a list of {most if least == most else f'{least} to {most}'}" if least else f"a list of up to {most}"
     return words
-
-
-def _to_problem(violation: Violation) -> Problem:
-    expected = describe_value(dict(violation.schema))
-    if violation.value is None:
-        return Problem(violation.path, f"is empty; write {expected}")
-    return Problem(violation.path, f"must be {expected}" if violation.is_type else violation.fault)

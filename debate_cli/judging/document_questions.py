@@ -86,7 +86,7 @@ def read_stakeholders(form: StakeholdersForm, documents: Sequence[TextDocument])
     """The stakeholders, with ids and with the place of each quote that is in a document."""
     taken: set[str] = set()
     for entry in form.stakeholders[:MAX_STAKEHOLDERS]:
-        own = _to_id(entry.name)
+        own = ascii_slug(entry.name, "_")[:40] or "judge"
         number = 1
         while (name := own if number == 1 else f"{own}_{number}") in taken:
             number += 1
@@ -96,10 +96,6 @@ def read_stakeholders(form: StakeholdersForm, documents: Sequence[TextDocument])
         words = (entry.name, entry.role, entry.cares_about, entry.quote)
         title, role, cares_about, quote = (" ".join(sanitize_for_prompt(part).split()) for part in words)
         yield Stakeholder(name, title, role, cares_about, quote, source, line)
-
-
-def _to_id(name: str) -> str:
-    return ascii_slug(name, "_")[:40] or "judge"
 
 
 class ClaimForm(FormModel):

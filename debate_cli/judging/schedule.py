@@ -47,11 +47,17 @@ def unsettled_briefs(debate: Debate) -> tuple[Brief, ...]:
         if run.reviewer is None and (run.id != FIRST_RUN or debate.closed not in RESUMABLE_CLOSE_REASONS)
     ]
     active = [(run, system) for run in runs for system in run.active_systems()]
+    active.sort(
+        key=lambda pair: (
+            pair[1].kind != pair[0].judging.deciding_kind,
+            -get_system(pair[1].kind).planned_calls(pair[1], 0, 0).follow_ups,
+        )
+    )
     progress = {run.id: debate_progress(debate, run) for run in runs}
     settled = debate.settled_keys
     return tuple(
         brief
-        for run, system in sorted(active, key=_priority)
+        for run, system in active
         for brief in get_system(system.kind).briefs(debate, run, system, progress[run.id])
         if brief.key not in settled
     )
@@ -94,12 +100,6 @@ def planned_calls(config: DebateConfig, system: SystemSettings) -> PlannedCalls:
 def planned_briefs(config: DebateConfig) -> int:
     """Minimum number of assessments by all systems, in a debate with this configuration that runs to its end."""
     return sum(planned_calls(config, system).planned for system in config.judging.systems)
-
-
-def _priority(active: tuple[JudgingRun, SystemSettings]) -> tuple[bool, int]:
-    run, system = active
-    follow_ups = get_system(system.kind).planned_calls(system, 0, 0).follow_ups
-    return system.kind != run.judging.deciding_kind, -follow_ups
 
 
 def _judgeable_turns(debate: Debate, *, is_over: bool) -> Sequence[int]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from debate_cli.app.consent import missing_consents, refuse_consents, required_consents
+from debate_cli.app.consent import require_consents
 from debate_cli.engine import StopSignal
 from debate_cli.errors import UsageError
 from debate_cli.experiments.cells import CellPlan
@@ -134,8 +134,7 @@ class _Worker:
         Raises ConfigError for a missing key, and for a server that this worker may not send to.
         """
         experiment = load_document(document, name, self._env)
-        needed = required_consents(experiment.destinations)
-        refuse_consents(missing_consents(needed, self._options.trusted_hosts, self._env))
+        require_consents(experiment.destinations, self._options.trusted_hosts, self._env)
 
         def adapt(variant: Variant) -> Variant:
             context = variant.context

@@ -18,7 +18,7 @@ from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_config import JudgingConfig, SystemSettings
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.verdict import Verdict, Victory
-from debate_cli.systems.claim_review import Standing
+from debate_cli.systems.base import Standing
 from debate_cli.systems.scoring import score
 from debate_cli.systems.trace import build_trace_table
 

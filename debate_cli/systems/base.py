@@ -6,7 +6,7 @@ plug-ins are found through `systems.registry`. Rendering and calls to models are
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from debate_cli.domain.assessment import SHARED_FINDINGS, Assessment, Finding, Mark
 from debate_cli.domain.debate import Debate
@@ -20,7 +20,6 @@ from debate_cli.llm.form import Form, FormT
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.aggregation import ordered_assessments
 from debate_cli.systems.charts import Chart
-from debate_cli.systems.claim_review import ClaimReview
 from debate_cli.systems.explanation import describe_outcome, describe_scores
 from debate_cli.systems.tables import DebaterCell, Gauge, Number, Table
 
@@ -140,6 +139,29 @@ class ArgumentMark(NamedTuple):
     """Share of the criterion in the argument's score, 0-1."""
     argument_score: float | None
     """Score of the argument; None if a mark is missing."""
+
+
+Standing = Literal["UPHELD", "PARTIALLY_UPHELD", "REFUTED", "UNCERTAIN"]
+"""UPHELD: survived, can be relied on; PARTIALLY_UPHELD: right in direction, limited in condition, degree or scope;
+REFUTED: not a basis for a decision; UNCERTAIN: the debate does not settle it."""
+
+
+class ClaimStanding(NamedTuple):
+    """What the judges of a run say about one claim. Untrusted."""
+
+    standing: Standing
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimReview:
+    """What the judges of a run say about the claims of a debate. Untrusted."""
+
+    standings: Mapping[str, ClaimStanding]
+    """Id of an argument -> its standing."""
+    key_insight: str = ""
+    unresolved_questions: tuple[str, ...] = ()
+    recommendation: str = ""
 
 
 class ReportSection(NamedTuple):

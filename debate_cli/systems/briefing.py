@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_run import JudgingRun
-from debate_cli.systems.claim_review import Standing
+from debate_cli.systems.base import Standing
 from debate_cli.systems.source_support import SourceBriefing, SourceNote, brief_sources
 from debate_cli.systems.trace import TraceRow, build_trace_table, review_claims
 

@@ -1,6 +1,6 @@
 """Combines the findings of the system `sources` on citations with the quote checks, for judges and for the briefing."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, Literal
 
 from debate_cli.domain.assessment import Assessment, Finding
@@ -8,7 +8,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.turn import CLOSING_ITEM, Turn
 from debate_cli.evidence.source_checks import FAILED_OUTCOMES, HELD_OUTCOMES, SourceCheck, SourceOutcome, check_sources
-from debate_cli.systems.aggregation import newest_run, ordered_assessments
+from debate_cli.systems.aggregation import iter_findings, newest_assessments
 
 SOURCES_KIND = "sources"
 Support = Literal["yes", "partly", "no", "contradicts", "unknown"]
@@ -62,22 +62,18 @@ class JudgedCitation(FrozenModel):
 
 def join_checks(debate: Debate, given: Iterable[Assessment]) -> list[tuple[SourceCheck, JudgedCitation]]:
     """(check, judged citation) for each citation. The first answer in `given` counts; without an answer it is `unknown`."""
-    supports = _supports(given)
+    answers: dict[Key, SourceSupport] = {}
+    for _, finding in iter_findings(given, SourceSupport):
+        answers.setdefault(citation_key(finding), finding)
     judged: list[tuple[SourceCheck, JudgedCitation]] = []
     for check in check_sources(debate):
-        answer = supports.get(citation_key(check))
+        answer = answers.get(citation_key(check))
         opinions: dict[str, Any] = {"supports": "unknown"}
         if answer is not None:
             opinions = answer.model_dump(exclude={"kind", "turn", "item", "source", "quote"})
-        citation = JudgedCitation(
-            turn=check.turn,
-            debater=debate.turns_by_index[check.turn].speaker,
-            item=check.item,
-            source=check.source,
-            outcome=check.outcome,
-            **opinions,
-        )
-        judged.append((check, citation))
+        known = {"turn": check.turn, "item": check.item, "source": check.source, "outcome": check.outcome}
+        debater = debate.turns_by_index[check.turn].speaker
+        judged.append((check, JudgedCitation(debater=debater, **known, **opinions)))
     return judged
 
 
@@ -107,35 +103,27 @@ class SourceBriefing(FrozenModel):
 
 def brief_sources(debate: Debate) -> SourceBriefing:
     """The reliable and the doubtful sources, by the quote checks and the answers of the newest judge of sources."""
-    run = newest_run(debate, SOURCES_KIND)
-    given = ordered_assessments(debate, SOURCES_KIND, run) if run is not None else ()
-    reliable: dict[str, dict[str, list[str]]] = {}
-    doubtful: list[tuple[int, SourceNote]] = []
     titles = {passage.id: passage.title or passage.source for passage in debate.passages}
-    for check, answer in join_checks(debate, given):
+    supported: dict[str, dict[str, list[str]]] = {}
+    doubtful: list[tuple[int, SourceNote]] = []
+    for check, answer in join_checks(debate, newest_assessments(debate, SOURCES_KIND)):
         part = _citing_part(debate.turns_by_index[check.turn], check.item)
-        title, word = titles.get(check.source, ""), check.outcome.replace("_", " ")
+        word = check.outcome.replace("_", " ")
+        rank, finding = 2, f"contradicts {part}"
         if check.outcome in FAILED_OUTCOMES:
-            finding = f"{word} in {part}{f': {check.difference}' if check.difference else ''}"
             rank = 0 if check.outcome == "altered" else 1
-            doubtful.append((rank, SourceNote(id=check.source, title=title, finding=finding)))
-        elif answer.supports == "contradicts":
-            doubtful.append((2, SourceNote(id=check.source, title=title, finding=f"contradicts {part}")))
+            finding = f"{word} in {part}{f': {check.difference}' if check.difference else ''}"
         elif check.outcome in HELD_OUTCOMES and answer.supports == "yes":
-            reliable.setdefault(check.source, {}).setdefault(word, []).append(part)
-    return SourceBriefing(
-        reliable=tuple(
-            SourceNote(
-                id=source,
-                title=titles[source],
-                finding="; ".join(
-                    f"{word}, supports {', '.join(dict.fromkeys(parts))}" for word, parts in found.items()
-                ),
-            )
-            for source, found in reliable.items()
-        ),
-        doubtful=tuple(note for _, note in sorted(doubtful, key=lambda item: item[0])),
-    )
+            supported.setdefault(check.source, {}).setdefault(word, []).append(part)
+        if check.outcome in FAILED_OUTCOMES or answer.supports == "contradicts":
+            note = SourceNote(id=check.source, title=titles.get(check.source, ""), finding=finding)
+            doubtful.append((rank, note))
+    reliable: list[SourceNote] = []
+    for source, found in supported.items():
+        findings = (f"{word}, supports {', '.join(dict.fromkeys(parts))}" for word, parts in found.items())
+        reliable.append(SourceNote(id=source, title=titles[source], finding="; ".join(findings)))
+    ranked = sorted(doubtful, key=lambda item: item[0])
+    return SourceBriefing(reliable=tuple(reliable), doubtful=tuple(note for _, note in ranked))
 
 
 def _citing_part(turn: Turn, item: str) -> str:
@@ -146,15 +134,6 @@ def _citing_part(turn: Turn, item: str) -> str:
         if item in {argument.id for argument in turn.arguments or ()}
         else f"the answer of {turn.speaker} to {item}"
     )
-
-
-def _supports(given: Iterable[Assessment]) -> Mapping[Key, SourceSupport]:
-    found: dict[Key, SourceSupport] = {}
-    for assessment in given:
-        for finding in assessment.findings:
-            if isinstance(finding, SourceSupport):
-                found.setdefault(citation_key(finding), finding)
-    return found
 
 
 def citation_key(item: SourceCheck | SourceSupport) -> Key:

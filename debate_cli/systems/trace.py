@@ -13,8 +13,7 @@ from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.turn import UNSTRUCTURED, Response, ResponseType, Turn
 from debate_cli.evidence.source_checks import SourceOutcome
 from debate_cli.systems.aggregation import get_run_id, newest_run, ordered_assessments
-from debate_cli.systems.base import JudgingSystem
-from debate_cli.systems.claim_review import ClaimReview, Standing
+from debate_cli.systems.base import ClaimReview, JudgingSystem, Standing
 from debate_cli.systems.registry import systems_of_debate
 from debate_cli.systems.source_support import SOURCES_KIND, Support, join_checks
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.aggregation import newest_run
-from debate_cli.systems.claim_review import Standing
+from debate_cli.systems.base import Standing
 from debate_cli.systems.registry import get_system
 from debate_cli.systems.tables import STANDING_BADGES, format_number
 from debate_cli.systems.trace import TraceRow, build_trace_table, find_claim_reviewer

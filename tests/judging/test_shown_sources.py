@@ -6,11 +6,10 @@ from typing import Any
 import pytest
 from judging_support import FillingModel, assess_filled, keys, settle
 from scoring_support import NOON, assessment, with_judging_run
-from sources_support import PASSAGE, QUOTE, answer, asked_question, cited_debate
+from sources_support import PASSAGE, answer, asked_question, cited_debate
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import AssessmentCompleted
-from debate_cli.domain.evidence import Citation
 from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.tasks import Brief, Subject
 from debate_cli.errors import UnreachableError
@@ -18,7 +17,6 @@ from debate_cli.judging.schedule import owed_briefs
 from debate_cli.systems.live.findings import RegisterDecision, SuspectClaim
 from debate_cli.systems.live.settings import LiveSettings
 from debate_cli.systems.source_prompts import (
-    MAX_SHOWN_CHECKS,
     NOT_CHECKED,
     find_supporting_source,
     format_source_checks,
@@ -132,20 +130,6 @@ def test_structured_alone_is_shown_the_word_checks(*, cited: bool) -> None:
     brief = Brief(run="r1", system="structured", assessor="judge", subject=WHOLE)
     asked = asked_question(cited_debate(StructuredSettings(), cited=cited), brief)
     assert (NOT_CHECKED in asked, '"quote_check":"altered"' in asked) == (cited, cited)
-
-
-def test_of_many_citations_the_poorest_are_shown() -> None:
-    """A question about a long debate stays short; the number of the others is given."""
-    debate = cited_debate(StructuredSettings(), quote=TRUE_QUOTE)
-    first = debate.turns[0].model_copy(update={"index": 4, "round": 3})
-    argument = next(iter(first.arguments or ()))
-    true, wrong = (Citation(source="S1", quote=quote) for quote in (TRUE_QUOTE, QUOTE))
-    many = argument.model_copy(update={"citations": (true,) * MAX_SHOWN_CHECKS + (wrong,)})
-    debate = debate.model_copy(update={"turns": (*debate.turns, first.model_copy(update={"arguments": (many,)}))})
-    shown = format_source_checks(debate, "r1").splitlines()
-    checks = [line for line in shown if line.startswith("{")]
-    assert (len(checks), QUOTE in checks[-1]) == (MAX_SHOWN_CHECKS, True)
-    assert shown[-1].startswith("2 more citations")
 
 
 def test_judges_are_shown_what_was_looked_up() -> None:

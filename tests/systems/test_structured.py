@@ -246,7 +246,7 @@ def test_contradictory_settings_are_named(settings: dict[str, Any], words: str) 
     [
         ("spread", "x", "`spread` means something else"),
         ("a b", "x", "must be up to 40 letters"),
-        ("cost", " ", "is empty; say what the criterion asks"),
+        ("cost", " ", "should have at least 1 character"),
     ],
 )
 def test_a_criterion_has_a_usable_name_and_a_description(name: str, description: str, words: str) -> None:

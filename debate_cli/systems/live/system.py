@@ -51,7 +51,7 @@ WHOLE_DEBATE_NAMES = {
 """Revision of a question on the whole debate -> name of the question."""
 
 
-class LiveSystem(JudgingSystem[LiveSettings]):
+class _LiveSystem(JudgingSystem[LiveSettings]):
     """One judge marks every turn, compares every exchange and reads the whole debate."""
 
     kind = "live"
@@ -91,7 +91,6 @@ class LiveSystem(JudgingSystem[LiveSettings]):
         return PlannedCalls(planned, follow_ups=1, quoted_answers=planned - 1)
 
     def question(self, brief: Brief) -> JudgeQuestion[LiveSettings, Any]:
-        """The question for the kind of subject. A subject `debate` that names turns compares the first and last turns."""
         match brief.subject.moment:
             case "turn":
                 return questions.TURN_QUESTION
@@ -125,11 +124,9 @@ class LiveSystem(JudgingSystem[LiveSettings]):
         return describe_pressure(debate, cue.speaker)
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> Verdict:
-        """The verdict; its notes are `LiveNotes`."""
         return score.score_run(debate, run, settings)
 
     def max_score(self, verdict: Verdict) -> float:
-        """The highest composite: 100."""
         return 100.0
 
     def describe_brief(self, brief: Brief) -> str:
@@ -163,11 +160,9 @@ class LiveSystem(JudgingSystem[LiveSettings]):
         }
 
     def tables(self, verdict: Verdict) -> list[Table]:
-        """Scorecard, turns, chains, register, changes and unresolved exchanges."""
         return tables.tables(verdict) or super().tables(verdict)
 
     def charts(self, verdict: Verdict) -> list[Chart]:
-        """Marks by dimension and by turn."""
         return list(tables.charts(verdict))
 
     def sections(self, debate: Debate) -> Iterator[ReportSection]:
@@ -186,4 +181,4 @@ def _pair_briefs(debate: Debate, run: str, settings: LiveSettings, turns: Sequen
     return pair_briefs(run, settings, [(end - 1, end) for end in pair_end_indices(debate.turns) if end in turns])
 
 
-SYSTEM = LiveSystem()
+SYSTEM = _LiveSystem()

@@ -4,25 +4,29 @@
 narrow, from 5 on clear. The totals that judges write do not count; the notes list those that differ from the sums.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
-from debate_cli.domain.judging_config import judge_ids
 from debate_cli.domain.judging_run import JudgingRun
+from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Notes, Verdict
 from debate_cli.systems.aggregation import (
     clamp_mark,
-    format_failure_cause,
+    describe_silent,
+    describe_unanswered,
+    first_finding,
     get_run_id,
+    iter_findings,
     mean,
+    mean_by_key,
     ordered_assessments,
     speaker_names,
     stored_settings,
     strip_float_noise,
 )
+from debate_cli.systems.base import WHOLE_DEBATE, briefs_for, describe_subject, round_briefs
 from debate_cli.systems.moderator.criteria import (
     CATEGORY_GROUPS,
     FINAL_CATEGORIES,
@@ -42,10 +46,8 @@ CLAIMED_TOTAL_CRITERION = "claimed_total"
 CLAIMED_TOTAL_TOLERANCE = 0.5
 """A claimed total is reported if it differs from the sum by more than this."""
 
-MarkTable = dict[str, dict[str, float]]
-"""Participant -> criterion -> mark, averaged over the judges."""
-Reasons = Mapping[tuple[str, str], Sequence[str]]
-"""(participant, criterion) -> the judges' reasons, in order."""
+Marks = Mapping[tuple[str, str], float]
+"""(participant, criterion) -> mark."""
 
 
 class ModeratorRoundRow(FrozenModel):
@@ -156,186 +158,154 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: ModeratorSettings
     final evaluation. A debater who never spoke has no score. In a transcript without any speech, all marks count.
     """
     given = ordered_assessments(debate, "moderator", run)
-    rounds = _group_by_round(given)
+    of_rounds = sorted(
+        (item for item in given if item.subject.round is not None), key=lambda item: item.subject.round or 0
+    )
     final = [item for item in given if item.subject.moment == "debate"]
-    round_rows = tuple(_round_rows(debate, rounds))
+    round_rows = tuple(_round_rows(debate, of_rounds))
     rows = tuple(_final_rows(debate, round_rows, final))
     scores = {row.participant: row.score for row in rows if row.score is not None}
-    judged = len(scores) > 1 and set(scores) >= speaker_names(debate)
-    outcome = decide_outcome(scores, clear_from_threshold(settings.thresholds)) if judged else UNDETERMINED_OUTCOME
+    is_judged = len(scores) > 1 and set(scores) >= speaker_names(debate)
+    outcome = decide_outcome(scores, clear_from_threshold(settings.thresholds)) if is_judged else UNDETERMINED_OUTCOME
+    overviews = iter_findings(final, DebateSummary)
+    run_id, asked = get_run_id(run), stored_settings(debate, run, settings)
+    numbers = sorted({turn.round for turn in debate.turns})
+    briefs = (*round_briefs(run_id, asked, numbers), *briefs_for(run_id, asked, WHOLE_DEBATE))
     notes = ModeratorNotes(
         highest=MAX_MODERATOR_SCORE,
         rounds=round_rows,
         final=rows,
         claimed=tuple(claim for item in given for claim in _mismatched_totals(debate, item)),
         reasoning=tuple(Reasoning(assessor=item.assessor, text=item.rationale) for item in final if item.rationale),
-        reports=tuple(_round_reports(rounds)),
-        overviews=tuple(_overviews(final)),
-        missing=tuple(_missing(debate, run, settings, given)),
+        reports=tuple(map(_round_report, of_rounds)),
+        overviews=tuple(Overview(assessor=by.assessor, **of.model_dump(exclude={"kind"})) for by, of in overviews),
+        missing=(
+            *describe_silent(debate),
+            *describe_unanswered(
+                debate, ((brief, f"{_name(brief)} was not assessed by {brief.assessor}") for brief in briefs)
+            ),
+            *(sentence for item in given for sentence in _describe_unmarked(debate, item)),
+        ),
     )
     return build_verdict("moderator", run, outcome, scores, notes)
 
 
-def _group_by_round(given: Sequence[Assessment]) -> dict[int, list[Assessment]]:
-    found: dict[int, list[Assessment]] = defaultdict(list)
-    for item in given:
-        if item.subject.moment == "round" and item.subject.round is not None:
-            found[item.subject.round].append(item)
-    return dict(sorted(found.items()))
+def _name(brief: Brief) -> str:
+    return describe_subject(brief.subject).capitalize()
 
 
 def _criteria(assessment: Assessment) -> Mapping[str, float]:
     return FINAL_CATEGORIES if assessment.subject.moment == "debate" else ROUND_CRITERIA
 
 
-def _marks_of_judge(assessment: Assessment) -> MarkTable:
-    """One judge's marks, clamped to their scales. Of several marks on the same criterion, the first counts."""
+def _marks_of_judge(assessment: Assessment) -> Marks:
+    """One judge's marks, clamped to their scales. Of several marks on one criterion, the first counts."""
     criteria = _criteria(assessment)
-    found: MarkTable = defaultdict(dict)
+    found: dict[tuple[str, str], float] = {}
     for mark in assessment.marks:
         if mark.participant is not None and mark.criterion in criteria:
-            found[mark.participant].setdefault(mark.criterion, clamp_mark(mark, 0, criteria[mark.criterion]))
+            found.setdefault((mark.participant, mark.criterion), clamp_mark(mark, 0, criteria[mark.criterion]))
     return found
 
 
-def _average_marks(given: Sequence[Assessment]) -> MarkTable:
-    found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for item in given:
-        for participant, marks in _marks_of_judge(item).items():
-            for criterion, value in marks.items():
-                found[participant][criterion].append(value)
-    return {name: {criterion: mean(values) for criterion, values in of.items()} for name, of in found.items()}
+def _average_marks(given: Iterable[Assessment]) -> Marks:
+    return mean_by_key(pair for item in given for pair in _marks_of_judge(item).items())
 
 
-def _total(marks: Mapping[str, float], criteria: Mapping[str, float]) -> float | None:
-    return strip_float_noise(sum(marks[name] for name in criteria)) if marks.keys() >= criteria.keys() else None
+def _marks_of(name: str, marks: Marks, criteria: Iterable[str]) -> dict[str, float]:
+    """Criterion -> mark of one debater, in the order of `criteria`."""
+    return {item: strip_float_noise(marks[name, item]) for item in criteria if (name, item) in marks}
 
 
-def _order_by_criteria(marks: Mapping[str, float], criteria: Mapping[str, float]) -> dict[str, float]:
-    return {name: strip_float_noise(marks[name]) for name in criteria if name in marks}
+def _total(name: str, marks: Marks, criteria: Iterable[str]) -> float | None:
+    """Sum of a debater's marks; None unless all `criteria` are marked."""
+    found = [marks.get((name, item)) for item in criteria]
+    return strip_float_noise(sum(mark for mark in found if mark is not None)) if None not in found else None
 
 
-def _collect_reasons(given: Sequence[Assessment]) -> Reasons:
-    found: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for mark in (mark for item in given for mark in item.marks):
-        if mark.participant is not None and mark.reason:
-            found[mark.participant, mark.criterion].append(mark.reason)
-    return found
+def _reasons(given: Iterable[Assessment], name: str, criteria: Sequence[str]) -> tuple[str, ...]:
+    """The judges' reasons for a debater's marks, by criterion, each once."""
+    marks = [mark for item in given for mark in item.marks if mark.participant == name and mark.reason]
+    ordered = (mark.reason for item in criteria for mark in marks if mark.criterion == item)
+    return tuple(dict.fromkeys(reason for reason in ordered if reason))
 
 
-def _round_rows(debate: Debate, rounds: Mapping[int, Sequence[Assessment]]) -> Iterator[ModeratorRoundRow]:
-    for number, given in rounds.items():
-        marks_by_name, reasons_by_mark = _average_marks(given), _collect_reasons(given)
-        for participant in debate.participants:
-            marks = marks_by_name.get(participant.name)
-            if marks is not None:
-                reasons = {name: tuple(reasons_by_mark.get((participant.name, name), ())) for name in ROUND_CRITERIA}
+def _round_rows(debate: Debate, of_rounds: Sequence[Assessment]) -> Iterator[ModeratorRoundRow]:
+    for number in dict.fromkeys(item.subject.round or 0 for item in of_rounds):
+        given = [item for item in of_rounds if item.subject.round == number]
+        averages = _average_marks(given)
+        for name in (item.name for item in debate.participants):
+            marks = _marks_of(name, averages, ROUND_CRITERIA)
+            if marks:
+                reasons = {criterion: _reasons(given, name, [criterion]) for criterion in ROUND_CRITERIA}
                 yield ModeratorRoundRow(
                     round=number,
-                    participant=participant.name,
-                    marks=_order_by_criteria(marks, ROUND_CRITERIA),
-                    reasons={name: found for name, found in reasons.items() if found},
-                    sum=_total(marks, ROUND_CRITERIA),
+                    participant=name,
+                    marks=marks,
+                    reasons={criterion: found for criterion, found in reasons.items() if found},
+                    sum=_total(name, averages, ROUND_CRITERIA),
                 )
 
 
 def _final_rows(debate: Debate, rounds: Sequence[ModeratorRoundRow], final: Sequence[Assessment]) -> Iterator[FinalRow]:
-    marks_by_name, reasons_by_mark = _average_marks(final), _collect_reasons(final)
-    speakers = speaker_names(debate)
-    for participant in debate.participants:
-        name = participant.name
-        marks = marks_by_name.get(name, {})
-        total = _total(marks, FINAL_CATEGORIES)
+    averages, speakers = _average_marks(final), speaker_names(debate)
+    for name in (item.name for item in debate.participants):
+        total = _total(name, averages, FINAL_CATEGORIES)
         sums = [row.sum for row in rounds if row.participant == name and row.sum is not None]
-        whole = bool(sums) and (name in speakers or not speakers)
-        score = ROUND_SHARE * mean(sums) + FINAL_SHARE * total if whole and total is not None else None
-        criteria = (CLAIMED_TOTAL_CRITERION, *FINAL_CATEGORIES)
+        score = None
+        if total is not None and sums and (name in speakers or not speakers):
+            score = strip_float_noise(ROUND_SHARE * mean(sums) + FINAL_SHARE * total)
         yield FinalRow(
             participant=name,
-            categories=_order_by_criteria(marks, FINAL_CATEGORIES),
+            categories=_marks_of(name, averages, FINAL_CATEGORIES),
             total=total,
             round_mean=strip_float_noise(mean(sums)) if sums else None,
-            score=None if score is None else strip_float_noise(score),
+            score=score,
             share=None if score is None else strip_float_noise(score / MAX_MODERATOR_SCORE),
-            reasons=_distinct_reasons(reasons_by_mark, name, criteria),
-            groups=tuple(_group_rows(name, marks, reasons_by_mark)),
+            reasons=_reasons(final, name, (CLAIMED_TOTAL_CRITERION, *FINAL_CATEGORIES)),
+            groups=tuple(
+                GroupRow(
+                    group=group,
+                    sum=_total(name, averages, categories),
+                    out_of=sum(FINAL_CATEGORIES[category] for category in categories),
+                    reasons=_reasons(final, name, categories),
+                )
+                for group, categories in CATEGORY_GROUPS.items()
+            ),
         )
 
 
-def _distinct_reasons(reasons: Reasons, participant: str, criteria: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(reason for name in criteria for reason in reasons.get((participant, name), ())))
-
-
-def _group_rows(participant: str, marks: Mapping[str, float], reasons: Reasons) -> Iterator[GroupRow]:
-    for group, categories in CATEGORY_GROUPS.items():
-        maxima = {name: FINAL_CATEGORIES[name] for name in categories}
-        yield GroupRow(
-            group=group,
-            sum=_total(marks, maxima),
-            out_of=sum(maxima.values()),
-            reasons=_distinct_reasons(reasons, participant, categories),
-        )
-
-
-def _round_reports(rounds: Mapping[int, Sequence[Assessment]]) -> Iterator[RoundReport]:
-    for number, given in rounds.items():
-        for item in given:
-            summary = next((finding for finding in item.findings if isinstance(finding, Summary)), Summary())
-            yield RoundReport(
-                round=number,
-                assessor=item.assessor,
-                **summary.model_dump(exclude={"kind"}),
-                clashes=tuple(finding for finding in item.findings if isinstance(finding, Clash)),
-                non_engagement=tuple(finding for finding in item.findings if isinstance(finding, NonEngagement)),
-            )
-
-
-def _overviews(final: Sequence[Assessment]) -> Iterator[Overview]:
-    for item in final:
-        for finding in item.findings:
-            if isinstance(finding, DebateSummary):
-                yield Overview(assessor=item.assessor, **finding.model_dump(exclude={"kind"}))
+def _round_report(item: Assessment) -> RoundReport:
+    return RoundReport(
+        round=item.subject.round or 0,
+        assessor=item.assessor,
+        **(first_finding([item], Summary) or Summary()).model_dump(exclude={"kind"}),
+        clashes=tuple(finding for _, finding in iter_findings([item], Clash)),
+        non_engagement=tuple(finding for _, finding in iter_findings([item], NonEngagement)),
+    )
 
 
 def _mismatched_totals(debate: Debate, assessment: Assessment) -> Iterator[ClaimedTotal]:
-    """The totals that judges wrote and that differ from the sums of their marks."""
-    own, criteria = _marks_of_judge(assessment), _criteria(assessment)
-    for participant in debate.participants:
-        ours = _total(own.get(participant.name, {}), criteria)
+    """The totals that a judge wrote and that differ from the sums of its marks."""
+    own = _marks_of_judge(assessment)
+    for name in (item.name for item in debate.participants):
+        ours = _total(name, own, _criteria(assessment))
         for mark in assessment.marks:
-            if mark.criterion != CLAIMED_TOTAL_CRITERION or mark.participant != participant.name or ours is None:
-                continue
-            if strip_float_noise(abs(mark.value - ours)) > CLAIMED_TOTAL_TOLERANCE:
+            is_claim = mark.criterion == CLAIMED_TOTAL_CRITERION and mark.participant == name
+            if is_claim and ours is not None and strip_float_noise(abs(mark.value - ours)) > CLAIMED_TOTAL_TOLERANCE:
+                claimed = strip_float_noise(mark.value)
+                where = assessment.subject.round
                 yield ClaimedTotal(
-                    assessor=assessment.assessor,
-                    participant=participant.name,
-                    round=assessment.subject.round,
-                    claimed=strip_float_noise(mark.value),
-                    ours=ours,
+                    assessor=assessment.assessor, participant=name, round=where, claimed=claimed, ours=ours
                 )
 
 
-def _missing(
-    debate: Debate, run: JudgingRun | str, settings: ModeratorSettings, given: Sequence[Assessment]
-) -> Iterator[str]:
-    speakers = speaker_names(debate)
-    yield from (f"{item.name} has not spoken." for item in debate.participants if item.name not in speakers)
-    spoke: dict[int | None, set[str]] = {None: set(speakers)}
-    for turn in debate.turns:
-        spoke.setdefault(turn.round, set()).add(turn.speaker)
-    found = {(item.subject.round if item.subject.moment == "round" else None, item.assessor): item for item in given}
-    judges = judge_ids(stored_settings(debate, run, settings))
-    for number in (*sorted(key for key in spoke if key is not None), None):
-        what = "The debate" if number is None else f"Round {number}"
-        where = "debate/all" if number is None else f"round/{number}"
-        for judge in judges:
-            item = found.get((number, judge))
-            if item is None:
-                why = format_failure_cause(debate, f"{get_run_id(run)}/moderator/{judge}/{where}/0")
-                yield f"{what} was not assessed by {judge}{why}."
-                continue
-            own, criteria = _marks_of_judge(item), _criteria(item)
-            for name in sorted(spoke[number]):
-                absent = [criterion for criterion in criteria if criterion not in own.get(name, {})]
-                if absent:
-                    yield f"{judge} gave {name} no mark for {', '.join(absent)} in {what.lower()}."
+def _describe_unmarked(debate: Debate, assessment: Assessment) -> Iterator[str]:
+    """A sentence on each speaker without all marks in an assessment."""
+    own = _marks_of_judge(assessment)
+    number = assessment.subject.round
+    for name in sorted({turn.speaker for turn in debate.turns if number in {None, turn.round}}):
+        absent = [criterion for criterion in _criteria(assessment) if (name, criterion) not in own]
+        if absent:
+            where = describe_subject(assessment.subject)
+            yield f"{assessment.assessor} gave {name} no mark for {', '.join(absent)} in {where}."

@@ -30,7 +30,7 @@ from debate_cli.systems.source_support import SOURCES_KIND
 from debate_cli.systems.tables import Table, parse_notes
 
 
-class ModeratorSystem(JudgingSystem[ModeratorSettings]):
+class _ModeratorSystem(JudgingSystem[ModeratorSettings]):
     """A neutral chair marks every round and the whole debate."""
 
     kind = "moderator"
@@ -54,7 +54,6 @@ class ModeratorSystem(JudgingSystem[ModeratorSettings]):
         return PlannedCalls(settings.judges * (rounds + 1), quoted_answers=rounds)
 
     def question(self, brief: Brief) -> JudgeQuestion[ModeratorSettings, Any]:
-        """One question on a round, another on the whole debate."""
         return questions.ROUND_QUESTION if brief.subject.moment == "round" else questions.FINAL_QUESTION
 
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
@@ -82,11 +81,9 @@ class ModeratorSystem(JudgingSystem[ModeratorSettings]):
         return "\n".join(text for text in given if text) or None
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: ModeratorSettings) -> Verdict:
-        """The verdict; its notes are `ModeratorNotes`."""
         return score.score_run(debate, run, settings)
 
     def max_score(self, verdict: Verdict) -> float:
-        """The highest sum of the rounds and of the final evaluation, weighted: 82.5."""
         return score.MAX_MODERATOR_SCORE
 
     def explain(self, verdict: Verdict) -> str:
@@ -111,11 +108,9 @@ class ModeratorSystem(JudgingSystem[ModeratorSettings]):
         return next((JudgeQuote(item.text) for item in reasoning if item.assessor in judges), None)
 
     def tables(self, verdict: Verdict) -> list[Table]:
-        """The tables of `tables.py`: scores, rounds, final evaluation, the judges' words."""
         return tables.tables(verdict) or super().tables(verdict)
 
     def charts(self, verdict: Verdict) -> list[Chart]:
-        """The final evaluation by category, and the rounds."""
         return list(tables.charts(verdict))
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
@@ -146,4 +141,4 @@ def _group_reasons(marks: Sequence[Mark]) -> Iterator[str]:
                 yield f"{name}, {total}: {reason.rstrip('.')}"
 
 
-SYSTEM = ModeratorSystem()
+SYSTEM = _ModeratorSystem()

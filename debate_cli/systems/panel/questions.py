@@ -57,9 +57,10 @@ def build_vote_form(context: JudgingContext[PanelSettings]) -> Form[VoteForm]:
 
 def vote_prompt_values(context: JudgingContext[PanelSettings], prompts: Prompts) -> Mapping[str, str]:
     """Values of the prompt: persona, dimensions, meaning of a vote; from the second vote on also earlier votes."""
+    judge = next(judge for judge in context.settings.members if judge.id == context.brief.assessor)
     divided, votes = _format_previous_votes(context.debate, context.brief.run, context.settings, context.brief.revision)
     return {
-        "persona": format_persona(find_panel_judge(context), prompts),
+        "persona": _format_persona(judge, prompts),
         "dimensions": to_prompt_json(context.settings.dimensions),
         "matter": "motion" if context.debate.participants else "document",
         "where": NAME_TURN_INSTRUCTION if context.debate.participants else NAME_PASSAGE_INSTRUCTION,
@@ -95,12 +96,7 @@ def read_vote_form(filled: VoteForm, context: JudgingContext[PanelSettings]) -> 
     return collector.result(filled.reasoning)
 
 
-def find_panel_judge(context: JudgingContext[PanelSettings]) -> PanelJudge:
-    """The settings of the judge whom the brief asks."""
-    return next(judge for judge in context.settings.members if judge.id == context.brief.assessor)
-
-
-def format_persona(judge: PanelJudge, prompts: Prompts) -> str:
+def _format_persona(judge: PanelJudge, prompts: Prompts) -> str:
     """The judge's point of view, for the prompt: the user's description or, if there is none, the shipped one."""
     if judge.description is not None:
         return sanitize_takeovers(judge.description)

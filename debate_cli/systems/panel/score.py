@@ -5,8 +5,7 @@
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
@@ -124,24 +123,50 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: PanelSettings) ->
     verdict is undetermined, except for a panel of one judge.
     """
     by_round = ballots_by_round(debate, run, settings)
-    late = _late_judges(debate, run, by_round)
-    rounds = _round_rows(debate, settings, by_round, late)
+    weights = judge_weights(debate, run, settings)
+    late = {
+        (failure.task.assessor, failure.task.revision)
+        for failure in debate.failures
+        if failure.cause == "late"
+        and isinstance(failure.task, Brief)
+        and (failure.task.run, failure.task.system) == (get_run_id(run), "panel")
+    }
+    rounds = tuple(_round_rows(debate, settings, by_round, late))
+    late |= {(vote.judge, row.round) for row in rounds for vote in row.votes if vote.late}
     final = by_round[max(by_round)] if by_round else ()
-    final_tally = tally_votes(final)
-    enough = final_tally is not None and len(final) >= _min_votes(debate, run, settings)
-    outcome = _outcome(final_tally, debate) if final_tally is not None and enough else UNDETERMINED_OUTCOME
-    scores = _scores(final_tally, debate) if final_tally is not None else {}
-    missing = _missing(debate, run, settings, by_round)
-    ever_late = _all_late_judges(debate, run, settings, late)
-    notes = _notes(settings, rounds, by_round, ever_late, missing)
-    if debate.document_name is not None and notes.option != "PASS":
-        changes = find_required_changes(final, settings.dimensions, debate.config.background or "")
-        notes = notes.model_copy(update={"required_changes": changes})
+    tally = tally_votes(final)
+    if tally is None:
+        outcome, scores = UNDETERMINED_OUTCOME, dict[str, float]()
+    else:
+        enough = len(final) >= min(settings.min_judges, len(weights))
+        outcome = _outcome(tally, debate) if enough else UNDETERMINED_OUTCOME
+        sides = {_only_debater_of_side(debate, side): tally.weights[option] for option, side in OPTION_SIDES.items()}
+        scores = {name: share for name, share in sides.items() if name is not None}
+    is_open_text = debate.document_name is not None and tally is not None and tally.option != "PASS"
+    votes = [vote for row in rounds for vote in row.votes]
+    agreements = [row.agreement for row in rounds]
+    threshold = settings.convergence_threshold
+    notes = PanelNotes(
+        option=tally.option if tally else None,
+        judges=len(final),
+        required_changes=find_required_changes(final, settings.dimensions, debate.config.background or "")
+        if is_open_text
+        else (),
+        weights=tally.weights if tally else {},
+        first_vote=tally_votes(by_round[min(by_round)]) if by_round else None,
+        initial_agreement=agreements[0] if agreements else None,
+        final_agreement=agreements[-1] if agreements else None,
+        improvement=strip_float_noise(agreements[-1] - agreements[0]) if agreements else None,
+        converged=bool(agreements) and agreements[-1] >= strip_float_noise(threshold),
+        convergence_threshold=threshold,
+        deliberation_rounds=rounds[-1].round if rounds else 0,
+        rounds=rounds,
+        dissent=tuple(vote for vote in rounds[-1].votes if tally and vote.option != tally.option) if rounds else (),
+        unexplained_changes=tuple(dict.fromkeys(vote.judge for vote in votes if vote.unexplained_change)),
+        late=tuple(judge for judge in weights if judge in {name for name, _ in late}),
+        missing=tuple(_missing(debate, run, settings, by_round)),
+    )
     return build_verdict("panel", run, outcome, scores, notes)
-
-
-def _min_votes(debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> int:
-    return min(settings.min_judges, len(judge_weights(debate, run, settings)))
 
 
 def tally_votes(ballots: Sequence[Ballot]) -> VoteTally | None:
@@ -168,67 +193,29 @@ def _outcome(counted: VoteTally, debate: Debate) -> ScoreOutcome:
     return ScoreOutcome(_only_debater_of_side(debate, OPTION_SIDES[counted.option]), victory, margin)
 
 
-def _scores(counted: VoteTally, debate: Debate) -> dict[str, float]:
-    """Debater -> share of the vote weight that its side received; only for sides with exactly one debater."""
-    found = {_only_debater_of_side(debate, side): counted.weights[option] for option, side in OPTION_SIDES.items()}
-    return {name: share for name, share in found.items() if name is not None}
-
-
 def _only_debater_of_side(debate: Debate, side: str) -> str | None:
     names = [item.name for item in debate.participants if item.side == side]
     return names[0] if len(names) == 1 else None
 
 
-def _late_judges(
-    debate: Debate, run: JudgingRun | str, by_round: Mapping[int, Sequence[Ballot]]
-) -> dict[int, set[str]]:
-    """Round -> judges who were late: their vote is marked as late, or their brief failed because they were."""
-    wanted = get_run_id(run)
-    found = {number: {ballot.judge for ballot in ballots if ballot.vote.late} for number, ballots in by_round.items()}
-    keys = {failure.task.key for failure in debate.failures if failure.cause == "late"}
-    for number, ballots in by_round.items():
-        found[number] |= {item.judge for item in ballots if _brief_key(wanted, item.judge, number) in keys}
-    return found
-
-
-def _all_late_judges(
-    debate: Debate, run: JudgingRun | str, settings: PanelSettings, late: Mapping[int, set[str]]
-) -> tuple[str, ...]:
-    """Judges who were late in any round, in panel order, even if they never voted."""
-    found = set[str]().union(*late.values())
-    for failure in debate.failures:
-        task = failure.task
-        if (
-            failure.cause == "late"
-            and isinstance(task, Brief)
-            and (task.run, task.system) == (get_run_id(run), "panel")
-        ):
-            found.add(task.assessor)
-    return tuple(judge for judge in judge_weights(debate, run, settings) if judge in found)
-
-
-def _brief_key(run: str, judge: str, number: int) -> str:
-    return f"{run}/panel/{judge}/debate/all/{number}"
-
-
 def _round_rows(
-    debate: Debate, settings: PanelSettings, by_round: Mapping[int, Sequence[Ballot]], late: Mapping[int, set[str]]
-) -> tuple[PanelRoundRow, ...]:
-    found: list[PanelRoundRow] = []
+    debate: Debate,
+    settings: PanelSettings,
+    by_round: Mapping[int, Sequence[Ballot]],
+    late: Collection[tuple[str, int]],
+) -> Iterator[PanelRoundRow]:
+    """The rounds of voting. `late`: (judge, round) of the votes that failed because they were late."""
     before: dict[str, Ballot] = {}
     for number, ballots in by_round.items():
         total = math.fsum(ballot.weight for ballot in ballots)
-        rows = [_ballot_row(debate, item, before.get(item.judge), total) for item in ballots]
-        found.append(
-            PanelRoundRow(
-                round=number,
-                agreement=agreement_of_ballots(ballots),
-                disagreements=find_disagreements(ballots, settings),
-                votes=tuple(row.model_copy(update={"late": row.judge in late[number]}) for row in rows),
-            )
+        votes = (_ballot_row(debate, ballot, before.get(ballot.judge), total) for ballot in ballots)
+        yield PanelRoundRow(
+            round=number,
+            agreement=agreement_of_ballots(ballots),
+            disagreements=find_disagreements(ballots, settings),
+            votes=tuple(row.model_copy(update={"late": True}) if (row.judge, number) in late else row for row in votes),
         )
         before = {ballot.judge: ballot for ballot in ballots}
-    return tuple(found)
 
 
 def _ballot_row(debate: Debate, ballot: Ballot, before: Ballot | None, total: float) -> BallotRow:
@@ -251,79 +238,39 @@ def _ballot_row(debate: Debate, ballot: Ballot, before: Ballot | None, total: fl
     )
 
 
-def _notes(
-    settings: PanelSettings,
-    rounds: Sequence[PanelRoundRow],
-    by_round: Mapping[int, Sequence[Ballot]],
-    late: Sequence[str],
-    missing: Sequence[str],
-) -> PanelNotes:
-    first = tally_votes(by_round[min(by_round)]) if by_round else None
-    final = tally_votes(by_round[max(by_round)]) if by_round else None
-    initial_agreement = rounds[0].agreement if rounds else None
-    final_agreement = rounds[-1].agreement if rounds else None
-    votes = [vote for row in rounds for vote in row.votes]
-    return PanelNotes(
-        option=final.option if final else None,
-        judges=len(rounds[-1].votes) if rounds else 0,
-        weights=final.weights if final else {},
-        first_vote=first,
-        initial_agreement=initial_agreement,
-        final_agreement=final_agreement,
-        improvement=strip_float_noise(rounds[-1].agreement - rounds[0].agreement) if rounds else None,
-        converged=final_agreement is not None and final_agreement >= strip_float_noise(settings.convergence_threshold),
-        convergence_threshold=settings.convergence_threshold,
-        deliberation_rounds=rounds[-1].round if rounds else 0,
-        rounds=tuple(rounds),
-        dissent=tuple(vote for vote in rounds[-1].votes if final and vote.option != final.option) if rounds else (),
-        unexplained_changes=tuple(dict.fromkeys(vote.judge for vote in votes if vote.unexplained_change)),
-        late=tuple(late),
-        missing=tuple(missing),
-    )
-
-
 def _missing(
     debate: Debate, run: JudgingRun | str, settings: PanelSettings, by_round: Mapping[int, Sequence[Ballot]]
-) -> list[str]:
+) -> Iterator[str]:
     """Sentences on votes and marks that are missing or do not count, also in a round that is due but has no votes."""
     weights = judge_weights(debate, run, settings)
-    found: list[str] = []
     latest = max(by_round, default=0)
     final = by_round.get(latest, ())
-    voted = {ballot.judge for ballot in final}
-    further = should_deliberate(
-        by_round, stored_settings(debate, run, settings)
-    )  # stored settings: they determine which judges were asked
-    for number in range(latest + 1 + further):
+    is_further_due = should_deliberate(by_round, stored_settings(debate, run, settings))
+    for number in range(latest + 1 + is_further_due):
         counted = {ballot.judge: ballot for ballot in by_round.get(number, ())}
         when = f"in deliberation round {number}" if number else "in the first vote"
         for judge in weights:
             ballot = counted.get(judge)
             if ballot is not None and not ballot.carried:
                 continue
-            late = " (late)" if ballot is not None and ballot.vote.late else ""
-            why = format_failure_cause(debate, _brief_key(get_run_id(run), judge, number)) or late
-            if ballot is None and not why:  # a judge without a first vote is not asked again
-                why = format_failure_cause(debate, _brief_key(get_run_id(run), judge, 0))
-            kept = "; its last vote counts" if ballot is not None or (number > latest and judge in voted) else ""
-            found.append(f"{judge} did not vote {when}{why}{kept}.")
-    needed = _min_votes(debate, run, settings)
+            why, first = (
+                format_failure_cause(debate, f"{get_run_id(run)}/panel/{judge}/debate/all/{revision}")
+                for revision in (number, 0)
+            )
+            if ballot is not None and ballot.vote.late:
+                why = why or " (late)"
+            has_voted = any(judge == item.judge for item in final)
+            kept = "; its last vote counts" if has_voted else ""
+            yield f"{judge} did not vote {when}{why or (first if ballot is None else '')}{kept}."
+    needed = min(settings.min_judges, len(weights))
     if 0 < len(final) < needed:
-        found.append(f"There are {len(final)} of {len(weights)} votes; a verdict needs {needed}.")
+        yield f"There are {len(final)} of {len(weights)} votes; a verdict needs {needed}."
     for ballot in final:
         absent = [name for name in settings.dimensions if name not in ballot.dimensions]
         if absent:
-            found.append(f"{ballot.judge} gave no mark for {', '.join(absent)}.")
+            yield f"{ballot.judge} gave no mark for {', '.join(absent)}."
     voters = {item.assessor for item in ordered_assessments(debate, "panel", run)}
-    found += [f"{judge} is not on the panel, so its vote does not count." for judge in sorted(voters - weights.keys())]
-    return found
-
-
-@dataclass(slots=True)
-class _Demand:
-    text: str
-    dimension: str | None
-    judges: dict[str, float] = field(default_factory=dict[str, float])
+    yield from (f"{name} is not on the panel, so its vote does not count." for name in sorted(voters - weights.keys()))
 
 
 def find_required_changes(
@@ -335,32 +282,33 @@ def find_required_changes(
     sorted by weight; if weights are equal, by the order of `dimensions` and of the judges. `text`: the judged text, in
     which quoted passages are searched.
     """
-    merged: dict[str, _Demand] = {}
-    for ballot, words in _demands(ballots):
-        demand = merged.setdefault(_fold(words), _Demand(words, _find_dimension(words, dimensions)))
-        demand.judges[ballot.judge] = ballot.weight
-    if not merged:
-        return ()
-    total = math.fsum(ballot.weight for ballot in ballots)
-    changes = [_to_change(demand, [ballot.judge for ballot in ballots], total, text) for demand in merged.values()]
-    heaviest: dict[str | None, float] = {}
-    for change in changes:
-        heaviest[change.dimension] = max(change.weight, heaviest.get(change.dimension, 0.0))
-    rank = {name: place for place, name in enumerate(dimensions)}
-
-    def order(change: RequiredChange) -> tuple[float, int, float]:
-        place = len(rank) if change.dimension is None else rank[change.dimension]
-        return -heaviest[change.dimension], place, -change.weight
-
-    return tuple(sorted(changes, key=order))
-
-
-def _demands(ballots: Sequence[Ballot]) -> Iterator[tuple[Ballot, str]]:
-    """(ballot, demand) for each required correction and critical finding of each ballot."""
+    demands: dict[str, tuple[str, dict[str, float]]] = {}
     for ballot in ballots:
         for words in (*ballot.vote.remediation_required, *ballot.vote.critical_findings):
             if _fold(words):
-                yield ballot, words
+                demands.setdefault(_fold(words), (words, {}))[1][ballot.judge] = ballot.weight
+    total = math.fsum(ballot.weight for ballot in ballots)
+    changes: list[RequiredChange] = []
+    for words, judges in demands.values():
+        lines = ((passage, find_quoted_line(passage, text)) for passage in find_quoted_passages(words))
+        quote, line = next((found for found in lines if found[1] is not None), (None, None))
+        changes.append(
+            RequiredChange(
+                dimension=_find_dimension(words, dimensions),
+                text=words,
+                judges=tuple(judges),
+                weight=strip_float_noise(math.fsum(judges.values()) / total),
+                quote=quote,
+                line=line,
+            )
+        )
+    rank: dict[str | None, int] = {name: place for place, name in enumerate([*dimensions, None])}
+
+    def order(change: RequiredChange) -> tuple[float, int, float]:
+        heaviest = max(item.weight for item in changes if item.dimension == change.dimension)
+        return -heaviest, rank[change.dimension], -change.weight
+
+    return tuple(sorted(changes, key=order))
 
 
 def _fold(words: str) -> str:
@@ -372,16 +320,3 @@ def _find_dimension(words: str, dimensions: Sequence[str]) -> str | None:
     folded = f" {_fold(words)} "
     named = [(folded.find(f" {_fold(name)} "), -len(name), name) for name in dimensions if _fold(name)]
     return min((found for found in named if found[0] >= 0), default=(0, 0, None))[2]
-
-
-def _to_change(demand: _Demand, order: Sequence[str], total: float, text: str) -> RequiredChange:
-    lines = ((passage, find_quoted_line(passage, text)) for passage in find_quoted_passages(demand.text))
-    quote, line = next((found for found in lines if found[1] is not None), (None, None))
-    return RequiredChange(
-        dimension=demand.dimension,
-        text=demand.text,
-        judges=tuple(judge for judge in order if judge in demand.judges),
-        weight=strip_float_noise(math.fsum(demand.judges.values()) / total),
-        quote=quote,
-        line=line,
-    )

@@ -33,7 +33,7 @@ from debate_cli.systems.panel.votes import Ballot, ballots_by_round, should_deli
 from debate_cli.systems.tables import VOTE_BADGES, Table, parse_notes
 
 
-class PanelSystem(JudgingSystem[PanelSettings]):
+class _PanelSystem(JudgingSystem[PanelSettings]):
     """Several judges vote and deliberate until they agree enough."""
 
     kind = "panel"
@@ -68,7 +68,6 @@ class PanelSystem(JudgingSystem[PanelSettings]):
         return PlannedCalls(judges, follow_ups=settings.max_rounds if may_deliberate else 0, quoted_answers=judges)
 
     def question(self, brief: Brief) -> JudgeQuestion[PanelSettings, Any]:
-        """The question for a vote, the first or a later one."""
         return questions.DELIBERATION_QUESTION if brief.revision else questions.VOTE_QUESTION
 
     def late_answer(self, context: JudgingContext[PanelSettings]) -> AssessmentContent | None:
@@ -76,11 +75,9 @@ class PanelSystem(JudgingSystem[PanelSettings]):
         return questions.carry_over_vote(context)
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> Verdict:
-        """The verdict; its notes are `PanelNotes`."""
         return score.score_run(debate, run, settings)
 
     def max_score(self, verdict: Verdict) -> float:
-        """The total weight of the panel: 1."""
         return 1.0
 
     def describe_brief(self, brief: Brief) -> str:
@@ -132,11 +129,9 @@ class PanelSystem(JudgingSystem[PanelSettings]):
             yield JudgeVote(vote.judge, vote.option, reasons or (vote.rationale,))
 
     def tables(self, verdict: Verdict) -> list[Table]:
-        """Options, votes, conditions and dissent."""
         return tables.tables(verdict) or super().tables(verdict)
 
     def charts(self, verdict: Verdict) -> list[Chart]:
-        """Votes and agreement by deliberation round."""
         return list(tables.charts(verdict))
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
@@ -157,4 +152,4 @@ def _describe(vote: Vote) -> str:
     return f"{badge.symbol} {badge.word}, confidence {vote.confidence:.2f}{late}{why}"
 
 
-SYSTEM = PanelSystem()
+SYSTEM = _PanelSystem()

@@ -5,7 +5,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -97,8 +97,13 @@ def _ballots_by_round(debate: Debate, run: str, settings: PanelSettings) -> Mapp
     found: dict[int, tuple[Ballot, ...]] = {}
     latest: dict[str, Ballot] = {}
     for number in sorted(cast):
-        latest = {judge: _carry_over(ballot) for judge, ballot in latest.items()}
-        latest |= {judge: _keep_last_if_late(ballot, latest.get(judge)) for judge, ballot in cast[number].items()}
+        for judge, last in latest.items():
+            is_late = judge in cast[number] and cast[number][judge].vote.late
+            vote = last.vote.model_copy(update={"late": is_late})
+            latest[judge] = replace(last, vote=vote, carried=True)
+        latest |= {
+            judge: ballot for judge, ballot in cast[number].items() if judge not in latest or not ballot.vote.late
+        }
         found[number] = tuple(latest[judge] for judge in weights if judge in latest)
     return found
 
@@ -117,15 +122,15 @@ def find_disagreements(ballots: Sequence[Ballot], settings: PanelSettings) -> tu
     if divided > 0:
         options: dict[str, VoteOption | float] = {ballot.judge: ballot.option for ballot in ballots}
         found.append(Disagreement(type="vote", about="vote", severity=divided, positions=options))
-    for dimension, spread in sorted(mark_ranges(_marks_by_dimension(ballots)).items()):
+    for name, spread in sorted(mark_ranges(_marks_by_dimension(ballots)).items()):
         if spread >= strip_float_noise(settings.dimension_disagreement_threshold):
             severity = strip_float_noise(min(1.0, spread / 2))
             marks: dict[str, VoteOption | float] = {
-                ballot.judge: strip_float_noise(ballot.dimensions[dimension])
+                ballot.judge: strip_float_noise(ballot.dimensions[name])
                 for ballot in ballots
-                if dimension in ballot.dimensions
+                if name in ballot.dimensions
             }
-            found.append(Disagreement(type="dimension", about=dimension, severity=severity, positions=marks))
+            found.append(Disagreement(type="dimension", about=name, severity=severity, positions=marks))
     return tuple(sorted(found, key=lambda item: -item.severity))
 
 
@@ -179,18 +184,7 @@ def _parse_ballot(assessment: Assessment, weights: Mapping[str, float], settings
     )
 
 
-def _carry_over(ballot: Ballot) -> Ballot:
-    return replace(ballot, vote=ballot.vote.model_copy(update={"late": False}), carried=True)
-
-
-def _keep_last_if_late(ballot: Ballot, last: Ballot | None) -> Ballot:
-    """The ballot; if it is late, the judge's last vote instead. A first vote counts even if it is late."""
-    if not ballot.vote.late or last is None:
-        return ballot
-    return replace(last, vote=last.vote.model_copy(update={"late": True}))
-
-
-def _marks_by_dimension(ballots: Iterable[Ballot]) -> dict[str, list[float]]:
+def _marks_by_dimension(ballots: Sequence[Ballot]) -> dict[str, list[float]]:
     found: dict[str, list[float]] = defaultdict(list)
     for ballot in ballots:
         for dimension, value in ballot.dimensions.items():

@@ -7,7 +7,6 @@ random features come from a fixed seed, and nothing is trained.
 import math
 import random
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
@@ -15,7 +14,7 @@ from typing import NamedTuple
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.turn import Turn
-from debate_cli.systems.aggregation import clamp_mark, mean
+from debate_cli.systems.aggregation import clamp_mark, mean, mean_by_key
 from debate_cli.systems.persuasion.settings import Matching, PersuasionSettings
 from debate_cli.systems.persuasion.stance import DebaterState, Effect
 from debate_cli.systems.persuasion.strategies import pick_strategy
@@ -94,14 +93,17 @@ EffectRatings = Mapping[tuple[int, str], Mapping[str, float]]
 
 def average_ratings(given: Iterable[Assessment]) -> EffectRatings:
     """Average the judges' ratings of single turns."""
-    found: dict[tuple[int, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for assessment in given:
-        if assessment.subject.moment != "turn" or len(assessment.subject.turns) != 1:
-            continue
-        for mark in assessment.marks:
-            if mark.participant is not None and mark.criterion in RATED_CRITERIA:
-                found[assessment.subject.turns[0], mark.participant][mark.criterion].append(clamp_mark(mark, 0, 1))
-    return {key: {criterion: mean(values) for criterion, values in of.items()} for key, of in found.items()}
+    means = mean_by_key(
+        ((assessment.subject.turns[0], mark.participant, mark.criterion), clamp_mark(mark, 0, 1))
+        for assessment in given
+        if assessment.subject.moment == "turn" and len(assessment.subject.turns) == 1
+        for mark in assessment.marks
+        if mark.participant is not None and mark.criterion in RATED_CRITERIA
+    )
+    found: dict[tuple[int, str], dict[str, float]] = {}
+    for (turn, participant, criterion), rating in means.items():
+        found.setdefault((turn, participant), {})[criterion] = rating
+    return found
 
 
 def judge_effects(turn: Turn, targets: Iterable[str], rated: EffectRatings) -> tuple[Effect, ...]:
@@ -126,18 +128,12 @@ InfluenceGraph = Mapping[tuple[str, str], float]
 
 def build_influence_graph(effects: Iterable[Effect]) -> InfluenceGraph:
     """The graph of who persuades whom, by the given effects."""
-    found: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for effect in effects:
-        found[effect.speaker, effect.target].append(effect.persuasion)
-    return {edge: mean(values) for edge, values in found.items()}
+    return mean_by_key(((effect.speaker, effect.target), effect.persuasion) for effect in effects)
 
 
 def outgoing_influence(effects: Iterable[Effect]) -> dict[str, float]:
     """Debater -> mean weight of its outgoing edges in the influence graph; debaters without such edges are omitted."""
-    out: dict[str, list[float]] = defaultdict(list)
-    for (speaker, _), weight in build_influence_graph(effects).items():
-        out[speaker].append(weight)
-    return {name: mean(weights) for name, weights in out.items()}
+    return mean_by_key((speaker, weight) for (speaker, _), weight in build_influence_graph(effects).items())
 
 
 def social_context_vectors(

@@ -2,22 +2,23 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Self
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
-from debate_cli.domain.judging_config import SOLE_JUDGE_ID
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.verdict import Notes, Verdict, Victory
 from debate_cli.systems.aggregation import (
-    format_failure_cause,
+    describe_unanswered,
     get_run_id,
     mean,
     ordered_assessments,
     speaker_names,
+    stored_settings,
     strip_float_noise,
 )
+from debate_cli.systems.base import turn_briefs
 from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, ScoreOutcome, build_verdict, decide_outcome
 from debate_cli.systems.persuasion.effects import (
     RATED_CRITERIA,
@@ -134,6 +135,11 @@ class ContextSimilarity(FrozenModel):
     cosine: float
 
 
+FOREIGN_KEYWORDS = (
+    "No speech holds any of the keywords, which fit another language or style; set `keywords`, or let a model rate the "
+    "speeches with `effects: judge`."
+)
+"""The hint of a verdict whose speeches contain no keyword."""
 RULES = 2
 """Version of the formula. Since version 2, surrender is checked at the end of a round, and keywords are found anywhere in
 a speech."""
@@ -170,15 +176,36 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: PersuasionSetting
     Undetermined unless the speeches of at least two debaters have known effects, or a debater has surrendered.
     """
     curve = compute_state_curve(debate, settings, run)
-    final = curve[-1].states
+    final, effects = curve[-1].states, collect_effects(curve)
     parts = {name: score_parts(name, final) for name in final}
     scores = {name: of.total for name, of in parts.items()}
-    speakers = {effect.speaker for effect in collect_effects(curve)}
-    has_surrender = any(state.surrendered for state in final.values())
-    outcome = _outcome(scores, final, settings) if len(speakers) > 1 or has_surrender else UNDETERMINED_OUTCOME
-    missing = _missing(debate, run, settings, curve)
-    verdict = build_verdict("persuasion", run, outcome, scores, _notes(debate, settings, curve, missing))
-    return verdict.model_copy(update={"rules": RULES})
+    is_judged = len({effect.speaker for effect in effects}) > 1 or any(state.surrendered for state in final.values())
+    contexts = social_context_vectors(final, effects)
+    graph = sorted(build_influence_graph(effects).items())
+    is_foreign = bool(debate.turns) and settings.effects != "judge" and not has_keyword(debate.turns, settings)
+    notes = PersuasionNotes(
+        effects=settings.effects,
+        rounds=max((turn.round for turn in debate.turns), default=0),
+        surrendered=tuple(_surrenders(debate, curve)),
+        hint=FOREIGN_KEYWORDS if is_foreign else "",
+        parts=tuple(of.rounded() for of in parts.values()),
+        states=tuple(map(_final_state, final.values())),
+        curve=tuple(_curve_point(debate, point) for point in curve),
+        strategies=tuple(_strategy_uses(debate, curve)),
+        graph=tuple(
+            InfluenceEdge(source=source, target=target, weight=strip_float_noise(weight), band=persuasion_band(weight))
+            for (source, target), weight in graph
+        ),
+        influence={name: strip_float_noise(weight) for name, weight in sorted(outgoing_influence(effects).items())},
+        social_context={name: tuple(map(strip_float_noise, vector)) for name, vector in contexts.items()},
+        likeness=tuple(
+            ContextSimilarity(names=(one, other), cosine=strip_float_noise(cosine_similarity(vector, another)))
+            for (one, vector), (other, another) in combinations(contexts.items(), 2)
+        ),
+        missing=tuple(_missing(debate, run, settings, curve)),
+    )
+    outcome = _outcome(scores, final, settings) if is_judged else UNDETERMINED_OUTCOME
+    return build_verdict("persuasion", run, outcome, scores, notes).model_copy(update={"rules": RULES})
 
 
 def score_parts(name: str, final: Mapping[str, DebaterState]) -> ScoreParts:
@@ -219,53 +246,14 @@ def _outcome(
     return decide_outcome(scores, kind)
 
 
-def _notes(
-    debate: Debate, settings: PersuasionSettings, curve: Sequence[StatePoint], missing: Sequence[str]
-) -> PersuasionNotes:
-    effects = collect_effects(curve)
-    final = curve[-1].states
-    contexts = social_context_vectors(final, effects)
-    return PersuasionNotes(
-        effects=settings.effects,
-        rounds=max((turn.round for turn in debate.turns), default=0),
-        surrendered=_surrenders(debate, curve),
-        hint=_hint(debate, settings),
-        parts=tuple(score_parts(name, final).rounded() for name in final),
-        states=tuple(_final_state(state) for state in final.values()),
-        curve=tuple(_curve_point(debate, point) for point in curve),
-        strategies=tuple(_strategy_uses(debate, curve)),
-        graph=tuple(
-            InfluenceEdge(source=source, target=target, weight=strip_float_noise(weight), band=persuasion_band(weight))
-            for (source, target), weight in sorted(build_influence_graph(effects).items())
-        ),
-        influence={name: strip_float_noise(weight) for name, weight in sorted(outgoing_influence(effects).items())},
-        social_context={name: tuple(map(strip_float_noise, vector)) for name, vector in contexts.items()},
-        likeness=_context_similarities(contexts),
-        missing=tuple(missing),
-    )
-
-
-def _hint(debate: Debate, settings: PersuasionSettings) -> str:
-    if settings.effects == "judge" or not debate.turns or has_keyword(debate.turns, settings):
-        return ""
-    return (
-        "No speech holds any of the keywords, which fit another language or style; set `keywords`, or let a model rate the "
-        "speeches with `effects: judge`."
-    )
-
-
-def _surrenders(debate: Debate, curve: Sequence[StatePoint]) -> tuple[Surrender, ...]:
-    found: dict[str, Surrender] = {}
-    for point in curve:
-        for state in point.states.values():
-            if state.surrender_reason is not None and point.turn is not None and state.name not in found:
-                found[state.name] = Surrender(
-                    name=state.name,
-                    round=debate.turns_by_index[point.turn].round,
-                    turn=point.turn,
-                    reason=state.surrender_reason,
-                )
-    return tuple(found.values())
+def _surrenders(debate: Debate, curve: Sequence[StatePoint]) -> Iterator[Surrender]:
+    """The surrenders in order of time."""
+    for before, point in pairwise(curve):
+        for name, state in point.states.items():
+            is_new = state.surrender_reason is not None and before.states[name].surrender_reason is None
+            if is_new and state.surrender_reason is not None and point.turn is not None:
+                number = debate.turns_by_index[point.turn].round
+                yield Surrender(name=name, round=number, turn=point.turn, reason=state.surrender_reason)
 
 
 def _final_state(state: DebaterState) -> FinalState:
@@ -305,42 +293,26 @@ def _strategy_uses(debate: Debate, curve: Sequence[StatePoint]) -> Iterator[Stra
             )
 
 
-def _context_similarities(contexts: Mapping[str, Sequence[float]]) -> tuple[ContextSimilarity, ...]:
-    names = tuple(contexts)
-    return tuple(
-        ContextSimilarity(
-            names=(one, other), cosine=strip_float_noise(cosine_similarity(contexts[one], contexts[other]))
-        )
-        for place, one in enumerate(names)
-        for other in names[place + 1 :]
-    )
-
-
 def _missing(
     debate: Debate, run: JudgingRun | str, settings: PersuasionSettings, curve: Sequence[StatePoint]
-) -> list[str]:
-    speakers = speaker_names(debate)
-    final = curve[-1].states
-    found = [
-        f"{item.name} has not spoken."
-        for item in debate.participants
-        if item.name not in speakers and not final[item.name].surrendered
-    ]
+) -> Iterator[str]:
+    speakers, final = speaker_names(debate), curve[-1].states
+    for item in debate.participants:
+        if item.name not in speakers and not final[item.name].surrendered:
+            yield f"{item.name} has not spoken."
     if settings.effects != "judge":
-        return found
+        return
     given = [item for item in ordered_assessments(debate, "persuasion", run) if item.subject.moment == "turn"]
+    asked, rated = stored_settings(debate, run, settings), average_ratings(given)
+    briefs = turn_briefs(get_run_id(run), asked, [point.turn for point in curve if point.turn is not None])
+    unrated = ((brief, f"Turn {brief.subject.turns[0] + 1} was not rated, so it has no effect") for brief in briefs)
+    yield from describe_unanswered(debate, unrated)
     judged = {item.subject.turns for item in given}
-    rated = average_ratings(given)
     for before, point in pairwise(curve):
-        if point.turn is None:
-            continue
-        if (point.turn,) not in judged:
-            why = format_failure_cause(debate, f"{get_run_id(run)}/persuasion/{SOLE_JUDGE_ID}/turn/{point.turn}/0")
-            found.append(f"Turn {point.turn + 1} was not rated{why}, so it has no effect.")
+        if point.turn is None or (point.turn,) not in judged:
             continue
         speaker = debate.turns_by_index[point.turn].speaker
         for name, state in before.states.items():
             absent = [criterion for criterion in RATED_CRITERIA if criterion not in rated.get((point.turn, name), {})]
             if absent and name != speaker and not state.surrendered:
-                found.append(f"Turn {point.turn + 1} was not rated for {', '.join(absent)} on {name}.")
-    return found
+                yield f"Turn {point.turn + 1} was not rated for {', '.join(absent)} on {name}."

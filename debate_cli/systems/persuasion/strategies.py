@@ -42,18 +42,20 @@ def pick_strategy(
     debaters = len(states)
     predicted = {name: predict_effect(name, own, targets, debaters) for name in SITUATIONS}
     best = max(predicted, key=lambda name: predicted[name])
-    reason = f"Highest predicted effect, {predicted[best]:.2f}: {_explain_prediction(best, own, targets, debaters)}."
+    suited = " and ".join(target.name for target in targets if suits_situation(best, own, target, debaters))
+    situation = f", because {SITUATIONS[best].format(targets=suited)}" if suited else ""
+    reason = f"Highest predicted effect, {predicted[best]:.2f}{situation}."
     return StrategyPick(name=best, reason=reason, predicted=predicted[best])
 
 
 def predict_effect(strategy: str, own: DebaterState, targets: Sequence[DebaterState], debaters: int) -> float:
-    """The predicted persuasion by `strategy`, as the mean over the targets."""
-    return strip_float_noise(
-        mean(
-            _experience(strategy, own, target) + SITUATION_BONUS * suits_situation(strategy, own, target, debaters)
-            for target in targets
-        )
-    )
+    """The predicted persuasion by `strategy`, 0-1, as the mean over the targets. `debaters`: number of debaters."""
+    values: list[float] = []
+    for target in targets:
+        total, count = own.persuasion_dealt.get((target.name, strategy), (0.0, 0))
+        bonus = SITUATION_BONUS if suits_situation(strategy, own, target, debaters) else 0.0
+        values.append((total / count if count else UNTRIED_EFFECT) + bonus)
+    return strip_float_noise(mean(values))
 
 
 def suits_situation(strategy: str, own: DebaterState, target: DebaterState, debaters: int) -> bool:
@@ -72,21 +74,3 @@ def suits_situation(strategy: str, own: DebaterState, target: DebaterState, deba
             return target.recent_persuasion > 0.4  # noqa: PLR2004 - the documented rule
         case _:
             return False
-
-
-def _experience(strategy: str, own: DebaterState, target: DebaterState) -> float:
-    total, count = own.persuasion_dealt.get((target.name, strategy), (0.0, 0))
-    return total / count if count else UNTRIED_EFFECT
-
-
-def _explain_prediction(strategy: str, own: DebaterState, targets: Sequence[DebaterState], debaters: int) -> str:
-    """A phrase on the two parts of the prediction: from experience, and from the situation."""
-    tried = any((target.name, strategy) in own.persuasion_dealt for target in targets)
-    expected = mean(_experience(strategy, own, target) for target in targets)
-    experience = f"{expected:.2f} by experience" if tried else f"{expected:.2f} because it is untried"
-    suited = [target.name for target in targets if suits_situation(strategy, own, target, debaters)]
-    if not suited:
-        return experience
-    bonus = SITUATION_BONUS * len(suited) / len(targets)
-    situation = SITUATIONS[strategy].format(targets=" and ".join(suited))
-    return f"{experience}, and {bonus:.2f} because {situation}"

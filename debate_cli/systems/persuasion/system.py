@@ -33,7 +33,7 @@ FIRMNESS = (
 """Minimum conviction -> words for how firmly a debater holds its position, and for what it may give up."""
 
 
-class PersuasionSystem(JudgingSystem[PersuasionSettings]):
+class _PersuasionSystem(JudgingSystem[PersuasionSettings]):
     """Every speech changes the stance and the conviction of the other debaters."""
 
     kind = "persuasion"
@@ -52,7 +52,6 @@ class PersuasionSystem(JudgingSystem[PersuasionSettings]):
         return PlannedCalls(len(settings.seats) * turns, quoted_answers=max(0, turns - 1))
 
     def question(self, brief: Brief) -> JudgeQuestion[PersuasionSettings, Any]:
-        """The only question."""
         return questions.EFFECTS_QUESTION
 
     def why_not(self, debate: Debate) -> str | None:
@@ -84,11 +83,9 @@ class PersuasionSystem(JudgingSystem[PersuasionSettings]):
         return pick_adaptive_strategy(debate, cue)
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: PersuasionSettings) -> Verdict:
-        """The verdict; its notes are `PersuasionNotes`."""
         return score.score_run(debate, run, settings)
 
     def max_score(self, verdict: Verdict) -> float:
-        """The highest possible score, which depends on the number of debaters."""
         return score.max_score(len(verdict.scores))
 
     def explain(self, verdict: Verdict) -> str:
@@ -103,11 +100,9 @@ class PersuasionSystem(JudgingSystem[PersuasionSettings]):
         """None, because the judges rate single turns and do not explain the verdict."""
 
     def tables(self, verdict: Verdict) -> list[Table]:
-        """Final states, curves and influence."""
         return tables.tables(verdict) or super().tables(verdict)
 
     def charts(self, verdict: Verdict) -> list[Chart]:
-        """Stance and conviction after each turn."""
         return list(tables.charts(verdict))
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
@@ -140,4 +135,4 @@ def _describe_state(state: DebaterState, change: StateChange | None) -> str:
     return f"{stance} {moved} {concession} Let this show in how you argue."
 
 
-SYSTEM = PersuasionSystem()
+SYSTEM = _PersuasionSystem()

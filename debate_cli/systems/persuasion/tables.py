@@ -5,8 +5,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.aggregation import mean
 from debate_cli.systems.charts import Chart, ChartPoint, ChartSeries, line_series
-from debate_cli.systems.persuasion.score import SCORE_PARTS, CurvePoint, PersuasionNotes, StrategyUse, max_score
-from debate_cli.systems.tables import Curve, DebaterCell, Gauge, Number, Table, TableRow, format_number, parse_notes
+from debate_cli.systems.persuasion.score import SCORE_PARTS, CurvePoint, PersuasionNotes, ScoreParts, max_score
+from debate_cli.systems.tables import (
+    Curve,
+    DebaterCell,
+    Gauge,
+    Number,
+    Table,
+    TableRow,
+    column_table,
+    format_number,
+    make_table,
+    parse_notes,
+    turn_number,
+)
 
 SURRENDER_REASONS = {
     "persuaded": "strong persuasion met little conviction",
@@ -16,124 +28,96 @@ SURRENDER_REASONS = {
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """Scores with their parts, states, curves, strategies, influence."""
+    """Scores with their parts, states, curves, strategies, influence; empty ones are left out."""
     notes = parse_notes(PersuasionNotes, verdict)
     if notes is None:
         return []
-    found = [_score_table(verdict, notes), _state_table(notes), _curve_table(notes)]
-    if notes.strategies:
-        found.append(_strategy_table(notes.strategies))
-    if notes.graph:
-        found.append(_influence_table(notes))
-    return found
+    found = (_score_table(verdict, notes), *_state_tables(notes), _influence_table(notes))
+    return [table for table in found if table.rows]
 
 
 def _score_table(verdict: Verdict, notes: PersuasionNotes) -> Table:
     highest = max(max_score(len(verdict.scores)), *map(abs, verdict.scores.values()), 0.0)
     drawn = highest + max((-of.penalty for of in notes.parts), default=0.0)
-    rows: list[TableRow] = []
-    for of in sorted(notes.parts, key=lambda item: -verdict.scores.get(item.name, 0.0)):
-        parts = tuple((part, getattr(of, part)) for part in SCORE_PARTS)
-        score = verdict.scores.get(of.name)
-        bar = Gauge(of.total, drawn, of.name, parts)
-        rows.append((DebaterCell(of.name), Number(score, strong=True), bar, *(Number(value) for _, value in parts)))
-    return Table(
-        title="scores, persuasion",
-        heads=("debater", f"score /{highest:g}", "", "from stance", "from persuasion", "from resistance", "penalty"),
-        rows=tuple(rows),
-        remarks=(
-            *(
-                f"{item.name} surrendered after round {item.round}: {SURRENDER_REASONS[item.reason]}."
-                for item in notes.surrendered
-            ),
-            *([notes.hint] if notes.hint else []),
-        ),
-        numeric=frozenset({1, 3, 4, 5, 6}),
+    surrenders = [
+        f"{item.name} surrendered after round {item.round}: {SURRENDER_REASONS[item.reason]}."
+        for item in notes.surrendered
+    ]
+    return column_table(
+        "scores, persuasion",
+        _ranked_parts(verdict, notes),
+        {
+            "debater": lambda of: DebaterCell(of.name),
+            f"score /{highest:g}": lambda of: Number(verdict.scores.get(of.name), strong=True),
+            "": lambda of: Gauge(of.total, drawn, of.name, tuple((part, getattr(of, part)) for part in SCORE_PARTS)),
+            "from stance": lambda of: Number(of.stance),
+            "from persuasion": lambda of: Number(of.persuasion),
+            "from resistance": lambda of: Number(of.resistance),
+            "penalty": lambda of: Number(of.penalty),
+        },
+        filter(None, (*surrenders, notes.hint)),
     )
 
 
-def _state_table(notes: PersuasionNotes) -> Table:
-    """What each debater received, and its state at the end."""
-    rows: list[TableRow] = []
-    for state in notes.states:
-        persuaded, attacked = (mean(of) if of else None for of in (state.persuasion, state.attack))
-        position = f"{state.position}{', surrendered' if state.surrendered else ''}"
-        rows.append(
-            (
-                DebaterCell(state.name),
-                Number(state.stance),
-                Number(state.conviction),
-                position,
-                Number(persuaded),
-                state.persuasion_band,
-                Number(attacked),
-                state.resistance,
-            )
-        )
-    return Table(
-        title="states, persuasion",
-        heads=(
-            "debater",
-            "stance",
-            "conviction",
-            "position",
-            "persuasion received",
-            "band",
-            "attack received",
-            "resistance",
-        ),
-        rows=tuple(rows),
-        numeric=frozenset({1, 2, 4, 6}),
+def _ranked_parts(verdict: Verdict, notes: PersuasionNotes) -> list[ScoreParts]:
+    return sorted(notes.parts, key=lambda item: -verdict.scores.get(item.name, 0.0))
+
+
+def _state_tables(notes: PersuasionNotes) -> Iterator[Table]:
+    """What each debater received and its state at the end; the course of stance and conviction; the strategies."""
+    yield column_table(
+        "states, persuasion",
+        notes.states,
+        {
+            "debater": lambda state: DebaterCell(state.name),
+            "stance": lambda state: Number(state.stance),
+            "conviction": lambda state: Number(state.conviction),
+            "position": lambda state: f"{state.position}{', surrendered' if state.surrendered else ''}",
+            "persuasion received": lambda state: Number(mean(state.persuasion) if state.persuasion else None),
+            "band": lambda state: state.persuasion_band,
+            "attack received": lambda state: Number(mean(state.attack) if state.attack else None),
+            "resistance": lambda state: state.resistance,
+        },
     )
-
-
-def _curve_table(notes: PersuasionNotes) -> Table:
     rows: list[TableRow] = []
     for state in notes.states:
-        for label, low, steps in (
-            ("stance", -1.0, [point.stances.get(state.name) for point in notes.curve]),
-            ("conviction", 0.0, [point.convictions.get(state.name) for point in notes.curve]),
-        ):
+        for label, low in (("stance", -1.0), ("conviction", 0.0)):
+            steps = [getattr(point, f"{label}s").get(state.name) for point in notes.curve]
             values = tuple(step for step in steps if step is not None)
             if values:
-                rows.append(
-                    (DebaterCell(state.name), label, Number(values[0]), Curve(values, low, 1.0), Number(values[-1]))
-                )
-    return Table(
-        "curves, persuasion", ("debater", "", "start", "course", "end"), tuple(rows), numeric=frozenset({2, 4})
+                course = Curve(values, low, 1.0)
+                rows.append((DebaterCell(state.name), label, Number(values[0]), course, Number(values[-1])))
+    yield make_table("curves, persuasion", ("debater", "", "start", "course", "end"), rows)
+    yield column_table(
+        "strategies, persuasion",
+        notes.strategies,
+        {
+            "turn": lambda use: turn_number(use.turn),
+            "debater": lambda use: DebaterCell(use.speaker),
+            "strategy": lambda use: use.strategy,
+            "predicted effect": lambda use: Number(use.predicted),
+            "actual effect": lambda use: Number(use.actual),
+        },
     )
-
-
-def _strategy_table(uses: Sequence[StrategyUse]) -> Table:
-    rows = tuple(
-        (str(use.turn + 1), DebaterCell(use.speaker), use.strategy, Number(use.predicted), Number(use.actual))
-        for use in uses
-    )
-    heads = ("turn", "debater", "strategy", "predicted effect", "actual effect")
-    return Table("strategies, persuasion", heads, rows, numeric=frozenset({0, 3, 4}))
 
 
 def _influence_table(notes: PersuasionNotes) -> Table:
     influence = ", ".join(f"{name} {format_number(weight)}" for name, weight in notes.influence.items())
     similarity = ", ".join(f"{' and '.join(item.names)} {format_number(item.cosine)}" for item in notes.likeness)
-    return Table(
-        title="influence, persuasion",
-        heads=("from", "on", "mean persuasion", "", "band"),
-        rows=tuple(
-            (
-                DebaterCell(edge.source),
-                DebaterCell(edge.target),
-                Number(edge.weight),
-                Gauge(edge.weight, 1.0, edge.source),
-                edge.band,
-            )
-            for edge in notes.graph
-        ),
-        remarks=(
+    return column_table(
+        "influence, persuasion",
+        notes.graph,
+        {
+            "from": lambda edge: DebaterCell(edge.source),
+            "on": lambda edge: DebaterCell(edge.target),
+            "mean persuasion": lambda edge: Number(edge.weight),
+            "": lambda edge: Gauge(edge.weight, 1.0, edge.source),
+            "band": lambda edge: edge.band,
+        },
+        (
             f"Influence, the mean over the others: {influence}.",
             f"Similarity of the social contexts, from -1 to 1: {similarity}.",
         ),
-        numeric=frozenset({2}),
     )
 
 
@@ -161,7 +145,7 @@ def charts(verdict: Verdict) -> Iterator[Chart]:
 
 def _score_chart(verdict: Verdict, notes: PersuasionNotes) -> Chart:
     """A stacked bar of the parts of each score, the highest first. The penalty is left of 0."""
-    ranked = sorted(notes.parts, key=lambda item: -verdict.scores.get(item.name, 0.0))
+    ranked = _ranked_parts(verdict, notes)
     series = tuple(
         ChartSeries(
             part,

@@ -14,6 +14,7 @@ from debate_cli.evidence.source_checks import (
     check_sources,
     find_uncited,
 )
+from debate_cli.systems.aggregation import iter_findings
 from debate_cli.systems.source_support import Quality
 
 NO_PASSAGE = "none"
@@ -89,40 +90,31 @@ def lookup_items(debate: Debate, round_number: int | None) -> tuple[LookupItem, 
 def judge_lookups(debate: Debate, given: Iterable[Assessment]) -> tuple[JudgedLookup, ...]:
     """Each looked-up item with the first answer in `given`; without an answer it is `unknown`."""
     answers: dict[tuple[int, str, str], SourceLookup] = {}
-    for assessment in given:
-        for finding in assessment.findings:
-            if isinstance(finding, SourceLookup):
-                answers.setdefault((finding.turn, finding.item, finding.source), finding)
-    return tuple(
-        _join(item, answers.get((item.turn, item.item, item.source)), debate) for item in lookup_items(debate, None)
-    )
+    for _, finding in iter_findings(given, SourceLookup):
+        answers.setdefault((finding.turn, finding.item, finding.source), finding)
+    judged: list[JudgedLookup] = []
+    for item in lookup_items(debate, None):
+        found = JudgedLookup(turn=item.turn, debater=item.debater, item=item.item, source=item.source, exists="unknown")
+        answer = answers.get((item.turn, item.item, item.source))
+        if answer is not None:
+            outcome = check_lookup(answer, debate)
+            is_held = outcome is not None and outcome not in FAILED_OUTCOMES
+            told = answer.model_dump(include={"passage", "quote", "reason"})
+            exists = answer.exists if is_held else "unknown"
+            found = found.model_copy(update={**told, "exists": exists, "outcome": outcome})
+        judged.append(found)
+    return tuple(judged)
 
 
 def describe_lookups(assessment: Assessment, debate: Debate) -> Iterator[str]:
     """Each answer on a looked-up item, with the check of its quote."""
-    given = [finding for finding in assessment.findings if isinstance(finding, SourceLookup)]
-    answers = {(answer.turn, answer.item, answer.source): answer for answer in reversed(given)}
+    answered = {(of.turn, of.item, of.source): of for _, of in iter_findings([assessment], SourceLookup)}
     for item in judge_lookups(debate, [assessment]):
-        answer = answers.get((item.turn, item.item, item.source))
+        answer = answered.get((item.turn, item.item, item.source))
         if answer is not None:
             check = f"{item.outcome.replace('_', ' ')} in {item.passage}: " if item.outcome is not None else ""
-            yield from (f"{check}{words}" for words in answer.model_copy(update={"exists": item.exists}).describe())
-
-
-def _join(item: LookupItem, answer: SourceLookup | None, debate: Debate) -> JudgedLookup:
-    known = {"turn": item.turn, "debater": item.debater, "item": item.item, "source": item.source}
-    if answer is None:
-        return JudgedLookup(**known, exists="unknown")  # pyright: ignore[reportArgumentType]
-    outcome = check_lookup(answer, debate)
-    is_held = outcome is not None and outcome not in FAILED_OUTCOMES
-    return JudgedLookup(
-        **known,  # pyright: ignore[reportArgumentType]
-        exists=answer.exists if is_held else "unknown",
-        passage=answer.passage,
-        quote=answer.quote,
-        outcome=outcome,
-        reason=answer.reason,
-    )
+            told = answer.model_copy(update={"exists": item.exists, "reason": item.reason})
+            yield from (f"{check}{words}" for words in told.describe())
 
 
 def check_lookup(answer: SourceLookup, debate: Debate) -> SourceOutcome | None:

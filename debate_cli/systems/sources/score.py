@@ -9,14 +9,13 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import Field
 
-from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
-from debate_cli.domain.judging_config import judge_ids
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.verdict import Notes, Verdict
 from debate_cli.evidence.source_checks import find_uncited
-from debate_cli.systems.aggregation import format_failure_cause, get_run_id, ordered_assessments, strip_float_noise
+from debate_cli.systems.aggregation import describe_unanswered, get_run_id, ordered_assessments, strip_float_noise
+from debate_cli.systems.base import round_briefs
 from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, build_verdict, clear_from_threshold, decide_outcome
 from debate_cli.systems.source_support import JudgedCitation, Support, join_checks
 from debate_cli.systems.sources.lookups import JudgedLookup, judge_lookups, lookup_items
@@ -69,7 +68,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: SourcesSettings) 
         debaters=rows,
         citations=tuple(sorted(judged, key=lambda item: item.outcome != "altered")),
         lookups=judge_lookups(debate, given),
-        missing=tuple(_missing(debate, run, settings, given)),
+        missing=tuple(_missing(debate, run, settings)),
     )
     return build_verdict("sources", run, outcome, scores, notes)
 
@@ -91,19 +90,12 @@ def _sum_up(name: str, judged: Sequence[JudgedCitation], uncited: int) -> Debate
     )
 
 
-def _missing(
-    debate: Debate, run: JudgingRun | str, settings: SourcesSettings, given: Sequence[Assessment]
-) -> Iterator[str]:
-    turns = debate.turns_by_index
+def _missing(debate: Debate, run: JudgingRun | str, settings: SourcesSettings) -> Iterator[str]:
     cited = {turn.round for turn in debate.turns if any(turn.citations())}
     if not cited:
         yield "No debater cites a source."
-    answered = {(item.subject.round, item.assessor) for item in given}
-    named = {turns[item.turn].round for item in lookup_items(debate, None)}
-    for number in sorted(cited | named):
-        for judge in judge_ids(settings):
-            if (number, judge) not in answered:
-                key = f"{get_run_id(run)}/sources/{judge}/round/{number}/0"
-                why = format_failure_cause(debate, key)
-                what = "citations" if number in cited else "uncited claims"
-                yield f"The {what} of round {number} were not judged by {judge}{why}."
+    named = {debate.turns_by_index[item.turn].round for item in lookup_items(debate, None)}
+    for brief in round_briefs(get_run_id(run), settings, sorted(cited | named)):
+        what = "citations" if brief.subject.round in cited else "uncited claims"
+        words = f"The {what} of round {brief.subject.round} were not judged by {brief.assessor}"
+        yield from describe_unanswered(debate, [(brief, words)])

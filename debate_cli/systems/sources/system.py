@@ -28,7 +28,7 @@ from debate_cli.systems.sources.settings import SourcesSettings
 from debate_cli.systems.tables import Table, parse_notes
 
 
-class SourcesSystem(JudgingSystem[SourcesSettings]):
+class _SourcesSystem(JudgingSystem[SourcesSettings]):
     """A judge says for each citation whether its passage supports the argument."""
 
     kind = "sources"
@@ -49,7 +49,6 @@ class SourcesSystem(JudgingSystem[SourcesSettings]):
         return PlannedCalls(len(judge_ids(settings)) * rounds)
 
     def question(self, brief: Brief) -> JudgeQuestion[SourcesSettings, Any]:
-        """The only question."""
         return questions.ROUND_QUESTION
 
     def lookup_queries(self, debate: Debate, brief: Brief) -> tuple[str, ...]:
@@ -64,11 +63,9 @@ class SourcesSystem(JudgingSystem[SourcesSettings]):
         return super().why_not(debate)
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: SourcesSettings) -> Verdict:
-        """The verdict; its notes are `SourcesNotes`."""
         return score.score_run(debate, run, settings)
 
     def max_score(self, verdict: Verdict) -> float:
-        """1: all citations are in their source and support the argument."""
         return 1.0
 
     def explain(self, verdict: Verdict) -> str:
@@ -94,7 +91,6 @@ class SourcesSystem(JudgingSystem[SourcesSettings]):
         return LiveReport(sentences=(*sentences, *describe_lookups(assessment, debate)))
 
     def tables(self, verdict: Verdict) -> list[Table]:
-        """Scores with counts, and all citations."""
         return tables.tables(verdict) or super().tables(verdict)
 
 
@@ -112,4 +108,4 @@ def _poor_citations(verdict: Verdict) -> Iterator[str]:
             yield f"{label}: {', '.join(counts)}."
 
 
-SYSTEM = SourcesSystem()
+SYSTEM = _SourcesSystem()

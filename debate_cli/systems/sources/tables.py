@@ -4,7 +4,16 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.debate_tables import SOURCE_BADGES, SUPPORT_BADGES
 from debate_cli.systems.source_support import Quality
 from debate_cli.systems.sources.score import SourcesNotes
-from debate_cli.systems.tables import Badge, DebaterCell, Gauge, Number, Table, parse_notes
+from debate_cli.systems.tables import (
+    Badge,
+    DebaterCell,
+    Gauge,
+    Number,
+    Table,
+    column_table,
+    parse_notes,
+    turn_number,
+)
 
 EXISTENCE_BADGES: dict[Quality, Badge] = {
     "yes": Badge("✓", "exists", "good"),
@@ -15,54 +24,52 @@ EXISTENCE_BADGES: dict[Quality, Badge] = {
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """Scores with counts, and all citations."""
+    """Scores with counts, all citations, and what was named without a passage; empty ones are left out."""
     notes = parse_notes(SourcesNotes, verdict)
     if notes is None:
         return []
-    rows = tuple(
-        (
-            DebaterCell(row.name), Number(row.score, strong=True), Gauge(row.score, 1.0, row.name), Number(row.citations, 0),
-            Number(row.counted, 0), Number(row.altered, 0), Number(row.not_found, 0), Number(row.contradicted, 0),
-            Number(row.uncited, 0),
-        )
-        for row in sorted(notes.debaters, key=lambda row: -row.score)
-    )  # fmt: skip
-    heads = ("debater", "score /1", "", "citations", "counted", "altered", "not found", "contradicted", "uncited")
-    scores = Table("scores, sources", heads, rows, numeric=frozenset({1, 3, 4, 5, 6, 7, 8}))
-    cited = tuple(
-        (
-            str(item.turn + 1),
-            DebaterCell(item.debater),
-            item.item,
-            item.source,
-            SOURCE_BADGES[item.outcome],
-            SUPPORT_BADGES[item.supports],
-            f"{item.reputable}, {item.recent}, {item.relevant}",
-            item.reason,
-        )
-        for item in notes.citations
+    scores = column_table(
+        "scores, sources",
+        sorted(notes.debaters, key=lambda row: -row.score),
+        {
+            "debater": lambda row: DebaterCell(row.name),
+            "score /1": lambda row: Number(row.score, strong=True),
+            "": lambda row: Gauge(row.score, 1.0, row.name),
+            "citations": lambda row: Number(row.citations, 0),
+            "counted": lambda row: Number(row.counted, 0),
+            "altered": lambda row: Number(row.altered, 0),
+            "not found": lambda row: Number(row.not_found, 0),
+            "contradicted": lambda row: Number(row.contradicted, 0),
+            "uncited": lambda row: Number(row.uncited, 0),
+        },
     )
-    columns = ("turn", "debater", "for", "source", "quote", "passage", "reputable, recent, relevant", "reason")
-    found = [scores]
-    if cited:
-        found.append(Table("citations, sources", columns, cited, numeric=frozenset({0})))
-    return [*found, *_lookup_tables(notes)]
-
-
-def _lookup_tables(notes: SourcesNotes) -> list[Table]:
-    rows = tuple(
-        (
-            str(item.turn + 1),
-            DebaterCell(item.debater),
-            item.item,
-            item.source or "uncited",
-            EXISTENCE_BADGES[item.exists],
-            item.passage,
-            SOURCE_BADGES[item.outcome] if item.outcome else "",
-            item.quote,
-            item.reason,
-        )
-        for item in notes.lookups
+    citations = column_table(
+        "citations, sources",
+        notes.citations,
+        {
+            "turn": lambda item: turn_number(item.turn),
+            "debater": lambda item: DebaterCell(item.debater),
+            "for": lambda item: item.item,
+            "source": lambda item: item.source,
+            "quote": lambda item: SOURCE_BADGES[item.outcome],
+            "passage": lambda item: SUPPORT_BADGES[item.supports],
+            "reputable, recent, relevant": lambda item: f"{item.reputable}, {item.recent}, {item.relevant}",
+            "reason": lambda item: item.reason,
+        },
     )
-    heads = ("turn", "debater", "for", "source", "exists", "rests on", "check", "quote", "reason")
-    return [Table("named without a passage, sources", heads, rows, numeric=frozenset({0}))] if rows else []
+    lookups = column_table(
+        "named without a passage, sources",
+        notes.lookups,
+        {
+            "turn": lambda item: turn_number(item.turn),
+            "debater": lambda item: DebaterCell(item.debater),
+            "for": lambda item: item.item,
+            "source": lambda item: item.source or "uncited",
+            "exists": lambda item: EXISTENCE_BADGES[item.exists],
+            "rests on": lambda item: item.passage,
+            "check": lambda item: SOURCE_BADGES[item.outcome] if item.outcome else "",
+            "quote": lambda item: item.quote,
+            "reason": lambda item: item.reason,
+        },
+    )
+    return [table for table in (scores, citations, lookups) if table.rows]

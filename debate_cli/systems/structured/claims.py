@@ -4,15 +4,14 @@ The prompt `judge_structured.md` tells the judges what each standing means.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import fsum
 
-from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
-from debate_cli.systems.aggregation import newest_run, ordered_assessments, strip_float_noise
-from debate_cli.systems.claim_review import ClaimReview, ClaimStanding, Standing
-from debate_cli.systems.structured.findings import Fallacy, Insight, Trace
+from debate_cli.systems.aggregation import iter_findings, newest_assessments, ordered_assessments, strip_float_noise
+from debate_cli.systems.base import ClaimReview, ClaimStanding
+from debate_cli.systems.structured.findings import Fallacy, Insight, Standing, Trace
 from debate_cli.systems.structured.score import MAX_ARGUMENT_MARK, ArgumentRow, StructuredNotes, judge_weights
 from debate_cli.systems.tables import format_number, parse_notes
 
@@ -22,17 +21,19 @@ def review_claims(debate: Debate, run: str) -> ClaimReview | None:
 
     Key insight and recommendation are those of the first judge who gave one; open questions are those of all judges.
     """
-    given = _whole_debate_assessments(debate, run)
+    given = [item for item in ordered_assessments(debate, "structured", run) if item.subject.moment == "debate"]
     if not given:
         return None
-    weights = judge_weights(debate, given[0].run)
-    insights = [finding for item in given for finding in item.findings if isinstance(finding, Insight)]
+    traces: dict[str, dict[str, Trace]] = defaultdict(dict)
+    for by, trace in iter_findings(given, Trace):
+        traces[trace.item].setdefault(by.assessor, trace)
+    weights = judge_weights(debate, run)
+    insights = [insight for _, insight in iter_findings(given, Insight)]
+    questions = (question for insight in insights for question in insight.unresolved_questions)
     return ClaimReview(
-        standings={item: _weightiest_standing(found, weights) for item, found in _standings(given).items()},
+        standings={item: _weightiest_standing(of, weights) for item, of in traces.items()},
         key_insight=next((insight.key_insight for insight in insights if insight.key_insight), ""),
-        unresolved_questions=tuple(
-            dict.fromkeys(question for insight in insights for question in insight.unresolved_questions)
-        ),
+        unresolved_questions=tuple(dict.fromkeys(questions)),
         recommendation=next((insight.recommendation for insight in insights if insight.recommendation), ""),
     )
 
@@ -43,45 +44,25 @@ def describe_deductions(debate: Debate, verdict: Verdict | None, argument: str) 
     rows = notes.arguments if notes is not None else ()
     scored = next((row for row in rows if row.id == argument and row.score is not None), None)
     main = _describe_main_deduction(scored, notes.weights) if scored is not None and notes is not None else ""
-    names = _fallacy_names(debate, argument)
+    found = iter_findings(newest_assessments(debate, "structured"), Fallacy)
+    names = dict.fromkeys(fallacy.name for _, fallacy in found if fallacy.item == argument and fallacy.name.strip())
     word = "Fallacy" if len(names) == 1 else "Fallacies"
     return tuple(filter(None, (main, f"{word} found in it: {', '.join(names)}." if names else "")))
 
 
-def _whole_debate_assessments(debate: Debate, run: str) -> list[Assessment]:
-    return [item for item in ordered_assessments(debate, "structured", run) if item.subject.moment == "debate"]
-
-
-def _standings(given: Sequence[Assessment]) -> dict[str, list[tuple[str, Trace]]]:
-    """Argument id -> (judge, first finding of this judge on the argument), sorted by judge."""
-    found: dict[str, dict[str, Trace]] = defaultdict(dict)
-    for assessment in given:
-        for finding in assessment.findings:
-            if isinstance(finding, Trace):
-                found[finding.item].setdefault(assessment.assessor, finding)
-    return {item: sorted(of.items(), key=lambda pair: pair[0]) for item, of in found.items()}
-
-
-def _weightiest_standing(findings: Sequence[tuple[str, Trace]], weights: Mapping[str, float]) -> ClaimStanding:
+def _weightiest_standing(traces: Mapping[str, Trace], weights: Mapping[str, float]) -> ClaimStanding:
     """The standing whose judges have the most weight, with the reason of the first of them; a tie is UNCERTAIN."""
-    of: dict[Standing, list[float]] = defaultdict(list)
-    for judge, finding in findings:
-        of[finding.standing].append(weights[judge])
-    totals: dict[Standing, float] = {standing: strip_float_noise(fsum(each)) for standing, each in of.items()}
-    highest: list[Standing] = [standing for standing in totals if totals[standing] == max(totals.values())]
-    if len(highest) > 1:
-        opinions = ", ".join(f"{judge} says {finding.standing}" for judge, finding in findings)
+    judges = sorted(traces)
+    weight_of: dict[Standing, list[float]] = defaultdict(list)
+    for judge in judges:
+        weight_of[traces[judge].standing].append(weights[judge])
+    totals: dict[Standing, float] = {standing: strip_float_noise(fsum(each)) for standing, each in weight_of.items()}
+    heaviest: list[Standing] = [item for item in weight_of if totals[item] == max(totals.values())]
+    first, *others = heaviest
+    if others:
+        opinions = ", ".join(f"{judge} says {traces[judge].standing}" for judge in judges)
         return ClaimStanding("UNCERTAIN", f"The judges are divided: {opinions}.")
-    return ClaimStanding(highest[0], next(found.reason for _, found in findings if found.standing == highest[0]))
-
-
-def _fallacy_names(debate: Debate, item: str) -> tuple[str, ...]:
-    """Names of the fallacies that the judges of the newest run found in an argument."""
-    newest = newest_run(debate, "structured")
-    given = _whole_debate_assessments(debate, newest.id) if newest is not None else []
-    findings = [finding for item in given for finding in item.findings]
-    found = [finding.name for finding in findings if isinstance(finding, Fallacy) and finding.item == item]
-    return tuple(dict.fromkeys(name for name in found if name.strip()))
+    return ClaimStanding(first, next(traces[judge].reason for judge in judges if traces[judge].standing == first))
 
 
 def _describe_main_deduction(row: ArgumentRow, weights: Mapping[str, float]) -> str:

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from debate_cli.domain.assessment import Finding
-from debate_cli.systems.claim_review import Standing
+from debate_cli.systems.base import Standing
 
 
 class Fallacy(Finding):

@@ -115,11 +115,7 @@ def read_structured_form(filled: StructuredForm, context: JudgingContext[Structu
     for entry in unique_known_items(collector, filled.arguments, lambda argument: argument.item, known):
         _read_argument(entry, context, collector)
     collector.add_findings(
-        Insight(
-            key_insight=filled.key_insight,
-            unresolved_questions=filled.unresolved_questions,
-            recommendation=filled.recommendation,
-        )
+        Insight(**filled.model_dump(include={"key_insight", "unresolved_questions", "recommendation"}))
     )
     return collector.result()
 
@@ -127,31 +123,22 @@ def read_structured_form(filled: StructuredForm, context: JudgingContext[Structu
 def _read_argument(
     entry: ArgumentJudgmentForm, context: JudgingContext[StructuredSettings], collector: MarkCollector
 ) -> None:
-    speaker, argument = context.debate.arguments[entry.item]
+    """Add marks and standing; a fallacy only if it is on the checklist and quotes words that the speaker said."""
+    item, (speaker, argument) = entry.item, context.debate.arguments[entry.item]
     for number, criterion in enumerate(context.settings.criterion_weights):
-        collector.add_mark(speaker, criterion, entry.mark(number), (1, 10), item=entry.item)
+        collector.add_mark(speaker, criterion, entry.mark(number), (1, 10), item=item)
     collector.add_findings(
-        Trace(
-            participant=speaker, item=entry.item, claim=argument.claim, standing=entry.standing, reason=entry.reasoning
-        )
+        Trace(participant=speaker, item=item, claim=argument.claim, standing=entry.standing, reason=entry.reasoning)
     )
+    known = {fallacy.name.casefold(): fallacy.name for fallacy in context.settings.fallacies}
     for fallacy in entry.fallacies:
-        _read_fallacy(fallacy, entry.item, context, collector)
-
-
-def _read_fallacy(
-    fallacy: FallacyForm, item: str, context: JudgingContext[StructuredSettings], collector: MarkCollector
-) -> None:
-    """Add the fallacy if it is on the checklist and quotes the speaker correctly; otherwise a warning."""
-    speaker, _ = context.debate.arguments[item]
-    known = (entry.name for entry in context.settings.fallacies)
-    name = next((name for name in known if name.casefold() == fallacy.name.casefold()), None)
-    if name is None:
-        collector.add_warnings(f"dropped_fallacy: {item} {fallacy.name!r} is not on the checklist")
-    elif find_quoted_turn(fallacy.quote, context.debate.select_turns(speaker=speaker)) is None:
-        collector.add_warnings(f"dropped_fallacy: {item} {name!r}, because {speaker} did not say the quoted words")
-    else:
-        collector.add_findings(Fallacy(participant=speaker, item=item, name=name, quote=fallacy.quote))
+        name = known.get(fallacy.name.casefold())
+        if name is None:
+            collector.add_warnings(f"dropped_fallacy: {item} {fallacy.name!r} is not on the checklist")
+        elif find_quoted_turn(fallacy.quote, context.debate.select_turns(speaker=speaker)) is None:
+            collector.add_warnings(f"dropped_fallacy: {item} {name!r}, because {speaker} did not say the quoted words")
+        else:
+            collector.add_findings(Fallacy(participant=speaker, item=item, name=name, quote=fallacy.quote))
 
 
 STRUCTURED_QUESTION = JudgeQuestion(

@@ -6,27 +6,28 @@ margin below 1 is a draw, up to and including 3 narrow, above 3 clear. Standings
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import fsum
 
 from pydantic import ConfigDict, Field
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.frozen_model import FrozenModel, memoize_on_value
-from debate_cli.domain.judging_config import judge_ids
+from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.verdict import Notes, Verdict, Victory
 from debate_cli.systems.aggregation import (
     clamp_mark,
-    format_failure_cause,
+    describe_unanswered,
     get_run_id,
-    mean,
+    iter_findings,
+    mean_by_key,
     ordered_assessments,
     stored_settings,
     strip_float_noise,
     weighted_mean,
 )
+from debate_cli.systems.base import WHOLE_DEBATE, briefs_for
 from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, build_verdict, clear_above_threshold, decide_outcome
 from debate_cli.systems.structured.findings import Fallacy
 from debate_cli.systems.structured.settings import StructuredSettings
@@ -114,26 +115,27 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: StructuredSetting
     owners = scored_arguments(debate)
     given = [item for item in ordered_assessments(debate, "structured", run) if item.subject.moment == "debate"]
     weights, judges = settings.normalized_weights(), judge_weights(debate, run, settings)
-    marks = _marks(given, owners, weights)
-    fallacies = _fallacies(given)
+    marks = _collect_marks(given, owners, weights)
+    penalties = _penalties(given, judges, settings)
     rows = [
-        _argument_row((item, name), marks[item], weights, judges, _penalty(item, given, judges, settings))
+        _argument_row((item, name), marks[item], weights, judges, penalties.get(item, 0.0))
         for item, name in owners.items()
     ]
-    scores = _side_scores(rows)
-    judged = len(scores) > 1 and set(scores) >= set(owners.values())
-    outcome = decide_outcome(scores, clear_above_threshold(settings.thresholds)) if judged else UNDETERMINED_OUTCOME
+    scores = mean_by_key((row.participant, row.score) for row in rows if row.score is not None)
+    is_judged = len(scores) > 1 and set(scores) >= set(owners.values())
+    outcome = decide_outcome(scores, clear_above_threshold(settings.thresholds)) if is_judged else UNDETERMINED_OUTCOME
     notes = StructuredNotes(
         label=VICTORY_LABELS[outcome.victory],
         weights={criterion: strip_float_noise(weight) for criterion, weight in weights.items()},
         arguments=tuple(rows),
-        means=_means(rows),
-        fallacies=fallacies,
+        means=_criterion_means(rows),
+        fallacies=tuple(
+            FallacyRow(assessor=by.assessor, **fallacy.model_dump(exclude={"kind"}))
+            for by, fallacy in iter_findings(given, Fallacy)
+        ),
         judges=tuple(dict.fromkeys(item.assessor for item in given)),
         judge_weights=_judge_shares(given, judges),
-        missing=tuple(
-            _describe_unjudged(debate, run, owners, given, settings) + _describe_unmarked(owners, given, marks, weights)
-        ),
+        missing=tuple(_missing(debate, run, settings, owners, marks)),
     )
     return build_verdict("structured", run, outcome, scores, notes)
 
@@ -155,41 +157,29 @@ def _judge_shares(given: Sequence[Assessment], judges: Mapping[str, float]) -> d
     return {judge: strip_float_noise(weight / fsum(own.values())) for judge, weight in own.items()}
 
 
-def _marks(given: Sequence[Assessment], owners: Mapping[str, str], criteria: Collection[str]) -> ArgumentMarks:
+def _collect_marks(given: Sequence[Assessment], owners: Mapping[str, str], criteria: Collection[str]) -> ArgumentMarks:
     """Collect the marks of all judges. Marks for unknown arguments, or for another debater's, are ignored."""
     found: dict[str, dict[str, dict[str, float]]] = {item: {} for item in owners}
     for assessment in given:
         for mark in assessment.marks:
             item = mark.item
-            if item not in found or mark.criterion not in criteria:
-                continue
-            if mark.participant is None or mark.participant == owners[item]:
+            if item in found and mark.criterion in criteria and mark.participant in {None, owners[item]}:
                 of = found[item].setdefault(mark.criterion, {})
                 of.setdefault(assessment.assessor, clamp_mark(mark, MIN_ARGUMENT_MARK, MAX_ARGUMENT_MARK))
     return found
 
 
-def _fallacies(given: Sequence[Assessment]) -> tuple[FallacyRow, ...]:
-    return tuple(
-        FallacyRow(assessor=assessment.assessor, **finding.model_dump(exclude={"kind"}))
-        for assessment in given
-        for finding in assessment.findings
-        if isinstance(finding, Fallacy)
-    )
-
-
-@memoize_on_value
-def _count_fallacies(assessment: Assessment) -> Counter[str]:
-    return Counter(finding.item for finding in assessment.findings if isinstance(finding, Fallacy) and finding.item)
-
-
-def _penalty(
-    item: str, given: Sequence[Assessment], judges: Mapping[str, float], settings: StructuredSettings
-) -> float:
-    """Penalty of one argument: points per fallacy times the number of fallacies that the judges found (weighted mean)."""
-    counts = [_count_fallacies(assessment)[item] for assessment in given]
-    pairs = zip(counts, (judges[assessment.assessor] for assessment in given), strict=True)
-    return settings.fallacy_penalty * weighted_mean(pairs) if any(counts) else 0.0
+def _penalties(
+    given: Sequence[Assessment], judges: Mapping[str, float], settings: StructuredSettings
+) -> dict[str, float]:
+    """Argument -> points per fallacy times the number of fallacies that the judges found (weighted mean)."""
+    counts = [Counter(fallacy.item for _, fallacy in iter_findings([item], Fallacy)) for item in given]
+    weights = [judges[item.assessor] for item in given]
+    return {
+        name: settings.fallacy_penalty
+        * weighted_mean((count[name], weight) for count, weight in zip(counts, weights, strict=True))
+        for name in {name for count in counts for name in count if name}
+    }
 
 
 def _argument_row(
@@ -199,80 +189,54 @@ def _argument_row(
     judges: Mapping[str, float],
     penalty: float,
 ) -> ArgumentRow:
-    """The row of `argument`, a pair (id, speaker)."""
-    values = {
-        criterion: strip_float_noise(weighted_mean((mark, judges[judge]) for judge, mark in marks[criterion].items()))
-        if criterion in marks
-        else None
-        for criterion in weights
-    }
-    score: float | None = 0.0
-    for criterion, weight in weights.items():
-        value = values[criterion]
-        if weight and score is not None:
-            score = None if value is None else score + weight * value
+    """The row of `argument`, a pair (id, speaker). `marks`: criterion -> judge -> mark."""
+    values: dict[str, float | None] = dict.fromkeys(weights)
+    for criterion, of in marks.items():
+        values[criterion] = strip_float_noise(weighted_mean((mark, judges[judge]) for judge, mark in of.items()))
+    weighted = [(weight, values[criterion]) for criterion, weight in weights.items() if weight]
+    total = sum(weight * value for weight, value in weighted if value is not None)
+    is_complete = all(value is not None for _, value in weighted)
+    spread = {name: max(of.values()) - min(of.values()) for name, of in marks.items() if len(of) > 1}
     return ArgumentRow.model_validate(
         {
             "id": argument[0],
             "participant": argument[1],
             "penalty": strip_float_noise(penalty),
-            "score": None if score is None else strip_float_noise(max(MIN_ARGUMENT_MARK, score - penalty)),
-            "spread": {
-                criterion: strip_float_noise(max(of.values()) - min(of.values()))
-                for criterion, of in marks.items()
-                if len(of) > 1
-            },
+            "score": strip_float_noise(max(MIN_ARGUMENT_MARK, total - penalty)) if is_complete else None,
+            "spread": {name: strip_float_noise(value) for name, value in spread.items()},
             **values,
         }
     )
 
 
-def _side_scores(rows: Sequence[ArgumentRow]) -> dict[str, float]:
-    """Participant -> mean score of its arguments. Participants without a scored argument are left out."""
-    found: dict[str, list[float]] = defaultdict(list)
-    for row in rows:
-        if row.score is not None:
-            found[row.participant].append(row.score)
-    return {name: mean(scores) for name, scores in found.items()}
+def _criterion_means(rows: Sequence[ArgumentRow]) -> dict[str, dict[str, float]]:
+    """Participant -> criterion -> mean over its marked arguments."""
+    marks = ((row.participant, name, value) for row in rows for name, value in row.marks.items())
+    means = mean_by_key(((who, name), value) for who, name, value in marks if value is not None)
+    found: dict[str, dict[str, float]] = {}
+    for (who, name), value in means.items():
+        found.setdefault(who, {})[name] = strip_float_noise(value)
+    return found
 
 
-def _means(rows: Sequence[ArgumentRow]) -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for row in rows:
-        for criterion, value in row.marks.items():
-            if value is not None:
-                found[row.participant][criterion].append(value)
-    return {
-        name: {criterion: strip_float_noise(mean(values)) for criterion, values in of.items()}
-        for name, of in found.items()
-    }
-
-
-def _describe_unjudged(
+def _missing(
     debate: Debate,
     run: JudgingRun | str,
-    owners: Mapping[str, str],
-    given: Sequence[Assessment],
     settings: StructuredSettings,
-) -> list[str]:
-    """Sentences on debaters without arguments and judges without an assessment."""
-    arguing = frozenset(owners.values())
-    found = [f"{item.name} has made no argument." for item in debate.participants if item.name not in arguing]
-    judges = {item.assessor for item in given}
-    for judge in judge_ids(stored_settings(debate, run, settings)):
-        if judge not in judges:
-            why = format_failure_cause(debate, f"{get_run_id(run)}/structured/{judge}/debate/all/0")
-            found.append(f"The debate was not assessed by {judge}{why}.")
-    return found
-
-
-def _describe_unmarked(
-    owners: Mapping[str, str], given: Sequence[Assessment], marks: ArgumentMarks, criteria: Collection[str]
-) -> list[str]:
-    found: list[str] = []
-    for judge in dict.fromkeys(item.assessor for item in given):
+    owners: Mapping[str, str],
+    marks: ArgumentMarks,
+) -> Iterator[str]:
+    """Sentences on debaters without arguments, judges without an assessment, and arguments without a mark."""
+    for item in debate.participants:
+        if item.name not in owners.values():
+            yield f"{item.name} has made no argument."
+    briefs = tuple(briefs_for(get_run_id(run), stored_settings(debate, run, settings), WHOLE_DEBATE))
+    yield from describe_unanswered(
+        debate, ((brief, f"The debate was not assessed by {brief.assessor}") for brief in briefs)
+    )
+    given = ordered_assessments(debate, "structured", run)
+    for judge in dict.fromkeys(item.assessor for item in given if item.subject.moment == "debate"):
         for item in owners:
-            absent = [criterion for criterion in criteria if judge not in marks[item].get(criterion, ())]
+            absent = [name for name in settings.criterion_weights if judge not in marks[item].get(name, ())]
             if absent:
-                found.append(f"{judge} gave no mark for {', '.join(absent)} of {item}.")
-    return found
+                yield f"{judge} gave no mark for {', '.join(absent)} of {item}."

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, field_validator
+from pydantic import BeforeValidator, Field, StringConstraints, field_validator
 
 from debate_cli.domain.frozen_model import ConfigModel
 from debate_cli.domain.judging_config import (
@@ -31,8 +31,6 @@ FALLACY_DEFINITIONS: dict[str, str] = {
 """The default checklist: name and definition of each fallacy."""
 MAX_CRITERIA = 12
 MAX_FALLACIES = 40
-MAX_USEFUL_PENALTY = 9
-"""Difference between the highest and lowest score of an argument; a larger penalty has no more effect."""
 _CRITERION_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 RESERVED_CRITERIA = frozenset({
     "item", "reasoning", "standing", "fallacies", "name", "quote", "arguments", "key_insight", "unresolved_questions",
@@ -46,7 +44,7 @@ class Criterion(ConfigModel):
 
     name: str
     """Up to 40 letters, digits, `_` and `-`, beginning with a letter."""
-    description: str = Field(min_length=1, max_length=400)
+    description: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=400)]
     """What the criterion asks, and what 1 and 10 mean. The judge reads it."""
     weight: NonNegative = 1.0
     """Weight of the criterion; weights are normalised to sum 1 when used."""
@@ -61,14 +59,6 @@ class Criterion(ConfigModel):
             msg = f"`{name}` means something else in the judge's form; choose another name"
             raise ValueError(msg)
         return name
-
-    @field_validator("description")
-    @classmethod
-    def _require_description(cls, description: str) -> str:
-        if not description.strip():
-            msg = "is empty; say what the criterion asks, and what 1 and 10 mean"
-            raise ValueError(msg)
-        return description
 
 
 DEFAULT_CRITERIA: dict[str, str] = {
@@ -225,7 +215,11 @@ class StructuredSettings(SystemSettings):
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
         """Contradictions in the settings: thresholds in the wrong order, repeated names, criteria without effect."""
         yield from super().problems()
-        yield from self._criteria_problems()
+        for place in duplicate_indices(criterion.name.casefold() for criterion in self.criteria):
+            yield ("criteria", place, "name"), "an earlier criterion has this name; keep one"
+        if self.criteria and self.weights != StructuredWeights():
+            advice = "apply to the default criteria only; give each of `criteria` its `weight`, and remove this"
+            yield ("weights",), advice
         for place in duplicate_indices(fallacy.name.casefold() for fallacy in self.fallacies):
             yield ("fallacies", place, "name"), "an earlier fallacy has this name; keep one"
         listed = self.judges if not isinstance(self.judges, int) else ()
@@ -235,25 +229,8 @@ class StructuredSettings(SystemSettings):
         for place in duplicate_indices(judge.id.casefold() for judge in listed):
             yield ("judges", place, "id"), "an earlier judge has this id; give each a different id"
 
-    def _criteria_problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        for place in duplicate_indices(criterion.name.casefold() for criterion in self.criteria):
-            yield ("criteria", place, "name"), "an earlier criterion has this name; keep one"
-        if self.criteria and self.weights != StructuredWeights():
-            yield (
-                ("weights",),
-                "apply to the default criteria only; give each of `criteria` its `weight`, and remove this",
-            )
-
     def notices(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Notices on weights that do not sum to 1, a penalty above the range of scores, and fallacies without a definition."""
-        if self.fallacy_penalty > MAX_USEFUL_PENALTY:
-            yield (
-                ("fallacy_penalty",),
-                f"is above {MAX_USEFUL_PENALTY}, so one fallacy gives an argument the lowest score, 1",
-            )
-        for place, fallacy in enumerate(self.fallacies):
-            if not fallacy.definition.strip() and fallacy.name not in FALLACY_DEFINITIONS:
-                yield ("fallacies", place), "has no definition, so the judge is shown only its name; add a `definition`"
+        """A notice if the weights do not sum to 1."""
         total = math.fsum(self.criterion_weights.values())
         if not math.isclose(total, 1, abs_tol=1e-9):
             effective = ", ".join(f"{name} {weight:.3g}" for name, weight in self.normalized_weights().items())

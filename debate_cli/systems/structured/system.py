@@ -8,9 +8,8 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
-from debate_cli.systems.base import ArgumentMark, JudgeQuestion, JudgeQuote, JudgingSystem, LiveReport
+from debate_cli.systems.base import ArgumentMark, ClaimReview, JudgeQuestion, JudgeQuote, JudgingSystem, LiveReport
 from debate_cli.systems.charts import Chart
-from debate_cli.systems.claim_review import ClaimReview
 from debate_cli.systems.explanation import describe_scores
 from debate_cli.systems.source_support import SOURCES_KIND
 from debate_cli.systems.structured import claims, questions, score, tables
@@ -19,7 +18,7 @@ from debate_cli.systems.structured.settings import StructuredSettings
 from debate_cli.systems.tables import Table, parse_notes
 
 
-class StructuredSystem(JudgingSystem[StructuredSettings]):
+class _StructuredSystem(JudgingSystem[StructuredSettings]):
     """One judge reads the whole debate and marks every opening argument."""
 
     kind = "structured"
@@ -30,7 +29,6 @@ class StructuredSystem(JudgingSystem[StructuredSettings]):
     suggestion_rank = 1
 
     def question(self, brief: Brief) -> JudgeQuestion[StructuredSettings, Any]:
-        """The only question."""
         return questions.STRUCTURED_QUESTION
 
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
@@ -44,15 +42,12 @@ class StructuredSystem(JudgingSystem[StructuredSettings]):
         return super().why_not(debate)
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: StructuredSettings) -> Verdict:
-        """The verdict; its notes are `StructuredNotes`."""
         return score.score_run(debate, run, settings)
 
     def max_score(self, verdict: Verdict) -> float:
-        """The highest mark: 10."""
         return score.MAX_ARGUMENT_MARK
 
     def min_score(self, verdict: Verdict) -> float:
-        """The lowest mark: 1."""
         return score.MIN_ARGUMENT_MARK
 
     def explain(self, verdict: Verdict) -> str:
@@ -89,11 +84,9 @@ class StructuredSystem(JudgingSystem[StructuredSettings]):
         return claims.describe_deductions(debate, verdict, argument)
 
     def tables(self, verdict: Verdict) -> list[Table]:
-        """Scores by argument, and the fallacies."""
         return tables.tables(verdict) or super().tables(verdict)
 
     def charts(self, verdict: Verdict) -> list[Chart]:
-        """Marks by criterion and by argument."""
         return list(tables.charts(verdict))
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
@@ -102,4 +95,4 @@ class StructuredSystem(JudgingSystem[StructuredSettings]):
         return LiveReport(sentences=(f"marked {len(items)} of {len(debate.arguments)} arguments",))
 
 
-SYSTEM = StructuredSystem()
+SYSTEM = _StructuredSystem()

@@ -12,8 +12,10 @@ from debate_cli.systems.tables import (
     Number,
     Table,
     TableRow,
+    column_table,
     format_number,
     join_row_groups,
+    make_table,
     parse_notes,
 )
 
@@ -22,23 +24,38 @@ SHORT_HEADERS = {"responsiveness": "response"}
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """The score table, the differences between several judges, and the fallacies if there are any."""
+    """The score table, the differences between several judges, and the fallacies; empty ones are left out."""
     notes = parse_notes(StructuredNotes, verdict)
     if notes is None:
         return []
-    return [_score_table(verdict, notes), *_spread_tables(notes), *_fallacy_tables(notes)]
-
-
-def _score_table(verdict: Verdict, notes: StructuredNotes) -> Table:
-    heads = [f"{SHORT_HEADERS.get(criterion, criterion)} {weight:.0%}" for criterion, weight in notes.weights.items()]
-    return Table(
-        title="scores, structured",
-        heads=("argument", *heads, "score", ""),
-        rows=join_row_groups(
-            _participant_rows(verdict, notes, who) for who in dict.fromkeys(row.participant for row in notes.arguments)
-        ),
-        numeric=frozenset(range(1, len(heads) + 2)),
+    names = [SHORT_HEADERS.get(criterion, criterion) for criterion in notes.weights]
+    heads = (f"{name} {weight:.0%}" for name, weight in zip(names, notes.weights.values(), strict=True))
+    debaters = dict.fromkeys(row.participant for row in notes.arguments)
+    rows = join_row_groups(_participant_rows(verdict, notes, name) for name in debaters)
+    shares = [f"{judge} {share:.0%}" for judge, share in notes.judge_weights.items()]
+    has_spread = any(row.spread for row in notes.arguments)
+    spreads = (
+        (row.id, *(Number(row.spread.get(item), 1) for item in notes.weights)) for row in notes.arguments if has_spread
     )
+    judges = ", ".join(shares or notes.judges)
+    fallacies = column_table(
+        "fallacies",
+        notes.fallacies,
+        {
+            "fallacy": lambda row: f"! {row.name}",
+            "by": lambda row: DebaterCell(row.participant),
+            "in": lambda row: row.item or None,
+            "words": lambda row: row.quote,
+        },
+    )
+    found = (
+        make_table("scores, structured", ("argument", *heads, "score", ""), rows),
+        make_table(
+            "spread between judges", ("argument", *names), spreads, (f"Highest minus lowest mark of {judges}.",)
+        ),
+        fallacies,
+    )
+    return [table for table in found if table.rows]
 
 
 def _participant_rows(verdict: Verdict, notes: StructuredNotes, who: str) -> Iterable[TableRow]:
@@ -63,31 +80,6 @@ def _score_cell(row: ArgumentRow) -> Cell:
     return f"{'—' if row.score is None else format_number(row.score)} (−{row.penalty:g})"
 
 
-def _spread_tables(notes: StructuredNotes) -> Iterable[Table]:
-    if not any(row.spread for row in notes.arguments):
-        return
-    shares = [f"{judge} {share:.0%}" for judge, share in notes.judge_weights.items()]
-    judges = ", ".join(shares or notes.judges)
-    rows = tuple((row.id, *(Number(row.spread.get(item), 1) for item in notes.weights)) for row in notes.arguments)
-    yield Table(
-        title="spread between judges",
-        heads=("argument", *(SHORT_HEADERS.get(item, item) for item in notes.weights)),
-        rows=rows,
-        remarks=(f"Highest minus lowest mark of {judges}.",),
-        numeric=frozenset(range(1, len(notes.weights) + 1)),
-    )
-
-
-def _fallacy_tables(notes: StructuredNotes) -> Iterable[Table]:
-    if notes.fallacies:
-        rows = tuple(
-            (f"! {row.name}", DebaterCell(row.participant), row.item or None, row.quote) for row in notes.fallacies
-        )
-        yield Table(title="fallacies", heads=("fallacy", "by", "in", "words"), rows=rows)
-
-
-MAX_ARGUMENT_BARS = 40
-"""Maximum number of arguments in the chart of arguments; with more, the chart is left out."""
 MARK_TICKS = (0.0, 2.0, 4.0, 6.0, 8.0, 10.0)
 
 
@@ -104,8 +96,7 @@ def charts(verdict: Verdict) -> Iterator[Chart]:
         MAX_ARGUMENT_MARK,
         MARK_TICKS,
     )
-    if len(notes.arguments) <= MAX_ARGUMENT_BARS:
-        yield _argument_chart(notes)
+    yield _argument_chart(notes)
 
 
 def _argument_chart(notes: StructuredNotes) -> Chart:

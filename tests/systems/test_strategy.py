@@ -70,9 +70,7 @@ def test_several_targets_count_by_their_mean() -> None:
     pick = pick_strategy(states, PRO)
     assert (pick.name, pick.predicted) == ("balanced", pytest.approx(0.5))
     only = pick_strategy({PRO: state(PRO), CON: state(CON, stance=0.1)}, PRO, (CON,))
-    assert only.reason == (
-        "Highest predicted effect, 0.50, because the position of Ben is not firm."
-    )
+    assert only.reason == ("Highest predicted effect, 0.50, because the position of Ben is not firm.")
 
 
 def test_a_surrendered_debater_is_not_a_target() -> None:

@@ -143,10 +143,6 @@ def _fenced_code(text: str) -> Iterator[tuple[int, int]]:
             opened = None
 
 
-def _read_table(text: str) -> Iterator[Section]:
-    yield Section(_join_lines(_table_lines(csv.reader(io.StringIO(text), strict=True))), "", 2, "row")
-
-
 def _table_lines(rows: Iterable[list[str]]) -> Iterator[str]:
     head: list[str] | None = None
     for row in rows:
@@ -155,10 +151,6 @@ def _table_lines(rows: Iterable[list[str]]) -> Iterator[str]:
             continue
         cells = zip(head, row, strict=False)
         yield "; ".join(f"{name}: {_one_line(cell)}" for name, cell in cells if cell.strip())
-
-
-def _read_json(text: str) -> Iterator[Section]:
-    yield Section(_join_lines(_json_lines(json.loads(text), "")), "", None, "value")
 
 
 def _join_lines(lines: Iterable[str]) -> str:
@@ -297,8 +289,10 @@ _READERS: dict[str, Callable[[str], Iterable[Section]]] = {
     ".txt": lambda text: [Section(text, "", 1)],
     ".html": _read_page,
     ".htm": _read_page,
-    ".csv": _read_table,
-    ".json": _read_json,
+    ".csv": lambda text: [
+        Section(_join_lines(_table_lines(csv.reader(io.StringIO(text), strict=True))), first_line=2, unit="row")
+    ],
+    ".json": lambda text: [Section(_join_lines(_json_lines(json.loads(text), "")), unit="value")],
 }
 """Ending of a text file -> its reader."""
 _BINARY_READERS = {".pdf": _read_pdf, ".docx": _read_docx}

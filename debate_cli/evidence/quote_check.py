@@ -164,18 +164,14 @@ def _same_words(mine: Sequence[Word], text: FoldedText) -> Iterator[_Match]:
             if is_whole and text.is_word_start(start) and text.is_word_end(end):
                 yield _Match(start, end, "near")
             else:
-                yield _Match(start, end, "altered", f"“{_whole_words(text, start, end)}” was cut inside a word")
+                space = text.text.find(" ", end)
+                whole = (text.text.rfind(" ", 0, start) + 1, space if space >= 0 else len(text.text))
+                yield _Match(start, end, "altered", f"“{text.original_words(*whole)}” was cut inside a word")
 
 
 def _cuts_token(words: Sequence[Word], at: int) -> bool:
     """Whether the words before and at index `at` are one token, such as a number and its unit, or a verb and “n't”."""
     return 0 < at < len(words) and words[at - 1].start == words[at].start
-
-
-def _whole_words(text: FoldedText, start: int, end: int) -> str:
-    """The original wording from `start` to `end`, extended to whole words."""
-    space = text.text.find(" ", end)
-    return text.original_words(text.text.rfind(" ", 0, start) + 1, space if space >= 0 else len(text.text))
 
 
 def _align(quoted: FoldedText, mine: Sequence[Word], text: FoldedText) -> list[_Match]:

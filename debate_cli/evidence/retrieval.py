@@ -1,10 +1,10 @@
 """Finds passages for speakers and judges: builds the queries for files and web, and gives passages their ids."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import chain, zip_longest
+from itertools import zip_longest
 from typing import NamedTuple, Protocol
 
 from debate_cli.domain.debate import Debate
@@ -74,7 +74,10 @@ class PassageFinder:
     def list_searches(self, task: Task, debate: Debate) -> tuple[Search, ...]:
         """The reranking and the web searches for `task`. A web query is not repeated for the same speaker."""
         if not isinstance(task, Cue):
-            return self._list_lookups(task, debate)
+            lookup = self._lookup_of(task, debate)
+            asked = lookup.queries if lookup is not None and "web" in lookup.places else ()
+            unique = dict.fromkeys(" ".join(query.split())[:MAX_QUERY_CHARS] for query in asked)
+            return tuple(Search(key=task.key, query=query) for query in unique)
         ordering = Search(key=task.key, kind="rerank", query=build_query(task, debate))
         orderings = (ordering,) if self.ranker is not None and self.corpus is not None else ()
         if self.web is None or not self.web_queries:
@@ -99,7 +102,8 @@ class PassageFinder:
         web = [item for record in made if record.kind == "web" for item in record.results]
         if not isinstance(task, Cue):
             return number_passages(self._find_for_judge(task, debate, web), debate, task.key, at)
-        before = _passages_of_speaker(task, debate)
+        shown = {name for key in _own_keys(task, debate) for name in debate.shown_passages.get(key, ())}
+        before = [passage for passage in debate.passages if passage.id in shown]
         known = {passage.place for passage in before}
         query = build_query(task, debate)
         filed = [item for record in made if record.kind == "rerank" for item in record.results]
@@ -110,8 +114,8 @@ class PassageFinder:
             for item in before
             if item.origin != "corpus"
         ]
-        found = [*dict.fromkeys(_alternate(filed, web))]
-        found.sort(key=lambda passage: passage.place in known)
+        alternated = (item for pair in zip_longest(filed, web) for item in pair if item is not None)
+        found = sorted(dict.fromkeys(alternated), key=lambda passage: passage.place in known)
         return number_passages(found[: self.limit], debate, task.key, at)
 
     def _lookup_of(self, brief: Brief, debate: Debate) -> Lookup | None:
@@ -123,13 +127,6 @@ class PassageFinder:
         places = frozenset(place for place in wanted.places if able[place])
         return wanted._replace(places=places) if places else None
 
-    def _list_lookups(self, brief: Brief, debate: Debate) -> tuple[Search, ...]:
-        lookup = self._lookup_of(brief, debate)
-        if lookup is None or "web" not in lookup.places:
-            return ()
-        queries = dict.fromkeys(" ".join(query.split())[:MAX_QUERY_CHARS] for query in lookup.queries)
-        return tuple(Search(key=brief.key, query=query) for query in queries)
-
     def _find_for_judge(self, brief: Brief, debate: Debate, web: Sequence[FoundPassage]) -> list[FoundPassage]:
         """The best passages of the files for each query of the lookup, then the results from the web (`web`)."""
         lookup = self._lookup_of(brief, debate)
@@ -137,10 +134,6 @@ class PassageFinder:
         if lookup is not None and "corpus" in lookup.places and self.corpus is not None:
             filed = [item for query in lookup.queries for item in self.corpus.search(query, LOOKUP_PASSAGES)]
         return [*dict.fromkeys([*filed, *web])]
-
-
-def _alternate(first: Sequence[FoundPassage], second: Sequence[FoundPassage]) -> Iterator[FoundPassage]:
-    return (item for item in chain.from_iterable(zip_longest(first, second)) if item is not None)
 
 
 def build_query(cue: Cue, debate: Debate) -> str:
@@ -180,11 +173,6 @@ def number_passages(found: Sequence[FoundPassage], debate: Debate, key: str | No
             added.append(item.to_passage(ids[item.place], at))
             following += 1
     return PassagesShown(at=at, key=key, shown=tuple(ids[item.place] for item in found), passages=tuple(added))
-
-
-def _passages_of_speaker(cue: Cue, debate: Debate) -> list[Passage]:
-    shown = {passage_id for key in _own_keys(cue, debate) for passage_id in debate.shown_passages.get(key, ())}
-    return [passage for passage in debate.passages if passage.id in shown]
 
 
 def _own_keys(cue: Cue, debate: Debate) -> list[str]:

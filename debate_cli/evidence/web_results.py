@@ -1,7 +1,7 @@
 """Converts web search results to passages: filters domains, cleans the text, selects the best part. Pure."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from debate_cli.domain.evidence import FoundPassage
@@ -26,8 +26,23 @@ def select_results(
     Results without an address or text, and those outside of `domains` (empty: all), are left out. A text of more than
     `words` words is cut to the part with most words of `query`; a summary is kept whole.
     """
-    kept = dict.fromkeys(_clean(item, query, words) for item in found if is_allowed(item.source, domains))
-    return tuple(item for item in kept if item.source and item.text)[:MAX_RESULTS]
+    kept: dict[FoundPassage, None] = {}
+    for item in found:
+        text = _INVISIBLE.sub("", item.text).strip()
+        if item.origin != "summary" and len(text.split()) > words:
+            text = _best_part(text, frozenset(query_terms(query)), words)
+        title = " ".join(_INVISIBLE.sub("", item.title).split())[:MAX_TITLE_CHARS]
+        if text and is_allowed(item.source, domains):
+            parts = urlsplit(_INVISIBLE.sub("", item.source).strip())
+            address = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+            if len(address) <= MAX_ADDRESS_CHARS:
+                kept[FoundPassage(address, title, item.locator, text, item.origin)] = None
+    return tuple(kept)[:MAX_RESULTS]
+
+
+def _best_part(text: str, terms: frozenset[str], words: int) -> str:
+    parts = [part for part, _, _ in split_section(Section(text), words)]
+    return max(parts, key=lambda part: len(terms & frozenset(query_terms(part))), default="")
 
 
 def is_allowed(url: str, domains: tuple[str, ...]) -> bool:
@@ -47,30 +62,3 @@ def _is_within(host: str, path: str, domain: str, folder: str) -> bool:
     is_plain = "\\" not in real and not {".", ".."} & set(real.split("/"))
     in_folder = not folder or (is_plain and f"{real.rstrip('/')}/".startswith(f"/{folder}/"))
     return (host == domain or host.endswith(f".{domain}")) and in_folder
-
-
-def _clean(item: FoundPassage, query: str, words: int) -> FoundPassage:
-    text = _visible(item.text).strip()
-    if item.origin != "summary" and len(text.split()) > words:
-        text = _best_part(text, query, words)
-    title = " ".join(_visible(item.title).split())[:MAX_TITLE_CHARS]
-    return FoundPassage(_bare_address(item.source), title, item.locator, text, item.origin)
-
-
-def _best_part(text: str, query: str, words: int) -> str:
-    terms = frozenset(query_terms(query))
-    return max(_parts(text, words), key=lambda part: len(terms & frozenset(query_terms(part))), default="")
-
-
-def _parts(text: str, words: int) -> Iterator[str]:
-    return (part for part, _, _ in split_section(Section(text), words))
-
-
-def _bare_address(url: str) -> str:
-    parts = urlsplit(_visible(url).strip())
-    bare = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
-    return bare if len(bare) <= MAX_ADDRESS_CHARS else ""
-
-
-def _visible(text: str) -> str:
-    return _INVISIBLE.sub("", text)

@@ -17,7 +17,6 @@ from debate_cli.importing.speaker_labels import (
 from debate_cli.importing.speeches import FoundDebate, Speech, format_counts, join_speeches
 
 _HEADING = re.compile(r" {0,3}(?P<marks>#{1,6})(?:[ \t]+(?P<title>.*?))?(?:[ \t]+#+)?[ \t]*")
-_UNDERLINE = re.compile(r" {0,3}(?:=+|-{3,})[ \t]*")
 _FENCE = re.compile(r" {0,3}(?:`{3,}|~{3,})")
 _BOLD = re.compile(
     r"[ \t]*(?:[-*+][ \t]+)?(?P<mark>\*\*|__)(?P<name>[^*\n]{1,80}?)(?P=mark)(?P<colon>[ \t]*:)?(?P<rest>.*)"
@@ -57,24 +56,18 @@ def read_markdown(text: str) -> FoundDebate:
         ],
         [line._replace(label=parse_label(line.text) if line.heading is None else None) for line in lines],
     )
-    return _assemble(max(readings, key=lambda reading: min(_count_names(reading), 2)))
+    return _assemble(max(readings, key=lambda reading: min(len(_select_speakers(reading)), 2)))
 
 
 def _markdown_lines(text: str) -> Iterator[_Line]:
-    lines = text.split("\n")
-    is_code = is_underline = False
-    for number, (line, below) in enumerate(zip(lines, [*lines[1:], ""], strict=True), 1):
+    is_code = False
+    for number, line in enumerate(text.split("\n"), 1):
         is_code ^= _FENCE.match(line) is not None
         heading = None if is_code else _HEADING.fullmatch(line)
-        if is_underline:
-            is_underline = False
-        elif heading is not None:
-            yield _Line(number, line, heading=(heading["title"] or "").strip(), level=len(heading["marks"]))
-        elif not is_code and line.strip() and _UNDERLINE.fullmatch(below) and not _bold_label(line):
-            is_underline = True
-            yield _Line(number, line, heading=line.strip(), level=1 if "=" in below else 2)
-        else:
+        if heading is None:
             yield _Line(number, line)
+        else:
+            yield _Line(number, line, heading=(heading["title"] or "").strip(), level=len(heading["marks"]))
 
 
 def _bold_label(line: str) -> SpeakerLabel | None:
@@ -112,8 +105,9 @@ def _speaker_headings(lines: Sequence[_Line]) -> dict[int, SpeakerLabel]:
     return {number: label for number, label in found.items() if fold_name(label.name) in chosen}
 
 
-def _count_names(lines: Sequence[_Line]) -> int:
-    return len(select_names(line.label.name for line in lines if line.label is not None))
+def _select_speakers(lines: Sequence[_Line]) -> frozenset[str]:
+    """The folded names of the speakers among the labels of `lines`."""
+    return select_names(line.label.name for line in lines if line.label is not None)
 
 
 def _assemble(lines: Sequence[_Line]) -> FoundDebate:
@@ -152,7 +146,7 @@ def _speech_starts(lines: Sequence[_Line]) -> dict[int, SpeakerLabel]:
 
     The label names a speaker and is not indented further than the least indented label of a speaker.
     """
-    chosen = select_names(line.label.name for line in lines if line.label is not None)
+    chosen = _select_speakers(lines)
     named = {
         line.number: line.label for line in lines if line.label is not None and fold_name(line.label.name) in chosen
     }

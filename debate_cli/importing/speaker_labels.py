@@ -102,8 +102,10 @@ def select_names(names: Iterable[str]) -> frozenset[str]:
     counts = Counter(map(fold_name, places))
     several = {name for name, count in counts.items() if count > 1}
     shaped = {fold_name(name) for name in places if looks_like_name(name)}
-    words = {fold_name(name) for name in places if _is_single_word(name)} - shaped
-    common = {name for name in shaped | words if _first_word(name) in _NOT_NAMES}
+    words = {
+        fold_name(name) for name in places if re.fullmatch(r"[@\w.'’-]+", name) and any(map(str.isalpha, name))
+    } - shaped
+    common = {name for name in shaped | words if name.split(maxsplit=1)[0].strip(_EDGES) in _NOT_NAMES}
     chosen = (shaped - common) | (words - common if not shaped - common else words & several)
     return frozenset(chosen | (common & several))
 
@@ -128,11 +130,3 @@ def names_section(heading: str) -> bool:
 def _starts_like_name(word: str) -> bool:
     first = next((char for char in word if char.isalnum()), "")
     return first.isalpha() and not first.islower()
-
-
-def _is_single_word(name: str) -> bool:
-    return re.fullmatch(r"[@\w.'’-]+", name) is not None and any(map(str.isalpha, name))
-
-
-def _first_word(name: str) -> str:
-    return name.split(maxsplit=1)[0].strip(_EDGES)

@@ -160,15 +160,14 @@ def read_chat(text: str) -> FoundDebate:
     background: list[str] = []
     speeches: list[Speech] = []
     for number, message in enumerate(_chat_messages(text), 1):
-        role, name = message.get("role"), message.get("name")
+        role, name, content = message.get("role"), message.get("name"), message.get("content")
         if not isinstance(role, str) or not role.strip():
             raise UnreadableDebateError(f"message {number} has no role; add `role` and `content` to each message")
-        words = "\n\n".join(_chat_texts(message.get("content"), omitted)).strip()
-        omitted["call of a tool"] += len(_list(message.get("tool_calls")))
-        if role in _TOOL_ROLES:
-            omitted["message of a tool"] += 1
-        elif not words:
-            omitted["message without text"] += 1
+        parts = [content] if isinstance(content, str) else _list(content)
+        texts = [cast("dict[str, object]", part).get("text") if isinstance(part, dict) else part for part in parts]
+        words = "\n\n".join(text for text in texts if isinstance(text, str)).strip()
+        if role in _TOOL_ROLES or not words:
+            omitted["message of a tool" if role in _TOOL_ROLES else "message without text"] += 1
         elif role in _BACKGROUND_ROLES:
             background.append(words)
         else:
@@ -190,13 +189,3 @@ def _chat_messages(text: str) -> Iterator[Mapping[str, Any]]:
     if isinstance(value, dict) and "messages" in value:
         text = json.dumps(cast("dict[str, object]", value)["messages"])
     return (message for _, message in _json_objects(text))
-
-
-def _chat_texts(content: object, omitted: Counter[str]) -> Iterator[str]:
-    """The texts in a message's content, which is a string or a list of parts."""
-    for part in [content] if isinstance(content, str) else _list(content):
-        text = cast("dict[str, object]", part).get("text") if isinstance(part, dict) else part
-        if isinstance(text, str):
-            yield text
-        else:
-            omitted["part without text"] += 1

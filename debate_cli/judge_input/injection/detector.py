@@ -38,9 +38,6 @@ MAX_MASKING_PASSES = 3
 MAX_EXAMINED_CHARS = 60_000
 """Maximum number of characters that are examined by all rules: of a longer text, its most suspicious parts. The rest is
 searched with only one pattern, so that 1 MB of any text takes less than two seconds."""
-WINDOW_CHARS = 15_000
-"""A text is examined in windows of this length, which end with a sentence or line. Only a text that fits into one window
-is masked several times."""
 MAX_BEGUN_CHARS = 200
 """An instruction may begin in a passage's last characters, at most this many, and end in the speaker's next passage."""
 _UNFINISHED_SENTENCE = re.compile(r"[^.!?。！？\n]*[^.!?。！？\n\"”’)\]]\Z")
@@ -90,10 +87,10 @@ def detect_injection(
 def mask_injection(text: str, names: tuple[str, ...] = (), only: frozenset[str] | None = None, after: str = "") -> str:
     """The sanitized text with `REMOVAL_MARKER` in place of all words that address the judge.
 
-    Masking the result again changes nothing, except for texts that are longer than one window.
+    Masking the result again changes nothing, except for texts of more than MAX_EXAMINED_CHARS.
     """
     masked = sanitize_for_prompt(text)
-    for _ in range(MAX_MASKING_PASSES if len(masked) <= WINDOW_CHARS else 1):
+    for _ in range(MAX_MASKING_PASSES if len(masked) <= MAX_EXAMINED_CHARS else 1):
         hits = [hit for hit in detect_injection(masked, names, only, after) if hit.end > hit.start]
         for hit in reversed(hits):
             masked = masked[: hit.start] + REMOVAL_MARKER + masked[hit.end :]
@@ -130,26 +127,16 @@ def _find_continued_spans(text: str, names: tuple[str, ...], after: str) -> Iter
 
 
 def _find_spans(text: str, names: tuple[str, ...]) -> Iterator[Span]:
+    if len(text) <= MAX_EXAMINED_CHARS:
+        yield from _find_spans_in_piece(text, names)
+        return
     pieces = [(match.start(), match.group()) for match in _PIECE.finditer(text)]
-    if len(text) > MAX_EXAMINED_CHARS:
-        pieces.sort(key=lambda piece: measure_suspicion(piece[1]), reverse=True)
-    else:
-        pieces = _join_windows(pieces)
+    pieces.sort(key=lambda piece: measure_suspicion(piece[1]), reverse=True)
     examined = 0
     for start, part in pieces:
         spans = _find_spans_in_piece(part, names) if examined < MAX_EXAMINED_CHARS else find_coarsely(part)
         examined += len(part)
         yield from ((start + begin, start + end, technique) for begin, end, technique in spans)
-
-
-def _join_windows(pieces: list[tuple[int, str]]) -> list[tuple[int, str]]:
-    windows: list[tuple[int, str]] = []
-    for start, piece in pieces:
-        if windows and len(windows[-1][1]) + len(piece) <= WINDOW_CHARS:
-            windows[-1] = (windows[-1][0], windows[-1][1] + piece)
-        else:
-            windows.append((start, piece))
-    return windows
 
 
 def _find_spans_in_piece(text: str, names: tuple[str, ...]) -> Iterator[Span]:

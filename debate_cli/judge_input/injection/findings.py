@@ -122,7 +122,9 @@ def read_addressed_to_judge(
     findings, warnings = list[Manipulation](), list[str]()
     for quote in cast("tuple[str, ...]", getattr(form, FIELD))[:MAX_QUOTES]:
         words = quote.replace(REMOVAL_MARKER, " ").strip()
-        if len(words) < MIN_QUOTE_CHARS or _is_known(words, (*known, *findings)):
+        others = [item.quote for item in (*known, *findings)]
+        is_known = any(is_quoted_in(words, other) or is_quoted_in(other, words) for other in others)
+        if len(words) < MIN_QUOTE_CHARS or is_known:
             continue
         hit = Hit(0, 0, words, FIELD)
         turn = find_quoted_turn(words, _judged_turns(debate, subject))
@@ -134,7 +136,3 @@ def read_addressed_to_judge(
         elif find_quoted_turn(words, visible) is None:
             warnings.append(f"dropped_quote: {quote!r} is not in the texts that were judged")
     return tuple(item.model_copy(update={"found_by": "judge"}) for item in findings), tuple(warnings)
-
-
-def _is_known(words: str, known: Iterable[Manipulation]) -> bool:
-    return any(is_quoted_in(words, item.quote) or is_quoted_in(item.quote, words) for item in known)

@@ -56,7 +56,7 @@ def test_github_writes_annotations_and_a_summary(two_saved: Path) -> None:
         "notice file=transcripts/one.json", "notice file=transcripts/one.json", "error file=transcripts/two.json",
         "notice file=transcripts/two.json", "notice file=transcripts/two.json",
     ]  # fmt: skip
-    assert summary.read_text().startswith("before\n## 2 debates scored, 1 gate not met\n")
+    assert summary.read_text().startswith("before\n## 2 debates scored, gates not met: 1\n")
 
 
 def test_github_works_without_a_summary_file(two_saved: Path) -> None:

@@ -6,7 +6,7 @@ from rich.cells import cell_len
 
 from debate_cli.domain.turn import Argument, FollowUpAnswer, Response, Turn
 from debate_cli.render.content.citations import CitationIndex
-from debate_cli.render.content.cross_examination import ArgumentThread, ThreadIndex, ThreadStep
+from debate_cli.render.content.speech_parts import ArgumentThread, ThreadIndex, ThreadStep
 from debate_cli.render.live.speech import turn_panel
 from debate_cli.render.theme import Sign
 

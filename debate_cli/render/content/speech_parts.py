@@ -1,17 +1,19 @@
-"""The parts of a finished or streaming speech, as data for rendering."""
+"""The parts of a finished or streaming speech, and what was said before about the argument that a part answers."""
 
 from collections.abc import Iterable
-from typing import cast
+from typing import NamedTuple, cast
 
 from pydantic_core import from_json
 
 from debate_cli.domain.turn import UNSTRUCTURED, Argument, Closing, FollowUpAnswer, Response, Turn
 from debate_cli.llm.model import RESTART
+from debate_cli.render import theme
+from debate_cli.render.theme import shorten
 
 SpeechPart = Argument | Response | FollowUpAnswer | Closing | str
 """A part of a speech; a string is free text."""
-
-
+MAX_REPLY_LENGTH = 200
+"""Maximum length of a quoted reply."""
 NEW_ARGUMENT_PREFIX = "New argument. "
 """How a turn's text marks an argument in a phase in which the format allows no new ones."""
 
@@ -104,3 +106,67 @@ def _string_tuple(value: object) -> tuple[str, ...]:
 
 def _strings(item: dict[str, object], *names: str) -> dict[str, str]:
     return {name: value if isinstance(value := item.get(name), str) else "" for name in names}
+
+
+class ThreadStep(NamedTuple):
+    """An earlier question about an argument, or the reply of the debater who made the argument. Untrusted."""
+
+    by: str
+    symbol: str
+    actions: tuple[str, ...]
+    """Actions of `by`, in order: `challenges`, `asks`."""
+    said: str
+
+    @property
+    def words(self) -> str:
+        """The step in a sentence."""
+        return f"{self.by} {' and '.join(self.actions)}: {self.said}"
+
+
+class ArgumentThread(NamedTuple):
+    """An argument with the latest questions about it and the latest reply."""
+
+    owner: str
+    """The debater who made the argument."""
+    claim: str
+    steps: tuple[ThreadStep, ...] = ()
+    """The questions of the last round that has any, and the latest reply, in order."""
+
+
+class ThreadIndex:
+    """Finds the thread of an argument among the turns of a debate."""
+
+    def __init__(self, turns: Iterable[Turn] = ()) -> None:
+        self._turns = tuple(turns)
+
+    def of(self, target: str, round_number: int) -> ArgumentThread | None:
+        """Return the thread on argument `target` before round `round_number`; None for an unknown argument."""
+        arguments = ((turn.speaker, item) for turn in self._turns for item in turn.arguments or () if item.id == target)
+        owner, argument = next(arguments, ("", None))
+        if argument is None:
+            return None
+        earlier = [turn for turn in self._turns if turn.round < round_number]
+        asked = [
+            (turn.round, ThreadStep(turn.speaker, badge.symbol, (badge.word, "asks"), response.follow_up))
+            for turn in earlier
+            for response in turn.responses or ()
+            if response.target == target and response.follow_up.strip() and turn.speaker != owner
+            for badge in [theme.RESPONSE_BADGES[response.type]]
+        ]
+        replies = [
+            (turn.round, ThreadStep(owner, "↳", ("answered",), shorten(answer.reply, MAX_REPLY_LENGTH)))
+            for turn in earlier
+            for answer in turn.answers or ()
+            if answer.question_target == target and turn.speaker == owner
+        ]
+        steps = [step for step in asked if step[0] == asked[-1][0]] + replies[-1:]
+        return ArgumentThread(owner, argument.claim, tuple(step for _, step in sorted(steps, key=lambda step: step[0])))
+
+    def thread_addressed_by(self, piece: object, round_number: int) -> tuple[str, ArgumentThread] | None:
+        """Return id and thread of the argument that a response or an answer refers to; None for other parts."""
+        match piece:
+            case Response(target=target) | FollowUpAnswer(question_target=target):
+                thread = self.of(target, round_number)
+                return None if thread is None else (target, thread)
+            case _:
+                return None

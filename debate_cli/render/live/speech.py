@@ -20,9 +20,15 @@ from debate_cli.domain.tasks import Cue
 from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, Response, Turn
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.citations import CheckedCitation, CitationIndex
-from debate_cli.render.content.cross_examination import ArgumentThread, ThreadIndex
 from debate_cli.render.content.participants import describe_call
-from debate_cli.render.content.speech_parts import SpeechPart, parse_partial_speech, split_turn, text_since_restart
+from debate_cli.render.content.speech_parts import (
+    ArgumentThread,
+    SpeechPart,
+    ThreadIndex,
+    parse_partial_speech,
+    split_turn,
+    text_since_restart,
+)
 from debate_cli.render.terminal.drawing import badge_text, join_text, terminal_line, terminal_text
 from debate_cli.render.theme import Sign
 

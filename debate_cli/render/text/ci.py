@@ -3,14 +3,14 @@
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from debate_cli.app.documents import STDIN_NAME
 from debate_cli.app.score import CheckedFile, PanelReview, ScoredFile, UnusableFile
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.agreement import label_listed_verdict
-from debate_cli.render.content.summary import describe_answer, label_change
+from debate_cli.render.content.summary import describe_answer, format_ranked_scores, label_change
 from debate_cli.render.text.markdown import escape_markdown
 from debate_cli.systems.base import RequiredChange
 
@@ -70,29 +70,19 @@ def format_workflow_command(
 def format_step_summary(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] = ()) -> str:
     """Markdown: a row per file with its verdicts and gates, then the files that cannot be used."""
     unmet = sum(len(checked.unmet) for checked in files)
-    parts = [
-        f"{_format_quantity(len(files), 'debate')} scored",
-        *([f"{_format_quantity(unmet, 'gate')} not met"] if unmet else []),
-    ]
-    lines = [f"## {', '.join(parts)}", ""]
+    head = f"{len(files)} debate{'' if len(files) == 1 else 's'} scored"
+    lines = [f"## {head}{f', gates not met: {unmet}' if unmet else ''}", ""]
     if files:
         lines += ["| debate | verdicts | gates |", "| --- | --- | --- |", *(_row(checked) for checked in files), ""]
     for checked in files:
-        lines += _summarize_changes(checked)
+        changes = [
+            f"- {escape_markdown(change.text)} ({escape_markdown(label_change(change))})"
+            for _, change in _list_changes(checked)
+        ]
+        if changes:
+            lines += [f"### What must change in {escape_markdown(checked.file.topic)}", "", *changes, ""]
     lines += [f"- ✗ {escape_markdown(file.message)}" for file in unusable]
     return "\n".join(lines).rstrip() + "\n\n"
-
-
-def _summarize_changes(checked: CheckedFile) -> list[str]:
-    changes = [
-        f"- {escape_markdown(change.text)} ({escape_markdown(label_change(change))})"
-        for _, change in _list_changes(checked)
-    ]
-    return [f"### What must change in {escape_markdown(checked.file.topic)}", "", *changes, ""] if changes else []
-
-
-def _format_quantity(count: int, thing: str) -> str:
-    return f"{count} {thing}{'' if count == 1 else 's'}"
 
 
 def _row(checked: CheckedFile) -> str:
@@ -109,11 +99,7 @@ def _row(checked: CheckedFile) -> str:
 
 
 def _verdict(verdict: Verdict, text: str | None) -> str:
-    scores = ", ".join(
-        f"{name} {theme.format_number(score)}"
-        for name, score in sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
-    )
-    return f"{describe_answer(verdict, text)} {scores}".rstrip()
+    return f"{describe_answer(verdict, text)} {format_ranked_scores(verdict)}".rstrip()
 
 
 def _escape_command(text: str, escapes: dict[str, str]) -> str:
@@ -122,86 +108,59 @@ def _escape_command(text: str, escapes: dict[str, str]) -> str:
 
 
 def format_junit(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] = ()) -> str:
-    """A JUnit report: a suite per file, a test case per gate and per judge who voted.
+    """Write a JUnit report: a suite per file, a test case per gate and per judge who voted.
 
     An unmet gate is a failure, and so is a vote that does not pass a text. An unusable file is an error.
     """
     root = ET.Element("testsuites", name="debate score")
     for checked in files:
-        root.append(_suite(checked))
+        _add_suite(root, checked)
     for file in unusable:
-        root.append(_error_suite(file))
+        suite = ET.SubElement(root, "testsuite", name=_xml_text(file.path))
+        _add_problem(_add_case(suite, file.path, UNGATED_CASE), "error", "unusable", file.message)
+    for suite in root:
+        for counted, name in (("tests", "testcase"), ("failures", "failure"), ("errors", "error")):
+            suite.set(counted, str(len(list(suite.iter(name)))))
+        suite.attrib |= {"skipped": "0", "time": "0"}
     for counted in ("tests", "failures", "errors"):
         root.set(counted, str(sum(int(suite.get(counted, "0")) for suite in root)))
     ET.indent(root)
     return ET.tostring(root, encoding="utf-8", xml_declaration=True).decode() + "\n"
 
 
-class _Case(NamedTuple):
-    """A test case. It has passed if `problem` is None; else it has failed, with `type` as the kind of failure."""
-
-    classname: str
-    name: str
-    problem: str | None = None
-    type: str = "gate"
-    output: str = ""
-    """Output of a case that did not fail."""
-
-
-def _suite(checked: CheckedFile) -> ET.Element:
-    cases = [*_gate_cases(checked), *_judge_cases(checked)] or [_Case(checked.file.path, UNGATED_CASE)]
-    failures = sum(case.problem is not None for case in cases)
-    suite = _new_suite(checked.file.path, tests=len(cases), failures=failures)
-    properties = ET.SubElement(suite, "properties")
-    about = {"id": checked.file.id, "topic": checked.file.topic, "status": checked.file.status}
-    for item in checked.file.verdicts:
-        about[f"verdict.{item.system}.{item.run}"] = theme.describe_outcome(item, checked.file.text)
-        option = item.notes.get("option")
-        if isinstance(option, str):
+def _add_suite(root: ET.Element, checked: CheckedFile) -> None:
+    file = checked.file
+    suite = ET.SubElement(root, "testsuite", name=_xml_text(file.path))
+    about = {"id": file.id, "topic": file.topic, "status": file.status}
+    for item in file.verdicts:
+        about[f"verdict.{item.system}.{item.run}"] = theme.describe_outcome(item, file.text)
+        if isinstance(option := item.notes.get("option"), str):
             about[f"option.{item.system}.{item.run}"] = option
+    properties = ET.SubElement(suite, "properties")
     for name, value in about.items():
         ET.SubElement(properties, "property", name=_xml_text(name), value=_xml_text(value))
-    for case in cases:
-        element = _case(suite, case.classname, case.name)
-        if case.problem is not None:
-            message = _xml_text(case.problem)
-            ET.SubElement(element, "failure", type=case.type, message=message).text = message
-        elif case.output:
-            ET.SubElement(element, "system-out").text = _xml_text(case.output)
-    return suite
-
-
-def _gate_cases(checked: CheckedFile) -> list[_Case]:
-    return [_Case(checked.file.path, result.gate, result.problem) for result in checked.gates]
-
-
-def _judge_cases(checked: CheckedFile) -> Iterator[_Case]:
-    """A case per judge. A vote against a text is a failure; a vote on a motion is not."""
-    is_text = checked.file.text is not None
-    subject = _find_text_path(checked.file) or checked.file.path
+    for result in checked.gates:
+        case = _add_case(suite, file.path, result.gate)
+        if result.problem is not None:
+            _add_problem(case, "failure", "gate", result.problem)
     for review in checked.reviews:
         for vote in review.votes:
+            case = _add_case(suite, _find_text_path(file) or file.path, f"{review.system} {review.run}, {vote.judge}")
             words = f"votes {vote.option}: {' '.join(vote.reasons)}"
-            problem = words if is_text and vote.option != "PASS" else None
-            yield _Case(subject, f"{review.system} {review.run}, {vote.judge}", problem, vote.option, words)
+            if file.text is not None and vote.option != "PASS":  # a vote against a motion is no failure
+                _add_problem(case, "failure", vote.option, words)
+            else:
+                ET.SubElement(case, "system-out").text = _xml_text(words)
+    if suite.find("testcase") is None:
+        _add_case(suite, file.path, UNGATED_CASE)
 
 
-def _error_suite(file: UnusableFile) -> ET.Element:
-    suite = _new_suite(file.path, tests=1, errors=1)
-    error = ET.SubElement(
-        _case(suite, file.path, UNGATED_CASE), "error", type="unusable", message=_xml_text(file.message)
-    )
-    error.text = _xml_text(file.message)
-    return suite
+def _add_case(suite: ET.Element, path: str, name: str) -> ET.Element:
+    return ET.SubElement(suite, "testcase", classname=_xml_text(path), name=_xml_text(name), time="0")
 
 
-def _new_suite(path: str, *, tests: int, failures: int = 0, errors: int = 0) -> ET.Element:
-    counts = {"tests": tests, "failures": failures, "errors": errors, "skipped": 0, "time": 0}
-    return ET.Element("testsuite", {"name": _xml_text(path)} | {name: str(count) for name, count in counts.items()})
-
-
-def _case(suite: ET.Element, path: str, gate: str) -> ET.Element:
-    return ET.SubElement(suite, "testcase", classname=_xml_text(path), name=_xml_text(gate), time="0")
+def _add_problem(case: ET.Element, tag: str, kind: str, message: str) -> None:
+    ET.SubElement(case, tag, type=kind, message=_xml_text(message)).text = _xml_text(message)
 
 
 def _xml_text(text: str) -> str:

@@ -12,9 +12,8 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content import chair
 from debate_cli.render.content.citations import CheckedCitation, index_citations
-from debate_cli.render.content.cross_examination import ThreadIndex
 from debate_cli.render.content.report import DOCUMENT_PARTS, Block, ReportPart, VerdictReport, build_debate_report
-from debate_cli.render.content.speech_parts import SpeechPart, split_turn
+from debate_cli.render.content.speech_parts import SpeechPart, ThreadIndex, split_turn
 from debate_cli.render.content.summary import SummaryRow, format_ranked_scores
 from debate_cli.systems.tables import Badge, Cell, Curve, DebaterCell, Gauge, Interval, Lines, Number, Table
 

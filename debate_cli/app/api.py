@@ -279,25 +279,28 @@ def _judging_request(
 ) -> tuple[JudgingRequest, dict[str, Model]]:
     """The request, and `provider/model` -> model object. An object for `judge` or `default` replaces every judge."""
     config = loaded.config if loaded is not None else None
-    own = {name if "/" in name else f"{PYTHON_PROVIDER}/{name}": given for name, given in (models or {}).items()}
-    chosen = next((f"{PYTHON_PROVIDER}/{name}" for name in ("judge", "default") if name in (models or {})), model)
+    own = {_full_name(name): given for name, given in (models or {}).items()}
+    chosen = next((_full_name(name) for name in ("judge", "default") if name in (models or {})), None)
     return JudgingRequest(config=config, systems=tuple(systems), model=model or chosen), own
 
 
 def _with_models(loaded: LoadedConfig, models: Mapping[str, Model] | None) -> tuple[LoadedConfig, dict[str, Model]]:
     """`loaded`, changed to name the objects of `models`; and `provider/model` -> object."""
-    own: dict[str, Model] = {}
     specs = dict(loaded.config.models)
     for name, given in (models or {}).items():
         if not callable(getattr(given, "complete", None)):
             raise ConfigError(
                 f"models: {name}: {type(given).__name__} has no method `complete`; pass a debate_cli.Model"
             )
-        full_name = name if "/" in name else f"{PYTHON_PROVIDER}/{name}"
-        own[full_name] = given
         if "/" not in name:
-            specs[name] = specs.get(name, ModelSpec(model=full_name)).model_copy(update={"model": full_name})
+            spec = specs.get(name, ModelSpec(model=_full_name(name)))
+            specs[name] = spec.model_copy(update={"model": _full_name(name)})
+    own = {_full_name(name): given for name, given in (models or {}).items()}
     return replace(loaded, config=loaded.config.model_copy(update={"models": specs})), own
+
+
+def _full_name(name: str) -> str:
+    return name if "/" in name else f"{PYTHON_PROVIDER}/{name}"
 
 
 def _to_loaded(config: DebateConfig) -> LoadedConfig:

@@ -104,10 +104,6 @@ class RoleEstimate:
     spec: ModelSpec
     planned: CallTotals
     worst: CallTotals
-    max_prompt_tokens: int = 0
-    """Tokens of the longest planned prompt plus an average answer."""
-    context_tokens: int | None = None
-    """The model's context window; None if it is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,16 +124,6 @@ class RunEstimate:
     def worst(self) -> CallTotals:
         """Sum of the calls of all roles at worst."""
         return sum((role.worst for role in self.roles), NO_CALLS)
-
-    def context_warnings(self) -> list[str]:
-        """A sentence for each role whose longest prompt may exceed its model's context."""
-        return [
-            f"{role.role}: a prompt of about {role.max_prompt_tokens:,} tokens with its answer does not fit the context of "
-            f"{role.spec.model} ({role.context_tokens:,} tokens); shorten the background, plan fewer turns, or choose "
-            "another model"
-            for role in self.roles
-            if role.context_tokens is not None and role.max_prompt_tokens > role.context_tokens
-        ]
 
 
 def planned_calls(config: DebateConfig) -> int:
@@ -288,14 +274,8 @@ class _Estimator:
         repeated = load.worst * sum(range(load.max_asks)) * (output + REASK_TOKENS)
         worst = Usage(input_tokens=calls * (load.prompt + load.further) + repeated, output_tokens=calls * output)
         planned = Usage(input_tokens=load.used.input_tokens, output_tokens=load.used.output_tokens)
-        return RoleEstimate(
-            name,
-            spec,
-            CallTotals(load.calls, planned, compute_cost(planned, price)),
-            CallTotals(calls, worst, compute_cost(worst, price)),
-            load.prompt + planned.output_tokens // max(1, load.calls),
-            self.registry.context_tokens(spec.model),
-        )
+        planned_totals = CallTotals(load.calls, planned, compute_cost(planned, price))
+        return RoleEstimate(name, spec, planned_totals, CallTotals(calls, worst, compute_cost(worst, price)))
 
     def _speech_tokens(self) -> int:
         """Maximum number of tokens of a speech."""

@@ -84,12 +84,6 @@ class JudgeTask:
             return None
         return f"{self.target}: the deciding verdict was {was}, is now {now}; `debate score --runs all` shows both"
 
-    @property
-    def state(self) -> int:
-        """Hash of the file's answers and judging runs, to notice that the file was changed."""
-        debate = fold(self.events)
-        return hash((debate.id, debate.answered_keys, tuple(run.id for run in debate.runs)))
-
 
 @dataclass(frozen=True, slots=True)
 class JudgePlan:
@@ -109,13 +103,12 @@ class JudgePlan:
     """Destinations of its judges' requests, as in `RunContext`."""
     asked_people: tuple[str, ...]
     """The people among its judges, as in `RunContext`."""
-    state: int
-    """Hash of the file's answers and judging runs when this plan was made."""
-    read: Callable[[], JudgeTask]
+    build: Callable[[], JudgeTask]
+    """Creates the task by reading the file again."""
 
     @classmethod
-    def of_task(cls, task: JudgeTask, read: Callable[[], JudgeTask]) -> JudgePlan:
-        """Return the plan for `task`. `read`: creates the same task again by reading the file."""
+    def of_task(cls, task: JudgeTask, build: Callable[[], JudgeTask]) -> JudgePlan:
+        """Return the plan for `task`. `build`: creates the same task again by reading the file."""
         context = task.context
         remarks = [f"{task.source}: {kind} is left out: {reason}" for kind, reason in task.unsuitable.items()]
         skipped = describe_skipped(context.corpus) if context.corpus is not None else None
@@ -128,16 +121,8 @@ class JudgePlan:
             tuple(item.name for item in context.config.debaters),
             context.destinations,
             context.asked_people,
-            task.state,
-            read,
+            build,
         )
-
-    def build(self) -> JudgeTask:
-        """Create the task by reading the file again. Raises UsageError if the file has changed since."""
-        task = self.read()
-        if task.state != self.state:
-            raise UsageError(f"{self.source}: was changed while this command ran; judge it again")
-        return task
 
 
 @dataclass(frozen=True, slots=True)

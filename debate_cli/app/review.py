@@ -31,7 +31,7 @@ from debate_cli.judge_input.injection.findings import find_manipulations
 from debate_cli.judge_input.transcript_prompt import last_visible_turn
 from debate_cli.judging.answer_check import check_answer
 from debate_cli.judging.blinding import Blinding, shuffle_order
-from debate_cli.judging.brief_form import BriefForm, build_assessment, build_brief_form
+from debate_cli.judging.judge import BriefForm, build_assessment, build_brief_form
 from debate_cli.judging.schedule import debate_progress
 from debate_cli.llm.form import Form, FormModel, derive_schema, each_of
 from debate_cli.llm.prompts import Prompts

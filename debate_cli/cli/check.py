@@ -1,6 +1,5 @@
 """`debate check`."""
 
-import asyncio
 import os
 from dataclasses import dataclass, replace
 from typing import Annotated, NamedTuple
@@ -9,7 +8,7 @@ import typer
 
 from debate_cli.app.config_resolution import check_for_any_use
 from debate_cli.app.consent import Destination, describe_destinations, missing_consents
-from debate_cli.app.estimate import estimate_run, planned_calls
+from debate_cli.app.estimate import planned_calls
 from debate_cli.app.model_roles import all_model_specs
 from debate_cli.app.preparation import prepare_run
 from debate_cli.cli import completion, config_options, options
@@ -92,11 +91,9 @@ def _check_config(reference: str | None, given: Options) -> ConfigReport:
     except DebateError as error:
         return replace(report, problems=error.problems)
     missing = missing_consents(context.destinations, given.trust_host or (), os.environ)
-    plan = asyncio.run(estimate_run(context))
     return replace(
         report,
         problems=tuple(dict.fromkeys(consent.format_sentence() for consent in missing)),
-        warnings=(*report.warnings, *(f"warning: {line}" for line in plan.context_warnings())),
         destinations=context.destinations,
     )
 

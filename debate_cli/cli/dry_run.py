@@ -20,7 +20,7 @@ from debate_cli.app.estimate import (
     estimate_run,
 )
 from debate_cli.app.judge import JudgeTask
-from debate_cli.cli.console import print_json, print_status, write_document
+from debate_cli.cli.console import print_json, write_document
 from debate_cli.domain.config import DebateConfig
 from debate_cli.render import sanitize
 from debate_cli.render.theme import count_speeches
@@ -36,8 +36,6 @@ def show_plan(context: RunContext, *, as_json: bool) -> None:
     """Print configuration and estimate. Text has only the explicit settings; JSON has all."""
     config = context.config
     plan = asyncio.run(estimate_run(context))
-    for warning in plan.context_warnings():
-        print_status(f"warning: {warning}")
     if as_json:
         print_json(
             {

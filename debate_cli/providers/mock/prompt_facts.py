@@ -59,6 +59,12 @@ class PromptFacts:
         found = _parse_lines(self.user_text)
         self.turns = tuple(turn for turn in found if type(turn.get("turn")) is int and "speaker" in turn)
         """The transcript that a judge reads."""
+        self.speakers = {
+            argument.get("id"): str(turn["speaker"])
+            for turn in reversed(self.turns)
+            for argument in list_objects(turn, "arguments")
+        }
+        """Id of an argument -> the debater who made it; if an id was used twice, the first debater."""
         items = _parse_lines(self.task)
         self.quote_checks = {
             str(item["citation"]): str(item.get("quote_check")) for item in items if "citation" in item
@@ -94,10 +100,7 @@ class PromptFacts:
 
     def find_speaker(self, item: str | None) -> str | None:
         """Debater who made the argument with the id `item`."""
-        for turn in self.turns if item else ():
-            if any(argument.get("id") == item for argument in list_objects(turn, "arguments")):
-                return str(turn["speaker"])
-        return None
+        return self.speakers.get(item)
 
     def quotable_sentences(self, item: str | None, *, before: bool) -> list[str]:
         """The sentences of the argument `item` or, without one, of the judged turn; of the debate if no turn is judged.

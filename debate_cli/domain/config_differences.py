@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from debate_cli.domain.config import DebateConfig
+from debate_cli.domain.text_normalization import common_prefix_length
 
 MAX_SETTING_CHARS = 56
 """Maximum length of a formatted value."""
@@ -43,23 +44,17 @@ def format_setting_pair(first: Any, second: Any, room: int = MAX_SETTING_CHARS) 
     texts = format_setting(first), format_setting(second)
     if texts[0] == texts[1] and first != second:
         texts = json.dumps(first), json.dumps(second)
-    parted = next(
-        (position for position, (a, b) in enumerate(zip(*texts, strict=False)) if a != b), min(map(len, texts))
-    )
     start = 0
+    parted = common_prefix_length(*texts)
     if max(map(len, texts)) > room and parted > room - 2 * LEADING_CONTEXT_CHARS:
-        earliest = min(parted - LEADING_CONTEXT_CHARS, max(map(len, texts)) - room + 1)
-        start = texts[0].find(" ", earliest, parted) + 1 or earliest
+        start = parted - LEADING_CONTEXT_CHARS
     one, other = (_truncate(text, start, room) for text in texts)
     return one, other
 
 
 def _single_line(text: str) -> str:
-    return " ".join("".join(_escape_char(sign) for sign in text).split())
-
-
-def _escape_char(sign: str) -> str:
-    return sign if sign.isprintable() or sign.isspace() else ascii(sign)[1:-1]
+    escaped = (sign if sign.isprintable() or sign.isspace() else ascii(sign)[1:-1] for sign in text)
+    return " ".join("".join(escaped).split())
 
 
 def _truncate(text: str, start: int, room: int) -> str:
@@ -97,7 +92,15 @@ def format_differences(stored: DebateConfig, given: DebateConfig, seen: Callable
     `seen` redacts JSON data. Both values are compared after redaction, because a stored configuration contains no
     secrets.
     """
-    return [_format_difference(found) for found in find_differences(stored, given, seen)]
+    lines: list[str] = []
+    for found in find_differences(stored, given, seen):
+        values, words = (found.stored, found.given), format_setting_pair(found.stored, found.given)
+        old, new = (
+            f'"{text}"' if isinstance(value, str) and not text.startswith('"') else text
+            for value, text in zip(values, words, strict=True)
+        )
+        lines.append(f"{found.key}: stored {old}, given {new}")
+    return lines
 
 
 def find_differences(
@@ -112,33 +115,17 @@ def find_differences(
     return list(_walk("", *map(seen, sides)))
 
 
-def _format_difference(found: Difference) -> str:
-    stored, given = (
-        f'"{words}"' if isinstance(value, str) and not words.startswith('"') else words
-        for value, words in zip(
-            (found.stored, found.given), format_setting_pair(found.stored, found.given), strict=True
-        )
-    )
-    return f"{found.key}: stored {stored}, given {given}"
-
-
 def _walk(path: str, stored: Any, given: Any) -> Iterator[Difference]:
-    for key in dict.fromkeys([*_keys(stored), *_keys(given)]) if _are_comparable(stored, given) else ():
-        yield from _walk(f"{path}.{key}" if path else str(key), _get_item(stored, key), _get_item(given, key))
-    if not _are_comparable(stored, given) and stored != given:
-        yield Difference(path, stored, given)
-
-
-def _are_comparable(stored: Any, given: Any) -> bool:
-    """Whether both are mappings, or lists of the same length, so that their parts can be compared."""
-    if isinstance(stored, dict) or isinstance(given, dict):
-        return isinstance(stored, dict) and isinstance(given, dict)
-    return isinstance(stored, list) and isinstance(given, list) and len(_keys(stored)) == len(_keys(given))
-
-
-def _keys(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, dict) else list(range(len(value)))  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
-
-
-def _get_item(value: Any, key: Any) -> Any:
-    return value.get(key) if isinstance(value, dict) else value[key]  # pyright: ignore[reportUnknownVariableType,reportUnknownMemberType]
+    """The differences within mappings and within lists of one length; for other values, the values themselves."""
+    if isinstance(stored, dict) and isinstance(given, dict):
+        one, other = cast("dict[str, Any]", stored), cast("dict[str, Any]", given)
+        parts = [(key, one.get(key), other.get(key)) for key in {**one, **other}]
+    elif isinstance(stored, list) and isinstance(given, list) and len(stored) == len(given):  # pyright: ignore[reportUnknownArgumentType]
+        pairs = zip(cast("list[Any]", stored), cast("list[Any]", given), strict=True)
+        parts = [(str(index), *pair) for index, pair in enumerate(pairs)]
+    else:
+        if stored != given:
+            yield Difference(path, stored, given)
+        return
+    for key, old, new in parts:
+        yield from _walk(f"{path}.{key}" if path else key, old, new)

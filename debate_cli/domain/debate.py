@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
 from functools import cached_property
 from operator import attrgetter
 from typing import Literal
 
-from debate_cli.domain.argument_ids import RenamedArgument, rename_in_assessments, rename_in_turns
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.events import (
@@ -82,8 +81,6 @@ class Debate(FrozenModel):
     given_up: frozenset[str] = frozenset()
     """Keys of failed tasks and searches that are not asked again in this session."""
     runs: tuple[JudgingRun, ...] = ()
-    renamed_arguments: tuple[RenamedArgument, ...] = ()
-    """Arguments whose stored ids were not their speakers'."""
     kept_verdicts: tuple[Verdict, ...] = ()
     """Stored verdicts of systems that are not installed."""
     reservations: tuple[Reservation, ...] = ()
@@ -228,9 +225,10 @@ class Debate(FrozenModel):
 
     def search_warnings(self, key: str) -> tuple[str, ...]:
         """A warning for each search for the cue or brief with this key that failed."""
-        failed = (item for item in self.searches_for(key) if item.failure is not None)
         return tuple(
-            f"search: {_SEARCHES[item.kind]} failed: {item.failure.message}" for item in failed if item.failure
+            f"search: {_SEARCHES[item.kind]} failed: {item.failure.message}"
+            for item in self.searches_for(key)
+            if item.failure is not None
         )
 
     def is_search_settled(self, search: Search) -> bool:
@@ -270,10 +268,8 @@ class Debate(FrozenModel):
 
     def show_first_passages(self, key: str, count: int) -> Debate:
         """The debate with only the first `count` of the passages shown to the speaker of the cue with this key."""
-        shown = self.shown_passages.get(key, ())
-        return (
-            self if len(shown) <= count else self._replace(shown_passages={**self.shown_passages, key: shown[:count]})
-        )
+        shown = self.shown_passages.get(key, ())[:count]
+        return self._replace(shown_passages={**self.shown_passages, key: shown})
 
     def with_assessments(self, assessments: Iterable[Assessment]) -> Debate:
         """The debate with only these `assessments`, in canonical order; of several answers to a brief, the first."""
@@ -298,12 +294,12 @@ class Debate(FrozenModel):
     def apply(self, event: Event) -> Debate:
         """The debate after `event`. A second answer to the same task is ignored."""
         match event:
-            case DebateOpened():
-                return self
             case TaskStarted():
                 return self._apply_started(event)
-            case PassagesShown() | SearchEnded():
+            case PassagesShown():
                 return self._apply_passages(event)
+            case SearchEnded():
+                return self._apply_search(event.search)
             case TurnCompleted():
                 return self._apply_turn(event.turn)
             case AssessmentCompleted():
@@ -316,6 +312,8 @@ class Debate(FrozenModel):
                 return self.charge_reservations()._replace(closed=event.reason, finished_at=event.at)
             case DebateResumed():
                 return self.charge_reservations()._apply_resume(event)
+            case _:
+                return self
 
     def _replace(self, **changes: object) -> Debate:
         """The debate with these fields replaced. If turns and assessments stay, _DERIVED_FROM_ANSWERS is kept."""
@@ -325,13 +323,13 @@ class Debate(FrozenModel):
         return changed
 
     def _apply_started(self, event: TaskStarted) -> Debate:
-        key = event.key
-        unanswered = self.unanswered if key in self.unanswered else (*self.unanswered, key)
-        if event.reservation is None:
-            return self._replace(unanswered=unanswered)
-        return self._replace(
-            unanswered=unanswered, reservations=(*_without_key(self.reservations, key), event.reservation)
-        )
+        changes: dict[str, object] = {}
+        if event.key not in self.unanswered:
+            changes["unanswered"] = (*self.unanswered, event.key)
+        if event.reservation is not None:
+            others = (item for item in self.reservations if item.task.key != event.key)
+            changes["reservations"] = (*others, event.reservation)
+        return self._replace(**changes)
 
     def charge_reservations(self) -> Debate:
         """The debate with a failure for each request in flight, so that its usage counts. Its key stays unanswered."""
@@ -349,9 +347,7 @@ class Debate(FrozenModel):
         keys = {item.task.key for item in lost}
         return self._replace(failures=(*self.failures, *lost), given_up=self.given_up | keys, reservations=())
 
-    def _apply_passages(self, event: PassagesShown | SearchEnded) -> Debate:
-        if isinstance(event, SearchEnded):
-            return self._apply_search(event.search)
+    def _apply_passages(self, event: PassagesShown) -> Debate:
         known = {passage.id for passage in self.passages}
         added = tuple(passage for passage in event.passages if passage.id not in known)
         shown = {} if event.key is None else {event.key: event.shown}
@@ -360,27 +356,24 @@ class Debate(FrozenModel):
     def _apply_search(self, search: SearchRecord) -> Debate:
         given_up = self.given_up if search.failure is None else self.given_up | {search.id}
         searches = tuple(sorted((*self.searches, search), key=search_rank))
-        return self._replace(searches=searches, given_up=given_up)._answer_key(search.key)
+        return self._answer_key(search.key)._replace(searches=searches, given_up=given_up)
 
     def _apply_turn(self, turn: Turn) -> Debate:
         if turn.index in self.turns_by_index:
             return self
-        (own,), renamed = rename_in_turns((turn,), self.participants, self.turns, self.renamed_arguments)
-        place = bisect_left(self.turns, own.index, key=_index_of)
-        turns = (*self.turns[:place], own, *self.turns[place:])
-        after = self._replace(turns=turns, renamed_arguments=renamed)
+        place = bisect_left(self.turns, turn.index, key=_index_of)
+        after = self._replace(turns=(*self.turns[:place], turn, *self.turns[place:]))
         return after._with_answer(self, speech_key(turn.index), self.assessments_of_turns)
 
     def _apply_assessment(self, assessment: Assessment) -> Debate:
         key = assessment.brief.key
         if key in self.answered_keys:
             return self
-        (own,) = rename_in_assessments((assessment,), self.turns, self.renamed_arguments)
-        after = self._replace(assessments=insert_assessment(self.assessments, own, self.runs))
+        after = self._replace(assessments=insert_assessment(self.assessments, assessment, self.runs))
         of_turns = self.assessments_of_turns
-        return after._with_answer(
-            self, key, insert_assessment(of_turns, own, self.runs) if own.subject.turns else of_turns
-        )
+        if assessment.subject.turns:
+            of_turns = insert_assessment(of_turns, assessment, self.runs)
+        return after._with_answer(self, key, of_turns)
 
     def _with_answer(self, before: Debate, key: str, assessments_of_turns: tuple[Assessment, ...]) -> Debate:
         """The debate after the answer to a task, which is no longer in flight. `before`: the debate without the answer."""
@@ -389,38 +382,30 @@ class Debate(FrozenModel):
 
     def _apply_failure(self, failure: Failure) -> Debate:
         key = failure.task.key
-        failed = self._replace(failures=(*self.failures, failure), given_up=self.given_up | {key})
-        return failed._answer_key(key)
+        return self._answer_key(key)._replace(failures=(*self.failures, failure), given_up=self.given_up | {key})
 
     def _answer_key(self, key: str) -> Debate:
         return self._replace(
             unanswered=tuple(item for item in self.unanswered if item != key),
-            reservations=_without_key(self.reservations, key),
+            reservations=tuple(item for item in self.reservations if item.task.key != key),
         )
 
     def _apply_resume(self, event: DebateResumed) -> Debate:
-        final = frozenset(item.task.key for item in self.failures if item.final)
-        resumed = self._replace(
-            given_up=final,
-            unanswered=(),
-            changes=(*self.changes, *event.changes),
-            shown_passages=self._settled_passages(),
-        )
+        searched_again = {item.key for item in self.searches if item.failure is not None} - self.answered_keys
+        changes: dict[str, object] = {
+            "given_up": frozenset(item.task.key for item in self.failures if item.final),
+            "unanswered": (),
+            "changes": (*self.changes, *event.changes),
+            "shown_passages": {key: ids for key, ids in self.shown_passages.items() if key not in searched_again},
+        }
         if self.status == "incomplete":
-            resumed = resumed._replace(closed=None, finished_at=None)
-        return resumed if event.config is None else resumed._with_config(event.config)
-
-    def _settled_passages(self) -> Mapping[str, tuple[str, ...]]:
-        """`shown_passages` without those of unanswered tasks whose search failed. Such a search is made again."""
-        again = {item.key for item in self.searches if item.failure is not None} - self.answered_keys
-        return {key: shown for key, shown in self.shown_passages.items() if key not in again}
-
-    def _with_config(self, config: DebateConfig) -> Debate:
-        """The debate with `config` in force for the debaters and its own judging run."""
-        first, *added = self.runs
-        runs = (first.model_copy(update={"judging": config.judging}), *added)
-        assessments = first_assessments(self.assessments, runs)
-        return self._replace(config=config, participants=participants(config), runs=runs, assessments=assessments)
+            changes |= {"closed": None, "finished_at": None}
+        if event.config is not None:
+            first, *added = self.runs
+            runs = (first.model_copy(update={"judging": event.config.judging}), *added)
+            changes |= {"config": event.config, "participants": participants(event.config), "runs": runs}
+            changes["assessments"] = first_assessments(self.assessments, runs)
+        return self._replace(**changes)
 
     def _apply_judging_opened(self, event: JudgingOpened) -> Debate:
         kinds = {system.kind for system in event.judging.systems} if event.replaces else set[str]()
@@ -461,16 +446,9 @@ def search_rank(search: Search) -> tuple[bool, int, str]:
     return not is_speech, len(search.key) if is_speech else 0, search.key
 
 
-_SEARCHES: Mapping[SearchKind, str] = {
-    "web": "the web search",
-    "rerank": "ordering passages by meaning",
-}
+_SEARCHES: Mapping[SearchKind, str] = {"web": "the web search", "rerank": "ordering passages by meaning"}
 INTERRUPTED_MESSAGE = "the run ended before the answer came; its tokens are an estimate"
 """Message of a failure whose cause is INTERRUPTED."""
-
-
-def _without_key(reservations: Sequence[Reservation], key: str) -> tuple[Reservation, ...]:
-    return tuple(item for item in reservations if item.task.key != key)
 
 
 def fold(events: Iterable[Event]) -> Debate:

@@ -1,6 +1,6 @@
 """Who speaks next: pure functions of a `Debate`, without clock, model or randomness.
 
-A format is a list of stages (`stages`); `timetable` turns stages into rounds and cues. A debate ends early when at most
+A format is a list of stages, which `timetable` turns into rounds and cues. A debate ends early when at most
 one debater is left, or, in the free-flowing format, when nothing new is said. The engine handles budget, interruption
 and failure.
 """
@@ -21,8 +21,7 @@ from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.model_call import TERMINAL_PROVIDERS
 from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.domain.turn import Turn
-from debate_cli.formats.stages import stages
-from debate_cli.formats.timetable import Timetable, active_debaters, build_cue, build_timetable
+from debate_cli.formats.timetable import Timetable, active_debaters, build_cue, build_timetable, stages
 from debate_cli.systems.registry import active_systems
 
 _Point = tuple[str, ...]

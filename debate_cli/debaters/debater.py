@@ -108,7 +108,6 @@ class Debater:
         return _choose_turn(turn, await self._model.client.ask(again, build_debater_form(context), on_text), read)
 
     def _with_fitting_passages(self, cue: Cue, debate: Debate) -> Debate:
-        """The debate with as many passages for `cue` as fit into the model's context."""
         lengths = [len(passage.text) for passage in TurnContext.from_cue(cue, debate).passages]
         fitting = self._history.count_fitting(lengths, self._history.context_tokens(self._model))
         return debate.show_first_passages(cue.key, fitting)
@@ -137,7 +136,6 @@ class Debater:
         )
 
     def _build_reask(self, request: Request, reply: str, warnings: tuple[str, ...]) -> Request:
-        """The request with the model's reply and its faults added to the conversation."""
         listed = "\n".join(f"- {warning}" for warning in warnings)
         words = self._prompts.render(DEBATER_PROMPT_PACKAGE, "reask", warnings=listed)
         added = (

@@ -116,7 +116,6 @@ def _cut(text: str, start: int, end: int, separator: re.Pattern[str]) -> Iterato
 
 
 def _locator(section: Section, start: int, end: int) -> str:
-    """Heading, page and lines of `section.text[start:end]`."""
     parts = [section.heading] if section.heading else []
     if section.page is not None:
         parts.append(f"page {section.page}")

@@ -101,7 +101,6 @@ def read_sections(source: SourceFile, data: bytes) -> tuple[str, list[Section]]:
 
 
 def _decode(data: bytes) -> str:
-    """The clean text of `data`. Raises UnreadableSourceError."""
     if b"\0" in data:
         raise UnreadableSourceError("it is not a text file; convert it to text")
     try:

@@ -106,7 +106,6 @@ def _speaker_headings(lines: Sequence[_Line]) -> dict[int, SpeakerLabel]:
 
 
 def _select_speakers(lines: Sequence[_Line]) -> frozenset[str]:
-    """The folded names of the speakers among the labels of `lines`."""
     return select_names(line.label.name for line in lines if line.label is not None)
 
 

@@ -103,7 +103,6 @@ def _display_names(names: Iterable[str]) -> dict[str, str]:
 
 
 def _check_names(choices: SpeakerChoices, names: Mapping[str, str]) -> None:
-    """Raise UnreadableDebateError if a choice names an unknown speaker."""
     targets = {fold_name(clean_name(name)) for name in choices.merge.values()}
     known = list(names.values())
     for option, given in (("--merge", choices.merge), ("--drop", choices.drop), ("--side", choices.sides)):

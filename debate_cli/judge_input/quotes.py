@@ -81,15 +81,8 @@ def _normalized_texts(turn: Turn) -> tuple[str, ...]:
 def find_quoted_turn(quote: str, turns: Iterable[Turn]) -> Turn | None:
     """The first of `turns` in which `quote` occurs, as the speaker wrote it or as it was sanitized for judges."""
     parts = _quote_parts(quote)
-    likely = (turn for turn in turns if parts and parts[0] in _joined_texts(turn))
-    found = (turn for turn in likely if any(_find_parts(text, parts) is not None for text in _normalized_texts(turn)))
+    found = (turn for turn in turns if any(_find_parts(text, parts) is not None for text in _normalized_texts(turn)))
     return next(found, None)
-
-
-@memoize_on_value
-def _joined_texts(turn: Turn) -> str:
-    """All texts in one string, so that one search shows that a quote is not in the turn."""
-    return "\n".join(_normalized_texts(turn))
 
 
 def turn_texts(turn: Turn) -> Iterator[str]:

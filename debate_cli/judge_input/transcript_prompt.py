@@ -179,7 +179,6 @@ def visible_texts(turn: Turn) -> Iterator[str]:
 
 
 def _turn_payload(turn: Turn) -> dict[str, object]:
-    """The structure of `turn`, or its text if it has no structure."""
     structure = turn.model_dump(
         mode="json", include={"arguments", "responses", "answers", "closing"}, exclude_none=True
     )

@@ -1,5 +1,6 @@
 """The detector separates attacks on judges from talk about judges on the whole corpus."""
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -7,6 +8,8 @@ import pytest
 from hostile_corpus import Corpus, corpus, held_out, unseen
 
 from debate_cli.judge_input.injection.detector import REMOVAL_MARKER, detect_injection, mask_injection
+from debate_cli.judge_input.injection.rules import NAME_PLACEHOLDER, load_english, split_sentences
+from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 
 KINDS, OF_EACH, IN_ALL = 12, 13, 150
 
@@ -56,6 +59,26 @@ def test_the_page_on_manipulation_shows_the_measured_figures(which: Corpus) -> N
     page = (Path(__file__).parents[2] / "docs/errors/manipulation.md").read_text(encoding="utf-8")
     assert f"| {len(which.attacks) - len(which.missed())} of {len(which.attacks)} (" in page
     assert f"| {len(which.alarms())} of {len(which.innocent)} (" in page
+
+
+def test_every_rule_is_needed() -> None:
+    """Each rule of English fits a sentence of an attack."""
+    fitting = {
+        rule
+        for which in (corpus(), unseen(), held_out())
+        for passage in which.attacks
+        for sentence in _sentences(passage.text, which.debaters)
+        for rule in load_english().fitting_rules(sentence)
+    }
+    unused = [rule for rule in load_english().rules if rule not in fitting]
+    assert unused == []
+
+
+def _sentences(text: str, debaters: tuple[str, ...]) -> list[str]:
+    """The sentences of `text` as the rules see them: with another letter in place of the debaters' names."""
+    pattern = rf"\b(?:{'|'.join(debaters)})\b"
+    masked = re.sub(pattern, lambda name: NAME_PLACEHOLDER * len(name.group()), sanitize_for_prompt(text))
+    return [sentence for _, sentence in split_sentences(masked)]
 
 
 def test_every_kind_is_found() -> None:

@@ -120,7 +120,6 @@ def deobfuscate(text: str) -> Iterator[DecodedText]:
 
 
 def _substitute(reading: DecodedText, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str]) -> DecodedText:
-    """Replace every match of `pattern` in `reading` by `replace(match)`."""
     text, indices, done = list[str](), list[int](), 0
     for match in pattern.finditer(reading.text):
         new, last = replace(match), match.end() - 1

@@ -41,10 +41,6 @@ class InstructionRule(NamedTuple):
 
     technique: str
     conditions: Conditions
-    finds: str = ""
-    """An example that the rule finds."""
-    passes: str = ""
-    """A similar sentence that the rule does not find."""
 
 
 class Language:
@@ -129,9 +125,7 @@ def load_english() -> Language:
         for name, pieces in table[group].items():
             choice = _fill(pieces, sources)
             sources[name] = rf"\b{choice}\b" if group == "whole_words" else choice
-    return Language(
-        sources, _parse_rules(table), tuple(table["commands"]), [*map(_parse_needs, table["hidden"]["any_of"])]
-    )
+    return Language(sources, _parse_rules(table), tuple(table["commands"]), [*map(_parse_needs, table["hidden"])])
 
 
 @cache
@@ -171,11 +165,8 @@ def _fill(pieces: str | Sequence[str], sources: Mapping[str, str]) -> str:
     return _PLACEHOLDER.sub(lambda match: sources[match[1]], f"(?:{_LINE_WRAP.sub('', choice)})")
 
 
-def _parse_rules(table: Mapping[str, Any]) -> tuple[InstructionRule, ...]:
-    return tuple(
-        InstructionRule(rule["technique"], _parse_needs(rule["needs"]), rule.get("finds", ""), rule.get("passes", ""))
-        for rule in table["rules"]
-    )
+def _parse_rules(table: Mapping[str, Any]) -> list[InstructionRule]:
+    return [InstructionRule(technique, _parse_needs(needs)) for technique, needs in table["rules"]]
 
 
 def _parse_needs(needs: Sequence[str]) -> Conditions:

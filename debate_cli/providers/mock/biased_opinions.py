@@ -81,7 +81,6 @@ def answer_merit(answer: str) -> float:
 
 
 def _spoken(value: Any) -> Iterator[str]:
-    """All texts in `value`, without ids and other structure."""
     if isinstance(value, dict):
         for key, item in cast("dict[str, Any]", value).items():
             yield from _spoken(item) if key not in _STRUCTURE else ()

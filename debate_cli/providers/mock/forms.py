@@ -131,11 +131,11 @@ class _FormWriter:
         least, most = int(schema.get("minLength", 0)), cast("int | None", schema.get("maxLength"))
         if "pattern" in schema or "format" in schema:
             for sample in load_sentence_bank().samples:
-                is_fitting = schema.get("format") in {None, sample.format} and re.search(
-                    schema.get("pattern", ""), sample.text
-                )
-                if is_fitting and least <= len(sample.text) <= (most or MAX_SAMPLE_CHARS):
-                    return sample.text
+                sample_text, pattern = sample["text"], schema.get("pattern", "")
+                is_of_format = schema.get("format") in {None, sample.get("format")}
+                is_of_length = least <= len(sample_text) <= (most or MAX_SAMPLE_CHARS)
+                if is_of_format and is_of_length and re.search(pattern, sample_text):
+                    return sample_text
         quote = self._opinions.quote(place) if place.name == "quote" else None
         if quote is not None:
             return shorten(quote, most)

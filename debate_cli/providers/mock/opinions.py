@@ -150,7 +150,6 @@ class Opinions:
         return self._random.pick(options, "choice", place.path)
 
     def _choose_about_source(self, place: Place, words: Sequence[str]) -> str:
-        """Choose support that fits the quote check, or relevance that fits the support."""
         check = self._facts.quote_checks.get(str(place.values.get("citation")), "")
         answer = RELEVANCE.get(str(place.values.get("supports"))) if place.name == "relevant" else None
         answer = answer or SUPPORT_OF_POOR_QUOTES.get(check)

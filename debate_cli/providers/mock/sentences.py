@@ -50,33 +50,13 @@ class SeededRandom:
         return [items[index] for index in sorted(range(len(items)), key=lambda index: self.unit(*key, index))]
 
 
-class Angle(BaseModel):
-    """A viewpoint from which any motion can be argued."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    name: str
-    gain: str
-    harm: str
-    measure: str
-    source: str
-
-
-class Sample(BaseModel):
-    """A string that fits the `format` of a JSON schema, and may fit a `pattern`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    text: str
-    format: str | None = None
-
-
 class SentenceBank(BaseModel):
     """The content of `sentences.yaml`; its comments explain the fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    angles: tuple[Angle, ...]
+    angles: tuple[dict[str, str], ...]
+    """What can be argued about any motion: name, gain, harm, measure and source of each angle."""
     neutral_cases: tuple[str, ...]
     debater: dict[str, tuple[str, ...]]
     judge: dict[str, tuple[str, ...]]
@@ -84,7 +64,7 @@ class SentenceBank(BaseModel):
     synonyms: dict[str, str]
     list_lengths: dict[str, tuple[float, ...]]
     choice_weights: dict[str, dict[str, float]]
-    samples: tuple[Sample, ...]
+    samples: tuple[dict[str, str], ...]
 
 
 @cache
@@ -168,37 +148,40 @@ class SentenceWriter:
         slots = {
             "motion": facts.motion,
             "focus": facts.focus(),
-            "angle": angle.name,
-            "measure": angle.measure,
-            "source": angle.source,
+            "angle": angle["name"],
+            "measure": angle["measure"],
+            "source": angle["source"],
             "stand": f"{side} the motion" if side in {"for", "against"} else f"for the position “{side}”",
             "target": find_item(place.values) or target,
             "name": name,
             "other": others[0] if len(others) == 1 else "the other side",
             "turn": str(self._random.pick([turn["turn"] for turn in facts.turns] or [0], "turn", place.path)),
             "dimension": self._random.pick(dimensions or ["evidence"], "dimension", place.path),
-            "case": angle.harm if side == "against" else angle.gain,
-            "counter": angle.gain if side == "against" else angle.harm,
+            "case": angle["harm"] if side == "against" else angle["gain"],
+            "counter": angle["gain"] if side == "against" else angle["harm"],
         }
         if facts.document:
             slots["passage"] = self._random.pick(facts.document_passages(), "passage", place.path)
         if side not in {"for", "against"}:
-            slots["case"] = self._random.pick(self._bank.neutral_cases, side, angle.name).format_map(slots)
+            slots["case"] = self._random.pick(self._bank.neutral_cases, side, angle["name"]).format_map(slots)
         return slots | {key.capitalize(): value[:1].upper() + value[1:] for key, value in slots.items()}
 
-    def _angle(self, place: Place) -> Angle:
+    def _angle(self, place: Place) -> dict[str, str]:
         """Angle of the argument that the sentence is about. If there is none: random for a judge, else the next one."""
         angles = self._bank.angles
         start = self._facts.debate_text.find(find_item(place.values) or "\0")
         passage = self._facts.debate_text[start : start + 400].casefold() if start >= 0 else ""
         found = [
-            (at, angle) for angle in angles for clause in (angle.gain, angle.harm) if (at := passage.find(clause)) >= 0
+            (at, angle)
+            for angle in angles
+            for clause in (angle["gain"], angle["harm"])
+            if (at := passage.find(clause)) >= 0
         ]
         if found:
             return min(found, key=lambda pair: pair[0])[1]
         if self._facts.is_judge:
             said = self._facts.user_text.casefold()
-            used = [angle for angle in angles if angle.gain in said or angle.harm in said]
+            used = [angle for angle in angles if angle["gain"] in said or angle["harm"] in said]
             return self._random.pick(used or angles, "angle", place.path)
         order = self._lasting.shuffle(angles, "angles", self._facts.motion, self._facts.speaker)
         made = sum(len(list_objects(turn, name)) for turn in self._facts.own_turns for name in ("arguments", "claims"))

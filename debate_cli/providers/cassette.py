@@ -9,7 +9,6 @@ import os
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -27,28 +26,42 @@ from debate_cli.regular_file import read_regular_file
 
 EXCERPT_CHARS = 40
 """Number of characters that are shown of each text, from the first difference on."""
+SETTINGS = ("the model", "temperature", "max_output_tokens", "seed", "structured-output mode")
+"""What a request has besides texts."""
 
 
 def explain_missing_call(path: Path, model: str, request: Request, recorded: Mapping[int, tuple[str, Request]]) -> str:
-    """Message for a request that was not recorded; `recorded` maps a line number to model and request."""
+    """Message for a request that was not recorded; `recorded` maps a line number to model and request.
+
+    Names the first difference to the recorded request that begins with the most common characters.
+    """
     what = f"{path} has no recorded reply to this request ({request.purpose}, {model})"
-    same = {line: entry for line, entry in recorded.items() if entry[1].purpose == request.purpose}
-    if not same:
+    parts = {line: _parts(*entry) for line, entry in recorded.items() if entry[1].purpose == request.purpose}
+    if not parts:
         return f"{what}, nor any reply for that purpose; record the cassette again with --record."
-    mine = _named_texts(request)
-    theirs = {line: _named_texts(other) for line, (_, other) in same.items()}
-    alike = {line: sum(common_prefix_length(mine[key], of.get(key, "")) for key in mine) for line, of in theirs.items()}
-    line = max(same, key=lambda number: (alike[number], same[number][0] == model, -number))
-    other_model, other = same[line]
-    differences = [f"the model was {other_model} and is {model}"] if model != other_model else []
-    names = (name for name in theirs[line] | mine if mine.get(name) != theirs[line].get(name))
-    differences += [_format_difference(name, theirs[line].get(name), mine.get(name)) for name in islice(names, 1)]
-    for name in ("temperature", "max_output_tokens", "seed", "rung"):
-        was, now = getattr(other, name), getattr(request, name)
-        if was != now:
-            differences.append(f"{'structured-output mode' if name == 'rung' else name} was {was} and is {now}")
-    shown = "; ".join(differences) or "no visible difference"
+    mine = _parts(model, request)
+
+    def count_common(line: int) -> int:
+        return sum(common_prefix_length(value, parts[line].get(name, "")) for name, value in mine.items())
+
+    line = max(parts, key=lambda number: (count_common(number), -number))
+    theirs = parts[line]
+    name = next((name for name in theirs | mine if mine.get(name) != theirs.get(name)), None)
+    shown = "no visible difference" if name is None else _format_difference(name, theirs.get(name), mine.get(name))
     return f"{what}; compared with line {line}: {shown}. Record the cassette again with --record."
+
+
+def _parts(model: str, request: Request) -> dict[str, str]:
+    """What identifies a request, by name: the model, its texts, then its parameters."""
+    messages = {
+        f"message {number} ({message.role})": message.content
+        for number, message in enumerate(request.messages, start=1)
+    }
+    schema = request.schema
+    schemas = {} if schema is None else {"the schema": json.dumps([schema.name, schema.json], sort_keys=True)}
+    settings = (model, request.temperature, request.max_output_tokens, request.seed, request.rung)
+    named_settings = dict(zip(SETTINGS, map(str, settings), strict=True))
+    return {"the system prompt": request.system, **messages, **schemas, **named_settings}
 
 
 def _format_difference(name: str, was: str | None, now: str | None) -> str:
@@ -56,22 +69,10 @@ def _format_difference(name: str, was: str | None, now: str | None) -> str:
     if was is None or now is None:
         return f"{name} is {'new' if was is None else 'missing'}"
     start = common_prefix_length(was, now)
+    if name in SETTINGS:
+        return f"{name} was {was} and is {now}"
     before, after = (repr(text[start : start + EXCERPT_CHARS]) for text in (was, now))
     return f"{name} differs from character {start + 1}: it was {before} and is {after}"
-
-
-def _named_texts(request: Request) -> dict[str, str]:
-    """The texts of a request by name, in the order they are sent."""
-    messages = {
-        f"message {number} ({message.role})": message.content
-        for number, message in enumerate(request.messages, start=1)
-    }
-    schema = (
-        {}
-        if request.schema is None
-        else {"the schema": json.dumps([request.schema.name, request.schema.json], sort_keys=True, ensure_ascii=False)}
-    )
-    return {"the system prompt": request.system, **messages, **schema}
 
 
 CASSETTE_VERSION = 1
@@ -116,6 +117,11 @@ class RecordedCall(FrozenModel):
     request: Request
     reply: Reply | None = None
     fault: RecordedError | None = None
+
+    @property
+    def is_transient(self) -> bool:
+        """Whether the call ended with an error that does not depend on the request."""
+        return self.fault is not None and isinstance(self.fault.to_exception(), TRANSIENT_ERRORS)
 
 
 RECORDED_CALL_ADAPTER: TypeAdapter[RecordedCall] = TypeAdapter(RecordedCall)
@@ -186,7 +192,8 @@ class _RecordingModel:
         except DebateError as error:
             self._record(request, None, _to_recorded_error(error))
             raise
-        reply = self._redact_reply(reply)
+        refusal = None if reply.refusal is None else self._redact(reply.refusal)
+        reply = replace(reply, text=self._redact(reply.text), refusal=refusal)
         self._record(request, reply, None)
         return reply
 
@@ -195,10 +202,6 @@ class _RecordingModel:
         entry = RecordedCall(fingerprint=known.fingerprint(), model=self._name, request=known, reply=reply, fault=fault)
         line = json.dumps(RECORDED_CALL_ADAPTER.dump_python(entry, mode="json"), ensure_ascii=False)
         self._recorder.write(self._redact(line))
-
-    def _redact_reply(self, reply: Reply) -> Reply:
-        refusal = None if reply.refusal is None else self._redact(reply.refusal)
-        return replace(reply, text=self._redact(reply.text), refusal=refusal)
 
 
 class CassettePlayer:
@@ -226,7 +229,8 @@ class CassettePlayer:
     def find_reply(self, name: str, known: Request) -> Reply:
         """The recorded reply to a canonical request. Raises the recorded error if there is one."""
         key = (name, known.fingerprint())
-        answers = _drop_transient_errors(self._answers.get(key, []))
+        recorded_calls = self._answers.get(key, [])
+        answers = [call for call in recorded_calls if not call.is_transient] or recorded_calls
         if not answers:
             recorded = {line: (entry.model, entry.request) for line, entry in self._lines.items()}
             raise PermanentError(explain_missing_call(self._path, name, known, recorded))
@@ -280,16 +284,6 @@ def _to_recorded_error(error: DebateError) -> RecordedError:
         output_tokens=spent.output_tokens,
         estimated=spent.estimated,
     )
-
-
-def _drop_transient_errors(entries: list[RecordedCall]) -> list[RecordedCall]:
-    passing = {kind.__name__ for kind in _with_subclasses(TRANSIENT_ERRORS)}
-    kept = [entry for entry in entries if entry.fault is None or entry.fault.type not in passing]
-    return kept or entries
-
-
-def _with_subclasses(kinds: tuple[type[DebateError], ...]) -> set[type[DebateError]]:
-    return {kind for parent in kinds for kind in (parent, *_with_subclasses(tuple(parent.__subclasses__())))}
 
 
 def _read_cassette(path: Path) -> bytes:

@@ -19,6 +19,7 @@ from typing import Any, cast
 from debate_cli import errors
 from debate_cli.domain.model_call import Usage
 from debate_cli.llm.redaction import compile_secret_pattern
+from debate_cli.llm.usage import set_error_usage
 from debate_cli.providers.endpoint import FIRST_ERROR_STATUS, Endpoint
 
 MAX_MESSAGE_CHARS = 200
@@ -33,16 +34,20 @@ _SECRET = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_TITLE = re.compile(r"<title[^>]*>([^<]{1,200})", re.IGNORECASE)
-_TAG = re.compile(r"<[^>]{0,500}>?")
+_HTML_TAG = re.compile(r"<[^>]{0,500}>?")
 
 
 def extract_error_message(body: str, secrets: Iterable[str] = ()) -> str:
     """The message in a response body, as one line of at most MAX_MESSAGE_CHARS printable characters, without secrets.
 
-    Reads the usual JSON shapes (`error.message`, `message`, `detail`, lists of these) and the title of an HTML page.
+    Reads the usual JSON shapes (`error.message`, `message`, `detail`, lists of these) and the text of an HTML page.
     """
-    return sanitize_message(_find_message(body), secrets)
+    body = body.strip()[:20_000]
+    try:
+        found = _find_first_text(json.loads(body))
+    except (ValueError, RecursionError):
+        found = _HTML_TAG.sub(" ", body) if body.startswith("<") else body
+    return sanitize_message(found or body, secrets)
 
 
 def sanitize_message(text: str, secrets: Iterable[str] = ()) -> str:
@@ -56,30 +61,18 @@ def sanitize_message(text: str, secrets: Iterable[str] = ()) -> str:
     return line if len(line) <= MAX_MESSAGE_CHARS else line[: MAX_MESSAGE_CHARS - 1].rstrip() + "…"
 
 
-def _find_message(body: str) -> str:
-    body = body.strip()[:20_000]
-    if body.startswith("<"):
-        title = _TITLE.search(body)
-        return title.group(1) if title else _TAG.sub(" ", body)
-    try:
-        parsed = json.loads(body)
-    except (ValueError, RecursionError):
-        return body
-    return _find_first_text(parsed) or body
-
-
 def _find_first_text(value: Any, depth: int = 0) -> str:
     if isinstance(value, str):
         return value
+    inner: Iterable[Any] = ()
+    if isinstance(value, list):
+        inner = cast("list[Any]", value)
+    elif isinstance(value, dict):
+        fields = cast("dict[str, Any]", value)
+        inner = (fields.get(name) for name in ("error", "message", "msg", "detail", "errors", "error_description"))
     if depth > 3:  # noqa: PLR2004 - the known shapes are not deeper
         return ""
-    if isinstance(value, list):
-        return next((words for item in cast("list[Any]", value) if (words := _find_first_text(item, depth + 1))), "")
-    if isinstance(value, dict):
-        fields = cast("dict[str, Any]", value)
-        names = ("error", "message", "msg", "detail", "errors", "error_description")
-        return next((words for name in names if (words := _find_first_text(fields.get(name), depth + 1))), "")
-    return ""
+    return next((words for item in inner if (words := _find_first_text(item, depth + 1))), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,22 +117,17 @@ def map_errors(
     try:
         yield
     except errors.ModelError as error:
-        raise _set_usage(error, used()) from None
-    except Exception as fault:
-        if isinstance(fault.__cause__, errors.ModelError):  # raised below the SDK, which wrapped it
-            raise _set_usage(fault.__cause__, used()) from None
-        for row in table():
-            if isinstance(fault, row.exceptions):
-                raise _set_usage(row.to_error(fault, asked), used()) from None
+        set_error_usage(error, used())
         raise
-
-
-def _set_usage(error: errors.ModelError, usage: Usage) -> errors.ModelError:
-    error.input_tokens = usage.input_tokens
-    error.cached_tokens = usage.cached_tokens
-    error.output_tokens = usage.output_tokens
-    error.searches = usage.searches
-    return error
+    except Exception as fault:
+        error = fault.__cause__  # an error of ours that was raised below the SDK, which wrapped it
+        if not isinstance(error, errors.ModelError):
+            rule = next((rule for rule in table() if isinstance(fault, rule.exceptions)), None)
+            if rule is None:
+                raise
+            error = rule.to_error(fault, asked)
+        set_error_usage(error, used())
+        raise error from None
 
 
 UNREADABLE_ANSWER = (
@@ -314,38 +302,33 @@ def error_from_object(error: Any, asked: SentRequest) -> errors.ModelError:
 
 def error_from_event(kind: object, code: object, body: str, asked: SentRequest) -> errors.ModelError:
     """The error for an error event: by its HTTP status; without one by its type; without both a ServerError."""
-    named = next((value for value in (code, kind) if isinstance(value, str) and value in STATUS_BY_ERROR_TYPE), None)
-    if isinstance(code, int) and not isinstance(code, bool) and 400 <= code < 600:  # noqa: PLR2004 - HTTP errors
-        status = code
-    elif isinstance(code, str) and code.isdecimal() and 400 <= int(code) < 600:  # noqa: PLR2004 - HTTP errors
-        status = int(code)
-    else:
-        status = STATUS_BY_ERROR_TYPE[named] if named else 500
-    return error_from_status(status, body, asked)
+    number = int(code) if isinstance(code, int) or (isinstance(code, str) and code.isdecimal()) else 0
+    if 400 <= number < 600:  # noqa: PLR2004 - HTTP errors
+        return error_from_status(number, body, asked)
+    named = next((each for each in (code, kind) if isinstance(each, str) and each in STATUS_BY_ERROR_TYPE), "")
+    return error_from_status(STATUS_BY_ERROR_TYPE.get(named, 500), body, asked)
 
 
 def make_unreachable_error(fault: Exception, asked: SentRequest) -> errors.ModelError:
     """The error for a connection that failed or broke."""
     if not any(type(each).__name__ == "ConnectError" for each in (fault, fault.__cause__)):
         return errors.UnreachableError(asked.format_message("broke the connection", "", "try again"))
-    advice = "start it there or correct its address" if _is_local(asked) else "check the network and base_url"
-    return _as_unbilled(errors.UnreachableError(asked.format_message("could not be reached", "", advice)))
+    is_local = asked.endpoint.host.rpartition(":")[0].strip("[]") in {"127.0.0.1", "localhost", "::1"}
+    advice = "start it there or correct its address" if is_local else "check the network and base_url"
+    error = errors.UnreachableError(asked.format_message("could not be reached", "", advice))
+    error.may_be_billed = False
+    return error
 
 
 def make_timeout_error(fault: Exception, asked: SentRequest) -> errors.ModelError:
     """The error for a server from which no byte, or no connection, came within the time limit."""
     if any(type(each).__name__ == "ConnectTimeout" for each in (fault, fault.__cause__)):
         advice = "check the network and base_url"
-        return _as_unbilled(
-            errors.ModelTimeoutError(asked.format_message("accepted no connection in time", "", advice))
-        )
+        error = errors.ModelTimeoutError(asked.format_message("accepted no connection in time", "", advice))
+        error.may_be_billed = False
+        return error
     what = f"sent nothing for {asked.endpoint.timeout_s:g} s"
     return errors.ModelTimeoutError(asked.format_message(what, "", "try again, or raise limits.timeout_s"))
-
-
-def _as_unbilled(error: errors.ModelError) -> errors.ModelError:
-    error.may_be_billed = False
-    return error
 
 
 def make_answer_timeout_error(asked: SentRequest) -> errors.ModelError:
@@ -374,41 +357,24 @@ def make_truncated_error(asked: SentRequest) -> errors.ModelError:
     return errors.TruncatedError(asked.format_message("ended its answer early", "", "try again"))
 
 
-def _is_local(asked: SentRequest) -> bool:
-    return asked.endpoint.host.rpartition(":")[0].strip("[]") in {"127.0.0.1", "localhost", "::1"}
-
-
 # Retry-After -----------------------------------------------------------------------------------------------------
 
 _RETRY_INFO = re.compile(r'"retrydelay"\s*:\s*"(\d{1,6}(?:\.\d{1,9})?)s"', re.IGNORECASE)
 
 
 def parse_retry_after(headers: Mapping[str, str], body: str = "", now: datetime | None = None) -> float | None:
-    """Seconds (>= 0) that the server asks to wait, from `retry-after-ms`, `retry-after` or Google's RetryInfo."""
-    lowered = {name.lower(): value.strip() for name, value in headers.items()}
-    milliseconds = _parse_seconds(lowered.get("retry-after-ms", ""))
-    if milliseconds is not None:
-        return milliseconds / 1000
-    value = lowered.get("retry-after", "")
-    if value:
-        seconds = _parse_seconds(value)
-        return seconds if seconds is not None else _seconds_until(value, now or datetime.now(UTC))
-    delay = _RETRY_INFO.search(body)
-    return float(delay.group(1)) if delay else None
-
-
-def _parse_seconds(value: str) -> float | None:
+    """Seconds (>= 0) that the server asks to wait, from the header `retry-after` or Google's RetryInfo in the body."""
+    value = next((value.strip() for name, value in headers.items() if name.lower() == "retry-after"), "")
+    if not value:
+        delay = _RETRY_INFO.search(body)
+        return float(delay.group(1)) if delay else None
     try:
         seconds = float(value)
     except ValueError:
-        return None
+        try:
+            moment = parsedate_to_datetime(value)
+        except ValueError:
+            return None
+        aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return max(0.0, (aware - (now or datetime.now(UTC))).total_seconds())
     return seconds if math.isfinite(seconds) and seconds >= 0 else None
-
-
-def _seconds_until(date: str, now: datetime) -> float | None:
-    try:
-        moment = parsedate_to_datetime(date)
-    except ValueError:
-        return None
-    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max(0.0, (aware - now).total_seconds())

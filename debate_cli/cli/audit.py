@@ -1,12 +1,11 @@
 """`debate audit`. Its options are in `command_options`."""
 
 import json
-import os
 import shlex
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,12 +13,10 @@ from typing import get_args
 
 import typer
 
-from debate_cli.app.config_resolution import check_for_judging
 from debate_cli.app.context import RunContext
 from debate_cli.app.judge import JudgePlan, JudgeTask, judge_files
 from debate_cli.app.judge_request import JudgingRequest, parse_model
 from debate_cli.app.model_roles import mock_spec
-from debate_cli.app.session import Outcome
 from debate_cli.audit.debates import AuditDebate, load_saved_debates, load_shipped_debates
 from debate_cli.audit.gates import parse_gates
 from debate_cli.audit.judging import (
@@ -44,13 +41,12 @@ from debate_cli.audit.variants import VARIANTS, VariantName
 from debate_cli.cli import config_options, run_control, screen
 from debate_cli.cli.batches import BatchScreen
 from debate_cli.cli.command_options import AuditOptions
-from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
-from debate_cli.cli.console import is_interactive, make_console, print_json, print_status, write_document
+from debate_cli.cli.console import is_interactive, print_json, print_status, show_tables, write_document
 from debate_cli.cli.dry_run import show_judging_plans
 from debate_cli.cli.run_control import PeopleOfCommand, discard_drafts, require_terminal
 from debate_cli.engine import StopSignal
-from debate_cli.errors import DebateError, UsageError
+from debate_cli.errors import UsageError
 from debate_cli.llm.budget import Budget
 from debate_cli.providers.people.person import FILES_FOLDER
 from debate_cli.render.html.judge_card import render_judge_cards
@@ -61,16 +57,11 @@ from debate_cli.render.judge_card import (
     format_card_markdown,
     judge_agreement_table,
 )
-from debate_cli.render.terminal.drawing import render_table
-from debate_cli.render.text.plain import table_lines
 from debate_cli.statistics import require_extra
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.config_file import LoadedConfig
-from debate_cli.storage.variables import load_environment
 from debate_cli.systems.registry import check_system_kind
 from debate_cli.systems.tables import Table
-
-GATE_NOT_MET = run_control.GATE_NOT_MET
 
 
 def run(given: AuditOptions) -> None:
@@ -81,12 +72,13 @@ def run(given: AuditOptions) -> None:
         return
     bounds = parse_gates(given.gate or ())
     check_system_kind(given.system)
-    loaded = _load_config(given)
+    loaded = config_options.config_for_judging(given.config, trusted_folders=given.trust_path)
     requests = _judging_requests(given, loaded)
     debates = load_saved_debates(given.on) if given.on else load_shipped_debates()
     labels = _find_labels(given, debates)
-    with _folder(given) as folder:
-        cases = build_cases(debates, _wanted_variants(given), folder, repeat=given.repeat)
+    is_trial = given.dry_run and not given.out.exists()
+    with TemporaryDirectory() if is_trial else nullcontext(given.out) as folder:
+        cases = build_cases(debates, _wanted_variants(given), Path(folder), repeat=given.repeat)
         if not cases:
             raise UsageError(
                 "--on: an audit compares two sides, and no debate of two debaters was found; name other debates"
@@ -103,24 +95,12 @@ def run(given: AuditOptions) -> None:
     _save(report, given.out)
     _show(given, report, cases)
     gated = {gate.partition("=")[0].strip() for gate in given.gate or ()}
-    failed = [
-        f"{each.judge.model}: gate {gate.name} ({format_bound(gate)}) is {gate.outcome}"
-        for each in report.judges
-        for gate in each.gates
-        if gate.name in gated and gate.outcome != "met"
-    ]
-    for line in failed:
-        print_status(f"debate: {line}")
-    raise typer.Exit(code or (GATE_NOT_MET if failed else 0))
-
-
-@contextmanager
-def _folder(given: AuditOptions) -> Generator[Path]:
-    if given.dry_run and not given.out.exists():
-        with TemporaryDirectory() as scratch:
-            yield Path(scratch)
-    else:
-        yield given.out
+    for judge in report.judges:
+        for gate in judge.gates:
+            if gate.name in gated and gate.outcome != "met":
+                print_status(f"debate: {judge.judge.model}: gate {gate.name} ({format_bound(gate)}) is {gate.outcome}")
+                code = code or run_control.GATE_NOT_MET
+    raise typer.Exit(code)
 
 
 def _plan(
@@ -136,16 +116,6 @@ def _plan(
             print_status(f"note: {len(problems)} of {len(cases)} debates are left out, e.g. {problems[0]}")
         plans += found
     return plans
-
-
-def _load_config(given: AuditOptions) -> LoadedConfig | None:
-    if given.config is None:
-        config_options.print_notes(load_environment(Path(), os.environ).notes)
-        return None
-    changes = config_options.overrides_from_options(ConfigOptions(None))
-    return config_options.config_from_argument(
-        given.config, changes, checks=check_for_judging, trusted_folders=given.trust_path
-    )
 
 
 def _judging_requests(given: AuditOptions, loaded: LoadedConfig | None) -> list[tuple[JudgeName, JudgingRequest]]:
@@ -184,7 +154,9 @@ def _wanted_variants(given: AuditOptions) -> list[VariantName]:
 
 def _judge_in_turn(given: AuditOptions, plans: Sequence[JudgePlan], budget: Budget) -> int:
     """Ask the judges one after the other, because all of them add to the same files. Returns an exit code."""
-    _obtain_permissions(given, plans)
+    if given.playback is None:
+        obtain_consents((place for plan in plans for place in plan.destinations), given.trust_host)
+    require_terminal(model for plan in plans for model in plan.asked_people)
     earlier = Counter[Path]()
     turns: dict[int, list[JudgePlan]] = {}
     for plan in plans:
@@ -202,57 +174,44 @@ def _judge_in_turn(given: AuditOptions, plans: Sequence[JudgePlan], budget: Budg
 def _judge(given: AuditOptions, plans: Sequence[JudgePlan], budget: Budget) -> int:
     """Carry out `plans` within the budget of the whole audit. Returns an exit code."""
     cassette = config_options.open_cassette(given.record, given.playback)
+    batches = BatchScreen(quiet=given.quiet)
     errors: list[str] = []
     codes: set[int] = set()
     done = 0
-
-    def keep(plan: JudgePlan, error: DebateError) -> None:
-        errors.append(f"{plan.source}: {error}")
-        codes.add(1)
-
-    batches = BatchScreen(quiet=given.quiet)
-    shows = is_interactive(sys.stderr) and not given.quiet
     with screen.open_observer(None) as observer:
         people = PeopleOfCommand(observer)
 
-        def work(stop: StopSignal) -> AsyncIterator[tuple[JudgeTask, Outcome]]:
-            def equip(task: JudgeTask) -> RunContext:
-                if budget.is_closed:
-                    stop.request()
-                access = people.access(given.out / FILES_FOLDER, task.target)
-                return replace(task.context, observer=observer, cassette=cassette, budget=budget, people=access)
+        def equip(task: JudgeTask, stop: StopSignal) -> RunContext:
+            if budget.is_closed:
+                stop.request()
+            access = people.access(given.out / FILES_FOLDER, task.target)
+            return replace(task.context, observer=observer, cassette=cassette, budget=budget, people=access)
 
-            return judge_files(
+        results = run_control.iterate_until_stopped(
+            lambda stop: judge_files(
                 plans,
-                equip=equip,
+                equip=lambda task: equip(task, stop),
                 stop=stop,
                 concurrency=given.concurrency,
                 force=False,
-                on_error=keep,
+                on_error=lambda plan, error: errors.append(f"{plan.source}: {error}"),
                 batches=batches.queues if given.batch else None,
-            )
-
-        for _, outcome in run_control.iterate_until_stopped(work, observer):
+            ),
+            observer,
+        )
+        for _, outcome in results:
             done += outcome.halted is None
             discard_drafts(outcome.path, outcome.debate)
             codes.add(run_control.EXIT_CODES.get(outcome.halted or "", 0))
-            if shows:
-                sys.stderr.write(f"\rjudged {done} of {len(plans)} ")
-                sys.stderr.flush()
-    if shows:
-        sys.stderr.write("\n")
+            if is_interactive(sys.stderr) and not given.quiet:
+                print(f"\rjudged {done} of {len(plans)} ", end="", file=sys.stderr, flush=True)
+    if is_interactive(sys.stderr) and not given.quiet:
+        print(file=sys.stderr)
     _print_left(errors, len(plans) - done, len(plans), budget, observer)
-    codes.add(batches.report_open(f"debate {shlex.join(sys.argv[1:])}"))
+    codes.update([batches.report_open(f"debate {shlex.join(sys.argv[1:])}"), 1 if errors else 0])
     if observer.stop_cause is not None:
         codes.add(observer.stop_cause.exit_code)
     return run_control.gravest_exit_code(codes)
-
-
-def _obtain_permissions(given: AuditOptions, plans: Sequence[JudgePlan]) -> None:
-    """Ask the user for the consents that the judges need. Raises an error if a terminal is needed but missing."""
-    if given.playback is None:
-        obtain_consents((place for plan in plans for place in plan.destinations), given.trust_host)
-    require_terminal(model for plan in plans for model in plan.asked_people)
 
 
 def _print_left(
@@ -281,13 +240,10 @@ def _find_labels(given: AuditOptions, debates: Sequence[AuditDebate]) -> LabelSe
 
 def _save(report: AuditReport, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    atomic_write(
-        folder / REPORT_NAME,
-        json.dumps(report.to_json(), ensure_ascii=False, indent=2).encode() + b"\n",
-        overwrite=True,
-    )
-    atomic_write(folder / "card.md", format_card_markdown(report).encode(), overwrite=True)
-    atomic_write(folder / "card.html", render_judge_cards(report).encode(), overwrite=True)
+    data = json.dumps(report.to_json(), ensure_ascii=False, indent=2) + "\n"
+    documents = {REPORT_NAME: data, "card.md": format_card_markdown(report), "card.html": render_judge_cards(report)}
+    for name, document in documents.items():
+        atomic_write(folder / name, document.encode(), overwrite=True)
 
 
 def _show(given: AuditOptions, report: AuditReport, cases: Sequence[Case]) -> None:
@@ -297,20 +253,10 @@ def _show(given: AuditOptions, report: AuditReport, cases: Sequence[Case]) -> No
     for judge in report.judges:
         write_document(f"{line}\n" for line in first_screen(judge))
         if not given.quiet:
-            _print_tables(card_tables(judge, report.unknown_labels))
+            show_tables(card_tables(judge, report.unknown_labels))
     if report.between is not None and not given.quiet:
-        _print_tables([judge_agreement_table(report.between)])
+        show_tables([judge_agreement_table(report.between)])
     print_status(f"saved: {given.out / 'card.html'}, card.md and {REPORT_NAME}; {len(cases)} debates in {given.out}")
-
-
-def _print_tables(tables: Sequence[Table]) -> None:
-    if is_interactive(sys.stdout):
-        console = make_console(sys.stdout)
-        for table in tables:
-            console.print(render_table(table, {}))
-        return
-    for table in tables:
-        write_document(f"{line}\n" for line in ("", *table_lines(table)))
 
 
 def _show_difference(given: AuditOptions) -> None:
@@ -327,4 +273,4 @@ def _show_difference(given: AuditOptions) -> None:
         ("what was measured", "judge", "before", "now", "change"),
         tuple((row.label, row.judge, row.before, row.now, row.change) for row in rows),
     )
-    _print_tables([table])
+    show_tables([table])

@@ -14,7 +14,6 @@ from debate_cli.app.config_resolution import check_for_judging, resolve_config
 from debate_cli.app.context import Cassette
 from debate_cli.cli.console import print_status
 from debate_cli.domain.config_checks import check_config
-from debate_cli.domain.suggestions import closest_match
 from debate_cli.errors import ConfigError, UsageError
 from debate_cli.providers.cassette import CassettePlayer, CassetteRecorder
 from debate_cli.regular_file import follow_links, read_regular_text
@@ -100,7 +99,9 @@ def config_from_argument(
     elif reference != "-":
         path = Path(reference)
         if reference.isprintable() and not os.path.lexists(path):
-            raise ConfigError(f"{reference}: no such file{_suggest_reference(path)}")
+            is_motion = re.search(r"\s|\?$", reference)
+            motion = f"a motion is given by an option: debate run --topic {shlex.quote(reference)}"
+            raise ConfigError(f"{reference}: no such file; {motion if is_motion else '`debate init` writes one'}")
     loaded = resolve_config(
         path,
         os.environ,
@@ -151,16 +152,6 @@ def packaged_config_dir() -> Path:
     package = Path(str(resources.files("debate_cli")))
     installed = package / "configs"
     return installed if installed.is_dir() else package.parent / "configs"
-
-
-def _suggest_reference(path: Path) -> str:
-    """The end of the message that the configuration `path` does not exist: what the user may have meant."""
-    if re.search(r"\s|\?$", str(path)):
-        return f"; a motion is given by an option: debate run --topic {shlex.quote(str(path))}"
-    files = path.parent.iterdir() if path.parent.is_dir() else ()
-    by_stem = {file.stem: str(file) for file in files if file.suffix in {".yaml", ".yml"}}
-    match = closest_match(path.stem, by_stem)
-    return f"; did you mean `{by_stem[match]}`?" if match else "; `debate init` writes one"
 
 
 def open_cassette(record: Path | None, play: Path | None, *, asked: bool = True) -> Cassette | None:

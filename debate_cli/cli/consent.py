@@ -35,7 +35,10 @@ def _ask(missing: Sequence[Consent]) -> Sequence[Consent]:
         pairs = consent.remembered_as()
         if pairs[0] in answered:
             continue
-        if not _confirm(consent):
+        what = f"the variable {consent.variable} and the debate's texts" if consent.variable else "the debate's texts"
+        does = f"downloads and runs {consent.download} from" if consent.download else f"sends {what} to"
+        print_status(sanitize_line(f"{consent.file}: provider {consent.provider} {does} {consent.host}."))
+        if not typer.confirm("Do you trust this file and this host, now and in later runs?", default=False, err=True):
             return [consent]
         answered.update(pairs)
     if answered:
@@ -44,10 +47,3 @@ def _ask(missing: Sequence[Consent]) -> Sequence[Consent]:
         except StorageError as error:
             print_status(f"note: the answer is not stored and holds for this run only: {error}")
     return ()
-
-
-def _confirm(consent: Consent) -> bool:
-    what = f"the variable {consent.variable} and the debate's texts" if consent.variable else "the debate's texts"
-    does = f"downloads and runs {consent.download} from" if consent.download else f"sends {what} to"
-    print_status(sanitize_line(f"{consent.file}: provider {consent.provider} {does} {consent.host}."))
-    return typer.confirm("Do you trust this file and this host, now and in later runs?", default=False, err=True)

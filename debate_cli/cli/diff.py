@@ -56,20 +56,15 @@ def run(given: Options) -> None:
     second = open_debate(find_debate(given.b, transcript_dirs())) if given.b is not None else first
     for torn in dict.fromkeys((first.torn_line_warning, second.torn_line_warning)):
         console.print_truncation_note(torn)
-    named = _parse_run_ids(given.runs) if given.runs is not None else (LATEST_RUNS, LATEST_RUNS)
-    sides = _select_side(first, named[0]), _select_side(second, named[1])
+    names = [LATEST_RUNS, LATEST_RUNS] if given.runs is None else [name.strip() for name in given.runs.split(",")]
+    if len(names) != 2 or not all(names):  # noqa: PLR2004 - two sides
+        raise UsageError(f"--runs {given.runs}: name two judging runs, for example r1,r2")
+    sides = _select_side(first, names[0]), _select_side(second, names[1])
     compared = ComparedPair((str(first.path), str(second.path)), sides, compare_judgments(*sides))
     if given.json:
         print_json(build_comparison_document(compared))
     else:
         console.show_tables(build_comparison_tables(compared), comparison_styles(compared), plain=given.plain)
-
-
-def _parse_run_ids(text: str) -> tuple[str, str]:
-    names = [name.strip() for name in text.split(",")]
-    if len(names) != 2 or not all(names):  # noqa: PLR2004 - two sides
-        raise UsageError(f"--runs {text}: name two judging runs, for example r1,r2")
-    return names[0], names[1]
 
 
 def _select_side(stored: StoredDebate, run: str) -> ComparisonSide:

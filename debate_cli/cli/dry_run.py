@@ -24,7 +24,6 @@ from debate_cli.cli.console import print_json, write_document
 from debate_cli.domain.config import DebateConfig
 from debate_cli.render import sanitize
 from debate_cli.render.theme import count_speeches
-from debate_cli.storage.plain_data import is_list, is_mapping
 from debate_cli.storage.redact import redact_values
 from debate_cli.storage.serialization import config_to_json
 
@@ -45,7 +44,7 @@ def show_plan(context: RunContext, *, as_json: bool) -> None:
             }
         )
         return
-    settings = redact_values(_drop_empty(_explicit_settings(config)), context.redact)
+    settings = redact_values(_explicit_settings(config), context.redact)
     text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True, width=120).rstrip()
     write_document([sanitize.sanitize_text(text) if sys.stdout.isatty() else text, "\n"])
     print(f"\n# planned: {count_speeches(plan.speeches)} and at least {_count_assessments(plan)}")
@@ -192,11 +191,3 @@ def _explicit_settings(config: DebateConfig) -> dict[str, Any]:
         pairs = zip(config.judging.systems, judging["systems"], strict=True)
         judging["systems"] = [{"kind": system.kind} | settings for system, settings in pairs]
     return data
-
-
-def _drop_empty(data: Any) -> Any:
-    """`data` without empty values. `api_key_env: null` is kept, because it means that a provider needs no key."""
-    if is_mapping(data):
-        kept = {key: _drop_empty(value) for key, value in data.items()}
-        return {key: value for key, value in kept.items() if value not in (None, [], {}) or key == "api_key_env"}
-    return [_drop_empty(item) for item in data] if is_list(data) else data

@@ -17,8 +17,6 @@ from debate_cli.evidence.corpus import Corpus
 from debate_cli.importing.speeches import format_count
 from debate_cli.render import sanitize
 
-NO_SOURCES = "the configuration names no sources; add `evidence: {sources: [docs/]}`, or use --evidence DIR"
-
 
 class Action(StrEnum):
     """What to show of the sources."""
@@ -55,24 +53,20 @@ def run(given: Options) -> None:
         raise UsageError(
             "`debate evidence search` needs a query, `debate evidence list` takes none; correct the command"
         )
-    config, folder = _sources(given)
-    corpus = open_sources(config, folder, os.environ)
-    if corpus is None:
-        raise UsageError(NO_SOURCES)
+    if given.evidence:
+        config, folder = EvidenceConfig(sources=tuple(map(str, given.evidence))), Path()
+    else:
+        loaded = config_options.config_from_argument(given.config, trusted_folders=given.trust_path)
+        config, folder = loaded.config.evidence, loaded.folder
+    corpus = None if config is None else open_sources(config, folder, os.environ)
+    if config is None or corpus is None:
+        raise UsageError(
+            "the configuration names no sources; add `evidence: {sources: [docs/]}`, or use --evidence DIR"
+        )
     if given.action is Action.list:
         _print_list(corpus, as_json=given.json)
     else:
         _print_found(corpus, given.query or "", config.passages, as_json=given.json)
-
-
-def _sources(given: Options) -> tuple[EvidenceConfig, Path]:
-    """The sources of --evidence (else of the configuration), and the folder in which their relative paths start."""
-    if given.evidence:
-        return EvidenceConfig(sources=tuple(str(path) for path in given.evidence)), Path()
-    loaded = config_options.config_from_argument(given.config, trusted_folders=given.trust_path)
-    if loaded.config.evidence is None:
-        raise UsageError(NO_SOURCES)
-    return loaded.config.evidence, loaded.folder
 
 
 def _print_list(corpus: Corpus, *, as_json: bool) -> None:

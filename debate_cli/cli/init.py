@@ -59,32 +59,25 @@ class InitAnswers:
 
 def run(given: Options) -> None:
     """Write a commented debate.yaml and its schema."""
-    config = given.folder if _is_config_file(given.folder) else given.folder / "debate.yaml"
+    names_file = given.folder.suffix in {".yaml", ".yml"} and not given.folder.is_dir()
+    config = given.folder if names_file else given.folder / "debate.yaml"
     schema, schema_text = config.parent / "debate.schema.json", format_schema(config_schema()).encode()
-    for path in (config, schema):
-        if path.exists() and not given.force and not _is_current_schema(schema, schema_text, path):
+    is_current_schema = schema.is_file() and schema.read_bytes() == schema_text
+    for path in (config,) if is_current_schema else (config, schema):
+        if path.exists() and not given.force:
             raise UsageError(f"{path} exists already; overwrite it with --force")
     env = load_environment(config.parent, os.environ)
     config_options.print_notes(env.notes)
     found = discover_models(env)
-    answers = _default_answers(found) if given.yes or not sys.stdin.isatty() else _prompt_answers(found)
+    if given.yes or not sys.stdin.isatty():
+        model = found[0].model
+        answers = InitAnswers(DEFAULT_TOPIC, model, suggest_judge(model, found))
+    else:
+        answers = _prompt_answers(found)
     atomic_write(config, _render_config(answers, config).encode(), overwrite=given.force, mode=PUBLIC_FILE_MODE)
     atomic_write(schema, schema_text, overwrite=True, mode=PUBLIC_FILE_MODE)
     console.print_status(f"written: {config} and {schema}")
     _print_next_steps(config, answers)
-
-
-def _is_config_file(path: Path) -> bool:
-    return path.suffix in {".yaml", ".yml"} and not path.is_dir()
-
-
-def _is_current_schema(schema: Path, text: bytes, path: Path) -> bool:
-    return path == schema and path.is_file() and path.read_bytes() == text
-
-
-def _default_answers(found: Sequence[DiscoveredModel]) -> InitAnswers:
-    model = found[0].model
-    return InitAnswers(DEFAULT_TOPIC, model, suggest_judge(model, found))
 
 
 def _prompt_answers(found: Sequence[DiscoveredModel]) -> InitAnswers:
@@ -95,9 +88,8 @@ def _prompt_answers(found: Sequence[DiscoveredModel]) -> InitAnswers:
     for number, one in enumerate(found, 1):
         typer.echo(f"  {number}  {one.model:<{width}}  {one.reason}")
     model = _prompt_model("The debaters' model, by number or name", found[0].model, found)
-    return InitAnswers(
-        topic, model, _prompt_model("The judge's model, by number or name", suggest_judge(model, found), found)
-    )
+    judge = _prompt_model("The judge's model, by number or name", suggest_judge(model, found), found)
+    return InitAnswers(topic, model, judge)
 
 
 def _prompt_model(question: str, default: str, found: Sequence[DiscoveredModel]) -> str:

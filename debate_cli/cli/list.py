@@ -48,34 +48,31 @@ def run(given: Options) -> None:
     folder = given.folder or next((folder for folder in transcript_dirs() if folder.exists()), None)
     if folder is None:
         console.print_status("debate: nothing is saved here yet; start with `debate run --mock`")
-        found: Iterator[IndexEntry | UnreadableFile] = iter(())
-    else:
-        found = list_index_entries(folder)
     bad: list[UnreadableFile] = []
-    _print_debates(_filter_readable(found, bad), folder or DEFAULT_OUTPUT_FOLDER, as_json=given.json, plain=given.plain)
+
+    if given.json:
+        write_json_chunks([dump_index_json(_newest_first(_readable(folder, bad)))])
+    elif given.plain or not console.is_interactive(sys.stdout):
+        for card in _readable(folder, bad):
+            print(format_index_row(card), flush=True)
+    else:
+        target = console.make_console(sys.stdout)
+        for part in index_view(_newest_first(_readable(folder, bad)), str(folder or DEFAULT_OUTPUT_FOLDER)):
+            target.print(part)
     for file in bad:
         console.print_status(f"debate: {file.message}")
     if bad:
         raise typer.Exit(1)
 
 
-def _filter_readable(found: Iterator[IndexEntry | UnreadableFile], bad: list[UnreadableFile]) -> Iterator[IndexEntry]:
-    for item in found:
+def _newest_first(cards: Iterator[IndexEntry]) -> list[IndexEntry]:
+    return sorted(cards, key=lambda card: card.started_at, reverse=True)
+
+
+def _readable(folder: Path | None, bad: list[UnreadableFile]) -> Iterator[IndexEntry]:
+    """The readable debates of a folder. The other files are added to `bad`."""
+    for item in () if folder is None else list_index_entries(folder):
         if isinstance(item, UnreadableFile):
             bad.append(item)
         else:
             yield item
-
-
-def _print_debates(cards: Iterator[IndexEntry], folder: Path, *, as_json: bool, plain: bool) -> None:
-    """Print one JSON document, a list on a terminal, or a line per debate as it is read."""
-    if as_json:
-        write_json_chunks([dump_index_json(sorted(cards, key=lambda card: card.started_at, reverse=True))])
-    elif plain or not console.is_interactive(sys.stdout):
-        for card in cards:
-            print(format_index_row(card), flush=True)
-    else:
-        newest_first = sorted(cards, key=lambda card: card.started_at, reverse=True)
-        target = console.make_console(sys.stdout)
-        for part in index_view(newest_first, str(folder)):
-            target.print(part)

@@ -53,9 +53,6 @@ class Options(NamedTuple):
     debug: options.DebugOption = False
 
 
-EMPTY_CONFIG = DebateConfig(topic="none", debaters=())
-
-
 def run(given: Options) -> None:
     """List the providers, what each can do, and whether its key is set."""
     if given.action is Action.pull:
@@ -65,17 +62,17 @@ def run(given: Options) -> None:
         raise UsageError(
             f"{given.name}: `debate models` takes no name; to download a model: debate models pull {given.name}"
         )
-    loaded = config_options.config_from_argument(given.config) if given.config is not None else None
-    env = loaded.env if loaded is not None else load_environment(Path(), os.environ)
-    if loaded is None:
+    if given.config is None:
+        config, env, secrets = DebateConfig(topic="none", debaters=()), load_environment(Path(), os.environ), ()
         config_options.print_notes(env.notes)
-    config_ = loaded.config if loaded is not None else EMPTY_CONFIG
-    redact = Redactor((*collect_provider_secrets(config_, env), *(loaded.secrets if loaded is not None else ())))
-    found = list_providers(config_, env, redact)
+    else:
+        loaded = config_options.config_from_argument(given.config)
+        config, env, secrets = loaded.config, loaded.env, loaded.secrets
+    found = list_providers(config, env, Redactor((*collect_provider_secrets(config, env), *secrets)))
     if given.json:
         print_json(found)
-        return
-    show_tables([provider_table(found)], lines=map(_format_provider, found))
+    else:
+        show_tables([provider_table(found)], lines=map(_format_provider, found))
 
 
 def _format_provider(entry: Mapping[str, Any]) -> str:
@@ -88,9 +85,16 @@ def _format_provider(entry: Mapping[str, Any]) -> str:
 def _pull(given: Options) -> None:
     """Download a model of the table, or show the table."""
     if given.name is None:
-        _show_hub_models(as_json=given.json)
+        rows = tuple(hub_table())
+        heads = ("name", "download", "licence", "memory", "model")
+        if given.json:
+            print_json([dict(zip(heads, row, strict=True)) for row in rows])
+        else:
+            table = Table("models to download", heads, rows, has_key_column=True)
+            show_tables([table], lines=map("\t".join, rows))
         return
-    file = HUB_MODELS.get(given.name.removeprefix("local/"))
+    name = given.name.removeprefix("local/")
+    file = HUB_MODELS.get(name)
     if file is None:
         raise UsageError(f"{given.name}: there is no such model{format_suggestion_or_list(given.name, HUB_MODELS)}")
     env = load_environment(Path(), os.environ)
@@ -100,14 +104,4 @@ def _pull(given: Options) -> None:
         print_json({"name": given.name, "model": file.model, "path": str(path), "sha256": file.sha256})
         return
     print(path)
-    print_status(f"ready: debate run --set models.default.model=local/{given.name.removeprefix('local/')}")
-
-
-def _show_hub_models(*, as_json: bool) -> None:
-    rows = tuple(hub_table())
-    heads = ("name", "download", "licence", "memory", "model")
-    if as_json:
-        print_json([dict(zip(heads, row, strict=True)) for row in rows])
-    else:
-        table = Table("models to download", heads, rows, has_key_column=True)
-        show_tables([table], lines=map("\t".join, rows))
+    print_status(f"ready: debate run --set models.default.model=local/{name}")

@@ -156,21 +156,16 @@ def gates_from_options(
     """
     from debate_cli.app.gates import FORBIDDEN, Gates
 
-    name, score = _parse_fail_under(fail_under) if fail_under is not None else (None, None)
+    parts = re.fullmatch(r"(?:(?P<name>.+)=)?(?P<score>-?\d+(?:\.\d+)?)", (fail_under or "0").strip())
+    if parts is None:
+        raise UsageError(f"--fail-under {fail_under}: give a number, or NAME=NUMBER")
     for condition in fail_on or ():
         if condition not in FORBIDDEN:
             raise UsageError(f"--fail-on {condition}: there is no such condition; use {' or '.join(FORBIDDEN)}")
     return Gates(
-        min_score_debater=name,
-        min_score=score,
+        min_score_debater=parts["name"],
+        min_score=None if fail_under is None else float(parts["score"]),
         expected_winner=expect_winner,
         max_warnings=max_warnings,
         fail_on=tuple(fail_on or ()),
     )
-
-
-def _parse_fail_under(text: str) -> tuple[str | None, float]:
-    match = re.fullmatch(r"(?:(?P<name>.+)=)?(?P<score>-?\d+(?:\.\d+)?)", text.strip())
-    if match is None:
-        raise UsageError(f"--fail-under {text}: give a number, or NAME=NUMBER")
-    return match["name"], float(match["score"])

@@ -102,19 +102,12 @@ def _print_result(given: Options, stakeholders: Sequence[Stakeholder], text: str
     elif given.output is None:
         write_document([text])
     else:
-        show_tables([_stakeholder_table(stakeholders)])
+        rows = tuple((item.name, item.role, item.cares_about, _format_passage(item)) for item in stakeholders)
+        show_tables([Table("suggested judges", ("judge", "role", "cares about", "passage"), rows)])
         print_status(f"written: {given.output}")
 
 
-def _stakeholder_table(stakeholders: Sequence[Stakeholder]) -> Table:
-    return Table(
-        title="suggested judges",
-        heads=("judge", "role", "cares about", "passage"),
-        rows=tuple((item.name, item.role, item.cares_about, _format_passage(item)) for item in stakeholders),
-    )
-
-
 def _format_passage(stakeholder: Stakeholder) -> str:
-    if stakeholder.document is None:
-        return f"“{stakeholder.quote}” (in none of the documents)"
-    return f"“{stakeholder.quote}” ({stakeholder.document}, line {stakeholder.line})"
+    known = stakeholder.document is not None
+    place = f"{stakeholder.document}, line {stakeholder.line}" if known else "in none of the documents"
+    return f"“{stakeholder.quote}” ({place})"

@@ -47,7 +47,7 @@ def run(given: Options) -> None:
         )
     prompts = {prompt.name: prompt for prompt in shipped_prompts()}
     if given.name is None:
-        _print_list([*prompts.values()], as_json=given.json)
+        _print_list(list(prompts.values()), as_json=given.json)
         return
     if given.name not in prompts:
         suggestion = format_suggestion(given.name, list(prompts)) or "; `debate prompts list` names all"
@@ -60,12 +60,11 @@ def run(given: Options) -> None:
 
 
 def _print_list(prompts: list[ShippedPrompt], *, as_json: bool) -> None:
-    """Print one JSON array, a table on a terminal, or a line per prompt with tab-separated columns."""
     if as_json:
         print_json([_prompt_data(prompt) for prompt in prompts])
         return
     rows = tuple((prompt.name, prompt.used_by, ", ".join(prompt.placeholders)) for prompt in prompts)
-    table = Table(title="prompts", heads=("name", "used by", "placeholders"), rows=rows, has_key_column=True)
+    table = Table("prompts", ("name", "used by", "placeholders"), rows, has_key_column=True)
     lines = ("\t".join((item.name, item.used_by, " ".join(item.placeholders) or "-")) for item in prompts)
     show_tables([table], lines=lines)
 

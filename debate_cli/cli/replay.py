@@ -2,7 +2,6 @@
 
 import os
 import select
-import shlex
 import sys
 import time
 from collections.abc import Callable, Generator
@@ -18,7 +17,6 @@ from debate_cli.cli.console import ClosedPipeError, refuse_existing, write_docum
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError
-from debate_cli.render.content.report import ReportPart
 from debate_cli.render.content.resume_hint import resume_command
 from debate_cli.render.content.summary import suggest_judge_command
 from debate_cli.render.replay import ReplayPlan
@@ -107,10 +105,8 @@ def run(given: Options) -> None:
     if given.round is not None and not debate.select_turns(round_number=given.round):
         raise UsageError(f"--round {given.round}: this debate has no such round; leave it out to see all")
     verdicts = score(debate, runs="all")
-    if given.only is not None:
-        remark = _explain_missing_part(debate, verdicts, given.only.value, stored.path)
-        if remark is not None:
-            console.print_status(remark)
+    if given.only is not None and not _has_part(debate, verdicts, given.only):
+        console.print_status(f"--only {given.only}: this debate has nothing to show there")
     if how is ReplayFormat.terminal and given.output is None:
         _play(given, stored, verdicts)
         return
@@ -139,23 +135,10 @@ def _resolve_format(given: Options) -> ReplayFormat:
     return how
 
 
-def _explain_missing_part(debate: Debate, verdicts: tuple[Verdict, ...], part: ReportPart, path: Path) -> str | None:
-    """A sentence on why the debate saved at `path` lacks this part; None if it has it."""
-    if part == "turns":
-        is_there = bool(debate.turns) or debate.document_name is not None
-    else:
-        is_there = any(line.strip() for line in details_lines(debate, verdicts, only=part))
-    if is_there:
-        return None
-    reasons = {
-        "turns": "there is no speech yet",
-        "scores": "there are no marks yet",
-        "trace": "a text has no claims with answers" if debate.document_name else "there is no argument yet",
-        "verdict": "there is no verdict yet",
-        "briefing": "a briefing needs a judging by the structured system",
-    }
-    hint = f"; add it with: debate judge {shlex.quote(str(path))} --system structured"
-    return f"--only {part}: nothing to show: {reasons[part]}{hint if part == 'briefing' and debate.arguments else ''}"
+def _has_part(debate: Debate, verdicts: tuple[Verdict, ...], part: ReplayPart) -> bool:
+    if part is ReplayPart.turns:
+        return bool(debate.turns) or debate.document_name is not None
+    return any(line.strip() for line in details_lines(debate, verdicts, only=part.value))
 
 
 def _render_document(given: Options, how: ReplayFormat, debate: Debate, verdicts: tuple[Verdict, ...]) -> str:

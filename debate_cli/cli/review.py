@@ -144,25 +144,19 @@ async def _end_on_signals(form: Coroutine[Any, Any, ReviewAnswers]) -> ReviewAns
 
 def _terms(given: Options, stored: StoredDebate) -> ReviewTerms:
     """The terms of the review, from the options. If there is a draft, its order of debaters is kept."""
+    try:
+        name = given.name or getpass.getuser()
+    except (KeyError, OSError) as error:  # e.g. a foreign user id in a container
+        raise UsageError("the system knows no name for this user; give the reviewer's name with --name") from error
     terms = ReviewTerms(
         system=given.system or (DEFAULT_SYSTEM if stored.debate.document_name is None else default_text_kind()),
-        reviewer=given.name or _user_name(),
+        reviewer=name,
         blind=given.blind,
         seed=given.seed if given.seed is not None else random.SystemRandom().randrange(10**6) if given.blind else 0,
         probability=given.probability,
     )
     draft = read_draft(stored.path, terms)
     return terms if draft is None or given.seed is not None else replace(terms, seed=draft.terms.seed)
-
-
-def _user_name() -> str:
-    """Login name of the user. Raises UsageError if there is none, as for a foreign user id in a container."""
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError) as error:
-        raise UsageError(
-            "the operating system knows no name for this user; give the reviewer's name with --name"
-        ) from error
 
 
 def _terms_of_file(file: ReviewFile, given: Options, stored: StoredDebate) -> ReviewTerms:

@@ -196,7 +196,12 @@ def _execute(given: RunOptions, job: DebateJob, gates: Gates) -> tuple[Outcome, 
         outcome = run_control.run_until_stopped(lambda stop: job.run(replace(context, stop=stop)), observer)
     discard_drafts(outcome.path, outcome.debate)
     with run_control.report_output_failure(*job.transcript_paths), ignore_broken_pipe():
-        _print_outcome(given, outcome, job.context.redact)
+        if given.json:
+            document = dump_transcript(to_transcript(outcome.debate, outcome.verdicts), job.context.redact)
+            write_json_chunks([document])
+        elif not given.quiet or outcome.halted is None:
+            part = "verdict" if given.quiet else None
+            screen.show_summary(outcome.debate, outcome.verdicts, only=part, full=given.details, plain=given.plain)
     code = run_control.report_outcome(
         outcome,
         gates,
@@ -227,17 +232,6 @@ def _format_planned_cost(context: RunContext) -> str:
     except DebateError:
         return ""
     return f"about {format_cost(cost)}" if cost else format_cost(cost)
-
-
-def _print_outcome(given: RunOptions, outcome: Outcome, redact: Redact) -> None:
-    if given.json:
-        write_json_chunks([dump_transcript(to_transcript(outcome.debate, outcome.verdicts), redact)])
-        return
-    if given.quiet and outcome.halted is not None:
-        return
-    screen.show_summary(
-        outcome.debate, outcome.verdicts, only="verdict" if given.quiet else None, full=given.details, plain=given.plain
-    )
 
 
 def write_report(place: Path, outcome: Outcome, redact: Redact, *, show_hidden: bool, force: bool) -> int:

@@ -28,7 +28,6 @@ from debate_cli.domain.debate import Debate
 from debate_cli.errors import StorageError, UsageError
 from debate_cli.render import score_rows
 from debate_cli.storage.atomic_write import atomic_write
-from debate_cli.storage.folder import is_schema_file
 from debate_cli.storage.rubric_file import load_rubric
 from debate_cli.storage.transcript_store import expand_references, transcript_dirs
 from debate_cli.systems.rubric import Rubric, parse_weights
@@ -144,14 +143,8 @@ def run(given: Options) -> None:
     pages = PageWriter(given.output, force=given.force) if given.output is not None else None
     report = _Report()
     paths = sorted(expand_references(given.paths, transcript_dirs()))
-    for schema in filter(is_schema_file, given.paths):
-        if Path(schema) not in paths:
-            console.print_status(f"note: {schema}: skipped, because it is a JSON Schema")
     files = report.read(score_files(paths, request), pages)
-    if given.per is RowKind.argument:
-        _print_arguments(files, form)
-    else:
-        _print_scores(files, form, report, pages)
+    _print_scores(files, form, given.per, report, pages)
     _print_closing_notes(report, request)
     if report.unusable:
         raise typer.Exit(1)
@@ -202,15 +195,20 @@ class _Report:
                 self.unmet_gates += 1
 
 
-def _print_scores(files: Iterator[CheckedFile], form: ScoreFormat, report: _Report, pages: "PageWriter | None") -> None:
+def _print_scores(
+    files: Iterator[CheckedFile], form: ScoreFormat, per: RowKind, report: _Report, pages: "PageWriter | None"
+) -> None:
+    kind, read = (VerdictRecord, verdict_records) if per is RowKind.verdict else (ArgumentRecord, argument_records)
     match form:
-        case ScoreFormat.json:
+        case ScoreFormat.json if per is RowKind.verdict:
             write_json_chunks(score_rows.dump_scores_json(checked.file for checked in files))
+        case ScoreFormat.json:
+            write_json_chunks(score_rows.dump_records_json(_records(files, read)))
         case ScoreFormat.jsonl:
-            write_json_chunks(map(score_rows.dump_record_jsonl, _records(files, verdict_records)))
+            write_json_chunks(map(score_rows.dump_record_jsonl, _records(files, read)))
         case ScoreFormat.csv:
-            records = _records(files, verdict_records)
-            write_document(score_rows.dump_records_csv(VerdictRecord, records, for_terminal=sys.stdout.isatty()))
+            records = _records(files, read)
+            write_document(score_rows.dump_records_csv(kind, records, for_terminal=sys.stdout.isatty()))
         case ScoreFormat.table:
             console.show_scores(score_rows.drop_notes(checked.file) for checked in files)
         case ScoreFormat.junit:
@@ -221,16 +219,6 @@ def _print_scores(files: Iterator[CheckedFile], form: ScoreFormat, report: _Repo
             _print_github(_without_notes(files), report.unusable)
         case ScoreFormat.html:
             _print_index(_without_notes(files), report.unusable, pages)
-
-
-def _print_arguments(files: Iterator[CheckedFile], form: ScoreFormat) -> None:
-    records = _records(files, argument_records)
-    if form is ScoreFormat.csv:
-        write_document(score_rows.dump_records_csv(ArgumentRecord, records, for_terminal=sys.stdout.isatty()))
-    elif form is ScoreFormat.jsonl:
-        write_json_chunks(map(score_rows.dump_record_jsonl, records))
-    else:
-        write_json_chunks(score_rows.dump_records_json(records))
 
 
 def _records(files: Iterable[CheckedFile], read: Callable[[ScoredFile, Debate], Iterator[R]]) -> Iterator[R]:

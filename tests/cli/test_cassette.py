@@ -65,19 +65,3 @@ def test_a_file_that_is_not_a_cassette_is_refused(here: Path, text: str) -> None
     cassette.write_text(text)
     done = debate("run", "debate.yaml", "--replay", "tape", cwd=here)
     assert (done.code, len(done.lines), "tape" in done.err, cassette.read_text()) == (2, 1, True, text), done.err
-
-
-def test_nothing_is_recorded_over_another_file(here: Path) -> None:
-    """A file that is not a cassette stays unchanged."""
-    (here / "tape").write_text("precious")
-    write_config(here, CONFIG.replace("vllm/any", "mock/a"))
-    done = debate("run", "debate.yaml", "--record", "tape", "--no-save", "-q", cwd=here)
-    assert (done.code, (here / "tape").read_text()) == (2, "precious")
-
-
-def test_the_mock_can_be_recorded(here: Path) -> None:
-    """A replay of a mock run works like any other."""
-    write_config(here, CONFIG)
-    recorded = debate("run", "debate.yaml", "--mock", "--no-save", "--json", "--record", "tape", cwd=here).json
-    played = debate("run", "debate.yaml", "--mock", "--no-save", "--json", "--replay", "tape", cwd=here).json
-    assert recorded["turns"] == played["turns"]

@@ -53,9 +53,3 @@ def test_csv_on_a_terminal_holds_no_control_characters(imported: Path) -> None:
     code, drawn = run_on_terminal("score", "transcripts", "--format", "csv", cwd=imported)
     assert (code, ACTING.findall(drawn.replace("\r\n", "\n"))) == (0, [])
     assert [row["topic"] for row in csv.DictReader(io.StringIO(drawn))] == ["Ship it gnp.exe now or not"] * 2
-
-
-def test_csv_in_a_pipe_is_unchanged(imported: Path) -> None:
-    """A program reads the stored values."""
-    done = debate("score", "transcripts", "--format", "csv", cwd=imported)
-    assert next(csv.DictReader(io.StringIO(done.out)))["topic"] == MOTION

@@ -3,10 +3,8 @@
 from pathlib import Path
 
 import pytest
-from cli_support import CommandResult, debate, run_on_terminal
+from cli_support import CommandResult, debate
 from saved_support import debate_judged_twice, write_transcript_file
-
-DRAWN = {"TERM": "xterm-256color", "COLUMNS": "100", "NO_COLOR": "1"}
 
 
 def diff(two_saved: Path, *words: str | Path) -> CommandResult:
@@ -68,14 +66,6 @@ def test_a_debate_equals_itself(two_saved: Path) -> None:
     """One sentence says so."""
     assert "Nothing differs" in diff(two_saved, "one", "one").out
     assert diff(two_saved, "one", "one", "--json").json["alike"] is True
-
-
-def test_a_terminal_shows_tables(two_saved: Path) -> None:
-    """`--plain` shows lines instead."""
-    _, drawn = run_on_terminal("diff", "one", "two", cwd=two_saved.parent.parent, env=DRAWN)
-    _, plain = run_on_terminal("diff", "one", "two", "--plain", cwd=two_saved.parent.parent, env=DRAWN)
-    assert ("≠ other outcome" in drawn, "──" in drawn) == (True, True)
-    assert plain.replace("\r\n", "\n") == diff(two_saved, "one", "two").out
 
 
 @pytest.mark.parametrize(

@@ -228,12 +228,6 @@ def test_a_server_that_refuses_every_question_is_not_usable(here: Path, server: 
     assert len(done.out.splitlines()) == 2
 
 
-def test_one_failure_is_retried(here: Path, server: ModelServer) -> None:
-    """A busy server is asked again."""
-    server.failures.append(503)
-    assert doctor(here, "default").code == 0
-
-
 def test_a_server_that_takes_no_temperature_is_usable(here: Path, server: ModelServer) -> None:
     """As in a debate it is asked without it, and the document says so."""
     server.unsupported = "temperature"
@@ -267,11 +261,3 @@ def test_the_table_shows_the_values_of_the_document() -> None:
     assert row.split() == ["✓", "lab/one", "✗", "—", "✓", "✓", "2.0", "s", "30", "0.25", "/", "2"], drawn
     assert "native schema is not supported: the server takes [red]no[/red] schema" in " ".join(drawn.split())
     assert "the checks used 1200 tokens in, 90 out, $0.0005" in drawn
-
-
-def test_a_long_model_name_is_not_broken() -> None:
-    """In a narrow window each model is a line, with its results below it."""
-    screen = Console(width=80, record=True, file=io.StringIO())
-    name = "lab/a-very-long-model-name-that-is-long"
-    screen.print(render_table(doctor_table([entry(model=name)]), {}))
-    assert ["✓", name] in [line.split() for line in screen.export_text().splitlines()]

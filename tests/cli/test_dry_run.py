@@ -38,20 +38,6 @@ def test_only_explicit_settings_are_printed(here: Path) -> None:
     assert (done.code, sorted(path.name for path in here.iterdir())) == (0, [])
 
 
-def test_one_assessment_is_one(here: Path) -> None:
-    """The count and its noun agree."""
-    done = debate("run", MOCK, "--dry-run", "--set", "judging.systems=[structured]", cwd=here)
-    assert "# planned: 6 speeches and at least 1 assessment" in done.out.splitlines()
-
-
-def test_a_null_that_means_something_is_printed(here: Path) -> None:
-    """A provider without a key."""
-    config = write_config(here, f"topic: t\n{TWO}{LAB}models: {{default: {{model: lab/m}}}}\n")
-    resolved = yaml.safe_load(debate("run", config, "--dry-run", cwd=here).out)
-    assert resolved["providers"]["lab"]["api_key_env"] is None
-    assert "price" not in resolved["providers"]["lab"]
-
-
 @pytest.mark.parametrize("judging", ["", "judging: {decides: live, systems: [panel, {kind: live}]}\n"])
 def test_what_is_printed_is_a_configuration(here: Path, judging: str) -> None:
     """Also under --mock and without judges: `debate check -` accepts it, and it means the same."""

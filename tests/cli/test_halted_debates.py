@@ -69,19 +69,6 @@ def test_a_server_that_is_down_fails_the_debate(here: Path) -> None:
     assert done.lines[-1] == "debate run --resume transcripts/one.json"
 
 
-def test_a_server_that_is_down_is_explained_once(here: Path) -> None:
-    """The line on the first debater names the problem and the remedy; the second line refers to it."""
-    write_config(here, judged_by(NOWHERE).replace("mock/a", "vllm/a"))
-    done = debate("run", "debate.yaml", "--id", "one", cwd=here)
-    first, second = (line.split(maxsplit=2) for line in done.out.splitlines() if line.startswith("Failed"))
-    assert {first[1], second[1]} == {"Pro", "Con"}
-    assert first[2] == (
-        "could not speak: vllm (127.0.0.1:9) could not be reached; start it there or correct its address"
-        " — gave up after 2 attempts (unreachable)"
-    )
-    assert second[2] == "could not speak, for the same reason (unreachable)"
-
-
 def test_a_failed_debate_resumes_when_the_server_is_back(here: Path) -> None:
     """Failed calls are repeated; the failures stay in the transcript."""
     with model_server(failures=[500] * 4) as server:

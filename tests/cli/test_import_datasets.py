@@ -104,14 +104,6 @@ def test_a_broken_file_is_named_and_the_rest_is_imported(
     assert list((tmp_path / "out").glob("*.json"))
 
 
-def test_a_margin_that_is_no_number_is_no_label(tmp_path: Path) -> None:
-    """A row of a report with another shape is left out."""
-    report = next(path for path in LECHMAZUR if path.startswith("reports"))
-    done = imported(tmp_path, "lechmazur", LECHMAZUR | {report: LECHMAZUR[report].replace("+1.5 ", "1.2.3 ")})
-    assert done.code == 0, done.err
-    assert [label.winner for label in read_labels(tmp_path / "out" / "labels.csv")] == ["CON"]
-
-
 @pytest.mark.parametrize(
     ("name", "files", "more"),
     [
@@ -125,12 +117,6 @@ def test_what_is_no_debate_of_two_sides_is_left_out(
     """Consultancies with one debater, and rankings of single arguments, are part of the repositories and no faults."""
     alone, both = imported(tmp_path / "a", name, files), imported(tmp_path / "b", name, files | more)
     assert both.err.replace("/b/", "/a/") == alone.err
-
-
-def test_sides_of_two_speakers_come_from_the_data_set(tmp_path: Path) -> None:
-    """The side of the motion's file is the side of the transcript."""
-    imported(tmp_path, "debatrix", DEBATRIX)
-    assert [item["side"] for item in transcript(tmp_path, "debateart-0007")["participants"]] == ["for", "against"]
 
 
 def test_a_folder_of_another_shape_is_refused(tmp_path: Path) -> None:

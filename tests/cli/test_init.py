@@ -2,8 +2,6 @@
 
 import json
 import re
-import socketserver
-import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -103,11 +101,6 @@ def test_a_server_that_answers_something_else_offers_nothing(body: bytes) -> Non
         assert list_server_models(address) == []
 
 
-def test_without_a_server_nothing_is_offered() -> None:
-    """It is not an error."""
-    assert list_server_models(NOWHERE) == []
-
-
 def test_the_defaults_use_available_models(here: Path) -> None:
     """`--yes` uses Ollama's models; the result passes `check`, and the next command is printed."""
     with listing(models("qwen3:8b", "llama3.2")) as address:
@@ -142,40 +135,6 @@ def test_a_model_without_a_key_is_written_and_reported(here: Path) -> None:
     assert code == 0
     assert yaml.safe_load((here / "debate.yaml").read_text())["models"]["default"]["model"] == "groq/a, {b}: c"
     assert re.search(r"to do before running: .*GROQ_API_KEY is not set", drawn)
-
-
-@contextmanager
-def speaking(*pieces: bytes, pause: threading.Event | None = None) -> Generator[str]:
-    """A server that sends `pieces` to each client and then waits for `pause`; its address."""
-
-    class Speaking(socketserver.StreamRequestHandler):
-        def handle(self) -> None:
-            for piece in pieces:
-                self.wfile.write(piece)
-            if pause is not None:
-                pause.wait()
-
-    with serving(Speaking) as port:
-        try:
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            if pause is not None:
-                pause.set()
-
-
-@pytest.mark.parametrize(
-    "said", [b"SSH-2.0-OpenSSH_9.6\r\n", b"HTTP/1.0 200 OK\r\nContent-Length: 900\r\n\r\n{", b""], ids=["ssh", "short", "none"]
-)  # fmt: skip
-def test_a_server_that_speaks_no_http_offers_nothing(said: bytes) -> None:
-    """Any program may listen at that address."""
-    with speaking(said) as address:
-        assert list_server_models(address) == []
-
-
-def test_a_deeply_nested_answer_offers_nothing() -> None:
-    """It exceeds the parser's depth."""
-    with listing(b"[" * 900_000) as address:
-        assert list_server_models(address) == []
 
 
 def test_unusual_folder_names_are_quoted(here: Path) -> None:

@@ -67,14 +67,6 @@ def test_persuasion_needs_two_debaters(saved: Path) -> None:
     assert f"{saved.name}: has fewer than two debaters, so persuasion cannot judge it; use another system" in done.err
 
 
-@pytest.mark.parametrize("system", ["live", "structured", "moderator", "persuasion"])
-def test_a_text_has_no_turns_to_judge(here: Path, system: str) -> None:
-    """Exit 2 for systems other than panel."""
-    (here / "PLAN.md").write_text("We rewrite everything in a week.\n")
-    done = debate("judge", "PLAN.md", "--system", system, "--mock", cwd=here)
-    assert (done.code, len(done.lines), "--system panel" in done.err) == (2, 1, True), done.err
-
-
 @pytest.mark.parametrize(
     ("options", "words"),
     [

@@ -42,12 +42,6 @@ def test_every_system_can_judge_a_saved_debate(saved: Path, system: str) -> None
     assert debate("score", saved, "--check", cwd=saved.parent).code == 0
 
 
-def test_no_journal_or_lock_is_left(saved: Path) -> None:
-    """The folder holds only the transcript."""
-    judge(saved, saved, "--system", "structured", "--mock")
-    assert list(saved.parent.iterdir()) == [saved]
-
-
 def test_without_a_system_the_stored_ones_judge_again(saved: Path) -> None:
     """With the settings of the debate."""
     done = judge(saved, saved, "--mock", "--json")
@@ -215,17 +209,6 @@ def test_ctrl_c_leaves_files_unchanged_that_were_not_begun(saved: Path) -> None:
     assert "runs" not in read(others[0])
 
 
-def test_a_debate_without_speeches_is_a_bad_file_among_many(saved: Path) -> None:
-    """It is named, the others are judged, exit 1; alone it is exit 2."""
-    document = read(saved)
-    silent = saved.with_name("silent.json")
-    silent.write_text(json.dumps(document | {"id": "silent", "turns": [], "assessments": [], "verdicts": []}))
-    many = judge(saved, "transcripts", "--system", "structured", "--mock", "--json")
-    alone = judge(saved, silent, "--system", "structured", "--mock")
-    assert (many.code, [entry["id"] for entry in many.json], alone.code) == (1, ["saved"], 2)
-    assert "silent.json: has no speeches" in many.err
-
-
 def slow(folder: Path) -> Path:
     """A configuration whose judge takes its time."""
     return write_config(
@@ -298,13 +281,6 @@ def test_all_systems_judge_in_one_run(saved: Path) -> None:
     assert [verdict["decides"] for verdict in verdicts] == [True, *[False] * len(SYSTEMS)]
 
 
-def test_a_pipe_gets_plain_lines(saved: Path) -> None:
-    """The end of what `run` shows."""
-    done = judge(saved, saved, "--system", "structured", "--mock")
-    assert "\nCon wins narrowly, by " in done.out
-    assert "\x1b" not in done.out
-
-
 def test_a_dry_run_estimates_the_calls_of_the_judging(saved: Path) -> None:
     """Its planned calls and tokens are those of the same judging on the model that it rehearses with; nothing is written."""
     before = saved.read_bytes()
@@ -317,13 +293,3 @@ def test_a_dry_run_estimates_the_calls_of_the_judging(saved: Path) -> None:
     assert planned["calls"] == len(calls)
     assert planned["input_tokens"] == pytest.approx(sum(call["usage"]["input_tokens"] for call in calls), rel=0.05)
     assert entry["plan"]["worst"]["calls"] > planned["calls"]
-
-
-def test_a_dry_run_prints_no_control_characters_of_a_transcript(saved: Path) -> None:
-    """The name of a stored model is printed sanitized."""
-    document = json.loads(saved.read_text())
-    for spec in document["config"]["models"].values():
-        spec["model"] = "mock/a\x1b[2Jb"
-    saved.write_text(json.dumps(document))
-    done = debate("judge", saved, "--system", "structured", "--dry-run", cwd=saved.parent)
-    assert "\x1b" not in done.out + done.err

@@ -26,13 +26,6 @@ def test_judging_does_not_show_earlier_judges(saved: Path) -> None:
     assert heads == ["== Verdict =="]
 
 
-def test_usage_of_a_text_is_shown_once(here: Path) -> None:
-    """There is no other usage."""
-    (here / "PLAN.md").write_text("We rewrite everything in a week.\n")
-    done = debate("judge", "PLAN.md", "--system", "panel", "--mock", cwd=here)
-    assert [line.partition(":")[0] for line in done.out.splitlines() if line.startswith("Cost")] == ["Cost"]
-
-
 @pytest.mark.parametrize(("options", "hinted"), [((), True), (("--json",), False)], ids=["lines", "json"])
 def test_another_system_is_suggested(saved: Path, options: tuple[str, ...], hinted: bool) -> None:
     """One that has not judged yet; not with --json."""
@@ -49,14 +42,6 @@ def test_a_changed_deciding_verdict_is_reported(saved: Path) -> None:
     done = debate("judge", saved, "--system", "structured", "--model", "mock/third", cwd=saved.parent)
     changes = [line for line in done.lines if "the deciding verdict was Con (narrow, structured), is now" in line]
     assert (done.code, len(changes), "deciding verdict" in apart.err) == (0, 1, False), done.err
-
-
-def test_quiet_shows_only_the_verdict(saved: Path) -> None:
-    """As `run --quiet`."""
-    done = judge(saved, "--system", "panel", "--quiet")
-    assert (done.code, done.err) == (0, f"saved: {saved}\n")
-    assert done.out.startswith("\n== Verdict ==\n")
-    assert not any(words in done.out for words in ("Cost", "Scores", "Judge panel"))
 
 
 def test_one_of_several_runs_decides(saved: Path) -> None:

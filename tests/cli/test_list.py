@@ -58,12 +58,6 @@ def test_a_terminal_shows_the_newest_first(two_saved: Path) -> None:
     assert "structured Ada, narrow" in drawn
 
 
-def test_plain_shows_lines_on_a_terminal(two_saved: Path) -> None:
-    """The same as in a pipe."""
-    code, drawn = run_on_terminal("list", "--plain", cwd=two_saved.parent.parent, env=DRAWN)
-    assert (code, drawn.replace("\r\n", "\n")) == (0, list_(two_saved).out)
-
-
 @pytest.mark.parametrize("options", [(), ("--json",)], ids=str)
 def test_bad_files_are_reported_at_the_end(two_saved: Path, options: tuple[str, ...]) -> None:
     """The others are listed, exit 1."""

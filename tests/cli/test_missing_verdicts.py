@@ -1,7 +1,6 @@
 """Missing verdicts, unfinished debates, and inputs that are mistaken for each other."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -21,13 +20,6 @@ def test_a_system_without_a_verdict_is_reported(saved: Path) -> None:
     assert "no `panel` verdict yet; run: debate judge" in done.err
 
 
-def test_a_system_without_a_verdict_is_reported_per_file(saved: Path) -> None:
-    """The other verdicts are shown."""
-    shutil.copy(saved, saved.with_name("other.json"))
-    done = debate("score", saved.parent, "--system", "structured", "--system", "live", cwd=saved.parent.parent)
-    assert (done.code, done.err.count("no `live` verdict yet")) == (0, 2)
-
-
 @pytest.mark.parametrize("command", ["score", "judge"])
 def test_verdicts_on_an_unfinished_debate_say_so(saved: Path, command: str) -> None:
     """Resuming may change them."""
@@ -43,13 +35,6 @@ def test_a_saved_debate_is_not_a_configuration(saved: Path) -> None:
     done = debate("run", saved, "--mock", cwd=saved.parent.parent)
     assert (done.code, len(done.err.splitlines())) == (2, 1), done.err
     assert "this is a saved debate, not a configuration; continue it with --resume" in done.err
-
-
-def test_a_misspelt_system_is_reported_for_texts_too(here: Path) -> None:
-    """Before the message that only panels judge texts."""
-    (here / "PLAN.md").write_text("We do it.")
-    done = debate("judge", "PLAN.md", "--system", "panle", "--mock", cwd=here)
-    assert (done.code, "did you mean `panel`?" in done.err) == (2, True), done.err
 
 
 def test_a_configuration_can_be_json(here: Path) -> None:

@@ -30,12 +30,6 @@ def test_a_file_in_the_place_of_the_exchange_folder_is_refused(here: Path) -> No
     assert (done.code, "is a file" in done.err, list(here.iterdir())) == (2, True, [here / "notes.txt"]), done.err
 
 
-def test_audit_names_the_option_with_a_malformed_model(here: Path) -> None:
-    """`--judge`, not `--model`."""
-    done = debate("audit", "--judge", "foo", "-o", "audit", cwd=here)
-    assert (done.code, "--judge foo: write provider/model" in done.err) == (2, True), done.err
-
-
 @pytest.mark.parametrize("gate", [["--fail-under", "Nobody=1"], ["--expect-winner", "Nobody"]], ids=" ".join)
 @pytest.mark.parametrize("command", ["run {mock} --id one", "judge saved --mock", "score saved"])
 def test_a_gate_with_an_unknown_name_is_refused(saved: Path, command: str, gate: list[str]) -> None:
@@ -51,37 +45,3 @@ def test_a_gate_on_a_text_accepts_options_only(here: Path) -> None:
     (here / "PLAN.md").write_text("We move the service to one region.")
     done = debate("judge", "PLAN.md", "--system", "panel", "--mock", "--expect-winner", "Pro", cwd=here)
     assert (done.code, "PASS, FAIL, CONDITIONAL" in done.err, list(here.iterdir())) == (2, True, [here / "PLAN.md"])
-
-
-def test_a_gate_on_a_text_compares_the_option(here: Path) -> None:
-    """Exactly one option is met; the messages name it."""
-    (here / "PLAN.md").write_text("We move the service to one region.")
-    assert debate("judge", "PLAN.md", "--system", "panel", "--mock", "--out", "plan.json", cwd=here).code == 0
-    said = {
-        name: debate("score", "plan.json", "--expect-winner", name, cwd=here)
-        for name in ("PASS", "FAIL", "CONDITIONAL")
-    }
-    met = [name for name, done in said.items() if done.code == 0]
-    assert len(met) == 1
-    assert all(f"is {met[0]}" in done.err for name, done in said.items() if name not in met)
-
-
-def test_a_page_name_is_refused_where_a_folder_is_needed(saved: Path) -> None:
-    """Exit 2, and no folder is created."""
-    done = debate("score", "transcripts", "--format", "html", "-o", "index.html", cwd=saved.parent.parent)
-    assert done.lines == ["debate: -o index.html: several pages are written, not one file; name a folder for them"]
-    assert (done.code, (saved.parent.parent / "index.html").exists()) == (2, False)
-
-
-@pytest.mark.parametrize("part", [["--only", "verdict"], ["--round", "1"]], ids=" ".join)
-@pytest.mark.parametrize("form", ["html", "json"])
-def test_a_part_is_refused_for_whole_documents(saved: Path, form: str, part: list[str]) -> None:
-    """HTML and JSON hold the whole debate: one line, exit 2."""
-    done = debate("replay", "saved", "--format", form, *part, cwd=saved.parent.parent)
-    assert (done.code, done.out, len(done.lines), part[0] in done.err) == (2, "", 1, True)
-
-
-def test_a_round_shows_its_speeches_only(saved: Path) -> None:
-    """Another part of a round: one line, exit 2."""
-    done = debate("replay", "saved", "--round", "1", "--only", "verdict", cwd=saved.parent.parent)
-    assert (done.code, done.out, len(done.lines)) == (2, "", 1)

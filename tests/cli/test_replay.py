@@ -1,7 +1,6 @@
 """`debate replay` in every format."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -79,11 +78,6 @@ def test_o_needs_a_format(saved: Path) -> None:
     assert (done.code, len(done.lines), "--format" in done.err) == (2, 1, True)
 
 
-def test_an_unknown_round_is_refused(saved: Path) -> None:
-    """Exit 2."""
-    assert replay(saved, saved, "--round", "9").code == 2
-
-
 def test_untrusted_text_is_sanitized(saved: Path) -> None:
     """No escapes in plain lines, no markup in HTML."""
     document = json.loads(saved.read_text())
@@ -126,28 +120,12 @@ def test_a_key_shows_the_next_speech_and_q_stops(saved: Path, columns: str) -> N
     assert [words for words in ("thinking", "⋯", "Verdict") if words in drawn] == []
 
 
-def test_steps_use_plain_line_ends(saved: Path) -> None:
-    """The terminal turns each line end into a new line."""
-    _, drawn = run_on_terminal(
-        "replay", saved, "--step", cwd=saved.parent.parent, after="any key", keys=" q", env=STEPPING
-    )
-    assert (re.search(r"(?<!\r)\n", drawn), drawn.count("\r\n") > 1) == (None, True)
-
-
 def test_an_arrow_is_one_key(saved: Path) -> None:
     """Its three bytes show one speech."""
     _, drawn = run_on_terminal(
         "replay", saved, "--step", cwd=saved.parent.parent, after="any key", keys="\x1b[Bq", env=STEPPING
     )
     assert [f"turn {index + 1} ·" in drawn for index in range(3)] == [True, True, False]
-
-
-def test_keys_are_named_with_plain_lines(saved: Path) -> None:
-    """Once; without a terminal there is no waiting and no note."""
-    _, drawn = run_on_terminal("replay", saved, "--step", "--plain", cwd=saved.parent.parent, after="any key", keys="q")
-    away = replay(saved, saved, "--step")
-    assert (drawn.count("any key: next turn · q: stop"), "== Round 2" in drawn) == (1, False)
-    assert (away.code, "any key" in away.err, "== Round 3" in away.out) == (0, False, True)
 
 
 @pytest.mark.parametrize("plain", [(), ("--plain",)], ids=["drawn", "plain"])

@@ -38,20 +38,6 @@ def test_an_existing_report_is_refused_before_any_call(here: Path) -> None:
     assert page.read_text() != "precious"
 
 
-def test_a_link_to_nothing_is_refused_before_any_call(here: Path) -> None:
-    """A report is never written through a link, so the name is taken."""
-    (here / "out").mkdir()
-    (here / "out" / "reported.html").symlink_to(here / "nowhere.html")
-    done = run(here)
-    assert (done.code, "exists already" in done.err, (here / "transcripts").exists()) == (2, True, False)
-
-
-def test_a_report_cannot_be_a_folder(here: Path) -> None:
-    """Exit 2."""
-    (here / "out" / "reported.html").mkdir(parents=True)
-    assert run(here).code == 2
-
-
 @pytest.mark.parametrize("options", [("--no-save",), ("--json",), ("--expect-winner", "draw")], ids=str)
 def test_a_report_is_written_with_every_option(here: Path, options: tuple[str, ...]) -> None:
     """Without a transcript, with JSON on stdout, and if a gate is not met."""

@@ -23,19 +23,6 @@ def test_check_reports_rescaled_weights(here: Path, uneven: Path) -> None:
     assert json.loads(as_json.out)[0]["problems"] == []
 
 
-@pytest.mark.parametrize("options", [["--no-save", "-q"], ["--dry-run"]])
-def test_run_reports_rescaled_weights(here: Path, uneven: Path, options: list[str]) -> None:
-    """Before any call, also with --dry-run."""
-    done = debate("run", uneven, *options, cwd=here)
-    assert (done.code, done.lines.count(TOLD)) == (0, 1)
-
-
-def test_weights_with_the_sum_one_cause_no_note(here: Path) -> None:
-    """They are used as written."""
-    even = _weighted(here, "{logic: 0.25, evidence: 0.25, responsiveness: 0.25, honesty: 0.25}")
-    assert "weights" not in debate("check", even, cwd=here).err
-
-
 def _weighted(here: Path, weights: str) -> Path:
     return write_config(
         here,

@@ -65,23 +65,9 @@ def test_a_replaced_model_is_named_everywhere(here: Path) -> None:
     assert debate("list", cwd=here).out.split("\t")[3] == "mock/unscripted"
 
 
-def test_replacing_mocks_by_the_mock_causes_no_note(here: Path) -> None:
-    """The configured models are mocks."""
-    debate("run", CONFIGS / "mock.yaml", "--id", "one", "--max-tokens", "9000", "-q", cwd=here)
-    done = debate("run", "--resume", "one", "--mock", "--max-tokens", "900000", "-q", cwd=here)
-    assert (done.code, [line for line in done.lines if "place of" in line]) == (0, [])
-
-
 def test_resuming_a_complete_debate_reports_unchanged(saved: Path) -> None:
     """Nothing is asked or written."""
     before = saved.read_bytes()
     done = debate("run", "--resume", "saved", "-q", cwd=saved.parent.parent)
     assert (done.code, saved.read_bytes()) == (0, before)
     assert done.lines == ["note: the debate is complete; no model was asked", "unchanged: transcripts/saved.json"]
-
-
-def test_resuming_a_complete_debate_shows_it(saved: Path) -> None:
-    """The file is unchanged."""
-    before = saved.read_bytes()
-    done = debate("run", "--resume", "saved", "-q", cwd=saved.parent.parent)
-    assert (done.code, saved.read_bytes(), "Con wins narrowly" in done.out) == (0, before, True)

@@ -108,10 +108,3 @@ def test_a_limit_without_a_price_names_its_option(here: Path) -> None:
     done = debate("run", "--resume", "saved", "--max-cost", "1", cwd=here, env=KEYS)
     (line,) = [line for line in done.lines if "is unknown" in line]
     assert line.startswith("--max-cost: cannot be enforced, because the price of custom/m")
-
-
-def test_with_the_mock_no_server_is_asked(here: Path) -> None:
-    """It replaces every model."""
-    with opened(here) as bench:
-        done = bench.resumed("--mock", keys={})
-        assert (done.code, [server.bodies for server in (bench.own, bench.one, bench.two)]) == (0, [[], [], []])

@@ -49,14 +49,6 @@ def test_raw_answers_are_kept_for_an_audit(here: Path) -> None:
     assert "Be brief." in document["turns"][0]["raw"]["system"]
 
 
-def test_raw_answers_are_left_out_by_default(here: Path) -> None:
-    """Assessments have the time at which they came."""
-    assert debate("run", MOCK, "--id", "one", "--quiet", cwd=here).code == 0
-    document = transcript(here, "one")
-    assert not [item for item in (*document["turns"], *document["assessments"]) if "raw" in item]
-    assert all(document["started_at"] <= item["at"] <= document["finished_at"] for item in document["assessments"])
-
-
 def test_a_pipe_gets_the_debate_in_plain_lines(here: Path) -> None:
     """Motion, speeches, scores and verdict on stdout; file and next command on stderr; no control sequences."""
     done = debate("run", MOCK, "--id", "one", cwd=here, env={"TERM": "xterm-256color", "NO_COLOR": ""})

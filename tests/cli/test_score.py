@@ -53,13 +53,6 @@ def test_recomputed_verdicts_equal_stored_ones(saved: Path) -> None:
     assert (done.code, done.err) == (0, "")
 
 
-def test_score_changes_no_file(saved: Path) -> None:
-    """Without --write."""
-    before = saved.read_bytes()
-    score(saved, saved, "--weights", "logic=1")
-    assert (saved.read_bytes(), list(saved.parent.iterdir())) == (before, [saved])
-
-
 SCALES = {"structured": "10", "moderator": "82.5"}
 
 
@@ -158,21 +151,6 @@ def test_write_stores_the_verdicts_of_the_new_weights(saved: Path) -> None:
     assert after == before
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--weights", "logic=1", "--write"], ["--write stored the verdicts recomputed with --weights logic=1"]),
-        (["--weights", "logic=1"], []),
-        (["--write"], []),
-    ],
-)
-def test_write_says_that_other_weights_are_not_stored(saved: Path, options: list[str], message: list[str]) -> None:
-    """Once; nothing is said if the settings are those of the debate."""
-    done = score(saved, saved, *options)
-    assert [line.partition(":")[0] for line in done.lines if "--write" in line] == message
-    assert all("use the settings that each debate was judged by" in line for line in done.lines if "--write" in line)
-
-
 def test_the_journals_name_finds_the_transcript(saved: Path) -> None:
     """`ID.jsonl` means the debate, whichever file exists."""
     assert score(saved, saved.with_suffix(".jsonl"), "--weights", "logic=1", "--write").code == 0
@@ -181,16 +159,6 @@ def test_the_journals_name_finds_the_transcript(saved: Path) -> None:
     assert (done.code, done.lines[-1]) == (
         0,
         "OK: 2 stored verdicts match the recomputed ones (recomputed with --weights logic=1)",
-    )
-
-
-def test_a_check_with_other_weights_says_what_it_compared(saved: Path) -> None:
-    """Exit 5; the messages name the weights."""
-    done = score(saved, saved, "--check", "--weights", "logic=1")
-    stderr = [line for line in done.lines if "--weights logic=1" in line]
-    assert (done.code, len(stderr)) == (5, 2), done.err
-    assert stderr[0].endswith(
-        "the stored verdict of structured r1 differs from the one recomputed with --weights logic=1"
     )
 
 
@@ -320,13 +288,3 @@ def test_a_replaced_run_is_reported(saved: Path) -> None:
     done = score(saved, saved, "--runs", "r1", "--system", "structured", "--json")
     assert (done.code, done.json[0]["verdicts"]) == (0, [])
     assert done.lines == [f"{saved}: --runs r1: its assessments were replaced (structured) and no longer count"]
-
-
-def test_a_schema_among_the_transcripts_is_skipped(saved: Path) -> None:
-    """As a shell's `*.json` gives it; a note says so. Alone it is an error."""
-    schema = saved.with_name("transcript.schema.json")
-    schema.write_text("{}")
-    done = debate("score", saved, schema, "--check", cwd=saved.parent)
-    assert done.code == 0, done.err
-    assert f"note: {schema}: skipped, because it is a JSON Schema" in done.lines
-    assert debate("score", schema, cwd=saved.parent).code == 2

@@ -59,12 +59,6 @@ def test_github_writes_annotations_and_a_summary(two_saved: Path) -> None:
     assert summary.read_text().startswith("before\n## 2 debates scored, gates not met: 1\n")
 
 
-def test_github_works_without_a_summary_file(two_saved: Path) -> None:
-    """Only annotations."""
-    done = score(two_saved, "--format", "github")
-    assert (done.code, {line[:9] for line in done.out.splitlines()}) == (0, {"::notice "})
-
-
 def test_an_unwritable_summary_is_an_error(two_saved: Path) -> None:
     """Exit 1, after the annotations."""
     done = score(two_saved, "--format", "github", GITHUB_STEP_SUMMARY="/nowhere/summary.md")
@@ -113,9 +107,3 @@ def test_on_stdout_the_index_links_existing_pages(two_saved: Path) -> None:
     two_saved.with_suffix(".html").write_text("<!doctype html>")
     done = score(two_saved, "--format", "html")
     assert re.findall(r'href="([^"]+)"', done.out) == ["./transcripts/one.html"]
-
-
-def test_only_html_writes_a_folder(two_saved: Path) -> None:
-    """Exit 2."""
-    done = score(two_saved, "--format", "csv", "-o", "x")
-    assert (done.code, len(done.lines), "html" in done.err) == (2, 1, True)

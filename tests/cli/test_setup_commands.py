@@ -21,12 +21,6 @@ def test_init_writes_a_configuration_that_runs(here: Path) -> None:
     assert debate("run", "new/debate.yaml", "--mock", "--no-save", "-q", cwd=here).code == 0
 
 
-def test_init_asks_nothing_off_a_terminal(here: Path) -> None:
-    """Without a terminal the defaults are used."""
-    assert debate("init", cwd=here).code == 0
-    assert yaml.safe_load((here / "debate.yaml").read_text())["topic"].startswith("Should a startup")
-
-
 def test_init_asks_three_questions_on_a_terminal(here: Path) -> None:
     """Motion, the debaters' model, the judge's; an invalid answer is asked again; quotes survive."""
     code, drawn = run_on_terminal("init", cwd=here, keys='Is "yes: no" # an answer?\nnonsense\nmock/a\nmock/b\n')
@@ -66,11 +60,6 @@ def test_check_says_once_what_a_server_gets(here: Path, options: Sequence[str], 
     done = debate("check", "lab.yaml", *options, cwd=here)
     (line,) = [line for line in f"{done.out}{done.err}".splitlines() if "provider lab" in line]
     assert f"provider lab {said} the debate's texts to lab.example" in line
-
-
-def test_check_of_invalid_files_reports_only_mistakes(here: Path) -> None:
-    """It does not mention servers."""
-    assert UNASKED not in debate("check", "missing.yaml", cwd=here).err
 
 
 def test_check_reports_all_mistakes_with_their_places(here: Path) -> None:
@@ -117,13 +106,6 @@ def test_check_uses_the_same_default_as_run(here: Path, place: str) -> None:
     assert done.out.startswith(f"{place}: OK;")
 
 
-def test_check_falls_back_to_the_packaged_configuration(here: Path) -> None:
-    """It names the file, also in JSON."""
-    done = debate("check", "--json", cwd=here)
-    assert done.lines[0] == f"configuration: {CONFIGS / 'debate.yaml'}"
-    assert [report["config"] for report in done.json] == [str(CONFIGS / "debate.yaml")]
-
-
 def test_check_in_json_is_one_document(here: Path) -> None:
     """An object per configuration, problems as lines; stderr is empty."""
     done = debate("check", CONFIGS / "mock.yaml", "missing.yaml", "--json", cwd=here)
@@ -167,8 +149,3 @@ def test_the_committed_schemas_are_current(here: Path, of: str, committed: Path)
     """`make schemas` regenerates them."""
     done = debate("schema", of, cwd=here)
     assert (done.code, done.out) == (0, committed.read_text())
-
-
-def test_schema_knows_two_kinds(here: Path) -> None:
-    """Others are a usage error."""
-    assert debate("schema", "verdict", cwd=here).code == 2

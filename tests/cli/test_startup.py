@@ -53,11 +53,6 @@ def test_saved_debates_are_read_without_sdk_and_engine(saved: Path, command: str
     )
 
 
-def test_a_rehearsal_imports_no_sdk(here: Path) -> None:
-    """`run --mock` works where the SDKs cannot be imported."""
-    assert imported_modules(here, ("run", "--mock", "--no-save", "-q")) & SDKS == set()
-
-
 def test_completion_imports_no_sdk(here: Path) -> None:
     """The user waits for Tab."""
     env = {"_DEBATE_COMPLETE": "complete_bash", "COMP_WORDS": "debate judge --", "COMP_CWORD": "2"}

@@ -27,8 +27,13 @@ from debate_cli.errors import BatchPendingError, StorageError, UsageError, forma
 from debate_cli.providers.people.files import PromptFolder
 from debate_cli.providers.people.person import PeopleAccess, describe_missing_terminal
 from debate_cli.render import sanitize
-from debate_cli.render.content.missing_judgments import MissingJudgments, find_missing_judgments
-from debate_cli.render.content.resume_hint import remedy_options, required_change, resume_command
+from debate_cli.render.content.resume_hint import (
+    MissingJudgments,
+    find_missing_judgments,
+    remedy_options,
+    required_change,
+    resume_command,
+)
 from debate_cli.render.content.summary import suggest_judge_command
 from debate_cli.render.person_form.person import PeopleAtTerminal, remove_drafts
 from debate_cli.storage.folder import JOURNAL_SUFFIX

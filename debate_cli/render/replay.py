@@ -24,7 +24,7 @@ from debate_cli.domain.events import (
 )
 from debate_cli.domain.frozen_model import copy_fields
 from debate_cli.domain.judging_run import FIRST_RUN
-from debate_cli.domain.tasks import Cue, Task
+from debate_cli.domain.tasks import Cue
 from debate_cli.domain.turn import UNSTRUCTURED, Turn
 from debate_cli.observer import Observer
 from debate_cli.render.content.participants import describe_substituted_models
@@ -58,7 +58,8 @@ class ReplayPlan(NamedTuple):
     def play(self, observer: Observer) -> Iterator[Pause]:
         """Replay the debate to `observer`, yielding a pause after each piece of text and each speech."""
         stage = _ReplayState(observer, self.debate, self.round_number)
-        for wave in self._waves():
+        waves = group_waves(self.debate, self.round_number)
+        for wave in [[turn] for together in waves for turn in together] if self.one_by_one else waves:
             for turn in wave if self.is_typed or len(wave) > 1 else ():  # else a view may draw "thinking"
                 observer.asking(_cue(turn))
             if self.is_typed:
@@ -72,15 +73,9 @@ class ReplayPlan(NamedTuple):
             stage.judges(iter(self.debate.assessments))
         self._replay_close(stage)
 
-    def _waves(self) -> list[list[Turn]]:
-        found = group_waves(self.debate, self.round_number)
-        return [[turn] for wave in found for turn in wave] if self.one_by_one else found
-
     def _replay_close(self, stage: _ReplayState) -> None:
         if self.round_number is not None:
             return
-        for failure in self.debate.failures:
-            stage.ask(failure.task)
         for failure in self.debate.failures:
             stage.apply(TaskFailed(at=self.debate.started_at, failure=failure))
         if self.debate.closed is not None:
@@ -122,9 +117,6 @@ class _ReplayState:
         if others:
             observer.note(others)
 
-    def ask(self, task: Task) -> None:
-        self._observer.asking(task)
-
     def apply(self, event: Event) -> None:
         self._state = self._state.apply(event)
         self._observer.event(event, self._state)
@@ -135,13 +127,10 @@ class _ReplayState:
             if assessment.brief.key in self._judged:
                 continue
             self._judged.add(assessment.brief.key)
-            self._open_run(assessment.run)
+            for run in [run for run in self._later_runs if run.id == assessment.run]:
+                self._later_runs.remove(run)
+                self.apply(copy_fields(run, JudgingOpened, at=run.started_at, run=run.id, replaces=False, heard=None))
             self.apply(AssessmentCompleted(at=self._state.started_at, assessment=assessment))
-
-    def _open_run(self, run_id: str) -> None:
-        for run in [run for run in self._later_runs if run.id == run_id]:
-            self._later_runs.remove(run)
-            self.apply(copy_fields(run, JudgingOpened, at=run.started_at, run=run.id, replaces=False, heard=None))
 
 
 def _type_wave(wave: Sequence[Turn], observer: Observer) -> Iterator[Pause]:

@@ -25,8 +25,6 @@ _VOTE_NOTES = ("option", "weights")
 """Notes of a vote that describe its outcome."""
 NOT_JUDGED = "not judged yet"
 """Text in place of a missing verdict."""
-MAX_PATH_LENGTH = 32
-"""Maximum length of a path in a table. The beginning of a longer one is cut."""
 _FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -58,11 +56,10 @@ def dump_scores_json(files: Iterable[ScoredFile]) -> Iterator[str]:
 
     It is yielded piece by piece, so that only one file is in memory.
     """
-    return join_json_array(map(dump_file_json, files))
+    return join_json_array(map(_dump_file_json, files))
 
 
-def dump_file_json(file: ScoredFile) -> str:
-    """A file as a JSON object `{path, id, topic, status, verdicts, sources}`."""
+def _dump_file_json(file: ScoredFile) -> str:
     document = {"path": _replace_invalid_utf8(file.path), "id": file.id, "topic": file.topic, "status": file.status}
     return to_json(document | {"verdicts": file.verdicts, "sources": file.sources}, indent=1).decode()
 
@@ -78,17 +75,18 @@ def join_json_array(members: Iterable[str]) -> Iterator[str]:
 
 def drop_notes(file: ScoredFile) -> ScoredFile:
     """Drop the notes of all verdicts, except those that describe the outcome of a vote."""
-    return file._replace(verdicts=tuple(map(_drop_verdict_notes, file.verdicts)))
 
+    def drop(verdict: Verdict) -> Verdict:
+        kept = {name: verdict.notes.get(name) for name in _VOTE_NOTES} if verdict.notes.get("option") else {}
+        return verdict.model_copy(update={"notes": kept})
 
-def _drop_verdict_notes(verdict: Verdict) -> Verdict:
-    kept = {name: verdict.notes.get(name) for name in _VOTE_NOTES} if verdict.notes.get("option") else {}
-    return verdict.model_copy(update={"notes": kept})
+    return file._replace(verdicts=tuple(map(drop, file.verdicts)))
 
 
 def dump_record_jsonl(record: VerdictRecord | ArgumentRecord) -> str:
     """A record as one line of JSON."""
-    return to_json(_replace_invalid_path(flatten_record(record))).decode() + "\n"
+    columns = flatten_record(record)
+    return to_json({**columns, "path": _replace_invalid_utf8(columns["path"])}).decode() + "\n"
 
 
 def dump_records_json(records: Iterable[VerdictRecord | ArgumentRecord]) -> Iterator[str]:
@@ -156,16 +154,12 @@ def score_lines(files: Iterable[ScoredFile]) -> Iterator[str]:
     seen: list[ScoredFile] = []
     for file in files:
         seen.append(file)
-        yield from _score_file_lines(file)
+        if not file.verdicts:
+            yield f"{sanitize.sanitize_line(file.path)}  {NOT_JUDGED}"
+        yield from (_score_line(file, verdict) for verdict in file.verdicts)
     if len(seen) > 1:
         yield from ("", f"== Summary of {len(seen)} files ==")
         yield from map(_format_system_summary, summarize_systems(seen))
-
-
-def _score_file_lines(file: ScoredFile) -> Iterator[str]:
-    if not file.verdicts:
-        yield f"{sanitize.sanitize_line(file.path)}  {NOT_JUDGED}"
-    yield from (_score_line(file, verdict) for verdict in file.verdicts)
 
 
 def deciding_score_lines(files: Iterable[ScoredFile]) -> Iterator[str]:
@@ -196,41 +190,31 @@ def _format_system_summary(summary: SystemSummary) -> str:
 
 
 def build_score_tables(files: Sequence[ScoredFile]) -> list[Table]:
-    """A row per verdict; for several files, a summary per system as well."""
-    rows = [row for file in files for row in _verdict_rows(file)]
-    found = [
-        Table(
-            title="scores",
-            heads=("file", "system", "winner", "victory", "margin", "scores"),
-            rows=tuple(rows),
-            has_key_column=True,
+    """Return a row per verdict; for several files, a summary per system as well."""
+    heads = ("file", "system", "winner", "victory", "margin", "scores")
+    scores = Table("scores", heads, tuple(row for file in files for row in _verdict_rows(file)), has_key_column=True)
+    if len(files) < 2:  # noqa: PLR2004 - nothing to sum up
+        return [scores]
+    summary = tuple(
+        (
+            item.system,
+            " · ".join(f"{name} {count}" for name, count in item.counted) or "—",
+            *(Number(count, 0) for count in (item.draws, item.split, item.undetermined)),
+            Number(item.mean_margin),
         )
-    ]
-    if len(files) > 1:
-        summary = tuple(
-            (
-                item.system,
-                " · ".join(f"{name} {count}" for name, count in item.counted) or "—",
-                Number(item.draws, 0),
-                Number(item.split, 0),
-                Number(item.undetermined, 0),
-                Number(item.mean_margin),
-            )
-            for item in summarize_systems(files)
-        )
-        heads = ("system", "wins", "draws", "split", "undetermined", "mean margin")
-        found.append(Table(f"summary of {len(files)} files", heads, summary, numeric=frozenset({2, 3, 4, 5})))
-    return found
+        for item in summarize_systems(files)
+    )
+    heads = ("system", "wins", "draws", "split", "undetermined", "mean margin")
+    return [scores, Table(f"summary of {len(files)} files", heads, summary, numeric=frozenset({2, 3, 4, 5}))]
 
 
 def _verdict_rows(file: ScoredFile) -> Iterator[TableRow]:
-    path = file.path if len(file.path) <= MAX_PATH_LENGTH else f"…{file.path[1 - MAX_PATH_LENGTH :]}"
     if not file.verdicts:
-        yield (path, NOT_JUDGED, "", "", "", "")
+        yield (file.path, NOT_JUDGED, "", "", "", "")
     for number, verdict in enumerate(file.verdicts):
         ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
         yield (
-            "" if number else path,
+            "" if number else file.path,
             label_listed_verdict(verdict, file.verdicts),
             winner_cell(verdict),
             victory_cell(verdict),
@@ -241,10 +225,6 @@ def _verdict_rows(file: ScoredFile) -> Iterator[TableRow]:
 
 def _sort_by_count(counts: Counter[str]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
-
-
-def _replace_invalid_path(columns: dict[str, Any]) -> dict[str, Any]:
-    return {**columns, "path": _replace_invalid_utf8(columns["path"])}
 
 
 def _replace_invalid_utf8(path: str) -> str:

@@ -136,13 +136,6 @@ def test_the_summary_counts_debates(
     assert ("split: 2" in "\n".join(score_lines([scored, scored]))) is bool(split)
 
 
-def test_a_long_path_keeps_its_end() -> None:
-    """The end distinguishes files."""
-    shown = table(scored_file(debate(), "transcripts/" + "a-very-long-motion-" * 12 + "0001.json"))
-    assert "…" in shown
-    assert "-long-motion-0001.json " in shown
-
-
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
 def test_winner_margin_and_scores_are_shown_at_every_width(width: int) -> None:
     """A narrow window has a list instead of columns."""

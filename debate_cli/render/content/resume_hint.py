@@ -1,19 +1,28 @@
-"""How to resume a debate that stopped: the command, and what to change first so that the failure is not repeated."""
+"""How to complete a debate: the command that resumes it, what to change first, and the judgments that are missing."""
 
 import shlex
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import Failure
-from debate_cli.domain.judging_run import FIRST_RUN
+from debate_cli.domain.events import ABSTAINED, Failure
+from debate_cli.domain.judging_run import FIRST_RUN, format_system_label
 from debate_cli.domain.tasks import Brief, Cue, Task
+from debate_cli.domain.verdict import Verdict
+from debate_cli.errors import format_page_hint, get_error_page
+from debate_cli.judging.schedule import missing_briefs
 from debate_cli.render import sanitize
+from debate_cli.render.theme import shorten
 
-MAX_TOKENS_OPTION, MAX_COST_OPTION = "--max-tokens N", "--max-cost USD"
-"""The options that raise a budget."""
+BUDGET_OPTIONS = {"limits.max_tokens": "--max-tokens N", "limits.max_cost_usd": "--max-cost USD"}
+"""Limit of a budget -> the option that raises it."""
 SHORTER_PROMPTS = "--set format.history=recent"
 """Option that shortens the prompts of debaters, and of judges of turns, pairs and rounds."""
 MODEL_PLACEHOLDER = "PROVIDER/MODEL"
+ABSTENTION_PAGE = "no-structured-output"
+MAX_REASON_LENGTH = 160
 _REQUIRED_CHANGES = {
     "ContextOverflowError": "resuming without a change would fail again; change one setting",
     "UnauthorizedError": "resuming fails again until the key is replaced or another model is named",
@@ -28,27 +37,31 @@ _PERSISTENT_REQUESTS = frozenset({"ContextOverflowError", "RejectedError"})
 
 
 def resume_command(debate_id: str | None, *, budget: bool = False, why: str = "") -> str:
-    """The command, quoted for a shell, that resumes a debate. `debate_id`: None if it was not saved and must run again.
+    """Return the command, quoted for a shell, that resumes a debate.
 
-    `budget`: whether the budget stopped the debate, so that the command must raise it. `why`: the message of the
-    failure. If it does not name the limit that was reached, the options for both limits are in the command.
+    `debate_id`: None if the debate was not saved and must run again. `budget`: whether the budget stopped the debate, so
+    that the command must raise it. `why`: the message of the failure, which may name the limit.
     """
-    options = f" {_budget_options(why)}" if budget else ""
+    named = [option for limit, option in BUDGET_OPTIONS.items() if limit in why] or list(BUDGET_OPTIONS.values())
+    options = f" {named[0]}{f' (or {named[1]})' if len(named) > 1 else ''}" if budget else ""
     if debate_id is None:
         return f"the same command{options}"
-    shown = " ".join(sanitize.sanitize_text(debate_id).splitlines())
-    return f"debate run --resume {shlex.quote(shown)}{options}"
+    return f"debate run --resume {_quote(debate_id)}{options}"
+
+
+def _quote(path: str) -> str:
+    return shlex.quote(" ".join(sanitize.sanitize_text(path).splitlines()))
 
 
 def required_change(cause: str) -> str:
-    """What to change before resuming after a failure with this cause; empty if nothing needs to change."""
+    """Return what to change before resuming after a failure; empty if nothing needs to change."""
     return _REQUIRED_CHANGES.get(cause, "")
 
 
 def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
-    """Alternative options for `debate run --resume` that remove the cause of `failure`. Empty text: no option.
+    """Return alternative options for `debate run --resume` that remove the cause of `failure`.
 
-    An added judging run keeps its models, so for its failures there is only the empty text.
+    An empty text stands for no option. An added judging run keeps its models, so there is only the empty text.
     """
     is_added = isinstance(failure.task, Brief) and failure.task.run != FIRST_RUN
     if is_added or not required_change(failure.cause):
@@ -64,7 +77,7 @@ def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
 
 
 def _model_setting(config: DebateConfig, task: Task) -> str:
-    """Key path of the model of a debater, or of a judge in the debate's own judging run."""
+    """Return the key of the model of a debater, or of a judge in the debate's own judging run."""
     if isinstance(task, Cue):
         index, debater = next(item for item in enumerate(config.debaters) if item[1].name == task.speaker)
         role, own = debater.model or "default", f"debaters.{index}.model"
@@ -76,10 +89,85 @@ def _model_setting(config: DebateConfig, task: Task) -> str:
     return own if "/" in role else f"models.{role}.model"
 
 
-def _budget_options(why: str) -> str:
-    options = [
-        option
-        for bound, option in (("limits.max_tokens", MAX_TOKENS_OPTION), ("limits.max_cost_usd", MAX_COST_OPTION))
-        if bound in why
-    ]
-    return options[0] if len(options) == 1 else f"{MAX_TOKENS_OPTION} (or {MAX_COST_OPTION})"
+class MissingJudgments(NamedTuple):
+    """The judgments that verdicts of a debate lack. Names and messages are untrusted and not sanitized."""
+
+    debate: Debate
+    briefs: tuple[Brief, ...]
+    """Briefs without a judgment, at least one."""
+    failures: Mapping[str, Failure]
+    """Key of a task -> its last failure."""
+    undetermined: frozenset[tuple[str, str]] = frozenset()
+    """Run and system of each undetermined verdict."""
+
+    @property
+    def resumable_briefs(self) -> tuple[Brief, ...]:
+        """Briefs about which a resumed debate asks the judge again: it was not asked before, or could not be asked."""
+        final = {key for key, failure in self.failures.items() if failure.final}
+        return tuple(brief for brief in self.briefs if brief.key not in final)
+
+    @property
+    def lacks_deciding_judgment(self) -> bool:
+        """Whether a judgment of a deciding system is missing, and this matters.
+
+        It matters if a resumed run may still obtain the judgment, or if the verdict is undetermined without it.
+        """
+        kinds = {run.id: run.judging.deciding_kind for run in self.debate.runs}
+        deciding = [brief for brief in self.briefs if brief.system == kinds[brief.run]]
+        resumable = set(self.resumable_briefs)
+        return any(brief in resumable or (brief.run, brief.system) in self.undetermined for brief in deciding)
+
+    def describe(self) -> str:
+        """One sentence: number of judgments by system, and the most frequent reason."""
+        runs = [run.id for run in self.debate.runs]
+        by_system = Counter(format_system_label(brief.system, brief.run, runs) for brief in self.briefs)
+        systems = ", ".join(f"{count} of {label}" for label, count in by_system.items())
+        count = len(self.briefs)
+        subject = "1 judgment is missing" if count == 1 else f"{count} judgments are missing"
+        return f"{subject} ({systems}): {self._describe_reason()}"
+
+    def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, ...]:
+        """Commands that ask for the judgments: first the same judges, if resuming can do that; then another model.
+
+        `path`: the transcript; None if nothing was saved, so that the original command must be repeated.
+        `batch`: whether to ask in a batch.
+        """
+        failed = (self.failures[brief.key] for brief in self.resumable_briefs if brief.key in self.failures)
+        option = next((remedy_options(self.debate, failure)[0] for failure in failed), "")
+        again = (
+            (" ".join(filter(None, (resume_command(path), option))),) if self.resumable_briefs or path is None else ()
+        )
+        if path is None:
+            return again
+        if batch and again:
+            again = (f"debate judge --collect {_quote(path)} --batch",)
+        return (*again, self._judge_command(path) + (" --batch" if batch else ""))
+
+    def _describe_reason(self) -> str:
+        messages = [self.failures[brief.key].message for brief in self.briefs if brief.key in self.failures]
+        if not messages:
+            return "not asked yet"
+        message, count = Counter(messages).most_common(1)[0]
+        cause = next(failure.cause for failure in self.failures.values() if failure.message == message)
+        page = ABSTENTION_PAGE if cause == ABSTAINED else get_error_page(cause)
+        share = "" if count == len(self.briefs) else f" ({count} of them)"
+        return f"{shorten(message, MAX_REASON_LENGTH).rstrip('.')}{share}{format_page_hint(page)}"
+
+    def _judge_command(self, path: str) -> str:
+        """The command that asks another model. It replaces the judging runs so far, unless one of them is complete."""
+        kinds = dict.fromkeys(brief.system for brief in self.briefs)
+        lacking = {(brief.run, brief.system) for brief in self.briefs}
+        active = {(run.id, system.kind) for run in self.debate.runs for system in run.active_systems()}
+        has_whole_run = any(kind in kinds for _, kind in active - lacking)
+        options = " ".join(f"--system {kind}" for kind in kinds)
+        command = f"debate judge {_quote(path)} {options} --model PROVIDER/MODEL"
+        return command if has_whole_run else f"{command} --replace"
+
+
+def find_missing_judgments(debate: Debate, verdicts: Sequence[Verdict]) -> MissingJudgments | None:
+    """The judgments that `verdicts` lack; None if there are none."""
+    briefs = missing_briefs(debate, verdicts)
+    if not briefs:
+        return None
+    undetermined = frozenset((item.run, item.system) for item in verdicts if item.victory == "undetermined")
+    return MissingJudgments(debate, briefs, {item.task.key: item for item in debate.failures}, undetermined)

@@ -10,7 +10,6 @@ from render_support import debate, unjudged
 from debate_cli.app.gates import GateResult
 from debate_cli.app.score import CheckedFile, ScoredFile, UnusableFile, collect_debate_facts
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.verdict import Verdict
 from debate_cli.render.html.index import render_index
 from debate_cli.render.html.page import render_html
 from debate_cli.systems.scoring import score
@@ -81,17 +80,6 @@ def test_a_narrow_window_hides_no_cell_of_a_debate(browser: Chromium, page: Path
     assert browser.evaluate(edges) <= width
 
 
-@pytest.mark.parametrize("width", [320, 900])
-def test_a_card_has_the_winner_before_the_cost(browser: Chromium, page: Path, width: int) -> None:
-    """Winner and scores are above date and cost."""
-    browser.open(page, width=width)
-    tops = [
-        browser.evaluate(f"document.querySelector('td[data-head={head}]').getBoundingClientRect().top")
-        for head in ("winner", "scores", "date", "cost")
-    ]
-    assert max(tops[:2]) < min(tops[2:])
-
-
 def test_the_index_is_sorted_by_keyboard(browser: Chromium, page: Path) -> None:
     """Enter on a header sorts; the second time it reverses the order."""
     browser.open(page)
@@ -111,20 +99,3 @@ def test_a_link_opens_the_debate(browser: Chromium, page: Path) -> None:
     browser.evaluate("document.querySelector('.sortable a').click()")
     browser.wait_for("Page.loadEventFired")
     assert browser.evaluate("document.querySelector('h1').innerText") == debate().topic
-
-
-@pytest.mark.parametrize("width", [320, 620, 900, 1200, 1600])
-def test_the_option_of_a_panel_is_not_wrapped(browser: Chromium, tmp_path: Path, width: int) -> None:
-    """The longest option and its share are on one line each."""
-    verdict = Verdict(
-        system="panel", run="r1", winner=None, victory="conditional", margin=1.0, scores={}, decides=True,
-        notes={"option": "CONDITIONAL", "weights": {"CONDITIONAL": 1.0}},
-    )  # fmt: skip
-    place = tmp_path / "index.html"
-    file = ScoredFile("PLAN.json", "plan", "PLAN.md", "complete", (verdict,), "PLAN.md")
-    place.write_text(render_index([CheckedFile(file, facts=collect_debate_facts(debate()))]), encoding="utf-8")
-    browser.open(place, width=width)
-    parts = ("td[data-head=winner] strong", "td[data-head=scores] div")
-    lines = [f"document.querySelector('{part}').getBoundingClientRect().height" for part in parts]
-    line = "parseFloat(getComputedStyle(document.querySelector('td[data-head=victory]')).lineHeight)"
-    assert [browser.evaluate(f"{height} < 1.5 * {line}") for height in lines] == [True, True]

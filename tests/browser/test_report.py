@@ -135,14 +135,6 @@ def test_the_weakest_argument_is_not_cut(browser: Chromium, page: Callable[[str]
     assert browser.evaluate(f"{cut}.length") == 0
 
 
-@pytest.mark.parametrize("width", [400, 900, 1600])
-def test_names_in_verdict_tiles_are_not_cut(browser: Chromium, page: Callable[[str], Path], width: int) -> None:
-    """Five systems are side by side."""
-    browser.open(page("three sides"), width=width)
-    cut = "[...document.querySelectorAll('.tile .who')].filter(name => name.scrollWidth > name.clientWidth)"
-    assert browser.evaluate(f"{cut}.map(name => name.innerText)") == []
-
-
 @pytest.mark.parametrize("width", [400, 1200])
 def test_names_in_tables_and_cards_are_not_cut(browser: Chromium, page: Callable[[str], Path], width: int) -> None:
     """A long name is wrapped; its symbol stays on the first line."""
@@ -166,30 +158,6 @@ def test_short_table_cells_are_not_wrapped(browser: Chromium, page: Callable[[st
     narrow = "[...document.querySelectorAll('.sheet td.words')].filter(cell => cell.clientWidth < 220)"
     assert browser.evaluate(f"{narrow}.map(cell => cell.innerText)") == []
     assert cells > 0
-
-
-@pytest.mark.parametrize(("width", "shown"), [(400, False), (1200, True)])
-def test_bars_in_tables_are_hidden_in_narrow_windows(
-    browser: Chromium, page: Callable[[str], Path], width: int, *, shown: bool
-) -> None:
-    """The number beside the bar remains."""
-    browser.open(page("five systems"), width=width)
-    browser.evaluate(UNFOLD)
-    assert (
-        browser.evaluate("[...document.querySelectorAll('td svg.bar')].some(bar => bar.getClientRects().length)")
-        is shown
-    )
-
-
-def test_symbols_in_legends_are_not_cut(browser: Chromium, page: Callable[[str], Path]) -> None:
-    """The ring of a penalised argument is smaller in the legend than in the chart."""
-    browser.open(page("five systems"))
-    browser.evaluate(UNFOLD)
-    mark, key = ("dot.getBoundingClientRect()", "dot.closest('svg').getBoundingClientRect()")
-    outside = f"{mark}.top < {key}.top || {mark}.bottom > {key}.bottom"
-    dots = browser.evaluate("document.querySelectorAll('.legend .penalised .dot').length")
-    cut = f"[...document.querySelectorAll('.legend svg.key .dot')].filter(dot => {outside})"
-    assert (dots > 0, browser.evaluate(f"{cut}.map(dot => dot.closest('li').innerText)")) == (True, [])
 
 
 @pytest.mark.parametrize("width", [400, 700, 900, 1600])
@@ -225,15 +193,6 @@ def test_the_trace_is_sorted_by_click(browser: Chromium, page: Callable[[str], P
         ("ascending", ["CON-1", "CON-2", "PRO-1", "PRO-2"]),
         ("descending", ["PRO-2", "PRO-1", "CON-2", "CON-1"]),
     ]
-
-
-def test_the_trace_is_sorted_by_keyboard(browser: Chromium, page: Callable[[str], Path]) -> None:
-    """Enter on a focused header sorts; numbers are sorted as numbers."""
-    browser.open(page("two systems"))
-    browser.evaluate(f"{TABLE}.tHead.querySelector('th.num button').focus()")
-    browser.press(*ENTER)
-    scores = browser.evaluate(f"[...{TABLE}.tBodies[0].rows].map(row => Number(row.querySelector('td.num').innerText))")
-    assert scores == sorted(scores)
 
 
 def test_untrusted_text_makes_no_element(browser: Chromium, page: Callable[[str], Path]) -> None:

@@ -251,38 +251,6 @@ async def _take_over(here: Path, dsn: str) -> None:
         assert spent.used == BudgetAmount(100, 0.5)
 
 
-def test_a_worker_may_take_its_own_lost_cell_again(here: Path, dsn: str) -> None:
-    """After a pause it takes a cell that its own late task still has; that task writes and removes nothing."""
-    write_experiment(here, players=PAIR, motions=["Is this one motion?"], sides="first")
-    enqueue(here, dsn, "--mock")
-    asyncio.run(_take_own_again(here, dsn))
-
-
-async def _take_own_again(here: Path, dsn: str) -> None:
-    plan = query(dsn, "SELECT plan FROM experiments")[0][0]
-    async with Database.connect(dsn) as database:
-        cells = QueuedCells(database, "rehearsal:trial", plan, here, lease_s=0.1)
-        await cells.open_budget(Limits())
-        record = await cells.take()
-        assert record is not None
-        late = CURRENT_LEASE.get()
-        late.append(b"a line\n")
-        await late.sync()
-        query(dsn, "INSERT INTO reservations SELECT 'r', experiment, key, 1, 0.5, 100 FROM cells RETURNING id")
-        query(dsn, "UPDATE cells SET state = 'open' RETURNING key")
-        query(dsn, "UPDATE procrastinate_jobs SET status = 'todo' RETURNING id")
-        again = await cells.take()
-        assert again is not None
-        current = CURRENT_LEASE.get()
-        assert query(dsn, "SELECT spent_usd FROM experiments") == [(0.5,)]
-        CURRENT_LEASE.set(late)
-        assert not await cells.settle(record, Settlement("failed"), [])
-        assert (here / "debates" / f"{record.cell.debate}.jsonl").exists()
-        CURRENT_LEASE.set(current)
-        assert await cells.settle(again, Settlement("done"), [])
-    assert query(dsn, "SELECT state FROM cells") == [("done",)]
-
-
 def test_a_worker_without_a_disk_gives_its_cell_back(here: Path, dsn: str) -> None:
     """A cell whose journal cannot be restored is not kept by a worker that cannot run it."""
     write_experiment(here, players=PAIR)

@@ -13,7 +13,6 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from debate_cli.domain.model_call import Usage
@@ -38,41 +37,6 @@ SETTLED_S = 2.0
 Sleep = Callable[[float], Awaitable[object]]
 
 
-@dataclass(frozen=True, slots=True)
-class PromptPlace:
-    """The files of one request."""
-
-    folder: Path
-    name: str
-    """Beginning of its file names: `003-pro-opening`, or `003-pro-opening.2` for the second request of a task."""
-
-    @property
-    def prompt(self) -> Path:
-        """Path of the prompt, which we write."""
-        return self.folder / (self.name + PROMPT)
-
-    @property
-    def reply(self) -> Path:
-        """Path of the reply, which a person or program writes."""
-        return self.folder / (self.name + REPLY)
-
-    @property
-    def problem(self) -> Path:
-        """Path of the file that says what is wrong with the reply."""
-        return self.folder / (self.name + PROBLEM)
-
-
-@dataclass(frozen=True, slots=True)
-class _SeenReply:
-    """A reply file that has been read."""
-
-    stamp: tuple[int, ...]
-    """File metadata that shows a change."""
-    text: str
-    problem: str | None = None
-    """Why the file cannot be read as text."""
-
-
 class PromptFolder:
     """Exchanges prompts and replies in `folder`. Calls `note` with the path of each reply that it waits for."""
 
@@ -90,17 +54,17 @@ class PromptFolder:
     async def answer(self, request: Request) -> Reply:
         """Write the prompt of `request` and wait for a usable reply. Raises PermanentError if the files cannot be written."""
         try:
-            place, digest = self._write_prompt(request)
-            self._note(f"waiting for {place.reply}")
-            return await self._wait(request, place, digest)
+            task, digest = self._write_prompt(request)
+            self._note(f"waiting for {_add_suffix(task, REPLY)}")
+            return await self._wait(request, task, digest)
         except OSError as error:
             raise PermanentError(
                 f"{error.filename or self._folder}: cannot be used for prompts and replies ({error.strerror}); "
                 "correct its permissions, or name another folder with --files"
             ) from error
 
-    def _write_prompt(self, request: Request) -> tuple[PromptPlace, str]:
-        """Write the prompt unless the same one exists. Returns its place and hash."""
+    def _write_prompt(self, request: Request) -> tuple[Path, str]:
+        """Write the prompt unless the same one exists. Returns the path of its files without suffix, and its hash."""
         origin = request.origin
         folder = self._folder / (to_slug(origin.debate) if origin is not None else "other")
         folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
@@ -111,13 +75,14 @@ class PromptFolder:
             self._names[key] = self._choose_name(folder, slug, digest)
         self._requests[key] += 1
         again = f".{self._requests[key]}" if self._requests[key] > 1 else ""
-        place = PromptPlace(folder, self._names[key] + again)
-        if _hash_of_file(place.prompt) != digest:
-            place.problem.unlink(missing_ok=True)
+        task = folder / (self._names[key] + again)
+        prompt, reply = _add_suffix(task, PROMPT), _add_suffix(task, REPLY)
+        if _hash_of_file(prompt) != digest:
+            _add_suffix(task, PROBLEM).unlink(missing_ok=True)
             with suppress(FileNotFoundError):  # it answers an earlier prompt
-                place.reply.rename(place.reply.with_name(f"{place.name}.old-reply.md"))
-            _write_file(place.prompt, format_page(request, place.reply.name))
-        return place, digest
+                reply.rename(_add_suffix(task, ".old-reply.md"))
+            _write_file(prompt, format_page(request, reply.name))
+        return task, digest
 
     def _choose_name(self, folder: Path, slug: str, digest: str) -> str:
         """Name of a task: that of an equal prompt of an earlier run.
@@ -135,75 +100,86 @@ class PromptFolder:
         last = max((int(match[1]) for match in numbered), default=0)
         return same or unanswered or f"{last + 1:03d}-{slug}"
 
-    async def _wait(self, request: Request, place: PromptPlace, digest: str) -> Reply:
-        pause, watch, rejected = FIRST_POLL_S, _ReplyWatch(place.reply), None
+    async def _wait(self, request: Request, task: Path, digest: str) -> Reply:
+        pause = FIRST_POLL_S
+        reply, problem = _add_suffix(task, REPLY), _add_suffix(task, PROBLEM)
+        watch = _ReplyWatch(reply)
         while True:
-            seen = watch.look()
-            if seen is not None and seen.stamp != rejected:
-                found = _read_reply_for(request, digest, seen)
-                if found.is_usable:
-                    place.problem.unlink(missing_ok=True)
+            if watch.is_complete():
+                found = _read_reply_file(reply, request, digest)
+                if found.is_usable and not watch.has_changed():
+                    problem.unlink(missing_ok=True)
                     return Reply(text=found.text, usage=Usage(), finish_reason="stop", is_final=found.is_final)
-                rejected, pause = seen.stamp, FIRST_POLL_S
-                listed = "\n".join(f"- {problem}" for problem in found.problems)
-                advice = "Correct it and save it again under the same name."
-                _write_file(place.problem, f"`{place.reply.name}` cannot be used:\n\n{listed}\n\n{advice}\n")
-                self._note(f"{place.reply} cannot be used; {place.problem.name} says why")
+                if not watch.has_changed():
+                    watch.ignore()
+                    pause = FIRST_POLL_S
+                    listed = "\n".join(f"- {fault}" for fault in found.problems)
+                    advice = "Correct it and save it again under the same name."
+                    _write_file(problem, f"`{reply.name}` cannot be used:\n\n{listed}\n\n{advice}\n")
+                    self._note(f"{reply} cannot be used; {problem.name} says why")
             await self._sleep(pause)
             pause = min(LAST_POLL_S, pause * POLL_GROWTH)
 
 
 class _ReplyWatch:
-    """Checks a reply file until it is complete: renamed into place, or unchanged for SETTLED_S seconds."""
+    """Watches a reply file until it is complete: renamed into place, or unchanged for SETTLED_S seconds."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._stamp: tuple[int, ...] | None = None
+        """Metadata of the file that show a change; None if there is no file."""
         self._since = 0.0
         """When the present stamp was first seen, or the file's modification time if that is earlier."""
+        self._ignored: tuple[int, ...] | None = None
 
-    def look(self) -> _SeenReply | None:
-        try:
-            found = self._path.stat()
-        except FileNotFoundError:
-            return None
-        stamp = _to_stamp(found)
-        if stamp != self._stamp:
-            self._stamp, self._since = stamp, min(time.time(), found.st_mtime)
-        is_renamed = found.st_ctime_ns > found.st_mtime_ns
-        if not is_renamed and time.time() - self._since < SETTLED_S:
-            return None
-        seen = _read_file(self._path, stamp)
+    def is_complete(self) -> bool:
+        """Whether there is a complete file, in a state that is not ignored."""
+        if self.has_changed():
+            self._stamp, self._since = self._read_stamp(), time.time()
+        if self._stamp is None or self._stamp == self._ignored:
+            return False
+        modified, changed = self._stamp[:2]
+        return changed > modified or time.time() - min(self._since, modified / 1e9) >= SETTLED_S
+
+    def has_changed(self) -> bool:
+        """Whether the file has changed since the last call of `is_complete`."""
+        return self._read_stamp() != self._stamp
+
+    def ignore(self) -> None:
+        """Ignore the file until it changes."""
+        self._ignored = self._stamp
+
+    def _read_stamp(self) -> tuple[int, ...] | None:
         with suppress(FileNotFoundError):
-            return seen if _to_stamp(self._path.stat()) == stamp else None
+            found = self._path.stat()
+            return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
         return None
 
 
-def _to_stamp(found: os.stat_result) -> tuple[int, ...]:
-    return (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
-
-
-def _read_file(path: Path, stamp: tuple[int, ...]) -> _SeenReply:
+def _read_reply_file(path: Path, request: Request, digest: str) -> ReadReply:
+    """The reply at `path` as an answer to the prompt with the hash `digest`."""
+    problem = None
+    text = ""
     try:
         data = read_regular_file(path, MAX_REPLY_BYTES)
+        text = data.decode()
         if len(data) > MAX_REPLY_BYTES:
-            return _SeenReply(stamp, "", f"the file is larger than {MAX_REPLY_BYTES // 1024} KiB")
-        return _SeenReply(stamp, data.decode())
+            problem = f"the file is larger than {MAX_REPLY_BYTES // 1024} KiB"
     except UnicodeDecodeError:
-        return _SeenReply(stamp, "", "the file is not valid UTF-8; save it as UTF-8")
+        problem = "the file is not valid UTF-8; save it as UTF-8"
     except OSError as error:
-        return _SeenReply(stamp, "", f"the file cannot be read ({error.strerror})")
-
-
-def _read_reply_for(request: Request, digest: str, seen: _SeenReply) -> ReadReply:
-    """The reply as an answer to the prompt with the hash `digest`."""
-    if seen.problem is not None:
-        return ReadReply("", (seen.problem,), is_usable=False)
-    answered = find_prompt_hash(seen.text)
-    if answered not in {None, digest}:
-        return ReadReply("", (f"it answers another prompt ({answered}); read the prompt again",), is_usable=False)
+        problem = f"the file cannot be read ({error.strerror})"
+    answered = find_prompt_hash(text)
+    if problem is None and answered not in {None, digest}:
+        problem = f"it answers another prompt ({answered}); read the prompt again"
+    if problem is not None:
+        return ReadReply("", (problem,), is_usable=False)
     accepts_text = request.origin is not None and request.origin.accepts_text
-    return read_reply(seen.text, request.form, accepts_text=accepts_text)
+    return read_reply(text, request.form, accepts_text=accepts_text)
+
+
+def _add_suffix(task: Path, suffix: str) -> Path:
+    return task.with_name(task.name + suffix)
 
 
 def _hash_of_file(path: Path) -> str | None:

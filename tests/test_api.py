@@ -189,12 +189,6 @@ def test_every_name_is_there(name: str) -> None:
     assert name in dir(debate_cli)
 
 
-def test_another_name_is_not() -> None:
-    """As in any module."""
-    with pytest.raises(AttributeError, match="no attribute 'rate'"):
-        _ = debate_cli.rate  # type: ignore[attr-defined]
-
-
 def test_the_example_in_the_docstring_runs(tmp_path: Path) -> None:
     """As it stands there, in a folder with the shipped configurations."""
     assert debate_cli.__doc__
@@ -210,14 +204,6 @@ def test_a_debate_runs_and_leaves_no_file() -> None:
     outcome = ran()
     assert (outcome.debate.status, outcome.path, outcome.halted) == ("complete", None, None)
     assert outcome.verdicts == debate_cli.score(outcome.debate)
-
-
-def test_any_configuration_runs_on_the_mock() -> None:
-    """`mock=True` asks no provider, and the debate says so."""
-    config = debate_cli.load_config(CONFIGS / "openai-vs-anthropic.yaml")
-    outcome = asyncio.run(debate_cli.run_debate(config, mock=True))
-    assert outcome.debate.status == "complete"
-    assert all(turn.exchange.model.startswith("mock/") for turn in outcome.debate.turns)
 
 
 def test_a_saved_debate_is_loaded_as_it_was(tmp_path: Path) -> None:
@@ -275,12 +261,6 @@ def test_an_existing_debate_is_not_run_over(tmp_path: Path) -> None:
     ran(tmp_path)
     with pytest.raises(UsageError, match="exists already"):
         ran(tmp_path)
-
-
-def test_overrides_change_the_configuration() -> None:
-    """Key path to YAML value."""
-    config = debate_cli.load_config(MOCK, overrides={"format.arguments": "2", "topic": "A tram?"})
-    assert (config.format.arguments, config.topic) == (2, "A tram?")
 
 
 def test_a_faulty_configuration_tells_every_fault(tmp_path: Path) -> None:

@@ -2,7 +2,10 @@
 
 They print nothing, handle no signals and return no exit codes. `.env` files, replaced prompts and secrets work as on
 the command line. Wrong arguments raise `ConfigError` or `UsageError` with the same messages as on the command line.
+Values that are imported here without use belong to the public names; `debate_cli.__all__` lists all of them.
 """
+# ruff: noqa: F401
+# pyright: reportUnusedImport=false
 
 from __future__ import annotations
 
@@ -48,35 +51,6 @@ from debate_cli.systems.panel.agreement import agreement, needs_deliberation
 from debate_cli.systems.panel.score import PanelNotes
 from debate_cli.systems.persuasion.score import PersuasionNotes
 from debate_cli.systems.structured.score import StructuredNotes
-
-__all__ = [
-    "Argument",
-    "Assessment",
-    "Debate",
-    "DebateConfig",
-    "LiveNotes",
-    "Mark",
-    "Model",
-    "ModeratorNotes",
-    "Observer",
-    "Outcome",
-    "PanelNotes",
-    "PersuasionNotes",
-    "Reply",
-    "Request",
-    "StructuredNotes",
-    "Turn",
-    "Verdict",
-    "agreement",
-    "import_debate",
-    "judge",
-    "judge_text",
-    "load_config",
-    "load_transcript",
-    "needs_deliberation",
-    "run_debate",
-    "score",
-]
 
 IN_MEMORY_CONFIG_NAME = "the configuration"
 """Name, in error messages, of a configuration that has no file."""

@@ -120,8 +120,10 @@ class Gates(NamedTuple):
             return f"--fail-under: {shown} has no score in the verdict of {verdict.system}"
         if score >= least:
             return None
-        rounded = f"{score:.2f}" if float(f"{score:.2f}") < least else repr(score)
-        return f"--fail-under: {shown} has {rounded} in the verdict of {verdict.system}, below {least:.12g}"
+        lower, higher = f"{score:.2f}", f"{least:.12g}"
+        if float(lower) >= float(higher):
+            lower, higher = repr(score), repr(least)
+        return f"--fail-under: {shown} has {lower} in the verdict of {verdict.system}, below {higher}"
 
 
 def _check_winner(expected: str, verdict: Verdict | None) -> str | None:

@@ -164,8 +164,7 @@ def _judge_in_turn(given: AuditOptions, plans: Sequence[JudgePlan], budget: Budg
         earlier[plan.source] += 1
     codes: set[int] = set()
     for turn in turns.values():
-        # The judges before have changed the files since they were planned.
-        codes.add(code := _judge(given, list(turn), budget))
+        codes.add(code := _judge(given, turn, budget))
         if code not in {0, 1, run_control.EXIT_CODES["failed"]}:
             break
     return run_control.gravest_exit_code(codes)

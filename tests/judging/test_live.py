@@ -4,12 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from formats_support import NOON
 from judging_support import (
     FillingModel,
     assess,
     assess_filled,
-    close_debate,
     debate_with_speeches,
     judge_later,
     keys,
@@ -21,7 +19,6 @@ from scoring_support import CON, PRO, THIRD, THREE, build_debate, opening_event,
 
 from debate_cli.domain.assessment import Assessment, Contradiction, Finding
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import AssessmentCompleted
 from debate_cli.domain.tasks import Brief, Subject
 from debate_cli.judging.schedule import owed_briefs
 from debate_cli.systems.live.findings import (
@@ -204,15 +201,6 @@ def test_a_saved_debate_is_judged_in_three_steps() -> None:
     ]
 
 
-def test_an_old_run_needs_no_register_review() -> None:
-    """Its narrative chose the pattern, before there was a review."""
-    debate = settle(debate_with_speeches(LIVE), owed_briefs(debate_with_speeches(LIVE)))
-    narrative = Narrative(winner="Pro", reasoning="r", pattern="none")
-    whole = Brief(run="r1", system="live", assessor="judge", subject=Subject(moment="debate"))
-    old = assess_filled(whole, debate).model_copy(update={"findings": (narrative,)})
-    assert "r1/live/judge/debate/all/2" not in keys(debate.apply(AssessmentCompleted(at=NOON, assessment=old)))
-
-
 @pytest.mark.parametrize(("winner", "resolved"), [("Pro", True), ("even", False)])
 def test_a_conflicting_narrative_needs_a_resolution(winner: str, resolved: bool) -> None:
     """Equal marks are a draw; a narrative with a winner conflicts with it."""
@@ -352,8 +340,3 @@ def test_with_feedback_a_turn_sees_the_register_so_far(feedback: bool, shown: li
     play_and_judge({"kind": "live", "feedback": feedback}, model=model, form=FREE)
     prompts = [item.messages[-1].content for item in model.requests if item.purpose == "judge.live.turn"]
     assert ["The register of passages that were doubted so far" in prompt for prompt in prompts] == shown
-
-
-def test_live_judging_ends() -> None:
-    """With every brief answered nothing is owed."""
-    assert keys(close_debate(settle_all(debate_with_speeches(LIVE, form={"kind": "free_flowing", "turns": 5})))) == []

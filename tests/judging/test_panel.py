@@ -8,11 +8,9 @@ from judging_support import (
     SilentModel,
     assess,
     assess_filled,
-    close_debate,
     debate_with_speeches,
     keys,
     settle,
-    settle_all,
 )
 
 from debate_cli.domain.assessment import Assessment
@@ -140,15 +138,6 @@ def test_a_changed_vote_must_name_a_turn(because: str, explained: bool) -> None:
     assert [warning.split(":")[0] for warning in assessment.warnings] == ["unexplained_change"] * (not explained)
 
 
-def test_an_unchanged_vote_needs_no_explanation() -> None:
-    """`changed_because` without a change is dropped."""
-    debate = divided()
-    assessment = assess(owed_briefs(debate)[1], debate, voting("FAIL", changed_because="turn 1"))
-    assert vote_of(assessment).changed_because is None
-    assert isinstance(assessment, Assessment)
-    assert assessment.warnings == ()
-
-
 def test_a_late_judge_keeps_its_last_vote() -> None:
     """After the timeout the last vote is repeated, marked as late; the unanswered call counts as an attempt."""
     debate = divided(debate_with_speeches({**PANEL, "timeout_s": 0.01}))
@@ -183,24 +172,6 @@ def test_a_persona_is_shipped_or_described(judge: dict[str, Any], words: str) ->
     model = voting("PASS")
     assess(owed_briefs(debate)[0], debate, model)
     assert words in model.requests[0].messages[0].content
-
-
-def test_judges_of_a_panel_share_a_prefix() -> None:
-    """Personas come after the transcript, so that one cache serves the panel."""
-    model = voting("PASS")
-    debate = debate_with_speeches(PANEL)
-    settle(debate, owed_briefs(debate), model)
-    first, second = model.requests
-    shared = first.messages[0].content[: first.stable_chars]
-    assert first.system == second.system
-    assert second.messages[0].content.startswith(shared)
-    assert (second.stable_chars, shared[-2:]) == (first.stable_chars, "}\n")
-
-
-def test_an_agreed_panel_owes_nothing() -> None:
-    """The default panel of five."""
-    assert len(settle_all(debate_with_speeches("panel")).assessments) == 5
-    assert keys(close_debate(settle_all(debate_with_speeches("panel")))) == []
 
 
 @pytest.mark.parametrize(("personas", "follow_ups"), [(["qa_evaluator"], 0), (["qa_evaluator", "domain_expert"], 3)])

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from debate_cli.domain.config import LEGACY_KIND, LEGACY_SECTIONS, DebateConfig, FormatConfig, ModelSpec
+from debate_cli.domain.config import LEGACY_KIND, LEGACY_SECTIONS, DebateConfig, FormatConfig
 from debate_cli.domain.judging_config import SystemSettings, UninstalledSettings, duplicate_indices
 from debate_cli.domain.model_call import PERSON_PROVIDERS, TERMINAL_PROVIDERS
 from debate_cli.domain.participant import participants
@@ -19,12 +19,10 @@ KeyPath = tuple[str | int, ...]
 RESERVED_NAMES = {"draw": "the word for a debate without a winner", "even": "the word for no winner"}
 """Names that no debater may have -> their meaning in a judge's answer."""
 MIN_DEBATERS = 2
-TEXT_KEYS = (("judging", "question"), ("judging", "context"))
-"""Keys that only a transcript of a judged text has."""
 CONFIGURABLE_PHASES: tuple[Phase, ...] = ("opening", "cross_examination", "rebuttal", "closing")
 """Phases that a configuration may list. The other phases are added by their formats."""
 _PROVIDER_AND_MODEL = re.compile(r"[^/\s]+/\S.*")
-_MOCK_ONLY = ("latency_s", "tokens_per_second", "faults")
+_MOCK_ONLY = ("latency_s", "tokens_per_second", "faults", "script")
 
 
 class Problem(NamedTuple):
@@ -41,10 +39,10 @@ TOO_FEW_DEBATERS = Problem(("debaters",), "a debate needs at least two debaters;
 
 def check_config(config: DebateConfig) -> list[Problem]:
     """All contradictions of `config`; empty if it is valid."""
+    topic = [] if config.topic.strip() else [Problem(("topic",), "contains only spaces; write the motion")]
     return [
-        *_check_topic(config),
+        *topic,
         *_check_debaters(config),
-        *_check_debater_models(config),
         *_check_models(config),
         *_check_providers(config),
         *_check_format(config.format),
@@ -64,35 +62,35 @@ def check_stored_config(config: DebateConfig) -> list[Problem]:
     A judged text has no debaters; an imported debate, or one of an experiment, has no judging systems; an older debate
     may have a reserved name or another `order`. Sources may be missing, because options may add the rest of `evidence`.
     """
-    names = (
+    passed: set[KeyPath] = {("format", "order"), ("evidence", "sources")}
+    passed |= {
         ("debaters", index, "name")
         for index, one in enumerate(config.debaters)
         if one.name.casefold() in RESERVED_NAMES
-    )
-    texts = () if config.debaters else (("debaters",), *TEXT_KEYS)
-    judging = () if config.judging.systems else (("judging", "systems"),)
-    passed = {("format", "order"), ("evidence", "sources"), *names, *texts, *judging}
+    }
+    if not config.debaters:
+        passed |= {("debaters",), ("judging", "question"), ("judging", "context")}
+    if not config.judging.systems:
+        passed.add(("judging", "systems"))
     return [problem for problem in check_config(config) if problem.path not in passed]
-
-
-def _check_topic(config: DebateConfig) -> Iterator[Problem]:
-    if not config.topic.strip():
-        yield Problem(("topic",), "contains only spaces; write the motion")
 
 
 def _check_debaters(config: DebateConfig) -> Iterator[Problem]:
     if len(config.debaters) < MIN_DEBATERS:
         yield TOO_FEW_DEBATERS
     yield from _check_names(config)
-    # participants without their models, which may be malformed
-    unnamed = config.model_copy(
-        update={"debaters": tuple(debater.model_copy(update={"model": None}) for debater in config.debaters)}
-    )
-    for index in duplicate_indices(person.prefix.upper() for person in participants(unnamed)):
+    without_models = tuple(debater.model_copy(update={"model": None}) for debater in config.debaters)
+    people = participants(config.model_copy(update={"debaters": without_models}))  # a model may be malformed
+    for index in duplicate_indices(person.prefix.upper() for person in people):
         message = "an earlier debater has this prefix of argument ids; give each a different `prefix`"
         yield Problem(("debaters", index), message)
     if len(config.debaters) == MIN_DEBATERS:
         yield from _check_two_sides(config)
+    for index, debater in enumerate(config.debaters):
+        if debater.model is not None:
+            yield from _check_role(config, debater.model, ("debaters", index, "model"))
+        elif "default" not in config.models:
+            yield Problem(("debaters", index), "names no model; give it a `model`, or set `models.default`")
 
 
 def _check_names(config: DebateConfig) -> Iterator[Problem]:
@@ -100,8 +98,7 @@ def _check_names(config: DebateConfig) -> Iterator[Problem]:
         path = ("debaters", index, "name")
         meaning = RESERVED_NAMES.get(debater.name.casefold())
         if meaning is not None:
-            word = debater.name.casefold()
-            yield Problem(path, f"no debater may be called `{word}`, {meaning}; choose another name")
+            yield Problem(path, f"no debater may be called `{debater.name}`, {meaning}; choose another name")
         if not debater.name.isprintable() or debater.name != debater.name.strip():
             yield Problem(
                 path,
@@ -122,15 +119,6 @@ def _check_two_sides(config: DebateConfig) -> Iterator[Problem]:
         yield Problem(("debaters", 1, "side"), "both debaters are on one side; make one `for` and one `against`")
 
 
-def _check_debater_models(config: DebateConfig) -> Iterator[Problem]:
-    for index, debater in enumerate(config.debaters):
-        path: KeyPath = ("debaters", index)
-        if debater.model is not None:
-            yield from _check_role(config, debater.model, (*path, "model"))
-        elif "default" not in config.models:
-            yield Problem(path, "names no model; give it a `model`, or set `models.default`")
-
-
 def _check_role(config: DebateConfig, role: str, path: KeyPath) -> Iterator[Problem]:
     """Check the model of a role: a name in `models`, or `provider/model`."""
     if role in config.models or role in PERSON_PROVIDERS or _PROVIDER_AND_MODEL.fullmatch(role):
@@ -139,37 +127,20 @@ def _check_role(config: DebateConfig, role: str, path: KeyPath) -> Iterator[Prob
     yield Problem(path, f"`models` has no entry of this name{advice}")
 
 
-def _check_judge_role(config: DebateConfig, role: str | None, path: KeyPath, model_path: KeyPath) -> Iterator[Problem]:
-    if role is not None:
-        yield from _check_role(config, role, (*path, *model_path))
-    elif not {"judge", "default"} & set(config.models):
-        where = (*path, *model_path[:-1])
-        yield Problem(where, "its judge names no model; set `judge`, `models.judge` or `models.default`")
-
-
 def _check_models(config: DebateConfig) -> Iterator[Problem]:
     for name, spec in config.models.items():
-        if spec.time_limit_s is not None and spec.model.partition("/")[0] not in TERMINAL_PROVIDERS:
-            yield Problem(
-                ("models", name, "time_limit_s"),
-                "only a person at the terminal (human, paste) has this setting; remove it",
-            )
-        if _is_mock(config, spec):
-            if spec.script is not None and spec.model.partition("/")[2] != "scripted":
-                yield Problem(
-                    ("models", name, "script"),
-                    "a script works only with the model `mock/scripted`; remove `script`, or use that model",
-                )
-            continue
-        for key in (*_MOCK_ONLY, "script"):
+        provider, _, model = spec.model.partition("/")
+        row = config.providers.get(provider)
+        is_mock = ((row.kind if row is not None else None) or provider) == "mock"
+        if spec.time_limit_s is not None and provider not in TERMINAL_PROVIDERS:
+            message = "only a person at the terminal (human, paste) has this setting; remove it"
+            yield Problem(("models", name, "time_limit_s"), message)
+        if is_mock and spec.script is not None and model != "scripted":
+            message = "a script works only with the model `mock/scripted`; remove `script`, or use that model"
+            yield Problem(("models", name, "script"), message)
+        for key in () if is_mock else _MOCK_ONLY:
             if getattr(spec, key) is not None:
                 yield Problem(("models", name, key), "only models of the mock provider have this setting; remove it")
-
-
-def _is_mock(config: DebateConfig, spec: ModelSpec) -> bool:
-    provider = spec.model.partition("/")[0]
-    row = config.providers.get(provider)
-    return (row.kind if row is not None and row.kind is not None else provider) == "mock"
 
 
 def _check_providers(config: DebateConfig) -> Iterator[Problem]:
@@ -243,7 +214,7 @@ def _check_judging(config: DebateConfig) -> Iterator[Problem]:
         listed = ", ".join(dict.fromkeys(kinds))
         advice = format_suggestion(decides, kinds) or "; name one of them, or add it"
         yield Problem(("judging", "decides"), f"`{decides}` is not among the systems ({listed}){advice}")
-    for (_, name), key in zip(TEXT_KEYS, ("topic", "background"), strict=True):
+    for name, key in (("question", "topic"), ("context", "background")):
         if getattr(config.judging, name) is not None:
             yield Problem(("judging", name), f"only transcripts of judged texts have this key; write `{key}` instead")
     for section, (name, _) in LEGACY_SECTIONS.items():
@@ -263,7 +234,11 @@ def _check_system_settings(config: DebateConfig, system: SystemSettings, path: K
         return
     roles = {seat.model_path: seat.model for seat in system.seats}
     for model_path, role in roles.items():
-        yield from _check_judge_role(config, role, path, model_path)
+        if role is not None:
+            yield from _check_role(config, role, (*path, *model_path))
+        elif not {"judge", "default"} & set(config.models):
+            message = "its judge names no model; set `judge`, `models.judge` or `models.default`"
+            yield Problem((*path, *model_path[:-1]), message)
     for inner, message in system.problems():
         yield Problem((*path, *inner), message)
 

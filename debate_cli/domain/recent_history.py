@@ -56,19 +56,17 @@ class RecentHistory(NamedTuple):
         return frozenset((*shown, *(entry.id for entry in self.ledger.entries)))
 
 
+@memoize_on_value
 def recent_history(debate: Debate, keep: tuple[int, ...] = ()) -> RecentHistory:
     """Short form of a debate: the newest turns of each participant, and a ledger of the others.
 
     `keep`: indices of further turns to show whole.
     """
-    newest = (index for indices in _claims_so_far(debate).newest.values() for index in indices)
-    return _history_with(debate, frozenset({*keep, *newest} & debate.turns_by_index.keys()))
-
-
-@memoize_on_value
-def _history_with(debate: Debate, shown: frozenset[int]) -> RecentHistory:
-    turns = tuple(debate.turns_by_index[index] for index in sorted(shown))
-    return RecentHistory(turns, _build_ledger(_claims_so_far(debate), turns))
+    claims = _claims_so_far(debate)
+    newest = (index for indices in claims.newest.values() for index in indices)
+    shown = sorted({*keep, *newest} & debate.turns_by_index.keys())
+    turns = tuple(debate.turns_by_index[index] for index in shown)
+    return RecentHistory(turns, _build_ledger(claims, turns))
 
 
 class _Claim(NamedTuple):

@@ -31,13 +31,6 @@ def test_the_model_of_a_judge_is_its_own_or_that_of_all_judges(role: str | None,
     assert (spec.model if spec else None) == model
 
 
-def test_without_a_judge_model_the_default_is_used() -> None:
-    """`models.default` replaces `models.judge`."""
-    spec = config(models=ROLES).model_for_judge(None)
-    assert spec is not None
-    assert spec.model == "mock/d"
-
-
 def test_a_judge_never_uses_the_model_of_a_debater() -> None:
     """Without `judge` and `default` a judge has no model."""
     assert config(models={"strong": {"model": "mock/s"}}).model_for_judge(None) is None
@@ -70,27 +63,11 @@ def test_a_number_of_rounds_is_stored_as_phases(rounds: int, stored: dict[str, A
     assert config(format={"rounds": rounds}) == config(format=stored)
 
 
-def test_a_number_of_rounds_is_stored_as_the_turns_of_a_free_flowing_debate() -> None:
-    """Each side makes that many speeches."""
-    assert config(format={"kind": "free_flowing", "rounds": 7}) == config(format={"kind": "free_flowing", "turns": 7})
-
-
-def test_bare_names_are_systems_with_their_defaults() -> None:
-    """`[structured, panel]` is short for two mappings."""
-    assert config(judging={"systems": ["panel"]}) == config(judging={"systems": [{"kind": "panel"}]})
-
-
 def test_the_default_panel_is_the_five_personas() -> None:
     """Their weights sum to 1."""
     bench = PanelSettings(judge="mock/j").members
     assert {judge.persona: judge.weight for judge in bench} == PERSONA_WEIGHTS
     assert {judge.model for judge in bench} == {"mock/j"}
-
-
-def test_a_custom_persona_has_weight_one() -> None:
-    """Unless it sets a weight."""
-    panel = PanelSettings.model_validate({"judges": [{"id": "a", "persona": "cook", "description": "You cook."}]})
-    assert panel.members[0].weight == 1
 
 
 @pytest.mark.parametrize(

@@ -93,12 +93,6 @@ def test_a_valid_configuration_has_no_problems(changes: dict[str, Any]) -> None:
     assert check_config(config(**changes)) == []
 
 
-def test_all_problems_come_at_once() -> None:
-    """Three contradictions give three problems."""
-    faulty = config(debaters=[PRO, {**CON, "model": "x"}], judging={"decides": "panel", "systems": ["live", "live"]})
-    assert len(check_config(faulty)) == 3
-
-
 def test_a_stored_debate_may_have_a_reserved_name() -> None:
     """It can be resumed; a new configuration with the name is refused."""
     named = config(debaters=[PRO, {**CON, "name": "even"}])

@@ -18,11 +18,6 @@ def differences(**changes: Any) -> list[str]:
     return format_differences(STORED, DebateConfig.model_validate({**FIELDS, **changes}), lambda data: data)
 
 
-def test_equal_configurations_have_no_differences() -> None:
-    """Limits and output do not count."""
-    assert differences(limits={"max_tokens": 9}, output={"dir": "elsewhere"}) == []
-
-
 def test_values_are_shown_in_plain_words() -> None:
     """Texts in quotes, None as `not set`, lists of mappings by their names."""
     assert differences(topic="A bus?", seed=3) == [

@@ -34,8 +34,6 @@ from debate_cli.domain.events import (
 from debate_cli.domain.evidence import SearchRecord
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.tasks import Cue
-from debate_cli.systems.persuasion.settings import PersuasionSettings
-from debate_cli.systems.structured.settings import StructuredSettings
 
 
 def judging_opened(*kinds: str, run: str, replaces: bool) -> JudgingOpened:
@@ -136,14 +134,6 @@ def test_a_request_without_an_answer_is_charged_when_the_run_has_ended(end: Even
     assert again.usage.calls == 3, "the new answer does not replace what the lost ones cost"
 
 
-def test_a_failure_settles_its_task() -> None:
-    """It is not asked again in this session, and not answered."""
-    debate = fold([opening_event(), TaskFailed(at=AT, failure=failure(1, final=False))])
-    cue = Cue(index=1, round=1, phase="opening", speaker="Con")
-    assert debate.is_settled(cue)
-    assert cue.key not in debate.answered_keys
-
-
 def test_a_replacing_run_replaces_its_systems_in_earlier_runs() -> None:
     """Other systems are kept; a run without `replaces` replaces none."""
     debate = fold([opening_event(), judging_opened("structured", run="r2", replaces=True)])
@@ -180,20 +170,6 @@ def test_a_cue_shows_only_its_turns() -> None:
     before = fold(small_debate()).visible_to(cue)
     assert [item.index for item in before.turns] == [0, 1]
     assert before.assessments == ()
-
-
-def test_cached_views_follow_the_events() -> None:
-    """Arguments are those of the current turns."""
-    debate = fold([opening_event(), TurnCompleted(at=AT, turn=turn(0))])
-    assert set(debate.arguments) == {"PRO-1"}
-    assert set(debate.apply(TurnCompleted(at=AT, turn=turn(1))).arguments) == {"PRO-1", "CON-1"}
-
-
-def test_judging_settings_are_those_of_the_run() -> None:
-    """A later run has its own."""
-    debate = fold([opening_event(), judging_opened("persuasion", run="r2", replaces=False)])
-    assert [type(system) for system in debate.run("r2").judging.systems] == [PersuasionSettings]
-    assert isinstance(debate.run("r1").judging.systems[0], StructuredSettings)
 
 
 def key_of(event: Event) -> str:

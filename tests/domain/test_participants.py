@@ -36,12 +36,6 @@ def test_the_stance_follows_from_the_side(side: str, stance: float) -> None:
     assert (person.stance, person.conviction) == (None, None)
 
 
-def test_a_configured_zero_is_kept() -> None:
-    """For stance and conviction."""
-    person = participants(config(debaters=debaters({"side": "for", "stance": 0, "conviction": 0})))[0]
-    assert (person.starting_stance, person.starting_conviction) == (0, 0)
-
-
 def test_personality_and_model_are_resolved() -> None:
     """To twelve traits and `provider/model`."""
     person = participants(config(debaters=debaters({"side": "for", "personality": "Engineer"})))[0]

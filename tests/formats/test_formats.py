@@ -120,14 +120,6 @@ def test_a_second_exchange_asks_about_the_answers() -> None:
     )
 
 
-def test_free_speeches_rotate() -> None:
-    """One after the other, in the order of the debaters."""
-    debate = play_debate(new_debate(config({"kind": "free_flowing", "turns": 2}, debaters=TRIO)))
-    assert turn_order(debate) == [
-        (index, index // 3 + 1, "speech", ("Pro", "Con", "Third")[index % 3]) for index in range(6)
-    ]
-
-
 def repeat_after_round_2(cue: Cue, debate: Debate) -> Turn:
     """A turn that repeats the claim of round 2 in round 3."""
     made = speech(cue, debate)
@@ -156,13 +148,6 @@ def test_a_free_debate_without_new_claims_converges(say: Speech, turns: int, rea
     """After a full round, and not before two rounds; texts without claims are compared as texts."""
     debate = play_debate(new_debate(config({"kind": "free_flowing", "turns": 9})), say)
     assert (len(debate.turns), next_step(debate).close) == (turns, reason)
-
-
-def test_an_incomplete_wave_has_the_missing_cues() -> None:
-    """With unchanged indices."""
-    debate = new_debate(config())
-    _, second = next_step(debate).cues
-    assert next_step(with_turns(debate, turn(second))).cues == next_step(debate).cues[:1]
 
 
 def test_a_failed_cue_blocks_the_next_round() -> None:

@@ -1,8 +1,5 @@
 """Which turns wait for assessments, and how the assessments change the next cues."""
 
-from typing import Any
-
-import pytest
 from formats_support import config, new_debate, play_debate, speech, turn, with_assessment, with_failure, with_turns
 
 from debate_cli.domain.assessment import Mark
@@ -50,12 +47,6 @@ def test_a_turn_waits_for_the_pair_before_it() -> None:
     assert next_step(with_failure(debate, brief("live", on_turns(0, 1)))).cues
 
 
-@pytest.mark.parametrize("system", [{"kind": "live", "feedback": False}, "moderator"])
-def test_without_feedback_or_guidance_no_turn_waits(system: str | dict[str, Any]) -> None:
-    """Judging runs beside the debate."""
-    assert len(play_debate(new_debate(config(systems=[system]))).turns) == 6
-
-
 def test_a_round_waits_for_guidance() -> None:
     """The guidance is in every cue of the next round."""
     debate = play_debate(MODERATED)
@@ -72,11 +63,6 @@ def test_a_round_waits_for_every_moderator() -> None:
         moderator = brief("moderator", Subject(moment="round", round=1), f"judge-{number}")
         debate = with_assessment(debate, moderator, Summary(guidance=f"Word {number}."))
     assert next_step(debate).cues[0].guidance == "Word 1.\nWord 2."
-
-
-def test_a_failed_moderator_is_not_waited_for() -> None:
-    """The next round has no guidance."""
-    assert [cue.guidance for cue in next_step(with_failure(play_debate(MODERATED), ROUND_1)).cues] == [None, None]
 
 
 def rate(debate: Debate, index: int, target: str, persuasion: float) -> Debate:

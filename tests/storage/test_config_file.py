@@ -1,14 +1,10 @@
 """Loading a configuration: every error names file, line, column and key path."""
 
-import contextlib
-import json
 import os
 from pathlib import Path
 
 import pytest
-from config_file_support import HEAD, load, problems
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from config_file_support import HEAD, problems
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_checks import Problem
@@ -92,11 +88,6 @@ def test_a_reference_to_a_faulty_entry_is_no_fault(models: str) -> None:
     assert {line.split(": ")[1].split(".")[0] for line in caught.value.problems} <= {"models", "modles"}
 
 
-def test_an_unset_variable_is_one_error() -> None:
-    """A value that is missing because of it is not reported again."""
-    assert len(problems("format: {kind: '${NOPE}'}")) == 1
-
-
 def test_members_of_a_union_are_one_fault() -> None:
     """A personality is a word or a mapping; a wrong word is reported once."""
     people = "debaters: [{name: A, side: for, personality: engeneer}, {name: B, side: against, strategy: bold}]"
@@ -123,46 +114,6 @@ def test_a_text_that_is_no_configuration_is_one_error(text: str, words: str) -> 
         read_config_file(None, text=text, env={})
 
 
-@settings(deadline=None)
-@given(st.text(max_size=200))
-def test_no_text_breaks_the_loader(text: str) -> None:
-    """Random text gives a ConfigError."""
-    with pytest.raises(ConfigError):
-        read_config_file(None, text=text, env={})
-
-
-KEYS = st.sampled_from([*DebateConfig.model_fields, "kind", "name", "side", "model", "systems", "0", "x"])
-
-VALUES = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.sampled_from(["for", "live", "mock/a", "${A}", "engineer", ""]),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4),
-    max_leaves=12,
-)
-
-
-@settings(deadline=None)
-@given(st.dictionaries(KEYS, VALUES, max_size=6))
-def test_no_data_breaks_the_loader(data: dict[str, object]) -> None:
-    """Valid keys in wrong places give a configuration or a ConfigError."""
-    more = "\n".join(f"{key}: {json.dumps(value)}" for key, value in data.items() if key not in HEAD)
-    with contextlib.suppress(ConfigError):
-        assert isinstance(load(more).config, DebateConfig)
-
-
-@settings(deadline=None)
-@given(st.binary(max_size=200))
-def test_no_bytes_break_the_loader(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
-    """A file of random bytes gives a ConfigError."""
-    path = tmp_path_factory.mktemp("c") / "debate.yaml"
-    path.write_bytes(data)
-    with pytest.raises(ConfigError):
-        read_config_file(path, env={})
-
-
 @pytest.mark.parametrize(
     ("data", "words"), [(b"topic: \xff", ":1:8: not valid UTF-8"), (b"a" * 1_048_577, ":1:1: larger than 1024 KiB")]
 )
@@ -174,13 +125,6 @@ def test_a_file_that_is_not_text_is_an_error(tmp_path: Path, data: bytes, words:
         read_config_file(path, env={})
 
 
-@pytest.mark.parametrize(("name", "words"), [("gone.yaml", "no such file"), (".", "this is a folder")])
-def test_a_missing_file_is_an_error(tmp_path: Path, name: str, words: str) -> None:
-    """As is a folder of its name."""
-    with pytest.raises(ConfigError, match=words):
-        read_config_file(tmp_path / name, env={})
-
-
 @pytest.mark.parametrize("name", ["debate.yaml", "mine.md"])
 def test_a_fifo_is_not_a_file(tmp_path: Path, name: str) -> None:
     """As a configuration or a prompt; the loader does not wait for a writer."""
@@ -189,15 +133,6 @@ def test_a_fifo_is_not_a_file(tmp_path: Path, name: str) -> None:
     os.mkfifo(tmp_path / name)
     with pytest.raises(ConfigError, match="cannot be read \\(not a regular file\\)"):
         read_config_file(tmp_path / "debate.yaml", env={})
-
-
-def test_prompts_are_read_beside_the_configuration(tmp_path: Path) -> None:
-    """The text of a replaced prompt is loaded with the configuration."""
-    (tmp_path / "mine.md").write_text("Say {{count}}.")
-    path = tmp_path / "debate.yaml"
-    path.write_text(HEAD + "prompts: {opening: mine.md}")
-    loaded = read_config_file(path, env={})
-    assert (loaded.prompts, loaded.folder) == ({"opening": "Say {{count}}."}, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -221,12 +156,6 @@ def test_problems_of_further_checks_have_positions() -> None:
 
     with pytest.raises(ConfigError, match=r"stdin:2:27: models\.default\.model: costs too much"):
         read_config_file(None, text=HEAD, env={}, more_checks=[more_checks])
-
-
-def test_a_loaded_configuration_keeps_its_positions() -> None:
-    """A problem found later can name its position."""
-    line = load("seed: 7").source_map.format_problem(Problem(("seed",), "is odd"))
-    assert line == "stdin:4:7: seed: is odd"
 
 
 @pytest.mark.parametrize("weight", ["1e308", ".inf", "-1"])

@@ -1,7 +1,6 @@
 """The values of a configuration: precedence, overrides, variables, the environment, defaults, two names of one key."""
 
 import json
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -166,25 +165,6 @@ def test_a_variable_that_cannot_be_resolved_is_an_error(written: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "arguments"), [("format.arguments", 2, 2), ("format", {"arguments": 3}, 3), ("seed", None, 4)]
-)
-def test_an_override_from_python_takes_any_plain_value(key: str, value: Any, arguments: int) -> None:
-    """Numbers, lists, mappings and None are taken as they are."""
-    loaded = read_config_file(None, text=f"{MINIMAL}format: {{arguments: 4}}", env={}, overrides=[(key, value)])
-    assert loaded.config.format.arguments == arguments
-
-
-@pytest.mark.parametrize("value", [object(), date(2026, 1, 1), [b"x"]])
-def test_an_override_of_another_type_is_a_config_error(value: Any) -> None:
-    """The error names the key."""
-    with pytest.raises(ConfigError, match="--set: seed: must be a text, a number, a list or a mapping of these"):
-        read_config_file(None, text=MINIMAL, env={}, overrides=[("seed", value)])
-
-
-MINIMAL = "topic: t\nmodels: {default: {model: mock/d}}\ndebaters: [{name: A, side: for}, {name: B, side: against}]\n"
-
-
-@pytest.mark.parametrize(
     ("written", "env", "options", "phases"),
     [
         ("phases", {}, [("format.rounds", SHORT)], ("opening", "closing")),
@@ -203,13 +183,6 @@ def test_two_names_of_one_key_are_one_key_in_every_layer(
     assert load(f"format: {{{written}: {LONG}}}", env=env, overrides=options).config.format.phases == phases
 
 
-def test_both_names_of_one_key_in_a_file_are_an_error() -> None:
-    """The error is at their section."""
-    assert problems(f"format: {{phases: {LONG}, rounds: {LONG}}}") == [
-        "stdin:4:1: format: `rounds` and `phases` both set the rounds; keep one"
-    ]
-
-
 @pytest.mark.parametrize(
     ("written", "expected"),
     [
@@ -225,12 +198,6 @@ def test_a_wrong_number_of_rounds_is_an_error(written: str, expected: str) -> No
     """The message names the key that must change."""
     (found,) = problems(f"format: {{{written}}}")
     assert found.startswith(f"stdin:{expected}")
-
-
-def test_a_number_of_rounds_given_as_an_option_replaces_the_turns_of_a_file() -> None:
-    """Options go before files, whichever key the file uses."""
-    loaded = load("format: {kind: free_flowing, turns: 9}", overrides=[("format.rounds", "2")])
-    assert loaded.config.format.turns == 2
 
 
 @pytest.mark.parametrize(
@@ -287,11 +254,6 @@ def test_a_dotenv_file_adds_and_never_overrides(tmp_path: Path) -> None:
     found = load_environment(tmp_path, {"A": "own"})
     assert found == {"A": "own", "B": "b", "C": "c", "F": "x${HOME}y"}
     assert [name for name in found if found.is_from_dotenv(name)] == ["B", "C", "F"]
-
-
-def test_no_dotenv_file_is_no_error(tmp_path: Path) -> None:
-    """The environment is returned as it is."""
-    assert load_environment(tmp_path / "gone", {"A": "x"}) == {"A": "x"}
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import asyncio
 import errno
-import json
 import re
 import resource
 from collections.abc import Generator
@@ -73,15 +72,6 @@ def test_a_link_is_not_appended_to(tmp_path: Path) -> None:
     assert target.read_bytes() == data
 
 
-def test_a_torn_line_is_reported(tmp_path: Path) -> None:
-    """The warning names file and line; reading does not change the file."""
-    path = written(tmp_path / "a.jsonl", SHORT)
-    torn = path.read_bytes()[:-9]
-    path.write_bytes(torn)
-    assert str(read_journal(path).torn_line_warning).startswith(f"{path}:3: the last line is incomplete")
-    assert path.read_bytes() == torn
-
-
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=30).filter(lambda data: b"\n" not in data), st.integers(1, 9))
 def test_a_damaged_line_in_the_middle_is_an_error(tmp_path: Path, damage: bytes, number: int) -> None:
@@ -113,16 +103,6 @@ def test_a_file_that_is_no_journal_is_an_error(tmp_path: Path, data: bytes, word
     path = tmp_path / "a.jsonl"
     path.write_bytes(data)
     with pytest.raises(TranscriptError, match=f"a.jsonl{words}|a.jsonl: {words}"):
-        read_journal(path)
-
-
-@pytest.mark.parametrize("line", [b'{"type":"exploded"}\n', b"OPENED"])
-def test_a_foreign_last_line_is_an_error(tmp_path: Path, line: bytes) -> None:
-    """A line with its newline is not torn, so it is not dropped, even if it is a copy of another line."""
-    path = written(tmp_path / "a.jsonl", SHORT)
-    data = path.read_bytes()
-    path.write_bytes(data + line.replace(b"OPENED", data[: data.index(b"\n") + 1]))
-    with pytest.raises(TranscriptError, match=":4: the line is damaged"):
         read_journal(path)
 
 
@@ -169,15 +149,6 @@ def test_a_journal_without_checksums_is_read_and_gets_them(tmp_path: Path) -> No
     assert path.read_bytes() == data
 
 
-def test_an_existing_journal_is_not_overwritten(tmp_path: Path) -> None:
-    """Without `overwrite`."""
-    path = written(tmp_path / "a.jsonl", SHORT)
-    before = path.read_bytes()
-    with pytest.raises(StorageError, match="exists already"):
-        Journal.create(path, [opening_event()], PLAIN)
-    assert path.read_bytes() == before
-
-
 def test_the_configuration_keeps_written_nulls(tmp_path: Path) -> None:
     """`api_key_env: null` differs from no `api_key_env` after reading too."""
     providers = {"lab": {"base_url": "http://a/v1", "api_key_env": None}, "other": {"kind": "openai"}}
@@ -200,20 +171,6 @@ def test_secrets_never_reach_the_disk(tmp_path: Path) -> None:
     assert "7391" not in text
     assert "abcdefgh" not in text
     assert "I saw [redacted]\n[redacted] and Bearer [redacted]" in fold(read_journal(path).events).turns[0].text
-
-
-def test_lines_are_compact_json_with_a_version(tmp_path: Path) -> None:
-    """One object per line, in UTF-8; the first has the schema version."""
-    lines = written(tmp_path / "a.jsonl", SHORT).read_text(encoding="utf-8").splitlines()
-    assert json.loads(lines[0])["schema_version"] == 2
-    assert "🙂" in lines[1]
-
-
-def test_new_files_and_folders_are_private(tmp_path: Path) -> None:
-    """Files 0600 in folders 0700."""
-    path = written(tmp_path / "new" / "a.jsonl", SHORT)
-    assert path.stat().st_mode & 0o777 == 0o600
-    assert path.parent.stat().st_mode & 0o777 == 0o700
 
 
 @contextmanager
@@ -266,16 +223,3 @@ def test_appending_to_a_deleted_journal_is_an_error(tmp_path: Path) -> None:
         (tmp_path / "a.jsonl").unlink()
         with pytest.raises(StorageError, match="was removed while the debate ran"):
             journal.append(DebateResumed(at=AT))
-
-
-def test_a_folder_that_cannot_be_created_is_an_error(tmp_path: Path) -> None:
-    """A file has its name."""
-    (tmp_path / "file").write_text("")
-    with pytest.raises(StorageError, match="cannot be created"):
-        Journal.create(tmp_path / "file" / "a.jsonl", [opening_event()], PLAIN)
-
-
-def test_a_removed_journal_is_gone(tmp_path: Path) -> None:
-    """Once a transcript holds its events."""
-    Journal.create(tmp_path / "a.jsonl", [opening_event()], PLAIN).remove()
-    assert list(tmp_path.iterdir()) == []

@@ -71,12 +71,6 @@ def test_a_lock_file_that_is_not_a_regular_file_is_refused(tmp_path: Path, make:
     assert lock_holder(tmp_path / "a.json") is None
 
 
-def test_each_debate_has_its_own_lock(tmp_path: Path) -> None:
-    """Two debates can be locked at the same time."""
-    with lock_debate(tmp_path / "a.json"), lock_debate(tmp_path / "b.json"):
-        assert len(list(tmp_path.iterdir())) == 2
-
-
 def test_temporary_files_of_killed_processes_are_removed(tmp_path: Path) -> None:
     """Those of this debate, if its lock file was left behind; other files stay."""
     (tmp_path / "a.lock").write_text("1234\n")
@@ -86,11 +80,3 @@ def test_temporary_files_of_killed_processes_are_removed(tmp_path: Path) -> None
         path.write_text("{")
     with lock_debate(tmp_path / "a.json"):
         assert [path.exists() for path in (*mine, *others)] == [False, False, True, True]
-
-
-def test_a_folder_is_not_searched_without_a_sign_of_a_killed_process(tmp_path: Path) -> None:
-    """A folder may hold a hundred thousand debates, and each takes its lock."""
-    left = tmp_path / ".a.json.0a1b2c3d.tmp"
-    left.write_text("{")
-    with lock_debate(tmp_path / "a.json"):
-        assert left.exists()

@@ -1,8 +1,7 @@
 """Judgments that failed or were interrupted and can be asked for again."""
 
 import pytest
-from hypothesis import given
-from storage_support import AT, EXCHANGE, assessment, event_lists, failure, opening_event, turn
+from storage_support import AT, EXCHANGE, assessment, failure, opening_event, turn
 
 from debate_cli.domain.debate import fold
 from debate_cli.domain.events import (
@@ -104,9 +103,3 @@ def test_missing_judgments_are_owed_after_a_resume() -> None:
     debate = fold(closed_debate(TaskFailed(at=AT, failure=unreached)))
     assert count_missing_judgments(debate) == 1
     assert unreached.task.key in {brief.key for brief in owed_briefs(debate.apply(AGAIN))}
-
-
-@given(events=event_lists())
-def test_transcript_and_debate_agree(events: list[Event]) -> None:
-    """For any events."""
-    missing(events)

@@ -151,12 +151,6 @@ def test_escaped_letters_do_not_hide_a_secret() -> None:
     assert Redactor([SECRET])(r'{"text": "\u007aq-Hus\u0068-7391"}') == '{"text": "[redacted]"}'
 
 
-@pytest.mark.parametrize("text", ["👩\u200d🚀 \x1b[1mbold\x1b[0m", r'{"text": "\u0041\u200b"}'])
-def test_a_text_without_secrets_stays_as_it_is(text: str) -> None:
-    """Its invisible characters and escapes included."""
-    assert Redactor([SECRET])(text) == text
-
-
 DISGUISES = st.lists(st.sampled_from(["", "\u200b", "\u2060", "\x1b[0m", "\x07"]), min_size=20, max_size=20)
 
 
@@ -174,10 +168,3 @@ def test_no_stream_shows_a_disguised_secret(text: str, gaps: list[str], size: in
 
     asyncio.run(stream())
     assert SECRET not in sanitize_text("".join(shown))
-
-
-def test_json_with_disguises_stays_json() -> None:
-    """Whatever follows an escaped ESC or a run of backslashes."""
-    for text in (f"{SECRET}\x1b", f"{SECRET}\x1b]", f"\x1b\\{SECRET}", f"\\\\\u200b{SECRET}\\"):
-        line = json.dumps({"text": f"{text} zq-Hush\u200b-7391"})
-        assert SECRET not in json.loads(Redactor([SECRET])(line))["text"]

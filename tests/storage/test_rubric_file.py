@@ -43,14 +43,6 @@ def test_the_errors_of_all_systems_come_at_once(tmp_path: Path) -> None:
     assert problems(tmp_path, WRONG_IN_ALL_SYSTEMS) == ERRORS
 
 
-def test_a_duplicate_key_hides_no_other_error(tmp_path: Path) -> None:
-    """The last of the two is checked."""
-    assert problems(tmp_path, "live: {}\nlive: {feedback: 7}\n") == [
-        "2:1: live: duplicate key; keep one",
-        "2:18: live.feedback: must be true or false",
-    ]
-
-
 @pytest.mark.parametrize(
     ("text", "line"),
     [
@@ -88,15 +80,3 @@ def test_a_rubric_may_be_incomplete(tmp_path: Path, text: str) -> None:
     path = tmp_path / "rubric.yaml"
     path.write_text(text)
     assert list(load_rubric(path).changes) == [text.partition(":")[0].removeprefix("\ufeff")]
-
-
-def test_an_error_never_shows_a_secret(tmp_path: Path) -> None:
-    """Not even one written as the name of a system."""
-    assert "sk-" not in "".join(problems(tmp_path, "sk-abcdefghijklmnop1234: {}\n"))
-
-
-@pytest.mark.parametrize(("name", "words"), [("gone.yaml", "no such file; "), (".", "this is a folder; ")])
-def test_a_missing_file_is_an_error(tmp_path: Path, name: str, words: str) -> None:
-    """As is a folder; the error says what to do."""
-    with pytest.raises(ConfigError, match=words):
-        load_rubric(tmp_path / name)

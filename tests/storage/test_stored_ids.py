@@ -41,12 +41,6 @@ def test_without_a_close_id_nothing_is_suggested(tmp_path: Path, name: str) -> N
     assert suggest_debate_id(name, [folder_of(tmp_path, "my-debate.json", "transcript.schema.json")]) == ""
 
 
-def test_an_id_with_the_same_beginning_is_found_among_many(tmp_path: Path) -> None:
-    """Not all of a large folder are compared."""
-    folder = folder_of(tmp_path, *(f"a{number}.json" for number in range(300)), "my-debate.json")
-    assert suggest_debate_id("my-debtae", [folder]) == "; did you mean `my-debate`?"
-
-
 def test_a_misspelt_id_is_an_error_with_a_suggestion(tmp_path: Path) -> None:
     """The error names the folder."""
     folder = folder_of(tmp_path / "home", "my-debate.json")

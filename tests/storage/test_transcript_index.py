@@ -64,13 +64,6 @@ def test_an_entry_summarises_the_transcript(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("written", ["2026-03-01T11:00:00+02:00", "2026-03-01T09:00:00"])
-def test_the_start_is_in_utc(tmp_path: Path, written: str) -> None:
-    """Whatever offset the transcript has, so that the text can be sorted."""
-    item = found(changed(saved(tmp_path / "a.json", debate()), started_at=written))
-    assert item.started_at == "2026-03-01T09:00:00Z"
-
-
 def test_the_newest_run_of_each_system_counts(tmp_path: Path) -> None:
     """Structured of r2, moderator of r1."""
     item = found(saved(tmp_path / "a.json", rejudged()))
@@ -118,27 +111,6 @@ def test_an_unreadable_file_has_one_sentence(tmp_path: Path, text: str, said: st
     assert isinstance(item, UnreadableFile)
     assert item.message.startswith(f"{path}: ")
     assert said in item.message
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [{"topic": 3}, {"usage": {"cost_usd": "much"}}, {"participants": [{"model": None}]}, {"verdicts": [{"system": 1}]}],
-    ids=lambda fields: next(iter(fields)),
-)
-def test_a_field_of_the_wrong_type_makes_a_file_unreadable(tmp_path: Path, fields: dict[str, Any]) -> None:
-    """The sentence names the field."""
-    item = load_index_entry(changed(saved(tmp_path / "a.json", debate()), **fields))
-    assert isinstance(item, UnreadableFile)
-    assert next(iter(fields)) in item.message
-
-
-def test_a_folder_is_sorted_by_name(tmp_path: Path) -> None:
-    """Transcripts, and journals without a transcript; schemas, hidden and other files are ignored."""
-    for name in ("b.json", "a.json", ".hidden.json", "transcript.schema.json"):
-        saved(tmp_path / name, debate())
-    journalled(tmp_path / "c.jsonl", 3)
-    (tmp_path / "notes.md").write_text("-")
-    assert [Path(item.path).name for item in list_index_entries(tmp_path)] == ["a.json", "b.json", "c.jsonl"]
 
 
 def test_debates_are_read_one_by_one(tmp_path: Path) -> None:

@@ -66,15 +66,6 @@ def test_a_broken_transcript_is_an_error_without_a_journal(tmp_path: Path) -> No
     assert open_debate(tmp_path / "a.json").from_journal
 
 
-def test_a_torn_journal_comes_with_a_warning(tmp_path: Path) -> None:
-    """Beside the debate."""
-    path = journalled(tmp_path / "a.jsonl", RESUMED)
-    path.write_bytes(path.read_bytes()[:-5])
-    stored = open_debate(path)
-    assert stored.torn_line_warning is not None
-    assert stored.debate.turns == (turn(0),)
-
-
 @pytest.mark.parametrize("reference", ["a-debate", "{folder}/a-debate.jsonl", "{folder}/a-debate.json"])
 def test_a_debate_is_found_by_id_and_by_path(tmp_path: Path, reference: str) -> None:
     """With only a journal, also by the path of its future transcript."""
@@ -88,13 +79,6 @@ def test_a_missing_debate_is_a_usage_error(tmp_path: Path, reference: str) -> No
     """An unknown id, a missing path, an invalid id."""
     with pytest.raises(UsageError):
         find_debate(reference, [tmp_path])
-
-
-def test_the_error_names_each_searched_folder_once(tmp_path: Path) -> None:
-    """However often it was searched."""
-    with pytest.raises(UsageError) as caught:
-        find_debate("nothing", [tmp_path, tmp_path / "more", tmp_path])
-    assert f"in {tmp_path} or {tmp_path / 'more'};" in str(caught.value)
 
 
 def test_a_folder_stands_for_its_debates(tmp_path: Path) -> None:
@@ -117,13 +101,6 @@ def test_an_empty_folder_or_glob_is_an_error(tmp_path: Path, reference: str) -> 
     """The error says so."""
     with pytest.raises(UsageError, match="holds no transcripts"):
         expand_references([reference.format(folder=tmp_path)])
-
-
-def test_a_circular_link_in_a_folder_is_ignored(tmp_path: Path) -> None:
-    """The other files are found."""
-    whole = transcribed(tmp_path / "a.json", WHOLE)
-    (tmp_path / "loop.json").symlink_to(tmp_path / "loop.json")
-    assert expand_references([str(tmp_path)]) == [whole]
 
 
 @pytest.mark.parametrize("name", ["deeper", "saved.json", "Saved Ones"])

@@ -12,9 +12,8 @@ import importlib.util
 import os
 import secrets
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import combinations
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -49,10 +48,8 @@ A property whose `maxLength` is too small for this many groups is a name or quot
 """
 MAX_SENTENCES = 3
 """Maximum number of sentences in one text."""
-MAX_SUBSET_OPTIONS = 5
-"""A list of at most this many options is replaced by an enum of all subsets of the options."""
 VERBATIM_PROPERTIES = frozenset({"quote"})
-"""Properties that quote other texts."""
+"""Properties that quote other texts. A very small model cannot quote, so an optional list of quotes stays empty."""
 
 
 def narrow_schema(schema: Mapping[str, Any], *, plain: bool, name: str = "") -> JsonObject:
@@ -71,31 +68,17 @@ def narrow_schema(schema: Mapping[str, Any], *, plain: bool, name: str = "") -> 
         narrowed["properties"] = {key: deeper(part, key) for key, part in schema["properties"].items()}
     if "prefixItems" in schema:
         narrowed["prefixItems"] = [deeper(part) for part in schema["prefixItems"]]
-    if isinstance(schema.get("items"), Mapping):
+    if "items" in schema:
         narrowed["items"] = deeper(schema["items"])
     if schema.get("type") == "number" and {"minimum", "maximum"} <= schema.keys():
-        return {"enum": _fraction_options(schema["minimum"], schema["maximum"])}
-    if plain and schema.get("type") == "array":
-        return _narrow_list(narrowed)
+        low, high = schema["minimum"], schema["maximum"]
+        return {"enum": [round(low + (high - low) * step / FRACTION_STEPS, 4) for step in range(FRACTION_STEPS + 1)]}
+    quoted = VERBATIM_PROPERTIES & set(narrowed.get("items", {}).get("properties", ()))
+    if plain and quoted and not schema.get("minItems", 0):
+        return {"enum": [[]]}
     if plain and schema.get("type") == "string" and name not in VERBATIM_PROPERTIES:
         return _narrow_text(narrowed)
     return narrowed
-
-
-def _fraction_options(low: float, high: float) -> list[float]:
-    return [round(low + (high - low) * step / FRACTION_STEPS, 4) for step in range(FRACTION_STEPS + 1)]
-
-
-def _narrow_list(schema: JsonObject) -> JsonObject:
-    """Replace the schema of a list of a few options by an enum of their subsets, so that no option is repeated."""
-    items: JsonObject = schema["items"] if isinstance(schema.get("items"), dict) else {}
-    if VERBATIM_PROPERTIES & set(items.get("properties", ())) and not schema.get("minItems", 0):
-        return {"enum": [[]]}
-    words: Sequence[Any] = items.get("enum", [])
-    least, most = schema.get("minItems", 0), min(schema.get("maxItems", len(words)), len(words))
-    if "prefixItems" in schema or not 0 < len(words) <= MAX_SUBSET_OPTIONS or least > most:
-        return schema
-    return {"enum": [list(chosen) for size in range(least, most + 1) for chosen in combinations(words, size)]}
 
 
 def _narrow_text(schema: JsonObject) -> JsonObject:

@@ -5,9 +5,9 @@ Imports httpx2, so adapters import this module when they connect.
 
 import ssl
 import zlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterable, AsyncIterator
 from functools import cache
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import httpx2
 
@@ -31,7 +31,11 @@ def make_http_client(kind: type[ClientT], endpoint: Endpoint) -> ClientT:
     """Create a client of the SDK's class `kind`, with limited responses."""
 
     async def bound(response: httpx2.Response) -> None:
-        _bound_body(response, SentRequest(endpoint, "", structured=False))
+        is_compressed = response.headers.pop("content-encoding", "").strip().lower() in COMPRESSIONS
+        is_error = response.status_code >= FIRST_ERROR_STATUS
+        stream = cast("httpx2.AsyncByteStream", response.stream)
+        asked = SentRequest(endpoint, "", structured=False)
+        response.stream = _BoundedStream(stream, asked, is_compressed=is_compressed, is_error=is_error)
 
     return kind(
         verify=_tls_context(),
@@ -52,13 +56,6 @@ def _tls_context() -> ssl.SSLContext:
     return httpx2.create_ssl_context()
 
 
-def _bound_body(response: httpx2.Response, asked: SentRequest) -> None:
-    assert isinstance(response.stream, httpx2.AsyncByteStream)
-    is_compressed = response.headers.pop("content-encoding", "").strip().lower() in COMPRESSIONS
-    is_error = response.status_code >= FIRST_ERROR_STATUS
-    response.stream = _BoundedStream(response.stream, asked, is_compressed=is_compressed, is_error=is_error)
-
-
 class _BoundedStream(httpx2.AsyncByteStream):
     """The decoded content of `stream`.
 
@@ -72,12 +69,12 @@ class _BoundedStream(httpx2.AsyncByteStream):
         self._stream = stream
         self._asked = asked
         self._is_error = is_error
-        self._decode = _inflate if is_compressed else _keep
+        self._parts: AsyncIterable[bytes] = _inflate(stream) if is_compressed else stream
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         left = MAX_ERROR_BODY_BYTES if self._is_error else self._asked.endpoint.max_body_bytes
         try:
-            async for part in self._decode(self._stream):
+            async for part in self._parts:
                 left -= len(part)
                 if left < 0:
                     raise make_excess_error(f"{self._asked.endpoint.max_body_bytes // 1024**2} MiB", self._asked)
@@ -91,11 +88,6 @@ class _BoundedStream(httpx2.AsyncByteStream):
 
     async def aclose(self) -> None:
         await self._stream.aclose()
-
-
-async def _keep(stream: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
-    async for raw in stream:
-        yield raw
 
 
 async def _inflate(stream: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:

@@ -25,13 +25,12 @@ from debate_cli.providers.endpoint import Endpoint, ModelServer
 
 REASONING_OUTPUT_TOKENS = 16_384
 """Output limit of reasoning models. Their hidden reasoning counts as output."""
-_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]{0,1000}))?\}")
 
 REMOTE_KINDS = ("openai", "anthropic")
 OLLAMA_SEARCH_KEY = "OLLAMA_API_KEY"
 """Environment variable of the key for Ollama's web search. Ollama's models need no key."""
 DEFAULT_PROFILE = Profile()
-"""Abilities that we expect of every OpenAI-compatible server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,15 +223,14 @@ def find_url_problem(url: str) -> str | None:
     """Why `url` cannot be the address of a server; None if it can."""
     try:
         parts = urlsplit(url)
-        fine = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port or 1) > 0
-        plain = parts.netloc.isascii() and "\\" not in parts.netloc and parts.netloc.count("@") <= 1
+        is_address = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port or 1) > 0
     except ValueError:
+        parts, is_address = urlsplit(""), False
+    if not is_address or " " in url or not url.isprintable():
         return "is not an address like http://127.0.0.1:8000/v1"
-    if fine and not plain:
+    if not parts.netloc.isascii() or "\\" in parts.netloc or parts.netloc.count("@") > 1:
         return "names its host with characters that programs read in different ways; write the host in ASCII, like lab.example"
-    if fine and not any(sign.isspace() or not sign.isprintable() for sign in url):
-        return None
-    return "is not an address like http://127.0.0.1:8000/v1"
+    return None
 
 
 def _find_base_row(name: str, spec: ProviderSpec) -> ProviderRow | None:
@@ -254,6 +252,10 @@ def _find_base_row(name: str, spec: ProviderSpec) -> ProviderRow | None:
 def _apply_spec(row: ProviderRow, spec: ProviderSpec) -> ProviderRow:
     redirected = spec.base_url is not None
     profile = row.profile if spec.structured is None else replace(row.profile, modes=spec.structured)
+    configured = {name.lower() for name in spec.headers}
+    kept_headers = {
+        name: value for name, value in row.headers.items() if not redirected and name.lower() not in configured
+    }
     return replace(
         row,
         base_url=spec.base_url or row.base_url,
@@ -264,13 +266,8 @@ def _apply_spec(row: ProviderRow, spec: ProviderSpec) -> ProviderRow:
         requests_per_minute=spec.requests_per_minute or row.requests_per_minute,
         tokens_per_minute=spec.tokens_per_minute or row.tokens_per_minute,
         price=spec.price or row.price,
-        headers=spec.headers if redirected else _merge_headers(row.headers, spec.headers),
+        headers={**kept_headers, **spec.headers},
     )
-
-
-def _merge_headers(built_in: Mapping[str, str], configured: Mapping[str, str]) -> Mapping[str, str]:
-    replaced = {name.lower() for name in configured}
-    return {name: value for name, value in built_in.items() if name.lower() not in replaced} | dict(configured)
 
 
 def _find_spec_problems(name: str, spec: ProviderSpec) -> list[str]:
@@ -321,25 +318,17 @@ def _find_header_problem(name: str, value: str) -> str | None:
 
 def fill_variables(text: str, env: Mapping[str, str]) -> str:
     """`text` with `${VAR}` and `${VAR:-default}` filled in. Raises KeyError with the name of an unset variable."""
-    closed = _last_variable_end(text)
-    return _VARIABLE.sub(lambda match: _variable_value(match, env), text[:closed]) + text[closed:]
+
+    def fill(match: re.Match[str]) -> str:
+        name, default = match.groups()
+        value = env.get(name, "").strip() or default
+        if value is None:
+            raise KeyError(name)
+        return value
+
+    return _VARIABLE.sub(fill, text)
 
 
 def find_variables(text: str) -> tuple[str, ...]:
     """Names of the variables in `text`, in order."""
-    return tuple(match.group(1) for match in _VARIABLE.finditer(text[: _last_variable_end(text)]))
-
-
-def _last_variable_end(text: str) -> int:
-    """End of the last possible variable in `text`. A search that stops there takes linear time."""
-    return text.rfind("}") + 1
-
-
-def _variable_value(match: re.Match[str], env: Mapping[str, str]) -> str:
-    name, default = match.group(1), match.group(2)
-    value = env.get(name)
-    if value:
-        return value.strip()
-    if default is None:
-        raise KeyError(name)
-    return default
+    return tuple(match.group(1) for match in _VARIABLE.finditer(text))

@@ -72,18 +72,6 @@ def test_short_texts_and_patterns_are_unchanged(schema: dict[str, Any]) -> None:
     assert narrow_schema(schema, plain=True) == schema
 
 
-def test_a_list_of_few_options_is_an_enum_of_subsets() -> None:
-    """Without repetitions."""
-    narrowed = narrow_schema(list_of({"type": "string", "enum": ["a", "b", "c"]}, least=1, most=2), plain=True)
-    assert narrowed == {"enum": [["a"], ["b"], ["c"], ["a", "b"], ["a", "c"], ["b", "c"]]}
-
-
-def test_a_list_of_many_options_is_unchanged() -> None:
-    """There would be too many subsets."""
-    schema = list_of({"type": "string", "enum": list("abcdefgh")})
-    assert narrow_schema(schema, plain=True) == schema
-
-
 def test_optional_quotes_are_omitted() -> None:
     """A very small model cannot quote, so a list of quotes that may be empty is empty."""
     quoted = list_of({"type": "object", "properties": {"quote": {"type": "string"}, "fault": {"enum": ["hollow"]}}})

@@ -7,6 +7,7 @@ whole text as their one argument, with a warning, and are asked about when the s
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
@@ -20,13 +21,11 @@ from debate_cli.domain.model_call import add_model_calls
 from debate_cli.domain.participant import IMPORTED_MODEL
 from debate_cli.domain.turn import Argument, Turn
 from debate_cli.errors import DebateError, TranscriptError
-from debate_cli.judging.document_questions import (
-    CheckedClaim,
-    build_claims_form,
-    build_claims_request,
-    read_claims,
-    split_speech,
-)
+from debate_cli.evidence.quote_check import check_quote
+from debate_cli.judge_input.transcript_prompt import format_speech
+from debate_cli.judging.judge import build_request
+from debate_cli.llm.form import Form, FormModel, derive_schema, items, text
+from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 from debate_cli.llm.prompts import Prompts
 from debate_cli.llm.structured_output import ModelHandle
 from debate_cli.storage.transcript_store import open_debate
@@ -39,6 +38,24 @@ NOT_SAID, NOT_ASKED = "claim-not-said", "claims-missing"
 """Codes of warnings on a turn. NOT_SAID: a claim was dropped because its passage is not in the speech. NOT_ASKED: the
 claims are unknown because the model could not be asked."""
 _MAX_SHOWN_CHARS = 80
+MAX_CLAIMS = 6
+"""Maximum number of claims in a part of a speech."""
+MAX_PART_CHARS = 8_000
+"""Maximum length of a part. A longer speech is split after a paragraph if possible, else after a sentence or a word."""
+_CUTS = (re.compile(r"\n\s*\n"), re.compile(r"(?<=[.!?。！？])\s"), re.compile(r"\s"))
+
+
+class ClaimForm(FormModel):
+    """One claim."""
+
+    quote: str = text(600)
+    claim: str = text(300)
+
+
+class ClaimsForm(FormModel):
+    """All claims of a part of a speech."""
+
+    claims: tuple[ClaimForm, ...] = items(MAX_CLAIMS)
 
 
 @dataclass(slots=True)
@@ -137,12 +154,15 @@ async def find_claims(
 
 async def _ask(search: ClaimSearch, turn: Turn, model: ModelHandle, prompts: Prompts) -> Turn:
     """The turn with its claims as arguments, or with a warning if they are unknown."""
-    found: list[CheckedClaim] = []
+    found: list[ClaimForm] = []
     calls = [turn.exchange]
     problem = ""
     for part in split_speech(turn.text):
-        request = build_claims_request(search.debate.topic, part, model, prompts)
-        answer = await model.client.ask(request, build_claims_form())
+        shown = f"MOTION: {format_speech(search.debate.topic)}\nDOCUMENT: {format_speech(part)}\n"
+        ask = prompts.render("debate_cli.judging", "speech_claims", most=str(MAX_CLAIMS))
+        rules = prompts.render("debate_cli.judging", "claims_rules")
+        form = Form(name="speech_claims", model=ClaimsForm, schema=derive_schema(ClaimsForm))
+        answer = await model.client.ask(build_request(model, "judge.claims", rules, shown, ask), form)
         calls.append(answer.exchange)
         if answer.error is not None:
             search.error = search.error or answer.error
@@ -151,23 +171,38 @@ async def _ask(search: ClaimSearch, turn: Turn, model: ModelHandle, prompts: Pro
         if answer.form is None:
             problem = f"gave no usable answer ({answer.problem})"
             break
-        found += read_claims(answer.form, turn.text)
+        found += answer.form.claims[:MAX_CLAIMS]
     exchange = add_model_calls(*calls).model_copy(update={"model": IMPORTED_MODEL})
     asked = turn.model_copy(update={"exchange": exchange})
     return _with_problem(asked, problem) if problem else _with_claims(asked, found)
 
 
-def _with_claims(turn: Turn, found: Sequence[CheckedClaim]) -> Turn:
-    """The turn with its valid claims as arguments, and a warning for each claim that was dropped."""
-    arguments = tuple(
-        Argument(id="", claim=item.claim, reasoning="", evidence=item.passage) for item in found if item.was_said
-    )
-    warnings = tuple(
-        f"{NOT_SAID}: a claim was left out, because its passage was not said: “{item.passage[:_MAX_SHOWN_CHARS]}”"
-        for item in found
-        if not item.was_said
-    )
-    return turn.model_copy(update={"arguments": arguments, "warnings": warnings})
+def _with_claims(turn: Turn, found: Sequence[ClaimForm]) -> Turn:
+    """The turn with the claims whose quote is in its text as arguments, and a warning for each other claim."""
+    arguments: list[Argument] = []
+    warnings: list[str] = []
+    for entry in found:
+        check = check_quote(entry.quote, turn.text)
+        if check.outcome in {"verified", "near"}:
+            claim = " ".join(sanitize_for_prompt(entry.claim).split())
+            arguments.append(Argument(id="", claim=claim, reasoning="", evidence=check.passage_words))
+        else:
+            said = entry.quote[:_MAX_SHOWN_CHARS]
+            warnings.append(f"{NOT_SAID}: a claim was left out, because its passage was not said: “{said}”")
+    return turn.model_copy(update={"arguments": tuple(arguments), "warnings": tuple(warnings)})
+
+
+def split_speech(speech: str) -> list[str]:
+    """Split a speech into parts of at most `MAX_PART_CHARS` characters."""
+    parts: list[str] = []
+    rest = speech
+    while len(rest) > MAX_PART_CHARS:
+        head = rest[:MAX_PART_CHARS]
+        ends = (max((match.end() for match in cut.finditer(head)), default=0) for cut in _CUTS)
+        at = next((end for end in ends if end > MAX_PART_CHARS // 2), MAX_PART_CHARS)
+        parts.append(rest[:at])
+        rest = rest[at:]
+    return [*parts, rest]
 
 
 def _with_problem(turn: Turn, problem: str) -> Turn:

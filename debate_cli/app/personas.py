@@ -1,10 +1,13 @@
-"""Use case `personas`: asks a model for the stakeholders that documents imply, and writes them as judges of a panel."""
+"""Use case `personas`: asks a model for the stakeholders that documents imply, and writes them as judges of a panel.
 
-from collections.abc import Sequence
+The method is that of MAJ-EVAL (Chen et al. 2025), which derives the personas of judges from documents of the field.
+"""
+
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from textwrap import indent
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -16,20 +19,58 @@ from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import fold
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.model_call import ModelCall
+from debate_cli.domain.text_normalization import ascii_slug
 from debate_cli.errors import ModelError, UsageError
-from debate_cli.judging.document_questions import (
-    Stakeholder,
-    TextDocument,
-    build_stakeholder_form,
-    build_stakeholder_request,
-    read_stakeholders,
-)
+from debate_cli.judge_input.quotes import find_quoted_line
+from debate_cli.judge_input.transcript_prompt import format_speech
+from debate_cli.judging.judge import build_request
+from debate_cli.llm.form import Form, FormModel, derive_schema, items, text
+from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 from debate_cli.llm.prompts import Prompts
 from debate_cli.storage.config_file import LoadedConfig
 
 MAX_DOCUMENT_CHARS = 400_000
 """Maximum length of all documents together."""
 _DEBATE_ID = "personas"
+MIN_STAKEHOLDERS, MAX_STAKEHOLDERS = 3, 7
+
+
+class TextDocument(NamedTuple):
+    """A text with its name. Untrusted."""
+
+    name: str
+    text: str
+
+
+class Stakeholder(NamedTuple):
+    """A person or group with a stake in documents, as a model describes it. Untrusted."""
+
+    id: str
+    """Letters, digits and `_`; unique."""
+    name: str
+    role: str
+    cares_about: str
+    quote: str
+    """Words of a document from which the model derived the stakeholder, as the model quotes them."""
+    document: str | None
+    """Name of the document that contains the quote; None if no document does."""
+    line: int | None
+    """Line of that document, from 1, where the quote begins."""
+
+
+class StakeholderForm(FormModel):
+    """One stakeholder."""
+
+    name: str = text(60)
+    role: str = text(160)
+    cares_about: str = text(240)
+    quote: str = text(240)
+
+
+class StakeholdersForm(FormModel):
+    """All stakeholders."""
+
+    stakeholders: tuple[StakeholderForm, ...] = items(MAX_STAKEHOLDERS, least=MIN_STAKEHOLDERS)
 
 
 def prepare_personas(
@@ -67,11 +108,15 @@ async def find_stakeholders(
 
     Raises ModelError, also for an unusable answer, and BudgetError.
     """
+    prompts, package = Prompts(context.prompts), "debate_cli.judging"
+    shown = "".join(f"TITLE: {format_speech(name)}\nDOCUMENT: {format_speech(words)}\n" for name, words in documents)
+    rules = prompts.render(package, "personas_rules")
+    ask = prompts.render(package, "panel_personas", least=str(MIN_STAKEHOLDERS), most=str(MAX_STAKEHOLDERS))
+    form = Form(name="panel_personas", model=StakeholdersForm, schema=derive_schema(StakeholdersForm))
     pool = ModelPool(context)
     try:
         model = pool.handle_for(spec, context.config)
-        request = build_stakeholder_request(documents, model, Prompts(context.prompts))
-        answer = await model.client.ask(request, build_stakeholder_form())
+        answer = await model.client.ask(build_request(model, "judge.personas", rules, shown, ask), form)
     finally:
         await pool.aclose()
     if answer.error is not None:
@@ -80,7 +125,23 @@ async def find_stakeholders(
         raise ModelError(
             f"{spec.model} named no usable stakeholders ({answer.problem}); ask another model with --model"
         )
-    return tuple(read_stakeholders(answer.form, documents)), answer.exchange
+    return tuple(_read_stakeholders(answer.form, documents)), answer.exchange
+
+
+def _read_stakeholders(form: StakeholdersForm, documents: Sequence[TextDocument]) -> Iterator[Stakeholder]:
+    """The stakeholders, with ids and with the place of each quote that is in a document."""
+    taken: set[str] = set()
+    for entry in form.stakeholders[:MAX_STAKEHOLDERS]:
+        own = ascii_slug(entry.name, "_")[:40] or "judge"
+        number = 1
+        while (name := own if number == 1 else f"{own}_{number}") in taken:
+            number += 1
+        taken.add(name)
+        places = ((document.name, find_quoted_line(entry.quote, document.text)) for document in documents)
+        source, line = next((place for place in places if place[1] is not None), (None, None))
+        words = (entry.name, entry.role, entry.cares_about, entry.quote)
+        title, role, cares_about, quote = (" ".join(sanitize_for_prompt(part).split()) for part in words)
+        yield Stakeholder(name, title, role, cares_about, quote, source, line)
 
 
 def format_judges_config(

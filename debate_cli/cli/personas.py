@@ -13,7 +13,7 @@ import typer
 from debate_cli.app.documents import find_sources
 from debate_cli.app.judge_request import JudgingRequest, parse_model
 from debate_cli.app.model_roles import mock_spec
-from debate_cli.app.personas import find_stakeholders, format_judges_config, prepare_personas
+from debate_cli.app.personas import Stakeholder, TextDocument, find_stakeholders, format_judges_config, prepare_personas
 from debate_cli.cli import config_options, options
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import (
@@ -28,7 +28,6 @@ from debate_cli.cli.console import (
 from debate_cli.cli.screen import StatusObserver
 from debate_cli.domain.model_call import total_usage
 from debate_cli.errors import UsageError
-from debate_cli.judging.document_questions import Stakeholder, TextDocument
 from debate_cli.render import theme
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.systems.tables import Table

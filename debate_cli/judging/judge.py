@@ -151,7 +151,6 @@ class Judge:
         self, question: JudgeQuestion[Any, Any], context: JudgingContext[Any], model: ModelHandle, *, is_recent: bool
     ) -> Request:
         """The request: rules, then the transcript, which all judges share, then the question."""
-        nonce = new_nonce()
         format_shared = format_recent_prompt if is_recent else format_full_prompt
         shared = format_shared(context.debate, context.brief.subject)
         ask = self._prompts.render(
@@ -159,17 +158,27 @@ class Judge:
             question.prompt,
             **question.prompt_values(context, self._prompts),
         )
-        return Request(
-            system=self._prompts.render("debate_cli.judging", "judge_rules"),
-            messages=(Message("user", f"{shared}[ask {nonce}]\n{ask}\n[/ask {nonce}]"),),
-            purpose=question.purpose,
-            max_output_tokens=model.max_output_tokens,
-            temperature=JUDGE_TEMPERATURE if model.temperature is None else model.temperature,
-            seed=_judge_seed(model, context),
-            nonce=nonce,
-            stable_chars=len(shared),
-            origin=_origin(context.brief, context.debate),
-        )
+        rules = self._prompts.render("debate_cli.judging", "judge_rules")
+        request = build_request(model, question.purpose, rules, shared, ask)
+        return replace(request, seed=_judge_seed(model, context), origin=_origin(context.brief, context.debate))
+
+
+def build_request(model: ModelHandle, purpose: str, rules: str, shown: str, ask: str) -> Request:
+    """Return the request that shows texts as data, then asks for a form, at the temperature of judges.
+
+    `rules`: the system prompt. `shown`: the texts, which a provider may cache. `ask`: the task.
+    """
+    nonce = new_nonce()
+    return Request(
+        system=rules,
+        messages=(Message("user", f"{shown}[ask {nonce}]\n{ask}\n[/ask {nonce}]"),),
+        purpose=purpose,
+        max_output_tokens=model.max_output_tokens,
+        temperature=JUDGE_TEMPERATURE if model.temperature is None else model.temperature,
+        seed=model.seed,
+        nonce=nonce,
+        stable_chars=len(shown),
+    )
 
 
 def _origin(brief: Brief, debate: Debate) -> RequestOrigin:

@@ -12,7 +12,14 @@ from cli_support import debate
 from llm_support import FakeModel, reply
 
 from debate_cli.app.context import RunContext
-from debate_cli.app.import_claims import ClaimSearch, count_missing, find_claims, read_known_claims
+from debate_cli.app.import_claims import (
+    MAX_PART_CHARS,
+    ClaimSearch,
+    count_missing,
+    find_claims,
+    read_known_claims,
+    split_speech,
+)
 from debate_cli.app.import_debate import ImportedFile, ImportRequest, read_import_file, save_import
 from debate_cli.cli import run_control
 from debate_cli.cli.app import main
@@ -20,7 +27,6 @@ from debate_cli.cli.screen import BY_USER
 from debate_cli.domain.config import DebateConfig, ModelSpec
 from debate_cli.engine import StopSignal
 from debate_cli.errors import QuotaExhaustedError
-from debate_cli.judging.document_questions import MAX_PART_CHARS, split_speech
 from debate_cli.llm.model import Reply
 
 SPEC = ModelSpec(model="own/model")

@@ -1,11 +1,10 @@
 """Converts the speeches of a reader into a free-flowing debate: rounds, argument ids, configuration, events."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import accumulate, count
+from itertools import count
 from pathlib import PurePath
 from typing import Literal, NamedTuple
 
@@ -17,7 +16,7 @@ from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.participant import IMPORTED_MODEL, Participant, participants
 from debate_cli.domain.turn import Argument, Turn
 from debate_cli.importing.speaker_labels import clean_name
-from debate_cli.importing.speakers import Speaker, SpeakerChoices, resolve_speakers
+from debate_cli.importing.speakers import SpeakerChoices, resolve_speakers
 from debate_cli.importing.speeches import FoundDebate, Speech, UnreadableDebateError
 from debate_cli.storage.transcript import Transcript, transcript_to_debate
 
@@ -61,12 +60,14 @@ class ImportedDebate:
     @property
     def speakers(self) -> tuple[SpeakerCount, ...]:
         """The speakers in their order."""
-        speeches = Counter(turn.speaker for turn in self.debate.turns)
-        words = Counter[str]()
-        for turn in self.debate.turns:
-            words[turn.speaker] += len(turn.text.split())
+        said = {person.name: self.debate.select_turns(speaker=person.name) for person in self.debate.participants}
         return tuple(
-            SpeakerCount(person.name, person.side, speeches[person.name], words[person.name])
+            SpeakerCount(
+                person.name,
+                person.side,
+                len(said[person.name]),
+                sum(len(turn.text.split()) for turn in said[person.name]),
+            )
             for person in self.debate.participants
         )
 
@@ -85,7 +86,13 @@ def build_debate(
         raise UnreadableDebateError(f"has {len(resolved.speeches):,} speeches, more than {MAX_SPEECHES:,}; split it")
     topic, source = _choose_topic(found, choices, origin.file)
     rounds = _number_rounds(resolved.speeches, found, choices.round_by)
-    config = _build_config(topic, found.background, resolved.speakers, max(rounds))
+    config = DebateConfig(
+        topic=topic,
+        background=found.background or None,
+        debaters=tuple(DebaterConfig(name=name, side=side, model=IMPORTED_MODEL) for name, side in resolved.speakers),
+        format=FormatConfig(kind="free_flowing", order="sequential", turns=min(max(rounds), MAX_ROUNDS)),
+        judging=JudgingConfig(systems=()),
+    )
     people = participants(config)
     transcript = Transcript(
         generator=generator,
@@ -122,27 +129,14 @@ def _choose_topic(
 
 
 def _number_rounds(speeches: Sequence[Speech], found: FoundDebate, rule: RoundRule | None) -> list[int]:
-    if rule == "heading" or (rule is None and found.has_rounds):
-        starts = [number > 0 and speeches[number - 1].section != one.section for number, one in enumerate(speeches)]
-        return list(accumulate(starts, initial=1))[1:]
+    is_by_heading = rule == "heading" or (rule is None and found.has_rounds)
     rounds: list[int] = []
     spoke: set[str] = set()
-    for speech in speeches:
-        if speech.speaker in spoke:
-            spoke = set()
-        rounds.append((rounds[-1] if rounds else 1) + (not spoke and bool(rounds)))
-        spoke.add(speech.speaker)
+    for before, speech in zip((None, *speeches), speeches, strict=False):
+        is_new = before is not None and before.section != speech.section if is_by_heading else speech.speaker in spoke
+        spoke = {speech.speaker} if is_new else spoke | {speech.speaker}
+        rounds.append((rounds[-1] if rounds else 1) + is_new)
     return rounds
-
-
-def _build_config(topic: str, background: str, speakers: Sequence[Speaker], rounds: int) -> DebateConfig:
-    return DebateConfig(
-        topic=topic,
-        background=background or None,
-        debaters=tuple(DebaterConfig(name=name, side=side, model=IMPORTED_MODEL) for name, side in speakers),
-        format=FormatConfig(kind="free_flowing", order="sequential", turns=min(rounds, MAX_ROUNDS)),
-        judging=JudgingConfig(systems=()),
-    )
 
 
 def _build_turns(speeches: Sequence[Speech], rounds: Sequence[int], people: Sequence[Participant]) -> Iterator[Turn]:

@@ -12,7 +12,7 @@ from debate_cli.importing.speeches import FoundDebate, Speech, format_counts, jo
 _TIMING = re.compile(
     r"[ \t]*(?P<start>(?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3})[ \t]*-->[ \t]*(?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3}.*"
 )
-_VOICE = re.compile(r"<v(?:\.[^ \t<>\n]*)?[ \t]+(?P<name>[^<>\n]*)>")
+_VOICE = re.compile(r"<v(?:\.[^ \t<>\n]*)?[ \t]+([^<>\n]*)>|</v>")
 _TAG = re.compile(
     r"</?(?:(?:[biu]|ruby|rt|c)(?:\.[^<>\s]*)?|v(?:\.[^<>\s]*)?(?:\s[^<>\n]*)?|lang(?:\s[^<>\n]*)?|font(?:\s[^<>\n]*)?)>"
     r"|<\d[\d:.]*>|\{\\[^{}\n]*\}",
@@ -72,11 +72,13 @@ def _read_parts(text: str, omitted: Counter[str]) -> Iterator[_Part]:
         elif ends:
             skipped = False
         elif not skipped and not _is_cue_name(lines, is_timing, number):
-            skipped = not in_cue and _is_skipped_block(line, omitted)
+            skipped = not in_cue and (line.startswith("WEBVTT") or _BLOCKS.fullmatch(line) is not None)
             if in_cue:
                 body.append(line)
             elif not skipped:
                 yield _Part(_plain(line), "")
+            elif not line.startswith("WEBVTT"):
+                omitted["note" if line.startswith("NOTE") else "block of styles"] += 1
     yield from _split_voices("\n".join(body), start)
 
 
@@ -87,27 +89,11 @@ def _is_cue_name(lines: Sequence[str], is_timing: Sequence[object], number: int)
     return lines[number].strip().isdigit() or number == 0 or not lines[number - 1].strip()
 
 
-def _is_skipped_block(line: str, omitted: Counter[str]) -> bool:
-    if line.startswith("WEBVTT"):
-        return True
-    if _BLOCKS.fullmatch(line) is None:
-        return False
-    omitted["note" if line.startswith("NOTE") else "block of styles"] += 1
-    return True
-
-
 def _split_voices(body: str, start: str) -> Iterator[_Part]:
-    """The parts of a cue, by voice tag. Words before the first tag, and after a closing tag, have no speaker."""
-    at, voice = 0, None
-    for match in _VOICE.finditer(body):
-        yield from _lines_of(body[at : match.start()], start, voice)
-        at, voice = match.end(), html.unescape(match["name"]).strip()
-    yield from _lines_of(body[at:], start, voice)
-
-
-def _lines_of(body: str, start: str, voice: str | None) -> Iterator[_Part]:
-    inside, ended, after = body.partition("</v>") if voice else (body, "", "")
-    for words, name in ((inside, voice), (after if ended else "", None)):
+    """The lines of a cue with their speakers. Words before the first voice tag, and after a closing tag, have none."""
+    first, *rest = _VOICE.split(body)
+    for voice, words in zip([None, *rest[::2]], [first, *rest[1::2]], strict=True):
+        name = html.unescape(voice).strip() if voice else None
         yield from (_Part(plain, start, name) for line in words.split("\n") if (plain := _plain(line)))
 
 

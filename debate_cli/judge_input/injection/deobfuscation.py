@@ -1,7 +1,4 @@
-"""Decodes disguised text: look-alike letters, joined words, numbers as words, escapes, encodings, invisible characters.
-
-Each result maps its characters to those of the original, so that a finding can be quoted from the original and removed.
-"""
+"""Decodes disguised text: look-alike letters, joined words, numbers as words, escapes, encodings, invisible characters."""
 
 import base64
 import binascii
@@ -9,22 +6,8 @@ import codecs
 import html
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
 from urllib.parse import unquote
-
-
-class DecodedText(NamedTuple):
-    """A decoded text; for each of its characters, the index of the original character."""
-
-    text: str
-    source_indices: Sequence[int]
-
-    def source_span(self, start: int, end: int) -> tuple[int, int]:
-        """The span of the original for `text[start:end]`."""
-        indices = self.source_indices[start:end]
-        return min(indices), max(indices) + 1
-
 
 _NAMED_LETTER = re.compile(
     r"(?:LATIN|REGIONAL|SQUARED|CIRCLED|NEGATIVE|MODIFIER|PARENTHESIZED)\b.*?\bLETTER "
@@ -83,15 +66,14 @@ _LEET_TABLES = (str.maketrans("013457$@", "olaastsa"), str.maketrans("013457$@",
 """Two tables of digits and signs -> letters, because 1 stands for l or for i."""
 
 
-def normalize_spelling(text: str) -> DecodedText:
+def normalize_spelling(sentence: str) -> str:
     """Convert number words to digits, and split words that are joined by underscores or capitals.
 
     Honest texts contain such spellings too, so they are not a sign of disguise.
     """
-    spelled = DecodedText(text, range(len(text)))
-    spelled = _substitute(spelled, _UNDERSCORES, lambda _: " ")
-    spelled = _substitute(spelled, _CAMEL_CASE, lambda match: _HUMP.sub(" ", match.group()))
-    return _substitute(spelled, _NUMBER_WORDS, _number_to_digits)
+    spelled = _UNDERSCORES.sub(" ", sentence)
+    spelled = _CAMEL_CASE.sub(lambda match: _HUMP.sub(" ", match.group()), spelled)
+    return _NUMBER_WORDS.sub(_number_to_digits, spelled)
 
 
 def _number_to_digits(match: re.Match[str]) -> str:
@@ -99,37 +81,19 @@ def _number_to_digits(match: re.Match[str]) -> str:
     return "100" if words[-1] == "hundred" else str(sum(_NUMBER_VALUES[word] for word in words))
 
 
-def deobfuscate(text: str) -> Iterator[DecodedText]:
-    """Yield the decodings of `text`, one for each kind of disguise that applies."""
-    bare = DecodedText(text, range(len(text)))
-    bare = _substitute(bare, _ESCAPE, _decode_escape)
-    bare = bare._replace(text=bare.text.translate(_LOOK_ALIKES))
-    bare = _substitute(bare, _SPACED_LETTERS, lambda match: match.group()[::2])
-    if bare.text != text:
+def deobfuscate(sentence: str) -> Iterator[str]:
+    """Yield the decodings of `sentence`, one for each kind of disguise that applies."""
+    bare = _ESCAPE.sub(_decode_escape, sentence).translate(_LOOK_ALIKES)
+    bare = _SPACED_LETTERS.sub(lambda match: match.group()[::2], bare)
+    if bare != sentence:
         yield bare
-    if _LEET_WORD.search(bare.text):
+    if _LEET_WORD.search(bare):
         for table in _LEET_TABLES:
-            yield bare._replace(
-                text=_LEET_WORD.sub(lambda match, table=table: match.group().translate(table), bare.text)
-            )
-    for part in re.finditer(r"[^\n.!?]+[.!?]*", text):
-        if _REVERSED.search(part.group()):
-            yield DecodedText(part.group()[::-1], range(part.end() - 1, part.start() - 1, -1))
-    if _ROT13.search(text):
-        yield DecodedText(codecs.encode(text, "rot13"), range(len(text)))
-
-
-def _substitute(reading: DecodedText, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str]) -> DecodedText:
-    text, indices, done = list[str](), list[int](), 0
-    for match in pattern.finditer(reading.text):
-        new, last = replace(match), match.end() - 1
-        text += [reading.text[done : match.start()], new]
-        indices += reading.source_indices[done : match.start()]
-        indices += [reading.source_indices[min(match.start() + offset, last)] for offset in range(len(new))]
-        done = match.end()
-    if not done:
-        return reading
-    return DecodedText("".join([*text, reading.text[done:]]), [*indices, *reading.source_indices[done:]])
+            yield _LEET_WORD.sub(lambda match, table=table: match.group().translate(table), bare)
+    if _REVERSED.search(sentence):
+        yield sentence[::-1]
+    if _ROT13.search(sentence):
+        yield codecs.encode(sentence, "rot13")
 
 
 def _decode_escape(match: re.Match[str]) -> str:

@@ -11,7 +11,6 @@ from itertools import chain
 from typing import NamedTuple
 
 from debate_cli.judge_input.injection.deobfuscation import (
-    DecodedText,
     decode_tag_characters,
     deobfuscate,
     find_hidden_texts,
@@ -140,27 +139,21 @@ def _find_spans(text: str, names: tuple[str, ...]) -> Iterator[Span]:
 
 
 def _find_spans_in_piece(text: str, names: tuple[str, ...]) -> Iterator[Span]:
-    yield from _find_plain_spans(text)
-    known = {sentence for _, sentence in split_sentences(text)}
-    yield from _find_spans_in_reading(normalize_spelling(text), names, known)
-    for decoded in deobfuscate(text):
-        for start, end, _ in _find_spans_in_reading(decoded, names, known):
-            yield start, end, "encoded"
+    """Spans of the words that address the judge. A disguised order is the whole sentence that it is in."""
+    plain = list(_find_plain_spans(text))
+    yield from plain
+    for start, sentence in split_sentences(text):
+        end = start + len(sentence)
+        is_found = any(begin < end and start < stop for begin, stop, _ in plain)
+        spelled = _mask_names(normalize_spelling(sentence), names, re.IGNORECASE)
+        if spelled != sentence and not is_found:
+            yield from ((start, end, technique) for _, _, technique in _find_plain_spans(spelled))
+        for decoded in deobfuscate(sentence):
+            if any(_find_plain_spans(_mask_names(decoded, names, re.IGNORECASE))):
+                yield start, end, "encoded"
     for start, end, content, technique in find_hidden_texts(text):
         if hints_at_instruction(_mask_names(content, names)):
             yield start, end, technique
-
-
-def _find_spans_in_reading(decoded: DecodedText, names: tuple[str, ...], known: set[str]) -> Iterator[Span]:
-    """Findings in the sentences of a decoded text, except those in `known`. The searched sentences are added to `known`.
-
-    The spans are those of the original text.
-    """
-    for first, sentence in split_sentences(_mask_names(decoded.text, names, re.IGNORECASE)):
-        if sentence not in known:
-            known.add(sentence)
-            for start, end, technique in _find_plain_spans(sentence):
-                yield *decoded.source_span(first + start, first + end), technique
 
 
 def _find_plain_spans(text: str) -> Iterator[Span]:

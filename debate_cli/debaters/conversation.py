@@ -60,7 +60,7 @@ def build_conversation(
 def build_recent_conversation(
     cue: Cue, debate: Debate, config: DebaterConfig, instructions: TurnInstructions, prompts: Prompts
 ) -> Conversation:
-    """Build the conversation of `cue.speaker` in short form: a ledger, the last turns of each participant, and the task."""
+    """Build the short conversation of `cue.speaker`: a ledger of old arguments, the last turns of each participant, and the task."""
     context = TurnContext.from_cue(cue, debate).with_recent_history()
     history = recent_history(context.debate)
     if not history.ledger.entries:
@@ -103,7 +103,7 @@ def _format_question(context: TurnContext, before: Cue | None, strategy: Strateg
 
 
 def format_task(context: TurnContext, strategy: StrategyPick | None, prompts: Prompts) -> str:
-    """The message for the cue of `context` without the speeches: advice of the chair, task and strategy."""
+    """Return the message for the cue of `context` without speeches: the advice of the chair, the task and the strategy."""
     cue, form = context.cue, context.format
     advice = f"The chair's advice for this round: {quote_for_prompt(cue.guidance)}" if cue.guidance else ""
     task = prompts.render(
@@ -163,7 +163,7 @@ def _format_opponent_turn(turn: Turn) -> str:
 
 @memoize_on_value
 def format_own_turn(turn: Turn) -> str:
-    """A turn as the speaker's model wrote it: compact JSON in the form of its phase, or plain text if it is unstructured."""
+    """Return a turn as the speaker's model wrote it: compact JSON in the form of its phase, or plain text if it is unstructured."""
     if UNSTRUCTURED in turn.warnings:
         return sanitize_for_prompt(turn.text)
     fields = map_json_texts(_turn_fields(turn), sanitize_for_prompt)

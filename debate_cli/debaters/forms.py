@@ -35,7 +35,7 @@ ArgumentId = Annotated[str, Field(min_length=1, max_length=64)]
 
 
 class CitationForm(FormModel):
-    """Words of a passage."""
+    """A quote from a passage, as the model writes it."""
 
     source: Annotated[str, AfterValidator(lambda source: source.strip(" []"))] = Field(max_length=64)
     quote: str = text(400)
@@ -46,7 +46,7 @@ Citations = Annotated[list[CitationForm], items(MAX_CITATIONS)]
 
 
 class ClaimForm(FormModel):
-    """A claim in a free speech. Its id is assigned by us."""
+    """A claim in a free speech. The program assigns its id."""
 
     claim: str = text(160, least=MIN_PART_CHARS["claim"])
     reasoning: str = text(300, least=MIN_PART_CHARS["reasoning"])
@@ -55,7 +55,7 @@ class ClaimForm(FormModel):
 
 
 class ArgumentForm(FormModel):
-    """One argument."""
+    """One argument of an opening."""
 
     id: ArgumentId
     claim: str = text(160, least=MIN_PART_CHARS["claim"])
@@ -71,7 +71,7 @@ class OpeningForm(FormModel):
 
 
 class ResponseForm(FormModel):
-    """The response to one argument."""
+    """The response to one argument in a cross-examination."""
 
     target: ArgumentId
     reasoning: str = text(300)
@@ -87,7 +87,7 @@ class CrossExaminationForm(FormModel):
 
 
 class AnswerForm(FormModel):
-    """The reply to one question."""
+    """The reply to one question about an argument."""
 
     question_target: ArgumentId
     reply: str = text(300)
@@ -109,7 +109,7 @@ class RebuttalForm(FormModel):
 
 
 class ClosingPartForm(FormModel):
-    """The parts of a closing."""
+    """The parts of a closing speech."""
 
     concessions: list[str] = []
     unrebutted: list[str] = []
@@ -146,7 +146,7 @@ DebaterForm = OpeningForm | CrossExaminationForm | AnswersForm | RebuttalForm | 
 
 
 def build_debater_form(context: TurnContext) -> Form[Any]:
-    """Build the form for the cue of `context`, with the ids that exist and the limits of its lists."""
+    """Build the form for the cue of `context`. Its schema names the ids that exist and limits the lists."""
     own, theirs, format_ = context.offer(context.own_ids), context.offer(context.opponent_ids), context.format
     model: type[DebaterForm]
     narrowing: dict[str, JsonSchema | None]

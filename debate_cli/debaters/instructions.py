@@ -24,7 +24,7 @@ STRATEGY_INSTRUCTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class TurnInstructions:
-    """Instructions for one turn, stored on the turn."""
+    """Instructions for one turn. They are stored on the turn."""
 
     directive: str | None = None
     """Hidden instruction for this turn only."""
@@ -34,7 +34,7 @@ class TurnInstructions:
 
 
 def build_turn_instructions(context: TurnContext, config: DebaterConfig) -> TurnInstructions:
-    """The instructions for the turn of `context`."""
+    """Return the instructions for the turn of `context`."""
     strategy = config.strategy
     if strategy == "adaptive":
         pick = pick_adaptive_strategy(context.debate, context.cue)
@@ -46,14 +46,14 @@ def build_turn_instructions(context: TurnContext, config: DebaterConfig) -> Turn
 
 
 def format_strategy(pick: StrategyPick | None) -> str:
-    """The line of a prompt that states the strategy; empty without one, or for an unknown one in an old file."""
+    """Return the line of a prompt that states the strategy. It is empty without a strategy, or if the name is unknown."""
     if pick is None or pick.name not in STRATEGY_INSTRUCTIONS:
         return ""
     return f"Strategy for this turn: {pick.name}. That is: {STRATEGY_INSTRUCTIONS[pick.name]}."
 
 
 def format_character(personality: Personality | None) -> str:
-    """The instruction to show a personality; empty if there is none."""
+    """Return the instruction to show a personality. It is empty if there is no personality."""
     if personality is None:
         return ""
     traits = ", ".join(f"{trait.replace('_', ' ')} {round(getattr(personality, trait), 1):g}" for trait in TRAITS)

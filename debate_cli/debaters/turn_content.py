@@ -24,7 +24,7 @@ class TurnContent:
 
 
 def format_turn_text(content: TurnContent) -> str:
-    """The turn as text, with an empty line between paragraphs."""
+    """Return a turn as text, with an empty line between paragraphs."""
     return "\n\n".join(_paragraphs(content))
 
 

@@ -26,15 +26,15 @@ class TurnContext:
 
     @classmethod
     def from_cue(cls, cue: Cue, debate: Debate) -> TurnContext:
-        """The context of `cue`: the part of `debate` that its speaker may see."""
+        """Build the context of `cue` from the part of `debate` that its speaker may see."""
         return cls(cue, debate.visible_to(cue))
 
     def with_recent_history(self) -> TurnContext:
-        """The context of a prompt that shows only the recent part of the debate."""
+        """Return the context for a prompt with only the recent part of the debate."""
         return replace(self, offered_ids=recent_history(self.debate).argument_ids)
 
     def offer(self, keys: tuple[str, ...]) -> tuple[str, ...]:
-        """`keys` without the argument ids that are not in the prompt."""
+        """Return the argument ids of `keys` that the prompt shows."""
         return keys if self.offered_ids is None else tuple(key for key in keys if key in self.offered_ids)
 
     @property
@@ -59,7 +59,7 @@ class TurnContext:
 
     @cached_property
     def target_ids(self) -> tuple[str, ...]:
-        """Ids of arguments that a response may answer: those that the cue asks about; if none, all arguments of opponents."""
+        """Ids of the arguments to answer: those of the cue's questions or, without questions, all of the opponents."""
         if self.cue.questions:
             return tuple(dict.fromkeys(question.target for question in self.cue.questions))
         return self.opponent_ids
@@ -72,14 +72,14 @@ class TurnContext:
         return tuple(known[key] for key in shown if key in known)
 
     def new_ids(self, count: int) -> tuple[str, ...]:
-        """The next `count` ids for new arguments of the speaker."""
+        """Return the next `count` ids for new arguments of the speaker."""
         prefix = self.speaker.prefix
         written = (re.fullmatch(rf"{prefix}-(\d{{1,9}})", key) for key in self.debate.arguments)
         last = max((int(match[1]) for match in written if match), default=0)
         return tuple(f"{prefix}-{number}" for number in range(last + 1, last + 1 + count))
 
     def match_id(self, written: str, known: Iterable[str]) -> str:
-        """The id in `known` that differs from `written` at most in case, spaces and dashes; `written` if there is none."""
+        """Return the id in `known` that equals `written` apart from case, spaces and dashes. Without one, return `written`."""
         normalized = _normalize_id(written)
         return next((key for key in known if _normalize_id(key) == normalized), " ".join(written.split()))
 

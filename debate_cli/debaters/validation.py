@@ -23,7 +23,7 @@ SHAPE_WARNINGS = ("unanswered", "unknown-target")
 
 
 def find_turn_warnings(content: TurnContent, context: TurnContext) -> tuple[str, ...]:
-    """All warnings about `content` as the answer to the cue of `context`."""
+    """Return all warnings about `content` as an answer to the cue of `context`."""
     found = [*_arguments(content.arguments or (), context), *_citations(content, context)]
     match context.cue.phase:
         case "cross_examination":
@@ -46,7 +46,7 @@ def find_turn_warnings(content: TurnContent, context: TurnContext) -> tuple[str,
 
 
 def count_shape_warnings(found: Iterable[str]) -> int:
-    """Number of `warnings` whose code is one of `SHAPE_WARNINGS`."""
+    """Return the number of warnings with a code in `SHAPE_WARNINGS`."""
     return sum(warning.partition(":")[0] in SHAPE_WARNINGS for warning in found)
 
 
@@ -113,5 +113,5 @@ def _closing(closing: Closing, context: TurnContext) -> Iterator[str]:
 
 
 def format_argument_id(key: str) -> str:
-    """An argument id from a model's answer, sanitized: one line, at most 40 characters."""
+    """Sanitize an argument id from a model's answer: one line, at most 40 characters."""
     return " ".join(sanitize_for_prompt(key).split())[:40]

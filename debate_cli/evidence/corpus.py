@@ -76,7 +76,7 @@ def _visible_files(folder: Path, found: Iterable[Path], shown: Path, named: froz
 
 
 def split_section(section: Section, words: int) -> Iterator[tuple[str, int, int]]:
-    """(text, start, end) of the passages of a section: whole paragraphs of up to `words` words in total.
+    """Yield (text, start, end) of each passage of a section: whole paragraphs of up to `words` words in total.
 
     A longer paragraph is split between sentences, never within one.
     """
@@ -138,18 +138,18 @@ class Corpus:
         self.skipped = tuple(skipped)
 
     def passages(self) -> list[FoundPassage]:
-        """All passages, in the order of the files."""
+        """Return all passages, in the order of the files."""
         with closing(_open_index(self._path)) as index:
             rows = index.execute("SELECT source, title, locator, text FROM passages ORDER BY rowid")
             return [FoundPassage(*row) for row in rows]
 
     def count_passages(self) -> Mapping[str, int]:
-        """Name of a file -> number of its passages."""
+        """Return the number of passages for the name of each file."""
         with closing(_open_index(self._path)) as index:
             return dict(index.execute("SELECT source, count(*) FROM passages GROUP BY source").fetchall())
 
     def find_changed(self, known: Iterable[Passage]) -> list[str]:
-        """The changed or removed sources, sorted: those of passages in `known` whose text is in none of the files."""
+        """Return the sources of the passages in `known` that are in none of the files any more, sorted."""
         sources = {passage.text: passage.source for passage in known if passage.origin == "corpus"}
         with closing(_open_index(self._path)) as index:
             query = "SELECT text FROM passages WHERE text IN (SELECT value FROM json_each(?))"
@@ -157,7 +157,7 @@ class Corpus:
         return sorted({source for text, source in sources.items() if text not in found})
 
     def search(self, query: str, limit: int) -> list[FoundPassage]:
-        """The passages that fit `query` best, at most `limit`. Equal ranks are in the order of the files."""
+        """Return at most `limit` passages that fit `query` best. Passages of equal rank are in the order of the files."""
         with closing(_open_index(self._path)) as index:
             match = " OR ".join(f'"{term}"' for term in query_terms(query))
             if not match:
@@ -176,14 +176,14 @@ def _open_index(path: Path) -> sqlite3.Connection:
 
 
 def query_terms(query: str) -> tuple[str, ...]:
-    """The distinct words of `query` to search for. Common English words are used only if there are no others."""
+    """Return the distinct words of `query`. Common English words are kept only if there are no other words."""
     words = tuple(dict.fromkeys(_TERM.findall(query.casefold())))
     telling = tuple(word for word in words if word not in COMMON_ENGLISH_WORDS)
     return (telling or words)[:MAX_QUERY_TERMS]
 
 
 def open_corpus(files: Sequence[SourceFile], passage_words: int, cache: Path) -> Corpus:
-    """The corpus of `files`, indexed in the folder `cache` unless the index exists.
+    """Open the corpus of `files`. Its index is written to the folder `cache` unless it exists.
 
     A damaged index is written anew. Raises UsageError if no file can be indexed, or there are too many, StorageError if
     the index cannot be written.
@@ -220,7 +220,7 @@ def open_corpus(files: Sequence[SourceFile], passage_words: int, cache: Path) ->
 
 
 def restore_corpus(passages: Sequence[FoundPassage], skipped: Sequence[SkippedFile], cache: Path) -> Corpus:
-    """The corpus with these passages, indexed in the folder `cache` unless the index exists. Raises StorageError."""
+    """Open the corpus of `passages`. Its index is written to the folder `cache` unless it exists. Raises StorageError."""
     rows = [(each.source, each.title, each.locator, each.text) for each in passages]
     key = json.dumps([INDEX_VERSION, rows])
     place = _ensure_index(key, cache, lambda index: index.executemany(_INSERT_PASSAGE, rows))

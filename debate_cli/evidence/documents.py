@@ -48,7 +48,7 @@ class Section(NamedTuple):
 
     @property
     def is_list(self) -> bool:
-        """Whether each line of `text` is an entry, not a part of a sentence."""
+        """Whether each line of `text` is an entry of a table or list."""
         return self.unit in {"row", "value"}
 
 
@@ -69,7 +69,7 @@ class UnreadableSourceError(ValueError):
 
 
 def read_source_bytes(path: Path) -> bytes:
-    """The content of a source file. Raises UnreadableSourceError."""
+    """Return the content of a source file. Raises UnreadableSourceError."""
     if path.suffix.lower() not in _READERS | _BINARY_READERS:
         kinds = ", ".join(sorted(_READERS | _BINARY_READERS))
         raise UnreadableSourceError(
@@ -88,7 +88,7 @@ def read_source_bytes(path: Path) -> bytes:
 
 
 def read_sections(source: SourceFile, data: bytes) -> tuple[str, list[Section]]:
-    """Title and sections of a file with the content `data`. Raises UnreadableSourceError."""
+    """Return the title and the sections of a file with the content `data`. Raises UnreadableSourceError."""
     kind = source.path.suffix.lower()
     try:
         sections = list(_BINARY_READERS[kind](data) if kind in _BINARY_READERS else _READERS[kind](_decode(data)))
@@ -110,7 +110,7 @@ def _decode(data: bytes) -> str:
 
 
 def clean_text(text: str) -> str:
-    """`text` with plain line ends and without terminal sequences and invisible characters."""
+    """Return `text` with newlines as line ends, and without terminal sequences and invisible characters."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
     return _INVISIBLE.sub("", TERMINAL_SEQUENCES.sub("", lines))
 

@@ -46,7 +46,7 @@ class Lookup(NamedTuple):
 
 
 def look_nothing_up(_brief: Brief, _debate: Debate) -> Lookup | None:
-    """The lookup of a judge who looks nothing up."""
+    """Return None: the judge looks nothing up."""
     return None
 
 
@@ -66,13 +66,13 @@ class PassageFinder:
     """Orders the passages of the files for a speech; None keeps the order of the index."""
 
     def needs_passages(self, task: Task, debate: Debate) -> bool:
-        """Whether passages are searched for `task`: always for a speech or a lookup, if this finder has sources."""
+        """Whether passages are searched for `task`: a speech or a lookup, if this finder has sources."""
         if isinstance(task, Cue):
             return self.corpus is not None or self.web_queries > 0
         return self._lookup_of(task, debate) is not None
 
     def list_searches(self, task: Task, debate: Debate) -> tuple[Search, ...]:
-        """The reranking and the web searches for `task`. A web query is not repeated for the same speaker."""
+        """Return the reranking and the web searches for `task`. A web query is not repeated for the same speaker."""
         if not isinstance(task, Cue):
             lookup = self._lookup_of(task, debate)
             asked = lookup.queries if lookup is not None and "web" in lookup.places else ()
@@ -97,7 +97,7 @@ class PassageFinder:
         return await self.web.search(search)
 
     def find(self, task: Task, debate: Debate, at: datetime) -> PassagesShown:
-        """The passages for `task`. For a speech, files and web alternate, and what the speaker has seen before is last."""
+        """Return the passages for `task`. For a speech, files and web alternate; passages that the speaker knows come last."""
         made = debate.searches_for(task.key)
         web = [item for record in made if record.kind == "web" for item in record.results]
         if not isinstance(task, Cue):
@@ -137,14 +137,14 @@ class PassageFinder:
 
 
 def build_query(cue: Cue, debate: Debate) -> str:
-    """The words to search for `cue`: claims to answer, the motion, and the speaker's side."""
+    """Return the words to search for `cue`: the claims to answer, the motion, and the speaker's side."""
     questions = [question.text for question in cue.questions]
     side = debate.participant(cue.speaker).side
     return " ".join([*questions, debate.topic, side, *_claims_to_answer(cue, debate)])
 
 
 def build_web_queries(cue: Cue, debate: Debate, most: int) -> tuple[str, ...]:
-    """At most `most` queries for `cue`: what to answer, or the motion with the speaker's side.
+    """Return at most `most` web queries for `cue`.
 
     A single query contains the motion and everything to answer. Several queries contain one claim or question each,
     newest first.
@@ -162,7 +162,7 @@ def _claims_to_answer(cue: Cue, debate: Debate) -> list[str]:
 
 
 def number_passages(found: Sequence[FoundPassage], debate: Debate, key: str | None, at: datetime) -> PassagesShown:
-    """The event for the passages in `found`. One that is in `debate` already keeps its id, a new one gets the next."""
+    """Return the event for the passages in `found`. A passage of `debate` keeps its id, and a new one gets the next id."""
     ids = {passage.place: passage.id for passage in debate.passages}
     numbers = [int(match[1]) for passage in debate.passages if (match := _PASSAGE_NUMBER.fullmatch(passage.id))]
     following = max(numbers, default=0) + 1

@@ -50,7 +50,7 @@ class SourceCheck(Finding):
 
 @memoize_on_value
 def check_sources(debate: Debate) -> tuple[SourceCheck, ...]:
-    """The check of each citation, in the order of the debate."""
+    """Return the check of each citation, in the order of the debate."""
     if not debate.turns:
         return ()
     citing = fold_growing(debate.turns[0], "citing", debate.turns, (), _add_citing)
@@ -63,7 +63,7 @@ def _add_citing(turns: tuple[Turn, ...], turn: Turn) -> tuple[Turn, ...]:
 
 @memoize_on_value
 def check_turn(debate: Debate, turn: Turn) -> tuple[SourceCheck, ...]:
-    """The check of each citation of one turn, in its order."""
+    """Return the check of each citation of `turn`, in its order."""
     found: list[SourceCheck] = []
     for item, citation in turn.citations():
         outcome, check = check_citation(citation, debate.passages_by_id.get(citation.source))
@@ -82,12 +82,12 @@ def check_turn(debate: Debate, turn: Turn) -> tuple[SourceCheck, ...]:
 
 
 def genuine_quotes(debate: Debate, turn: Turn) -> tuple[str, ...]:
-    """The quotes of a turn that are verified or near."""
+    """Return the quotes of a turn with the outcome `verified` or `near`."""
     return tuple(check.quote for check in check_turn(debate, turn) if check.outcome in HELD_OUTCOMES)
 
 
 def iter_words_beside(turn: Turn, item: str) -> Iterator[str]:
-    """The texts of the argument, response or closing of `turn` that has the id `item`, without citations."""
+    """Yield the texts of the argument, response or closing with the id `item`, without citations."""
     for argument in turn.arguments or ():
         if argument.id == item:
             yield f"{argument.claim} {argument.reasoning} {argument.evidence}".strip()
@@ -97,7 +97,7 @@ def iter_words_beside(turn: Turn, item: str) -> Iterator[str]:
 
 
 def check_citation(citation: Citation, passage: Passage | None) -> tuple[SourceOutcome, QuoteCheck]:
-    """Outcome for a citation of `passage` (None: no passage has its id), and the comparison of its words."""
+    """Return the outcome of a citation and the comparison of its words. `passage`: None if no passage has its id."""
     if passage is None:
         return "no_such_source", NOT_FOUND
     if passage.origin == "summary":
@@ -107,7 +107,7 @@ def check_citation(citation: Citation, passage: Passage | None) -> tuple[SourceO
 
 
 class UncitedClaim(NamedTuple):
-    """An argument whose evidence names something that can be looked up, without a citation."""
+    """An argument without citation. Its evidence names a figure, study or institution."""
 
     turn: int
     debater: str
@@ -118,7 +118,7 @@ class UncitedClaim(NamedTuple):
 
 
 def find_uncited(debate: Debate) -> tuple[UncitedClaim, ...]:
-    """The uncited arguments of the debate, in order.
+    """Return the uncited arguments of the debate, in order.
 
     A speech without parts (an imported or unstructured one) is treated as one argument.
     """

@@ -58,12 +58,12 @@ _MAX_CAPITALS = 0.4
 
 
 def count_unspaced(folded: str) -> int:
-    """Number of characters of scripts without spaces in a folded text."""
+    """Return the number of characters in `folded` from scripts without spaces, such as Chinese."""
     return len(re.findall(f"[{_UNSPACED}]", folded))
 
 
 def is_harmless(char: str) -> bool:
-    """Whether a folded character is punctuation that does not change what the words beside it mean."""
+    """Whether a folded character is punctuation without a meaning of its own, such as a comma."""
     return char == "|" or (unicodedata.category(char)[0] == "P" and char not in "%‰‱&@/\\")
 
 
@@ -89,18 +89,18 @@ class FoldedText:
     """For each character of `text` its index in `original`, and at the end the length of `original`."""
 
     def original_words(self, start: int, end: int) -> str:
-        """The original wording of `text[start:end]`."""
+        """Return the original wording of `text[start:end]`."""
         return self.original[self.origins[start] : self.original_end(end)]
 
     def original_end(self, end: int) -> int:
-        """The index in `original` after the last character of `text[:end]`."""
+        """Return the index in `original` after the last character of `text[:end]`."""
         following = end
         while following < len(self.text) and self.origins[following] == self.origins[end - 1]:
             following += 1
         return self.origins[following]
 
     def is_word_start(self, at: int) -> bool:
-        """Whether a word starts at `text[at]`; False within a compound or number, and after a number's sign."""
+        """Whether a word starts at `text[at]`. It does not inside a compound or number, or after the sign of a number."""
         if at and re.search(f"[{_UNSPACED}]", self.text[at - 1 : at + 1]):
             return True
         before = self.shape[self.shape.rfind(" ", 0, at) + 1 : at].rpartition("—")[2]
@@ -109,7 +109,7 @@ class FoldedText:
         return all(map(is_harmless, _FOOTNOTE.sub("", before)))
 
     def is_word_end(self, at: int) -> bool:
-        """Whether a word ends before `text[at]`; False within a compound or number, and before a number's unit sign."""
+        """Whether a word ends before `text[at]`. It does not inside a compound or number, or before a unit sign."""
         if re.search(f"[{_UNSPACED}]", self.text[at - 1 : at + 1]):
             return True
         space = self.shape.find(" ", at)
@@ -131,7 +131,7 @@ class FoldedText:
 
     @cached_property
     def language(self) -> str | None:
-        """The language of the text; None if it is not known."""
+        """Code of the language, such as `en`; None if it is unknown."""
         return detect_language([token.text for token in self.tokens])
 
     @cached_property
@@ -141,7 +141,7 @@ class FoldedText:
 
     @cached_property
     def words(self) -> tuple[Word, ...]:
-        """The words for comparing quotes."""
+        """The words that quotes are compared with."""
         return comparable_words(self, english=self.is_english)
 
     @cached_property
@@ -186,7 +186,7 @@ def fold_text(text: str, skipped: tuple[tuple[int, int], ...] = ()) -> FoldedTex
 
 
 def find_layout(text: str, other: str) -> tuple[tuple[int, int], ...]:
-    """(start, end) of each part of `text` that is only layout, so that the compared text `other` need not have it.
+    """Return (start, end) of each part of `text` that is only layout. The compared text `other` need not have it.
 
     Layout is: the hyphen and line end inside a word that occurs undivided in one of the texts; footnote numbers if
     `other` has none; addresses of links if `other` has none.
@@ -227,7 +227,7 @@ def _fold(cluster: str) -> str:
 
 
 class Word(NamedTuple):
-    """A word of a text in a form that ignores harmless differences."""
+    """A word in a form without harmless differences, such as inflections."""
 
     form: str
     """The word without inflection, in English; equal for different notations of a number or unit."""
@@ -256,7 +256,7 @@ class Word(NamedTuple):
 
 
 def comparable_words(text: FoldedText, *, english: bool) -> tuple[Word, ...]:
-    """The words of `text`. In English without articles and with contractions expanded."""
+    """Return the words of `text`. In English, articles are left out and contractions are expanded."""
     names = text.names
     return tuple(
         Word(stem(part) if english else part, part, token in names, token.start, token.end)

@@ -21,7 +21,7 @@ _AMBIGUOUS = re.compile(r"[\s\\]")
 def select_results(
     found: Iterable[FoundPassage], query: str, words: int, domains: tuple[str, ...] = ()
 ) -> tuple[FoundPassage, ...]:
-    """The passages of `found`, in order and each once, at most MAX_RESULTS.
+    """Return the passages of `found` in order, each once, at most MAX_RESULTS.
 
     Results without an address or text, and those outside of `domains` (empty: all), are left out. A text of more than
     `words` words is cut to the part with most words of `query`; a summary is kept whole.

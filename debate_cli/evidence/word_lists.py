@@ -48,7 +48,7 @@ COMMON_ENGLISH_WORDS = _FREQUENT["en"] | ARTICLES | _EXACT_WORDS | frozenset(_TA
 
 
 def detect_language(words: Collection[str]) -> str | None:
-    """The language of casefolded `words`; None if too few are common words of a known language."""
+    """Return the language of casefolded `words`. Return None if too few words are common in a known language."""
     alphabetic = [word for word in words if word[0].isalpha()]
     hits = {language: sum(word in common for word in alphabetic) for language, common in _COMMON_WORDS.items()}
     language = max(hits, key=lambda name: hits[name])
@@ -61,7 +61,7 @@ def is_ascii(words: Collection[str]) -> bool:
 
 
 def has_negation(words: Collection[str], language: str | None) -> bool:
-    """Whether casefolded `words` contain a negation of `language`; if that is None, of any language."""
+    """Whether casefolded `words` contain a negation of `language`. None stands for any language."""
     if language != "en":
         words = [part for word in words for part in (word, *word.split("'"))]
     if language is None:
@@ -73,7 +73,7 @@ def has_negation(words: Collection[str], language: str | None) -> bool:
 
 
 def expand_contraction(word: str) -> tuple[str, ...]:
-    """The words of an English contraction. A possessive loses its ending."""
+    """Return the words of an English contraction. A possessive loses its ending."""
     if word in _CONTRACTIONS:
         return _CONTRACTIONS[word]
     for ending, full in _ENDINGS.items():
@@ -83,9 +83,9 @@ def expand_contraction(word: str) -> tuple[str, ...]:
 
 
 def stem(word: str) -> str:
-    """`word` without its English inflection, equal for all forms of a word.
+    """Return `word` without its English inflection. All forms of a word have the same stem.
 
-    Starts with `=` if the word has one form only.
+    The stem of a word with only one form starts with `=`.
     """
     if word in NEGATIONS or word in _EXACT_WORDS or not word.isalpha():
         return f"={word}"

@@ -205,7 +205,7 @@ DATASETS: dict[str, tuple[re.Pattern[str], Callable[[PurePosixPath, Texts], Iter
 
 
 def read_debates(dataset: str, texts: Texts) -> Iterator[DatasetDebate]:
-    """The debates in the files of a data set. A file that cannot be read is a debate with an error."""
+    """Yield the debates in the files of a data set. An unreadable file is a debate with an error."""
     pattern, read = DATASETS[dataset]
     texts = {path: cache(read_text) for path, read_text in texts.items()}
     for path in sorted(path for path in texts if pattern.fullmatch(str(path))):

@@ -48,7 +48,7 @@ class SpeakerCount(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ImportedDebate:
-    """A debate that was read from a file, with the facts that are shown before it is saved."""
+    """A debate from a file, with the facts that the command shows before it saves."""
 
     debate: Debate
     topic_source: Literal["option", "file", "name"]
@@ -59,7 +59,7 @@ class ImportedDebate:
 
     @property
     def speakers(self) -> tuple[SpeakerCount, ...]:
-        """The speakers in their order."""
+        """The speakers in the order of their first speech."""
         said = {person.name: self.debate.select_turns(speaker=person.name) for person in self.debate.participants}
         return tuple(
             SpeakerCount(
@@ -73,14 +73,14 @@ class ImportedDebate:
 
     @property
     def round_count(self) -> int:
-        """Number of rounds."""
+        """Number of rounds in the debate."""
         return len(self.debate.turns_by_round)
 
 
 def build_debate(
     found: FoundDebate, origin: Origin, choices: ImportChoices, debate_id: str, generator: Generator, at: datetime
 ) -> ImportedDebate:
-    """The debate of a reader's result. Raises UnreadableDebateError if it is not a debate."""
+    """Build the debate from a reader's result. Raises UnreadableDebateError if it is not a debate."""
     resolved = resolve_speakers(found.speeches, found.sides, choices.speakers)
     if len(resolved.speeches) > MAX_SPEECHES:
         raise UnreadableDebateError(f"has {len(resolved.speeches):,} speeches, more than {MAX_SPEECHES:,}; split it")

@@ -14,7 +14,7 @@ from debate_cli.storage.transcript import parse_transcript, transcript_to_debate
 
 
 def read_transcript(text: str) -> FoundDebate:
-    """The speeches of a transcript as plain texts, with their rounds and sides. Raises UnreadableDebateError."""
+    """Read the speeches of a transcript as plain texts, with their rounds and sides. Raises UnreadableDebateError."""
     try:
         transcript = parse_transcript(text.encode(), "the file")
     except TranscriptError as error:

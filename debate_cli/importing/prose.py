@@ -40,12 +40,12 @@ class _Line(NamedTuple):
 
 
 def read_text(text: str) -> FoundDebate:
-    """The debate in a plain text in which each speech begins with `Name:` at the start of a line."""
+    """Read the debate in a plain text. Each speech begins with `Name:` at the start of a line."""
     return _assemble([_Line(number, line, parse_label(line)) for number, line in enumerate(text.split("\n"), 1)])
 
 
 def read_markdown(text: str) -> FoundDebate:
-    """The debate in a Markdown text. Speakers are bold names if there are any, else headings, else `Name:`."""
+    """Read the debate in a Markdown text. Speakers are bold names, else headings, else `Name:` at the start of a line."""
     lines = list(_markdown_lines(text))
     speakers = _speaker_headings(lines)
     readings = (

@@ -65,7 +65,7 @@ class SpeakerLabel(NamedTuple):
 
 
 def parse_label(line: str) -> SpeakerLabel | None:
-    """The label at the start of `line`; None if there is none."""
+    """Return the label at the start of `line`; None if there is none."""
     match = _LABEL.match(line) or _TIMED_NAME.fullmatch(line)
     if match is None:
         return None
@@ -86,18 +86,18 @@ def is_time_stamp(line: str) -> bool:
 
 
 def clean_name(name: str) -> str:
-    """`name` in NFC on one line, without invisible characters and without punctuation at its ends."""
+    """Return `name` in NFC on one line, without invisible characters and without punctuation at its ends."""
     plain = _INVISIBLE.sub("", TERMINAL_SEQUENCES.sub("", unicodedata.normalize("NFC", name)))
     return " ".join("".join(char if char.isprintable() else " " for char in plain).split()).strip(_EDGES)
 
 
 def fold_name(name: str) -> str:
-    """`name` for comparisons that ignore case and spaces."""
+    """Return `name` in a form for comparisons that ignore case and spaces."""
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 def select_names(names: Iterable[str]) -> frozenset[str]:
-    """The folded forms of the `names` of speakers. `names`: all labels, one entry for each occurrence."""
+    """Return the folded names of the speakers among `names`, which has one entry for each occurrence of a label."""
     places = list(names)
     counts = Counter(map(fold_name, places))
     several = {name for name, count in counts.items() if count > 1}

@@ -53,13 +53,13 @@ class FoundDebate(NamedTuple):
 
 
 def format_count(count: int, noun: str) -> str:
-    """A count with its noun: `1 speech`, `1,200 speeches`."""
+    """Return a count with its noun: `1 speech`, `1,200 speeches`."""
     plural = f"{noun}es" if noun.endswith(("ch", "s", "x")) else f"{noun}s"
     return f"{count:,} {noun if count == 1 else plural}"
 
 
 def format_counts(counts: Counter[str]) -> tuple[str, ...]:
-    """Each noun of `counts` with its count, in the order of first occurrence; without zeros."""
+    """Return each noun of `counts` with its count, in the order of first occurrence. Zeros are left out."""
     return tuple(format_count(count, noun) for noun, count in counts.items() if count)
 
 
@@ -75,7 +75,7 @@ def join_speeches(speeches: Iterable[Speech], separator: str) -> tuple[Speech, .
 
 
 def decode_text(data: bytes) -> tuple[str, str]:
-    """The text of `data` and the name of its encoding: UTF-8, UTF-16 with a byte order mark, or Windows-1252.
+    """Return the text of `data` and its encoding: UTF-8, UTF-16 with a byte order mark, or Windows-1252.
 
     Line ends become newlines; terminal sequences and control characters are removed. Raises UnreadableDebateError for
     empty and binary files.

@@ -29,7 +29,7 @@ class _Part(NamedTuple):
 
 
 def read_subtitles(text: str) -> FoundDebate:
-    """The debate of a WebVTT or SubRip file: speakers in voice tags, or `Name:` at the start of a line."""
+    """Read the debate in a WebVTT or SubRip file. Speakers are in voice tags, or in `Name:` at the start of a line."""
     omitted = Counter[str]()
     parts = list(_read_parts(text, omitted))
     chosen = select_names(

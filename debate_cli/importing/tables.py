@@ -26,7 +26,7 @@ _TOOL_ROLES = frozenset({"tool", "function"})
 
 
 def read_csv(text: str, columns: Mapping[str, str]) -> FoundDebate:
-    """The debate in a table with column names. `columns`: field -> column. Raises UnreadableDebateError."""
+    """Read the debate in a table with column names. `columns`: field -> column. Raises UnreadableDebateError."""
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=find_delimiter(text), strict=True)
     limit = csv.field_size_limit(_MAX_CELL_CHARS)
     try:
@@ -47,7 +47,7 @@ def read_csv(text: str, columns: Mapping[str, str]) -> FoundDebate:
 
 
 def find_delimiter(text: str) -> str:
-    """The most frequent delimiter of the first line; the comma if it has none."""
+    """Return the most frequent delimiter of the first line; the comma if it has none."""
     return max(DELIMITERS, key=text.split("\n", 1)[0].count)
 
 
@@ -58,7 +58,7 @@ def has_speech_columns(head: Iterable[str]) -> bool:
 
 
 def read_jsonl(text: str, columns: Mapping[str, str]) -> FoundDebate:
-    """The debate in JSON lines or one JSON list, with an object per speech. Raises UnreadableDebateError."""
+    """Read the debate in JSON lines or one JSON list, with an object per speech. Raises UnreadableDebateError."""
     rows = [
         (
             place,
@@ -152,7 +152,7 @@ def _find_column(field: str, head: Sequence[str], columns: Mapping[str, str]) ->
 
 
 def read_chat(text: str) -> FoundDebate:
-    """The debate in a list of messages, in an object with `messages`, or in one message per line.
+    """Read the debate in a list of messages, in an object with `messages`, or in one message per line.
 
     The speaker is a message's `name`, else its role. System messages become background. Raises UnreadableDebateError.
     """

@@ -27,12 +27,12 @@ def is_quoted_in(quote: str, text: str) -> bool:
 
 
 def find_quoted_passages(text: str) -> list[str]:
-    """The passages of `text` in double quotation marks."""
+    """Return the passages of `text` in double quotation marks."""
     return [next(filter(None, found)) for found in _QUOTED_PASSAGE.findall(text)]
 
 
 def find_quoted_line(quote: str, text: str) -> int | None:
-    """Number, from 1, of the line of `text` in which `quote` begins; None if it does not occur."""
+    """Return the number, from 1, of the line of `text` where `quote` begins. Return None if it does not occur."""
     joined, starts, numbers = _index_lines(text)
     place = _find_parts(joined, _quote_parts(quote))
     return None if place is None else numbers[bisect_right(starts, place) - 1]
@@ -79,14 +79,14 @@ def _normalized_texts(turn: Turn) -> tuple[str, ...]:
 
 
 def find_quoted_turn(quote: str, turns: Iterable[Turn]) -> Turn | None:
-    """The first of `turns` in which `quote` occurs, as the speaker wrote it or as it was sanitized for judges."""
+    """Return the first of `turns` with `quote` in it, as the speaker wrote it or as judges read it; None without one."""
     parts = _quote_parts(quote)
     found = (turn for turn in turns if any(_find_parts(text, parts) is not None for text in _normalized_texts(turn)))
     return next(found, None)
 
 
 def turn_texts(turn: Turn) -> Iterator[str]:
-    """All texts of `turn`: its text, the parts of its structure, and its citations."""
+    """Yield all texts of `turn`: its text, the parts of its structure, and its citations."""
     yield turn.text
     for argument in turn.arguments or ():
         yield from (argument.claim, argument.reasoning, argument.evidence)

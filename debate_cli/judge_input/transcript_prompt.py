@@ -37,23 +37,23 @@ def sanitize_takeovers(text: str) -> str:
 
 
 def to_prompt_json(value: object) -> str:
-    """`value` as compact JSON, each string sanitized by `sanitize_takeovers`."""
+    """Return `value` as compact JSON. `sanitize_takeovers` sanitizes each string."""
     return _compact_json(map_json_texts(value, sanitize_takeovers))
 
 
 def debater_names(debate: Debate) -> tuple[str, ...]:
-    """Names of the participants."""
+    """Return the names of the participants."""
     return tuple(participant.name for participant in debate.participants)
 
 
 def format_full_prompt(debate: Debate, subject: Subject) -> str:
-    """Motion, background and debaters, then one line for each turn that a judge of `subject` may see."""
+    """Return motion, background and debaters, then one line for each turn that a judge of `subject` may see."""
     return format_shared_prompt(debate, last_visible_turn(debate, subject))
 
 
 @memoize_on_value
 def format_shared_prompt(debate: Debate, last: int | None) -> str:
-    """Motion, background and debaters, then one line for each turn up to index `last` (None: all turns)."""
+    """Return motion, background and debaters, then one line for each turn up to index `last` (None: all turns)."""
     if not debate.participants:
         return "\n".join(_document_lines(debate)) + "\n"
     turns = _visible_turns(debate, last)
@@ -62,7 +62,7 @@ def format_shared_prompt(debate: Debate, last: int | None) -> str:
 
 
 def format_recent_prompt(debate: Debate, subject: Subject) -> str:
-    """Like `format_full_prompt`, but with a ledger of arguments in place of earlier turns.
+    """Return the text of `format_full_prompt` with a ledger of arguments in place of earlier turns.
 
     The turns of the subject are always shown in full.
     """
@@ -78,7 +78,7 @@ def format_recent_prompt(debate: Debate, subject: Subject) -> str:
 
 
 def count_visible(debate: Debate, subject: Subject) -> tuple[int, int]:
-    """Number and characters of the speeches that a judge of `subject` may see."""
+    """Return the number and the characters of the speeches that a judge of `subject` may see."""
     visible = _visible_turns(debate, last_visible_turn(debate, subject))
     hidden = debate.turns[len(visible) :]
     return len(visible), debate.speech_chars - sum(len(turn.text) for turn in hidden)
@@ -128,7 +128,7 @@ def _document_lines(debate: Debate) -> Iterator[str]:
 
 
 def last_visible_turn(debate: Debate, subject: Subject) -> int | None:
-    """Index of the last turn that a judge of `subject` may see; None for all turns."""
+    """Return the index of the last turn that a judge of `subject` may see; None for all turns."""
     match subject.moment:
         case "turn" | "pair":
             return max(subject.turns)
@@ -139,12 +139,12 @@ def last_visible_turn(debate: Debate, subject: Subject) -> int | None:
 
 
 def format_speech(text: str, names: tuple[str, ...] = ()) -> str:
-    """`text` as a JSON string, after `sanitize_for_judge`."""
+    """Return `text` as a JSON string that is sanitized for judges."""
     return _compact_json(sanitize_for_judge(text, names))
 
 
 def last_passage_before(turn: Turn, debate: Debate) -> str:
-    """The last passage, except citations, of the turn that the speaker of `turn` gave before; empty if there is none."""
+    """Return the last passage of the speaker's turn before `turn`, without citations; empty if there is none."""
     earlier = debate.turns[: bisect_left(debate.turns, turn.index, key=lambda other: other.index)]
     before = next((other for other in reversed(earlier) if other.speaker == turn.speaker), None)
     return "" if before is None else _last_text(before)
@@ -159,7 +159,7 @@ def _last_text(turn: Turn) -> str:
 
 @memoize_on_value
 def format_turn_line(turn: Turn, names: tuple[str, ...] = (), after: str = "") -> str:
-    """One turn as one line of JSON. `after`: the last passage of the speaker's preceding turn."""
+    """Return one turn as one line of JSON. `after`: the last passage of the speaker's preceding turn."""
     head: dict[str, object] = {
         "turn": turn.index,
         "round": turn.round,
@@ -171,7 +171,7 @@ def format_turn_line(turn: Turn, names: tuple[str, ...] = (), after: str = "") -
 
 
 def visible_texts(turn: Turn) -> Iterator[str]:
-    """Every text of `turn` that judges see, before it is sanitized.
+    """Yield every text of `turn` that judges see, before it is sanitized.
 
     Each text is sanitized separately, so no finding spans two texts.
     """

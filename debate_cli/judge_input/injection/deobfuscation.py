@@ -126,7 +126,7 @@ _BINARY = re.compile(r"(?<![0-9])(?:[01]{8}\s?){4,}(?![0-9])")
 
 
 def find_hidden_texts(text: str) -> Iterator[tuple[int, int, str, str]]:
-    """(start, end, content, technique) of each encoded run and each invisible part of `text`.
+    """Yield (start, end, content, technique) of each encoded run and each invisible part of `text`.
 
     `encoded`: base64, hexadecimal or binary code of readable text. `hidden`: a comment or an invisible element in
     HTML or Markdown.

@@ -46,7 +46,7 @@ Span = tuple[int, int, str]
 
 
 class Hit(NamedTuple):
-    """A span of the sanitized text. For words that sanitizing removed, an empty span at the end of the text."""
+    """A span of the sanitized text that addresses the judge. Removed characters have an empty span at the end of the text."""
 
     start: int
     end: int
@@ -60,7 +60,7 @@ class Hit(NamedTuple):
 def detect_injection(
     text: str, names: tuple[str, ...] = (), only: frozenset[str] | None = None, after: str = ""
 ) -> tuple[Hit, ...]:
-    """Find the words in `text` that address the judge: spans of the sanitized text, in order, without overlaps.
+    """Find the spans of the sanitized `text` that address the judge, in order and without overlaps.
 
     `names`: names of the debaters; "Give Ada the point" is an instruction only if Ada debates. `only`: the techniques
     to search for; None means all. `after`: the speaker's words before `text`, where an instruction may begin.
@@ -84,7 +84,7 @@ def detect_injection(
 
 @lru_cache(maxsize=4096)
 def mask_injection(text: str, names: tuple[str, ...] = (), only: frozenset[str] | None = None, after: str = "") -> str:
-    """The sanitized text with `REMOVAL_MARKER` in place of all words that address the judge.
+    """Return the sanitized text with `REMOVAL_MARKER` in place of all words that address the judge.
 
     Masking the result again changes nothing, except for texts of more than MAX_EXAMINED_CHARS.
     """

@@ -37,7 +37,7 @@ MAX_QUOTE_CHARS = 160
 
 
 def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, ...]:
-    """One finding for each span that addresses the judge, in a turn, a round, or the whole debate.
+    """Return a finding for each span that addresses the judge, in a turn, a round, or the whole debate.
 
     A pair of turns has no findings, because each of its turns is also judged separately. Motion, background and names
     are searched only for the whole debate. Words that a debater quotes from a source are masked for judges, but are no
@@ -96,7 +96,7 @@ def _build_finding(hit: Hit, turn: Turn | None = None) -> Manipulation:
 
 
 def with_addressed_to_judge(form: Form[Any]) -> Form[Any]:
-    """`form` with the field `addressed_to_judge` as the first one, so that the judge fills it in before it gives marks."""
+    """Add the field `addressed_to_judge` at the start of `form`, so that the judge fills it in before it gives marks."""
     item = {"type": "string", "maxLength": MAX_QUOTE_CHARS}
     properties = {FIELD: {"type": "array", "items": item, "maxItems": MAX_QUOTES}, **form.schema.get("properties", {})}
     schema = {**form.schema, "properties": properties, "required": [FIELD, *form.schema.get("required", ())]}
@@ -112,7 +112,7 @@ def _extend_model(model: type[FormModel]) -> type[FormModel]:
 def read_addressed_to_judge(
     form: FormModel, debate: Debate, subject: Subject, known: Sequence[Manipulation]
 ) -> tuple[tuple[Manipulation, ...], tuple[str, ...]]:
-    """Findings for the judge's quotes from the judged turns, the motion or the background; warnings for invented quotes.
+    """Return a finding for each quote of the judge, and a warning for each invented one.
 
     A quote from an earlier turn is ignored, because that turn is judged separately. So are quotes of sources, of the
     `known` findings of the detector, and of removal markers.

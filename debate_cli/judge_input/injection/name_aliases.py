@@ -58,7 +58,7 @@ def is_plain_name(name: str) -> bool:
 
 
 def debate_names(debate: Debate) -> Iterator[str]:
-    """Names and sides of the debaters, and ids of the arguments."""
+    """Yield the names and sides of the debaters, and the ids of the arguments."""
     for participant in debate.participants:
         yield from (participant.name, participant.side)
     yield from debate.arguments

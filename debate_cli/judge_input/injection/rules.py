@@ -64,19 +64,19 @@ class Language:
         self.hidden = tuple(hidden)
 
     def pattern(self, name: str) -> re.Pattern[str]:
-        """The pattern of the sign `name`. One that the language lacks matches nothing."""
+        """Return the pattern of the sign `name`. It matches nothing if the language lacks the sign."""
         if name not in self._patterns:
             self._patterns[name] = re.compile(self._sources.get(name, r"(?!)"), re.IGNORECASE | re.MULTILINE)
         return self._patterns[name]
 
     def find_technique(self, sentence: str) -> str | None:
-        """The technique of the first rule that `sentence` fits; None if it is no instruction to a judge."""
+        """Return the technique of the first rule that `sentence` fits; None if no rule fits."""
         if not self.pattern("stems").search(sentence):
             return None
         return next((rule.technique for rule in self.fitting_rules(sentence)), None)
 
     def fitting_rules(self, sentence: str) -> Iterator[InstructionRule]:
-        """All rules that `sentence` fits, in the order of the table."""
+        """Yield all rules that `sentence` fits, in the order of the table."""
         if self.pattern("opponent_address").match(sentence):
             return
         signs = _SentenceSigns(self, self.pattern("reported_speech").sub("", sentence.replace("\n", " ")))
@@ -118,7 +118,7 @@ class _SentenceSigns:
 
 @cache
 def load_english() -> Language:
-    """The signs and rules of `rules.toml`."""
+    """Return the signs and rules of `rules.toml`."""
     table = _load_toml("rules.toml")
     sources: dict[str, str] = {"named": NAME_PLACEHOLDER}
     for group in ("words", "starts", "commands", "signs", "whole_words", "text", "forged"):
@@ -130,7 +130,7 @@ def load_english() -> Language:
 
 @cache
 def load_languages() -> Mapping[str, Language]:
-    """Name of a language -> signs and rules, English first."""
+    """Return the signs and rules for the name of each language, English first."""
     table = _load_toml("multilingual.toml")
     rules = _parse_rules(table)
     found = {"English": load_english()}
@@ -174,7 +174,7 @@ def _parse_needs(needs: Sequence[str]) -> Conditions:
 
 
 def split_sentences(text: str) -> Iterator[tuple[int, str]]:
-    """(start, sentence) of each sentence of `text`, without leading white space."""
+    """Yield (start, sentence) of each sentence of `text`, without leading white space."""
     for match in _SENTENCE.finditer(text):
         sentence = match.group().lstrip()
         if sentence:
@@ -182,7 +182,7 @@ def split_sentences(text: str) -> Iterator[tuple[int, str]]:
 
 
 def find_instructions(text: str) -> Iterator[tuple[int, int, str]]:
-    """(start, end, technique) of each sentence of `text` that is an instruction to a judge, in any known language."""
+    """Yield (start, end, technique) of each instruction to a judge in `text`, in any known language."""
     languages = [language for language in load_languages().values() if language.pattern("stems").search(text)]
     for start, sentence in split_sentences(text) if languages else ():
         technique = next((found for each in languages if (found := each.find_technique(sentence))), None)
@@ -191,13 +191,13 @@ def find_instructions(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def find_coarsely(text: str) -> Iterator[tuple[int, int, str]]:
-    """Like `find_instructions`, with one pattern instead of the rules; for the less suspicious parts of a very long text."""
+    """Yield (start, end, technique) like `find_instructions`, but with one pattern, for harmless parts of a very long text."""
     for match in load_english().pattern("coarse").finditer(text):
         yield *match.span(), "score_demand"
 
 
 def measure_suspicion(text: str) -> int:
-    """The number of different words in `text` that orders to a judge contain. Possible disguise counts as two."""
+    """Return how many different words of orders to a judge `text` has. Possible disguise counts as two words."""
     english = load_english()
     words = english.pattern("suspicious_word").findall(text)
     return len({word.lower() for word in words}) + (2 if english.pattern("disguise").search(text) else 0)
@@ -228,7 +228,7 @@ def _blank_if_discussed(match: re.Match[str], text: str) -> str:
 
 
 def find_role_markers(text: str) -> Iterator[tuple[int, int]]:
-    """Spans of the sanitized `text` that pretend to come from someone other than the speaker.
+    """Yield the spans of the sanitized `text` that imitate a message by someone other than the speaker.
 
     A marker that is named as an example ("such as") is left out.
     """
@@ -240,7 +240,7 @@ def find_role_markers(text: str) -> Iterator[tuple[int, int]]:
 
 
 def find_forged_results(text: str) -> Iterator[tuple[int, int]]:
-    """Spans of `text` that imitate a judge's form (two or more entries) or a ruling in words."""
+    """Yield the spans of `text` that imitate a judge's form (two or more entries) or a ruling in words."""
     for match in load_english().pattern("ruling").finditer(text):
         yield match.span()
     group: list[re.Match[str]] = []

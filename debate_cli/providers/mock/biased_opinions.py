@@ -37,7 +37,7 @@ _STRUCTURE = frozenset({"turn", "round", "phase", "speaker", "id", "target", "ty
 
 
 def judge_words(facts: PromptFacts, random: SeededRandom, bias: MockBias) -> dict[str, float]:
-    """Opinion of each side, 0 to 1: its merit plus the biases."""
+    """Return the opinion of each side, 0 to 1: its merit plus the biases."""
     turns = {name: [turn for turn in facts.turns if turn.get("speaker") == name] for name in facts.sides}
     words = {name: " ".join(_spoken(own)) for name, own in turns.items()}
     lengths = {name: len(text.split()) for name, text in words.items()}
@@ -69,12 +69,12 @@ def _limit(value: float) -> float:
 
 
 def claim_merit(claim: str) -> float:
-    """Merit of a claim, 0 to 1: random, but equal for every judge."""
+    """Return the merit of a claim, 0 to 1: random, but equal for every judge."""
     return SeededRandom("merit").unit(" ".join(claim.split()[:CLAIM_WORDS]))
 
 
 def answer_merit(answer: str) -> float:
-    """Merit of the first claim in a debater's JSON answer; 0 if it has none."""
+    """Return the merit of the first claim in a debater's JSON answer; 0 without a claim."""
     found: Any = json.loads(answer)
     claims = [*list_objects(found, "arguments"), *list_objects(found, "claims")] if isinstance(found, dict) else []  # pyright: ignore[reportUnknownArgumentType]
     return claim_merit(str(claims[0].get("claim", ""))) if claims else 0.0

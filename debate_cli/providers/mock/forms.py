@@ -30,7 +30,7 @@ MAX_DEPTH = 12
 
 
 def write_answer(request: Request, seed: str, bias: MockBias | None = None) -> str:
-    """The mock's answer to `request`: JSON if the request has a schema, else prose. Deterministic for each seed.
+    """Return the mock's answer to `request`: JSON if the request has a schema, else prose. Deterministic for each seed.
 
     With `bias` a judge's opinions follow from the words of each side.
     """

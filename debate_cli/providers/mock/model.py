@@ -107,7 +107,7 @@ class MockModel:
 
 
 def pick_fault(faults: MockFaults | None, unit: float) -> SimulatedFault | None:
-    """The fault for a random number `unit` in [0, 1). `faults` gives the probability of each."""
+    """Return the fault for a random number `unit` in [0, 1). `faults` gives the probability of each fault."""
     upper = 0.0
     for fault in get_args(SimulatedFault) if faults else ():
         upper += getattr(faults, fault)
@@ -117,7 +117,7 @@ def pick_fault(faults: MockFaults | None, unit: float) -> SimulatedFault | None:
 
 
 def split_words(text: str) -> Iterator[str]:
-    """The words of `text` with the space around them. Joined they are `text`."""
+    """Return the words of `text` with the space around them. Joined, they are `text`."""
     return (match.group() for match in re.finditer(r"\s*\S+\s?|\s+", text))
 
 
@@ -166,7 +166,7 @@ class ReplyScript:
         return cls(content, path)  # pyright: ignore[reportUnknownArgumentType] - replies are checked when used
 
     def reply(self, request: Request) -> str:
-        """The reply to `request`. Raises PermanentError if the script has none."""
+        """Return the reply to `request`. Raises PermanentError if the script has none."""
         prompt = request.system + "\n" + (request.messages[-1].content if request.messages else "")
         prefix = f"{request.purpose}@"
         keys = [key for key in map(str, self._replies) if key.startswith(prefix) and key.removeprefix(prefix) in prompt]

@@ -85,7 +85,7 @@ class Opinions:
         return min(1.0, max(0.0, skill + dither)) if skill else 0.0
 
     def quality(self, values: Json, score: float | None) -> float:
-        """Quality of the performance that a sentence describes, 0-1.
+        """Return the quality, 0-1, of the performance that a sentence describes.
 
         It follows from the argument's standing, else from `score` (0-1), else from the speaker's skill. It is
         LEADER_QUALITY if the answer has a leader.
@@ -98,7 +98,7 @@ class Opinions:
         return LEADER_QUALITY if find_leader(values, self._facts.sides) else 0.35 + 0.5 * self._skill(values)
 
     def number(self, place: Place, schema: Json, *, is_whole: bool) -> float:
-        """A number within the bounds of `schema`; by default 0 to 10."""
+        """Return a number within the bounds of `schema`; by default 0 to 10."""
         low = schema.get("minimum", schema.get("exclusiveMinimum", 0))
         high = schema.get("maximum", schema.get("exclusiveMaximum", max(10, low + 10)))
         value = low + (high - low) * self._share(place, is_whole=is_whole)
@@ -127,7 +127,7 @@ class Opinions:
         return self._impression(place)
 
     def choose(self, place: Place, options: Sequence[Any]) -> Any:
-        """One of `options`."""
+        """Choose one of `options` for the property at `place`."""
         words = [str(option) for option in options]
         if {"CONDITIONAL", "PASS"} <= set(words):
             return self._vote
@@ -192,7 +192,7 @@ class Opinions:
         return str(own.get("vote", majority)) if own else self._random.pick(tuple(VOTE_LEVELS), "option")
 
     def is_true(self, place: Place) -> bool:
-        """The value of a boolean property: usually true, but rarely for `evaded`."""
+        """Return the value of a boolean property: usually true, but rarely for `evaded`."""
         return self._random.unit("yes", place.path) < (0.1 if place.name == "evaded" else 0.8)
 
     def is_null(self, place: Place) -> bool:
@@ -200,7 +200,7 @@ class Opinions:
         return self._random.unit("null", place.path) < (0.8 if place.name == "changed_because" else 0.3)
 
     def list_length(self, place: Place) -> int:
-        """Number of items in a list, before its bounds are applied."""
+        """Return the number of items in a list, before its bounds are applied."""
         if place.name in QUOTING_LISTS and not self.quote(place):
             return 0
         if place.name == "remediation_required" and place.values.get("option") == "PASS":
@@ -229,7 +229,7 @@ class Opinions:
         return sorted(chosen[:most], key=list(options).index)
 
     def quote(self, place: Place) -> str | None:
-        """The first nine words of a sentence of the judged turn or argument; None if it has no sentence.
+        """Return the first nine words of a sentence of the judged turn or argument; None without a sentence.
 
         For the weakness that a turn exposes, a sentence of the turn before. If a source is cited, words of a passage.
         """
@@ -265,7 +265,7 @@ _VERB = re.compile(r"\b(is|are|was|were|has|had|would|will|can|could) ")
 
 
 def cite(passage: str, number: int, random: SeededRandom) -> str:
-    """A quote of `passage`: exact, altered or invented, as MANNERS says for this `number` (from 0) of the citation."""
+    """Return a quote of `passage` for the citation `number` (from 0): exact, near, altered or invented, in the order of MANNERS."""
     manner = MANNERS[number % len(MANNERS)]
     sentences = [part for part in re.split(r"(?<=[.!?])\s+|\n", passage) if len(part.split()) >= MIN_SENTENCE_WORDS]
     quotes = [" ".join(sentence.split()[:MAX_CITED_WORDS]).rstrip(".!?,;:") for sentence in sentences or [passage]]

@@ -88,24 +88,24 @@ class PromptFacts:
         """All earlier speeches, the debater's own first, because tasks also name ids of own arguments."""
 
     def document_passages(self) -> list[str]:
-        """The beginnings of the document's sentences, without headings; the motion if it has no sentence."""
+        """Return the beginnings of the document's sentences, without headings. Without a sentence, return the motion."""
         lines = [line.strip(" \t-*>|") for line in self.document.splitlines() if not line.startswith("#")]
         starts = [first_words(part) for line in lines for part in re.split(r"(?<=[.!?])\s", line)]
         return [start for start in starts if len(start) >= MIN_PASSAGE_CHARS and '"' not in start] or [self.motion]
 
     def focus(self) -> str:
-        """The subject of the motion: its longest word that looks like a noun."""
+        """Return the subject of the motion: its longest word that looks like a noun."""
         words = [word for word in _WORD.findall(self.motion) if not _NOT_A_NOUN.match(word.casefold())]
         return max(words, key=len, default="this proposal")
 
     def find_speaker(self, item: str | None) -> str | None:
-        """Debater who made the argument with the id `item`."""
+        """Return the debater who made the argument `item`; None if it is unknown."""
         return self.speakers.get(item)
 
     def quotable_sentences(self, item: str | None, *, before: bool) -> list[str]:
-        """The sentences of the argument `item` or, without one, of the judged turn; of the debate if no turn is judged.
+        """Return the sentences of the argument `item`, or else of the judged turn, or else of the debate.
 
-        `before`: those of the turn before the only judged one.
+        `before`: use the turn before the only judged one.
         """
         if item:
             arguments = [each for turn in self.turns for each in list_objects(turn, "arguments")]
@@ -137,12 +137,12 @@ def _find_sides(text: str) -> dict[str, str]:
 
 
 def first_words(sentence: str) -> str:
-    """The first nine words of `sentence`, without punctuation at the end."""
+    """Return the first nine words of `sentence`, without punctuation at the end."""
     return " ".join(sentence.split()[:9]).rstrip(".,;:?!")
 
 
 def list_objects(values: Json, name: str) -> list[Json]:
-    """The objects in the list `values[name]`; empty if it is not a list."""
+    """Return the objects in the list `values[name]`; none if it is not a list."""
     found: object = values.get(name)
     items = cast("list[object]", found) if isinstance(found, list) else []
     return [cast("Json", item) for item in items if isinstance(item, dict)]

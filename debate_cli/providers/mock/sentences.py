@@ -37,16 +37,16 @@ class SeededRandom:
         self._seed = seed
 
     def unit(self, *key: object) -> float:
-        """A number in [0, 1)."""
+        """Return a number in [0, 1)."""
         text = "/".join([self._seed, *map(str, key)])
         return int.from_bytes(hashlib.sha256(text.encode(errors="surrogatepass")).digest()[:6]) / 2**48
 
     def pick(self, choices: Sequence[T], *key: object) -> T:
-        """One of `choices`, all equally likely."""
+        """Return one of `choices`. All are equally likely."""
         return choices[int(self.unit(*key) * len(choices))]
 
     def shuffle(self, items: Sequence[T], *key: object) -> list[T]:
-        """`items` in random order."""
+        """Return `items` in random order."""
         return [items[index] for index in sorted(range(len(items)), key=lambda index: self.unit(*key, index))]
 
 
@@ -69,7 +69,7 @@ class SentenceBank(BaseModel):
 
 @cache
 def load_sentence_bank() -> SentenceBank:
-    """The packaged sentence bank."""
+    """Return the packaged sentence bank."""
     return SentenceBank.model_validate(
         yaml.safe_load(files("debate_cli.providers.mock").joinpath("sentences.yaml").read_text("utf-8"))
     )
@@ -101,7 +101,7 @@ class SentenceWriter:
         self._bank = load_sentence_bank()
 
     def write(self, place: Place, max_chars: int | None = None) -> str:
-        """One or more sentences for `place`, of at most `max_chars` characters if the bank has such short ones.
+        """Write sentences for `place`, of at most `max_chars` characters if the bank has such short ones.
 
         A claim that the prompt contains already begins with `Point 4:`, so that every claim is new.
         """
@@ -205,7 +205,7 @@ class SentenceWriter:
 
 
 def find_leader(values: Json, names: Collection[str]) -> str | None:
-    """The leader among `names` by the winners that `values` names, else by the totals; TIED if equal, None if unknown."""
+    """Return the leader among `names` by the winners in `values`, else by the totals; TIED if equal, None if unknown."""
     choices = [values[key] for key in WINNER_FIELDS if isinstance(values.get(key), str)]
     votes = Counter(name for name in choices if name in names)
     if votes or NO_WINNER.intersection(choices):
@@ -215,19 +215,19 @@ def find_leader(values: Json, names: Collection[str]) -> str | None:
 
 
 def participant_totals(values: Json) -> dict[str, int]:
-    """Participant -> total, for the entries of `scores` that have both."""
+    """Return the total of each participant in the list `scores`."""
     scores = [entry for entry in list_objects(values, "scores") if "participant" in entry]
     return {str(entry["participant"]): entry["total"] for entry in scores if isinstance(entry.get("total"), int)}
 
 
 def find_item(values: Json) -> str | None:
-    """Id of the argument that a sentence is about, from the other fields of its JSON object; None if there is none."""
+    """Return the id of the argument that the JSON object `values` is about; None if there is none."""
     found = values.get("target") or values.get("question_target") or values.get("item")
     return str(found) if found else None
 
 
 def shorten(text: str, max_chars: int | None, max_words: int | None = None) -> str:
-    """`text` cut to the limits, after a sentence if one fits, else after a word."""
+    """Cut `text` to the limits, after a sentence if one fits, else after a word."""
     if max_words is not None and len(text.split()) > max_words:
         text = " ".join(text.split()[:max_words])
         max_chars = len(text) if max_chars is None else min(max_chars, len(text))

@@ -407,38 +407,23 @@ def move_legacy_sections(data: Mapping[str, Any]) -> dict[str, Any]:
     unless `effects` is given. A section stays if the system is not listed or already has the setting.
     """
     moved = dict(data)
-    place = find_legacy_place(data)
-    if place is None:
-        return moved
-    systems = _listed_systems(data)
-    written = systems[place]
-    settings: dict[str, Any] = {"kind": LEGACY_KIND} if written == LEGACY_KIND else dict(written)
-    for section, (name, keys) in LEGACY_SECTIONS.items():
-        values = data.get(section)
-        if not isinstance(values, dict) or name in settings:
-            continue
-        settings[name] = {keys.get(key, key): value for key, value in cast("dict[str, Any]", values).items()}
-        if name == "factors":
-            settings.setdefault("effects", "factors")
-        del moved[section]
-    systems[place] = settings
-    return {**moved, "judging": {**(data.get("judging") or {}), "systems": systems}}
-
-
-def find_legacy_place(data: Mapping[str, Any]) -> int | None:
-    """Position of `persuasion` in `judging.systems`; None if there are no legacy sections, or the system is missing."""
-    if not any(isinstance(data.get(section), dict) for section in LEGACY_SECTIONS):
-        return None
-    kinds = [
-        cast("dict[str, Any]", item).get("kind") if isinstance(item, dict) else item for item in _listed_systems(data)
-    ]
-    return kinds.index(LEGACY_KIND) if LEGACY_KIND in kinds else None
-
-
-def _listed_systems(data: Mapping[str, Any]) -> list[Any]:
-    """The systems of `judging.systems`; `persuasion` alone if it is not given."""
+    sections = [section for section in LEGACY_SECTIONS if isinstance(data.get(section), dict)]
     judging: object = data.get("judging") or {}
-    if not isinstance(judging, dict):
-        return []
-    systems: object = cast("dict[str, Any]", judging).get("systems", [LEGACY_KIND])
-    return list(cast("list[Any]", systems)) if isinstance(systems, list | tuple) else []
+    named = cast("dict[str, Any]", judging) if isinstance(judging, dict) else {"systems": None}
+    systems = named.get("systems", [LEGACY_KIND])
+    if not sections or not isinstance(systems, list | tuple):
+        return moved
+    listed = [
+        dict(cast("dict[str, Any]", item)) if isinstance(item, dict) else {"kind": item}
+        for item in cast("list[Any]", systems)
+    ]
+    settings = next((item for item in listed if item.get("kind") == LEGACY_KIND), None)
+    if settings is None:
+        return moved
+    for section in sections:
+        name, keys = LEGACY_SECTIONS[section]
+        if name not in settings:
+            settings[name] = {keys.get(key, key): value for key, value in moved.pop(section).items()}
+            if name == "factors":
+                settings.setdefault("effects", "factors")
+    return {**moved, "judging": {**named, "systems": listed}}

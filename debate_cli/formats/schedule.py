@@ -21,7 +21,7 @@ from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.model_call import TERMINAL_PROVIDERS
 from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.domain.turn import Turn
-from debate_cli.formats.timetable import Timetable, active_debaters, build_cue, build_timetable, stages
+from debate_cli.formats.timetable import Timetable, active_debaters, add_guidance, build_timetable, stages
 from debate_cli.systems.registry import active_systems
 
 _Point = tuple[str, ...]
@@ -49,13 +49,12 @@ def next_step(debate: Debate) -> Step:
     table = build_timetable(debate)
     if not debate.settled_keys.issuperset(map(_key_of, _awaited_briefs(debate, table))):
         return Step()
-    is_new_wave = not any(item.turn in debate.turns_by_index for item in table.due_turns)
+    is_new_wave = not any(cue.index in debate.turns_by_index for cue in table.due_cues)
     if is_new_wave and (reason := _stop_reason(debate, table)):
         return Step(close=reason)
-    if not table.due_turns:
+    if not table.due_cues:
         return Step(close="complete")
-    due_cues = (build_cue(debate, item) for item in table.due_turns)
-    return Step(cues=tuple(cue for cue in due_cues if not debate.is_settled(cue)))
+    return Step(cues=tuple(add_guidance(debate, cue) for cue in table.due_cues if not debate.is_settled(cue)))
 
 
 def planned_turns(config: DebateConfig) -> int:
@@ -75,7 +74,7 @@ def finished_rounds(debate: Debate) -> tuple[int, ...]:
 
 def list_cues(debate: Debate) -> tuple[Cue, ...]:
     """The cue of every turn that was made or is due, by index, up to the first gap."""
-    return tuple(build_cue(debate, turn) for item in build_timetable(debate).rounds for turn in item.turns)
+    return tuple(add_guidance(debate, cue) for item in build_timetable(debate).rounds for cue in item.cues)
 
 
 def has_converged(debate: Debate, rounds: int) -> bool:
@@ -89,7 +88,7 @@ def has_converged(debate: Debate, rounds: int) -> bool:
 
 def _awaited_briefs(debate: Debate, table: Timetable) -> Iterable[Brief]:
     """The briefs of the debate's own judges that must be settled before the debate goes on."""
-    number = table.due_turns[0].round if table.due_turns else None
+    number = table.due_cues[0].round if table.due_cues else None
     return chain.from_iterable(
         system.awaited(debate, settings, table.next_index, number)
         for system, settings in active_systems(debate.run(FIRST_RUN))
@@ -100,10 +99,10 @@ def _stop_reason(debate: Debate, table: Timetable) -> CloseReason | None:
     """Why the debate ends before the next turns; None if it continues."""
     if len(active_debaters(debate, table.next_index, table.next_round)) <= 1:
         return "surrender"
-    full = len(table.rounds) - bool(table.due_turns)
-    begun = bool(table.due_turns) and len(table.rounds[-1].turns) > len(table.due_turns)
+    full = len(table.rounds) - bool(table.due_cues)
+    begun = bool(table.due_cues) and len(table.rounds[-1].cues) > len(table.due_cues)
     is_free_flowing = debate.config.format.kind == "free_flowing"
-    if is_free_flowing and table.due_turns and not begun and has_converged(debate, full):
+    if is_free_flowing and table.due_cues and not begun and has_converged(debate, full):
         return "converged"
     return None
 

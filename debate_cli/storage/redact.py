@@ -4,7 +4,7 @@ Works on plain text and on serialized JSON: a match never ends within an escape,
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, get_args
 
@@ -32,11 +32,6 @@ _KEY_HEADER = re.compile(
     r"""((?i:x-api-key|api-key|x-goog-api-key)\\?["']?\s*[:=]\s*\\?["']?)([A-Za-z0-9._~+/-]{6,})"""
 )
 _URL_CREDENTIALS = re.compile(r"""((?<=[A-Za-z0-9+.-])://)[^\s/:@"'\\<>\[\]]*:[^\s/@"'\\<>\[\]]+@""")
-
-_SECRET_MARKERS = (
-    "sk-", "aiza", "gsk_", "xai-", "hf_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "akia", "bearer", "api-key", "://",
-)  # fmt: skip
-"""Every match of a pattern above contains one of these in lower case, so a text without any is not searched."""
 
 _WORD = re.compile("[!-~]+")
 _LAST_WORD = re.compile(
@@ -84,9 +79,6 @@ class Redactor:
     def _redact_plain(self, text: str) -> str:
         if self._values is not None:
             text = self._values.sub(REDACTED, text)
-        lowered = text.lower()
-        if not any(mark in lowered for mark in _SECRET_MARKERS):
-            return text
         text = _API_KEY.sub(REDACTED, text)
         text = _BEARER.sub(rf"\1{REDACTED}", text)
         text = _KEY_HEADER.sub(rf"\1{REDACTED}", text)
@@ -106,32 +98,12 @@ class Redactor:
 
 def redact_values(value: Any, redact: Callable[[str], str]) -> Any:
     """Apply `redact` to every text in a JSON value, including keys."""
-    texts = "\n".join(_iter_texts(value))
-    if redact(texts) == texts and reveal_text(texts) == texts:
-        return value
-    return _redact_each(value, redact)
-
-
-def _iter_texts(value: Any) -> Iterator[str]:
-    """Every text in a JSON value, including keys."""
-    if isinstance(value, str):
-        yield value
-    elif is_list(value):
-        for item in value:
-            yield from _iter_texts(item)
-    elif is_mapping(value):
-        for key, item in value.items():
-            yield key
-            yield from _iter_texts(item)
-
-
-def _redact_each(value: Any, redact: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return redact(value)
     if is_list(value):
-        return [_redact_each(item, redact) for item in value]
+        return [redact_values(item, redact) for item in value]
     if is_mapping(value):
-        return {redact(key): _redact_each(item, redact) for key, item in value.items()}
+        return {redact(key): redact_values(item, redact) for key, item in value.items()}
     return value
 
 

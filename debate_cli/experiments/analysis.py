@@ -207,7 +207,6 @@ def signed_margin(row: Judgement) -> float:
 
 
 def _mean(pairs: Sequence[tuple[float, float]]) -> float | None:
-    """Weighted mean of pairs of value and weight."""
     total = math.fsum(weight for _, weight in pairs)
     return math.fsum(value * weight for value, weight in pairs) / total if total else None
 
@@ -306,7 +305,6 @@ def _length_correlation(rows: Sequence[Judgement]) -> float | None:
 
 
 def _self_preference(judge: str, rows: Sequence[Judgement], bootstrap: _Bootstrap) -> Estimate:
-    """See `JudgeRecord.self_preference`."""
     points: dict[str, Callable[[Judgement], float]] = {}
     """Debate -> points of the player that has the judge's model."""
     for row in rows:

@@ -48,7 +48,7 @@ class Cell:
 
     @property
     def bucket(self) -> int:
-        """A number that is the same in every run; its remainder determines the shard of the cell."""
+        """Number from the key. Its remainder by the number of shards selects the shard of the cell."""
         return int(self.key[:8], 16)
 
 
@@ -83,7 +83,7 @@ class CellPlan:
         return _sha256([chosen, prints, list(self._motions)])
 
     def cells(self) -> Iterator[Cell]:
-        """Every cell once, ordered by motion: if a run is stopped, all players have debated about the same motions."""
+        """Yield every cell once, ordered by motion. So a stopped run has all players on the same motions."""
         config = self.experiment.file.config
         for motion in self.experiment.motions:
             for axes, variant in self._variants.items():
@@ -120,7 +120,7 @@ class CellPlan:
         )
 
     def excluded_judges(self) -> dict[str, list[tuple[str, str]]]:
-        """Judge -> the pairs of players whose debates it does not judge, because its own model speaks there."""
+        """Return, by judge, the pairs of players in whose debates the judge's own model speaks."""
         found: dict[str, list[tuple[str, str]]] = {}
         for variant in self.experiment.variants:
             for pair in self.experiment.file.config.pairs():
@@ -130,7 +130,6 @@ class CellPlan:
         return found
 
     def _context_of(self, cell: Cell) -> RunContext:
-        """The context in which the debate of a cell runs."""
         variant, motion = self._variants[cell.axes], self._motions[cell.motion]
         pair = pair_debaters(self.experiment.player(cell.first), self.experiment.player(cell.second))
         if self.experiment.mock:
@@ -177,7 +176,7 @@ class CellPlan:
         return not any(is_own_model(judge.spec, variant.players[name]) for name in pair)
 
     def _orders(self, motion: Motion, pair: tuple[str, str]) -> tuple[tuple[str, str], ...]:
-        """The pair in each order in which it debates the motion. A player that meets itself has one order."""
+        """Return each order of the pair for this motion. A player that meets itself has one order."""
         config = self.experiment.file.config
         swapped = (pair[1], pair[0])
         if config.sides == "first" or pair == swapped:

@@ -108,7 +108,6 @@ def load_experiment(
 
 
 def _refuse_people_at_terminal(file: ExperimentFile, variants: Iterable[Variant]) -> None:
-    """Raise ConfigError if a model is a person at the terminal."""
     for variant in variants:
         judges = (judge.spec for judge in variant.judges)
         for spec in (*variant.players.values(), *judges, *all_model_specs(variant.context.config)):
@@ -136,7 +135,7 @@ def is_own_model(judge: ModelSpec, player: ModelSpec) -> bool:
 
 
 def is_same_model(first: str, second: str) -> bool:
-    """Whether two `provider/model` are the same model, even through a reseller (`openrouter/anthropic/…`)."""
+    """Whether two names of the form `provider/model` mean one model, also through a reseller (`openrouter/…`)."""
     one, other = first.casefold(), second.casefold()
     return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")
 
@@ -151,7 +150,7 @@ def _combine_axes(file: ExperimentFile) -> list[dict[str, Any]]:
 
 
 def _check_judges_left(file: ExperimentFile, variants: Iterable[Variant]) -> None:
-    """Raise ConfigError if the debates of a pair have no judge, because the model of each judge speaks in them."""
+    """Raise ConfigError for a pair in whose debates the model of every judge speaks."""
     config = file.config
     if not config.judges or config.self_judging:
         return
@@ -237,7 +236,6 @@ class _Loader:
         self._problems[self.file.source_map.format_problem(Problem(path, message))] = None
 
     def _resolve(self, axes: Mapping[str, Any], pair: tuple[int, int]) -> LoadedConfig:
-        """Load the base with these values of the axes and this pair of players as debaters."""
         limits = self.file.config.limits
         changes = [
             Override(f"limits.{key}", getattr(limits, key), self.file.locate("limits", key))
@@ -257,7 +255,6 @@ class _Loader:
         return resolve_config(self._base, self._env, changes, checks=checks, trusted_folders=self._trusted_folders)
 
     def _judges(self, loaded: LoadedConfig) -> tuple[Judge, ...]:
-        """The judges of the experiment. Collects problems of their models."""
         base = loaded.config.judging
         if not self.file.config.judges:
             return ()
@@ -302,9 +299,9 @@ class _Loader:
         return spec
 
     def _with_own_judging(self, loaded: LoadedConfig) -> LoadedConfig:
-        """The configuration with the judging that is part of the debate.
+        """Return the configuration of the debate itself.
 
-        If the experiment names judges, only systems that steer the debate remain; the others judge afterwards.
+        If the experiment names judges, the debate keeps only the systems that steer it.
         """
         if not self.file.config.judges:
             return loaded
@@ -329,11 +326,11 @@ class _Loader:
 
 
 def _check_without_judges(config: DebateConfig) -> list[Problem]:
-    """Contradictions in the base, except for judges without a model: those of the experiment replace them."""
+    """Return contradictions in the base. Its judges need no model, because the experiment replaces them."""
     return check_config(config.model_copy(update={"models": {"judge": ModelSpec(model="mock/judge"), **config.models}}))
 
 
 def _cover(count: int) -> Iterator[tuple[int, int]]:
-    """Pairs of the indices below `count` in which each index occurs. A single index is paired with itself."""
+    """Yield pairs of indices below `count` until each index has occurred. A single index meets itself."""
     for index in range(0, count, 2):
         yield (index, index + 1) if index + 1 < count else (max(0, index - 1), index)

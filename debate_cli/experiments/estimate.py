@@ -44,7 +44,7 @@ class ExperimentEstimate:
     players: tuple[ParticipantEstimate, ...]
     judges: tuple[ParticipantEstimate, ...]
     seconds: float
-    """Minimum time within the limits, with the assumed speed of answers."""
+    """Minimum seconds within the limits, at the assumed speed of answers."""
     slowest: str
     """Name of the limit that determines the time."""
 
@@ -136,7 +136,7 @@ async def estimate_experiment(
 
 
 async def _simulate(plan: CellPlan, cell: Cell) -> _Sample:
-    """The roles of a simulated debate like `cell`, on the motion of median length."""
+    """Simulate a debate like `cell`, on the motion of median length. Returns its roles."""
     motions = sorted(plan.experiment.motions, key=lambda motion: len(motion.topic + (motion.background or "")))
     inputs = plan.inputs_of(replace(cell, motion=motions[len(motions) // 2].id))
     config = inputs.context.config
@@ -154,7 +154,7 @@ async def _simulate(plan: CellPlan, cell: Cell) -> _Sample:
 
 
 def _least_time(plan: CellPlan, registry: ProviderRegistry, totals: Iterable[_Total]) -> tuple[float, str]:
-    """Minimum number of seconds that the limits allow, and the limit that determines it."""
+    """Return the minimum number of seconds within the limits, and the name of the slowest limit."""
     concurrency = plan.experiment.file.config.limits.concurrency
     by_provider: dict[str, CallTotals] = defaultdict(lambda: NO_CALLS)
     for total in totals:

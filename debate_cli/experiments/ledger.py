@@ -50,7 +50,7 @@ class CellRecord(NamedTuple):
 
 
 class Settlement(NamedTuple):
-    """The end of an attempt at a cell. Amounts are those of the whole debate, including earlier attempts."""
+    """The end of an attempt at a cell. Amounts include earlier attempts at the debate."""
 
     state: CellState
     cost_usd: float = 0.0
@@ -224,7 +224,7 @@ class Ledger(LedgerFile):
         self._query("UPDATE cells SET cost_usd = ?, tokens = ? WHERE key = ?", (*spent, key))
 
     def spent(self) -> Spending:
-        """Cost of all settled cells, including those of earlier plans only."""
+        """Return the cost of all settled cells, also of cells that only earlier plans have."""
         return Spending(*self._query("SELECT TOTAL(cost_usd), CAST(TOTAL(tokens) AS INTEGER) FROM cells").fetchone())
 
     def unsettled_elsewhere(self, owner: str) -> Spending:
@@ -337,7 +337,7 @@ class Ledger(LedgerFile):
 
 
 def _is_alive(host: str, pid: int, until: float, now: float) -> bool:
-    """Whether a worker is alive: its lease has not expired, and its process exists if it is on this machine."""
+    """Whether the lease of a worker is valid. On this machine its process must exist too."""
     if until < now:
         return False
     if host != socket.gethostname():

@@ -17,7 +17,7 @@ _VERSION = 1
 _BUSY_S = 60.0
 _RETRY_S = 0.02
 _PRIMARY_CODE = 0xFF
-"""Bit mask for the primary part of an SQLite error code, which is the same for all kinds of locks."""
+"""Bit mask for the primary part of an SQLite error code. All kinds of locks share this part."""
 _SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS cells (
@@ -84,7 +84,7 @@ class LedgerFile:
     def create(cls, folder: Path, name: str, *, mock: bool) -> Self:
         """Open the ledger in `folder`; create it if there is none.
 
-        Raises UsageError if it belongs to another experiment, or if only one of the two is a rehearsal (on the mock).
+        Raises UsageError if the ledger belongs to another experiment, or if exactly one of the two is a rehearsal.
         """
         path = folder / LEDGER_NAME
         make_folder(folder)
@@ -191,7 +191,7 @@ class LedgerFile:
 
 
 def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Switch to WAL. Tries repeatedly: SQLite does not wait for a process that opens the new file at the same time."""
+    """Switch to WAL. Tries for a minute, because SQLite does not wait for another process that opens a new file."""
     deadline = time.monotonic() + _BUSY_S
     while True:
         try:
@@ -206,7 +206,6 @@ def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
 
 @contextmanager
 def _friendly(path: Path) -> Generator[None]:
-    """Raise errors of SQLite and the file system as StorageError or UsageError of one sentence."""
     try:
         yield
     except sqlite3.OperationalError as error:

@@ -17,8 +17,8 @@ _PRECEDENCE: dict[CellState, int] = {"done": 3, "failed": 2, "running": 1, "open
 def merge_experiments(folders: Sequence[Path], out: Path) -> Ledger:
     """Merge the experiments in `folders` into the folder `out`, and return its open ledger.
 
-    If several folders have the same cell, the finished one is taken. Merging again changes nothing. Raises UsageError
-    for folders of different experiments or versions of the file, and for a folder whose experiment is still running.
+    A cell of several folders is taken from the folder that has finished it. Merging again changes nothing. Raises UsageError
+    for different experiments, for different versions of the file, and for a run that has not ended.
     """
     sources = [Ledger.open(folder) for folder in folders]
     try:
@@ -60,7 +60,7 @@ def _check_sources(sources: Sequence[Ledger]) -> None:
 
 
 def _add(source: Ledger, folder: Path, target: Ledger, out: Path) -> None:
-    """Add the cells of a ledger to the target, except cells that have a better state there."""
+    """Add the cells of `source` to `target`. A cell with a better state in `target` stays."""
     for record in source.records(only_planned=False):
         known = target.find(record.cell.key)
         if known is not None and _rank(known) >= _rank(record):

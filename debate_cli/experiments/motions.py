@@ -27,7 +27,7 @@ class Motion:
 
     @property
     def id(self) -> str:
-        """Hash of topic and background. The same text has the same id in every file."""
+        """Hash of topic and background. Equal texts have equal ids in all files."""
         return hashlib.sha256(f"{self.topic}\0{self.background or ''}".encode()).hexdigest()[:_ID_CHARS]
 
 
@@ -35,7 +35,7 @@ def load_motions(file: ExperimentFile, trusted_folders: Iterable[Path] = ()) -> 
     """The motions of an experiment, and a note on ignored columns.
 
     A CSV file must be in the folder of the experiment, or in one of the `trusted_folders`. Raises UsageError for a file
-    that cannot be read, and ConfigError for a missing column `topic`, an empty or too long topic, or a repeated motion.
+    that cannot be read. Raises ConfigError for a missing column `topic`, and for empty, long or repeated motions.
     """
     given = file.config.motions
     if isinstance(given, str):
@@ -59,7 +59,6 @@ def load_motions(file: ExperimentFile, trusted_folders: Iterable[Path] = ()) -> 
 
 
 def _check_motions(rows: Mapping[str, Motion]) -> None:
-    """Raise ConfigError with a line per invalid motion. `rows`: position -> motion."""
     problems: list[str] = []
     seen: dict[str, str] = {}
     for place, motion in rows.items():

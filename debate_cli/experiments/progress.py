@@ -8,7 +8,7 @@ from debate_cli.experiments.ledger import CellRecord, CellState, Ledger, Settlem
 
 
 class PlayerScore(NamedTuple):
-    """Number of deciding judgements of a player's debates so far, and of those that it won."""
+    """Number of deciding judgements of a player's debates, and number of its wins among them."""
 
     won: int = 0
     judged: int = 0

@@ -115,7 +115,7 @@ class ExperimentRun:
         self._providers: dict[str, str] = {}
         """Player -> provider of its model; only players in cells that were started."""
         self._exhausted = frozenset[str]()
-        """Waiting players without whom no cell is left. While the same players wait, the search is not repeated."""
+        """Players of the last search that found no cell without them. The search is not repeated for these players."""
         self._outcomes: Counter[CellState] = Counter()
         self._stopped: str | None = None
         self._fatal: StorageError | None = None
@@ -177,7 +177,7 @@ class ExperimentRun:
     def _start_substitutes(self, group: asyncio.TaskGroup) -> None:
         """Start one further cell, without the waiting players, for each cell that waits for a provider.
 
-        At most as many as the limit on concurrent debates.
+        The limit on concurrent debates is also the limit on these cells.
         """
         waiting = self._waiting_players()
         held = sum(1 for cell in self._running.values() if waiting & {cell.first, cell.second})
@@ -304,7 +304,6 @@ class ExperimentRun:
         return how, judge_results(outcome.debate, cell, inputs.motion, self._plan.name, runs, inputs.models)
 
     async def _renew(self, group: asyncio.TaskGroup) -> None:
-        """Renew the lease, start substitutes in `group` and report the progress, every second."""
         while True:
             await asyncio.sleep(RENEW_S)
             try:
@@ -364,7 +363,6 @@ class _CellObserver(NullObserver):
 
 
 async def _complete(session: Session, stored: StoredDebate, path: Path, missing: AddedRuns) -> Outcome:
-    """Run the rest of a saved debate, then its missing judging runs."""
     if is_finished(stored.debate) and not path.with_suffix(JOURNAL_SUFFIX).exists():
         outcome = Outcome(stored.debate, (), path, untouched=True)
     else:
@@ -376,7 +374,7 @@ async def _complete(session: Session, stored: StoredDebate, path: Path, missing:
 
 
 def _run_of(debate: Debate, judge: Judge) -> JudgingRun | None:
-    """The newest judging run of `judge`, whatever its price was; None if there is none."""
+    """Return the newest judging run of `judge`, at any price; None if the judge has not judged."""
 
     def unpriced(spec: ModelSpec | None) -> ModelSpec | None:
         return None if spec is None else spec.model_copy(update={"price": None})
@@ -388,7 +386,7 @@ def _run_of(debate: Debate, judge: Judge) -> JudgingRun | None:
 
 
 def _missing_runs(debate: Debate, judges: Mapping[str, Judge], context: RunContext) -> tuple[JudgingOpened, ...]:
-    """The openings of the judging runs that `judges` still owe. They belong together with the runs of the others."""
+    """Return an opening for each judge that has not judged the debate. All judges' runs belong together."""
     known = [run.id for judge in judges.values() if (run := _run_of(debate, judge)) is not None]
     first = known[0] if known else f"r{len(debate.runs) + 1}"
     openings: list[JudgingOpened] = []

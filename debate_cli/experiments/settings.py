@@ -57,7 +57,7 @@ class MotionConfig(ConfigModel):
 
 
 class PlayerConfig(ConfigModel):
-    """A competing model with its instructions. The keys are those of a debater."""
+    """A competing model with its instructions, in the keys of a debater."""
 
     name: Name
     """Unique name, used in debates and results."""
@@ -92,7 +92,7 @@ class JudgeConfig(ConfigModel):
 
 
 class Versus(ConfigModel):
-    """Pairs of one player with each of the others."""
+    """Pairs of one player with every other player."""
 
     versus: Name
     """Player that meets all others."""

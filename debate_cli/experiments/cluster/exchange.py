@@ -51,7 +51,7 @@ def experiment_id(name: str, *, mock: bool) -> str:
 
 
 async def enqueue(database: Database, plan: CellPlan, ledger: Ledger, *, retry_failed: bool) -> int:
-    """Put all open cells of a plan into the queue, except those that are already there. Returns how many were added.
+    """Put the open cells of a plan into the queue. Cells in the queue stay there. Returns the number of added cells.
 
     Cells that were done without the queue stay done; a debate that was begun without it is continued.
     `retry_failed`: whether to add failed cells too.
@@ -99,7 +99,7 @@ async def _find_experiment(connection: AsyncConnection, experiment: str) -> _Sto
 
 
 def _refuse_other(found: _StoredExperiment | None, ledger: Ledger, plan: str) -> None:
-    """Raise UsageError if the experiment in the queue has the same name but is another one, with other cells."""
+    """Raise UsageError if the queue has an experiment of this name with other cells."""
     if found is not None and found.plan not in {"", plan} and ledger.meta(QUEUED_AS) != found.created_at:
         raise UsageError(
             f"the queue has another experiment `{ledger.name}`, of {found.created_at[:10]}, with other cells; change `name` in "
@@ -161,7 +161,6 @@ async def _store_cells(connection: AsyncConnection, *, rows: Sequence[tuple[Any,
 
 
 async def _store_begun(database: Database, experiment: str, record: CellRecord, folder: Path) -> None:
-    """Store the transcript or journal of a debate that was begun without the queue."""
     path = folder / DEBATES_FOLDER / record.cell.debate
     transcript, journal = path.with_suffix(TRANSCRIPT_SUFFIX), path.with_suffix(JOURNAL_SUFFIX)
     where = (experiment, record.cell.key)
@@ -230,9 +229,9 @@ async def copy_changes(database: Database, ledger: Ledger) -> list[tuple[CellRec
 async def _copy_cell(
     database: Database, ledger: Ledger, record: CellRecord, results: list[ResultRow], *, has_transcript: bool
 ) -> bool:
-    """Copy a cell, unless the folder has this state of it: then its transcript may contain judgements added there.
+    """Copy a cell, unless the folder has it in this state. Returns whether the cell was copied.
 
-    Returns whether it was copied.
+    A transcript in the folder may contain judgements that were added there.
     """
     path = ledger.path.parent / DEBATES_FOLDER / f"{record.cell.debate}{TRANSCRIPT_SUFFIX}"
     is_ended = record.state in {"done", "failed"}
@@ -303,10 +302,7 @@ async def copy_from_queue(dsn: str, folder: Path, name: str, *, mock: bool) -> N
 async def _watch(
     database: Database, ledger: Ledger, observer: ExperimentObserver, *, stop: StopSignal, budget_usd: float | None
 ) -> RunSummary:
-    """Show the workers' progress until no cell is left or no more are started.
-
-    `budget_usd`: budget of the experiment.
-    """
+    """Show the progress of the workers until no cell is left, or until workers start no further cell."""
     experiment = experiment_id(ledger.name, mock=ledger.is_rehearsal)
     query = (
         "SELECT (SELECT halted FROM experiments WHERE id = %s), EXISTS (SELECT FROM procrastinate_workers "

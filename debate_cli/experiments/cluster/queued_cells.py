@@ -35,7 +35,7 @@ TASK = "debate_cli.cell"
 COLUMNS = "cell, seq, plan, state, attempts, cost_usd, tokens, calls, seconds, cause, message"
 """Columns of the table `cells` from which `record_from_row` makes a record."""
 _FORGOTTEN_LEASES = 10
-"""Number of lease periods without a heartbeat after which a worker is removed from the list by the next new worker."""
+"""Lease periods without a heartbeat after which the next new worker removes a worker from the list."""
 _POLL_S = 1.0
 """Seconds between two checks of an empty queue."""
 _SWEEPS_A_LEASE = 3
@@ -286,7 +286,7 @@ class QueuedCells:
         )
 
     async def _release(self, lease: Lease) -> None:
-        """End a lease whose cell this worker does not run, and give back its job; does nothing for a lost lease."""
+        """End a lease, and give back its job. A lost lease is left alone."""
 
         async def end(connection: AsyncConnection) -> None:
             await lease.check(connection)
@@ -318,7 +318,7 @@ def _number(job: Job) -> int:
 
 
 async def _count_lost(connection: AsyncConnection, experiment: str, cells: list[str]) -> None:
-    """Count as spent what earlier leases on `cells` reserved for calls in flight."""
+    """Count the reservations of earlier leases on `cells` as spent."""
     await connection.execute(
         """
         WITH lost AS (DELETE FROM reservations WHERE experiment = %s AND cell = ANY(%s) RETURNING usd, tokens)

@@ -102,7 +102,6 @@ class _Worker:
         return self._summary
 
     async def _list(self) -> list[_Queued]:
-        """The experiments that have cells left and are not halted, the oldest first."""
         rows = await self._database.fetch(
             """
             SELECT id, plan, revision,
@@ -115,7 +114,7 @@ class _Worker:
         return [_Queued(*row) for row in rows]
 
     async def _plan_of(self, queued: _Queued, secrets: Sequence[str]) -> CellPlan | None:
-        """The plan of an experiment; None if this worker cannot or must not run it. A note says why, once."""
+        """Return the plan of an experiment; None, after a note on the cause, if this worker cannot or must not run it."""
         key = queued.id, queued.revision
         if key not in self._plans:
             [(document,)] = await self._database.fetch("SELECT document FROM experiments WHERE id = %s", queued.id)
@@ -129,10 +128,7 @@ class _Worker:
         return self._plans[key]
 
     def _load(self, document: bytes, name: str, secrets: Sequence[str]) -> CellPlan:
-        """Load an experiment without asking a model.
-
-        Raises ConfigError for a missing key, and for a server that this worker may not send to.
-        """
+        """Load an experiment. Raises ConfigError for a missing key, and for a server that was not allowed."""
         experiment = load_document(document, name, self._env)
         require_consents(experiment.destinations, self._options.trusted_hosts, self._env)
 

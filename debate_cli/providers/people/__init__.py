@@ -1,1 +1,1 @@
-"""People in the role of models: the pages that they read, the forms that they fill in, and parsing of their answers."""
+"""People in the role of models: pages to read, forms to fill in, and the parsing of answers."""

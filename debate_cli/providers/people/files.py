@@ -64,7 +64,7 @@ class PromptFolder:
             ) from error
 
     def _write_prompt(self, request: Request) -> tuple[Path, str]:
-        """Write the prompt unless the same one exists. Returns the path of its files without suffix, and its hash."""
+        """Write the prompt, unless the file holds it. Returns the path of the task without suffix, and the prompt's hash."""
         origin = request.origin
         folder = self._folder / (to_slug(origin.debate) if origin is not None else "other")
         folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
@@ -85,10 +85,7 @@ class PromptFolder:
         return task, digest
 
     def _choose_name(self, folder: Path, slug: str, digest: str) -> str:
-        """Name of a task: that of an equal prompt of an earlier run.
-
-        If there is none, that of an unanswered prompt; if there is none of these either, one with a new number.
-        """
+        """Return the name of an equal prompt of an earlier run, else of an unanswered prompt, else a new name."""
         pattern = re.compile(rf"(\d{{3,}})-([a-z0-9-]+){re.escape(PROMPT)}")
         numbered = sorted(
             (match for path in folder.iterdir() if (match := pattern.fullmatch(path.name))), key=lambda m: int(m[1])
@@ -157,7 +154,6 @@ class _ReplyWatch:
 
 
 def _read_reply_file(path: Path, request: Request, digest: str) -> ReadReply:
-    """The reply at `path` as an answer to the prompt with the hash `digest`."""
     problem = None
     text = ""
     try:

@@ -1,4 +1,4 @@
-"""A form as a list of fields that a person fills in one by one, for the terminal form and its drafts. Pure."""
+"""A form as a list of fields for the terminal form and its drafts. A person fills them in one by one. Pure."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

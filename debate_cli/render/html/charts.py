@@ -14,7 +14,7 @@ from debate_cli.systems.charts import Chart, ChartSeries
 from debate_cli.systems.tables import Interval
 
 PARTICIPANT_CLASS_COUNT = 6
-"""Number of colours for debaters. The seventh debater has the first colour again."""
+"""Number of colours for debaters. The seventh debater gets the first colour."""
 WIDTH, LINE_HEIGHT = 440.0, 220.0
 WIDE_WIDTH = 1120.0
 """Units of a line chart that spans the page."""
@@ -161,7 +161,7 @@ def _draw_lines(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
 
 
 def _draw_bars(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
-    """Horizontal bars: a row per bar; in a stack a row per label, in which each bar begins where the one before ends.
+    """Horizontal bars, one in each row. A stack has one row for each label, with its bars end to end.
 
     Bars of negative values extend from 0 to the left.
     """

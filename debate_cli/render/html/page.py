@@ -89,7 +89,6 @@ def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: boo
 
 
 def _template_context(debate: Debate, verdicts: Sequence[Verdict]) -> dict[str, Any]:
-    """The parts of the page, by their names in the templates."""
     report = build_debate_report(debate, verdicts)
     ordered = [item.verdict for item in report.verdicts]
     classes = participant_classes(debate.participants)

@@ -1,25 +1,18 @@
-"""The live table of an experiment: counts, players with wins, cost, calls per minute, time left, running debates."""
-
-from collections import deque
-from collections.abc import Mapping
+"""The live table of an experiment: counts, players with wins, cost, calls per minute, time left."""
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
-from rich.text import Text
 
-from debate_cli.experiments.ledger import CellRecord, Settlement
 from debate_cli.experiments.progress import ExperimentObserver, Progress
 from debate_cli.render import theme
-from debate_cli.render.experiment import REHEARSAL, describe_end, player_table, progress_sentence
+from debate_cli.render.experiment import REHEARSAL, player_table, progress_sentence
 from debate_cli.render.terminal.drawing import render_table, terminal_line
 
 FRAMES_PER_SECOND = 4
 MAX_PLAYERS = 20
 """Maximum number of players in the live table. The final table shows all."""
-RECENT = 5
-"""Number of recently ended cells to show."""
 
 
 class LiveExperimentObserver(ExperimentObserver):
@@ -28,7 +21,6 @@ class LiveExperimentObserver(ExperimentObserver):
     def __init__(self, console: Console, progress: Progress) -> None:
         self.console = console
         self._progress = progress
-        self._recent: deque[Text] = deque(maxlen=RECENT)
 
     def start(self) -> None:
         """Start drawing, also after a pause."""
@@ -49,23 +41,8 @@ class LiveExperimentObserver(ExperimentObserver):
 
     pause, resume = stop, start
 
-    def started(self, record: CellRecord, progress: Progress) -> None:
-        """Show the new counts."""
-        self._progress = progress
-
-    def settled(
-        self, record: CellRecord, how: Settlement, winners: Mapping[str, str | None], progress: Progress
-    ) -> None:
-        """Show the new counts, and add the cell to the recent ones."""
-        self._progress = progress
-        cell = record.cell
-        names = ", ".join(dict.fromkeys(winner or "no winner" for winner in winners.values()))
-        end = names if how.state == "done" else f"{describe_end(how)} {how.message or ''}"
-        style = theme.RED if how.state == "failed" else theme.MUTED
-        self._recent.append(terminal_line(f"{cell.first} against {cell.second}: {end}  {cell.debate}", style))
-
     def changed(self, progress: Progress) -> None:
-        """Show the new rates."""
+        """Show the new progress, once a second."""
         self._progress = progress
 
     def note(self, note: str) -> None:
@@ -83,4 +60,4 @@ class LiveExperimentObserver(ExperimentObserver):
         parts += [grid, terminal_line(progress_sentence(progress))]
         players = player_table(progress)
         parts.append(render_table(players._replace(rows=players.rows[:MAX_PLAYERS]), {}))
-        return Group(*parts, *self._recent)
+        return Group(*parts)

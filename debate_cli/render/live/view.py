@@ -169,7 +169,7 @@ class LiveObserver:
 
 
 class _Script:
-    """Collects what is to be printed and what is to be drawn. Used by one thread at a time."""
+    """Turns the events of a run into printed parts and the drawn region. One thread at a time may use it."""
 
     def __init__(
         self, expected: int | None, plan: theme.RunPlan, *, show_hidden: bool, hint: str, clock: Callable[[], float]
@@ -181,7 +181,7 @@ class _Script:
         self._printed: list[RenderableType] = []
         self._debate: Debate | None = None
         self._wave: dict[int, SpeechStream] = {}
-        """Turn -> its speech; the speeches that are asked for at the same time."""
+        """Index of a turn -> its speech. All were requested together."""
         self._withheld: list[Assessment] = []
         self._pending: dict[str, Brief] = {}
         self._failures = FailureNotices()

@@ -205,8 +205,8 @@ class DebateRun:
     async def _prepare_passages(self, due: Sequence[Task]) -> list[Task]:
         """The tasks of `due` that can be asked: their passages were found, or they need none.
 
-        For the others, searches are started. When no search is in flight, passages get their ids in the order of the
-        tasks, so that ids do not depend on which search ended first.
+        For the other tasks, searches are started. Passages get their ids once no search is in flight, in the order of
+        the tasks. So the order in which searches end changes no id.
         """
         finder = self._actors.passages
         if finder is None:

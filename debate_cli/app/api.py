@@ -154,8 +154,8 @@ async def run_debate(
     """Run a debate to its end.
 
     With a `folder` it is journalled and saved there. `mock` uses the mock provider for every model. `models`: name ->
-    object with a method `complete`. A name is a key of the configuration's `models`, or `default`, or `judge`, or the
-    `provider/model` of a debater or judge. `trusted_hosts`: hosts to which the configuration's file may send requests
+    object with a method `complete`. A name is a key of the configuration's `models`, `default`, `judge`, or the
+    `provider/model` of a role. `trusted_hosts`: hosts to which the configuration's file may send requests
     and keys. Raises MissingKeyError, ConfigError (also for sources that cannot be read) and, for a host that is not
     trusted, UntrustedHostError before any call. Later failures are in the outcome (`halted`, `debate.failures`).
     """

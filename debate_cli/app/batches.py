@@ -12,13 +12,14 @@ import resource
 import secrets
 import shlex
 import time
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import Price
@@ -41,7 +42,7 @@ from debate_cli.storage.batch_store import BatchStore, RequestKey, StoredBatch, 
 MAX_WAITING_DEBATES = 10_000
 """Maximum number of debates that wait for batches at the same time. A waiting debate takes about 0.4 MB of memory."""
 FILES_PER_DEBATE, OTHER_FILES = 2, 200
-"""Number of open files to allow for each debate (its journal and its lock), and for the rest of the process."""
+"""Open files to allow for each debate (journal and lock), and for the rest of the process."""
 SETTLE_S = 0.1
 """Seconds for which all debates must have waited before a batch is submitted."""
 FIRST_POLL_S, MAX_POLL_S, POLL_GROWTH = 0.5, 60.0, 1.5
@@ -64,6 +65,9 @@ def count_waiting_debates() -> int:
             soft = raised
         wanted = min(wanted, soft)
     return max(1, (wanted - OTHER_FILES) // FILES_PER_DEBATE)
+
+
+TaskState = Literal["working", "waiting"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,33 +111,24 @@ class BatchQueue:
         """In the order in which they were asked."""
         self._served: set[str] = set()
         """Custom ids of the requests whose answers were given out in this run."""
-        self._busy = self._waiting = self._version = 0
+        self._tasks = Counter[TaskState]()
+        self._version = 0
+        """Rises with each change, so that a quiet moment can be noticed."""
         self._driver: asyncio.Task[None] | None = None
         self._failing_since: float | None = None
         self.halted: DebateError | None = None
         """Why the queue stopped the run; None if it did not."""
 
     @contextmanager
-    def working(self) -> Generator[None]:
-        """Mark the current asyncio task as one that may still make requests."""
-        self._busy += 1
+    def marking(self, state: TaskState) -> Generator[None]:
+        """Mark the current asyncio task. `working`: it may still make requests; `waiting`: for a batch, or for its budget."""
+        self._tasks[state] += 1
         self._version += 1
         try:
-            yield
-        finally:
-            self._busy -= 1
-            self._version += 1
-
-    @contextmanager
-    def waiting(self) -> Generator[None]:
-        """Mark the current asyncio task as waiting for a batch, or for budget that is reserved for a batch."""
-        self._waiting += 1
-        self._version += 1
-        try:
-            with waiting_for_turn():
+            with waiting_for_turn() if state == "waiting" else nullcontext():
                 yield
         finally:
-            self._waiting -= 1
+            self._tasks[state] -= 1
             self._version += 1
 
     async def ask(self, question: _Question) -> Reply:
@@ -204,7 +199,7 @@ class BatchQueue:
             while self._questions and self.halted is None:
                 version = self._version
                 await asyncio.sleep(SETTLE_S)
-                is_quiet = version == self._version and self._busy == self._waiting
+                is_quiet = version == self._version and self._tasks["working"] == self._tasks["waiting"]
                 new = [question for question in self._questions if question.batch is None]
                 if new and is_quiet:
                     for chunk in _split(new):
@@ -433,7 +428,7 @@ class WaitingModel:
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Answer as `model` does."""
-        with self._queue.waiting():
+        with self._queue.marking("waiting"):
             return await self._model.complete(request, on_text)
 
 
@@ -445,11 +440,11 @@ class _TrackedActor:
         self._queue = queue
 
     async def speak(self, cue: Cue, debate: Debate, on_text: OnText | None = None) -> Turn | Failure:
-        with self._queue.working():
+        with self._queue.marking("working"):
             return await self._actor.speak(cue, debate, on_text)
 
     async def assess(self, brief: Brief, debate: Debate) -> Assessment | Failure:
-        with self._queue.working():
+        with self._queue.marking("working"):
             return await self._actor.assess(brief, debate)
 
 

@@ -1,6 +1,6 @@
 """Compares two judgments: their verdicts, the standing of each claim, and their settings. Pure.
 
-A side is a debate as judged by one of its judging runs, or by the newest run of each system.
+A side is a debate with one of its judging runs, or with the newest run of each system.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SCORE_CHANGE_DECIMALS = 9
 
 @dataclass(frozen=True, slots=True)
 class ComparisonSide:
-    """A debate as judged by the judging run with the id `run` or, for `latest`, by the newest run of each system."""
+    """A debate with its judging run `run`. `latest` stands for the newest run of each system."""
 
     debate: Debate
     run: str = LATEST_RUNS
@@ -135,12 +135,6 @@ def compare_judgments(a: ComparisonSide, b: ComparisonSide) -> JudgmentCompariso
         judged_claims=(judged[0], judged[1]),
         settings=_find_setting_differences(a, b),
     )
-
-
-def judge_models_used(debate: Debate, system: str, run: str) -> tuple[str, ...]:
-    """Return `provider/model` of every judge of a system that answered in a run, each once."""
-    calls = (item.exchange for item in debate.assessments_of_system(system, run))
-    return tuple(dict.fromkeys(exchange.model for exchange in calls if exchange.attempts))
 
 
 def judging_cost(debate: Debate, runs: Mapping[str, str]) -> float | None:

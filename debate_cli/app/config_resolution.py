@@ -176,8 +176,8 @@ def redact_config(config: DebateConfig, redact: Redact) -> DebateConfig:
 def check_output_folder(loaded: LoadedConfig, trusted_folders: Sequence[Path]) -> None:
     """Check that a configuration file does not choose a forbidden folder for its debates (`output.dir`).
 
-    Allowed are the working folder, the file's own folder, the `trusted_folders`, and any folder that an option or the
-    environment names. Raises ConfigError.
+    Allowed are the working folder, the file's own folder and the `trusted_folders`. An option or the environment may
+    name any folder. Raises ConfigError.
     """
     path = ("output", "dir")
     if any(path[:length] in loaded.source_map.origins for length in (1, 2)):

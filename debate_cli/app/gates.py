@@ -36,7 +36,7 @@ class Gates(NamedTuple):
     min_score_debater: str | None = None
     """Name of the debater, or of a panel's option, to which `min_score` applies.
 
-    If it is None, `min_score` applies to the highest score of a debate, and to the option PASS of a text.
+    None: `min_score` applies to the highest score of a debate. In a text it applies to the option PASS.
     """
     min_score: float | None = None
     expected_winner: str | None = None
@@ -47,7 +47,7 @@ class Gates(NamedTuple):
     """Names from `FORBIDDEN`."""
 
     def require_names(self, names: Collection[str], where: str = "") -> None:
-        """Raise UsageError if a gate names an unknown debater, or requires a share of votes that is not from 0 to 1.
+        """Raise UsageError for a gate with an unknown name, or with a share of votes outside 0 to 1.
 
         `names`: the debaters; empty for a text. `where` precedes the sentence, e.g. `a.json: `.
         """

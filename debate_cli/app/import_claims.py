@@ -1,7 +1,7 @@
 """Use case `import --arguments`: asks a model for the claims in an imported debate's speeches.
 
-Each claim with a quoted passage of the speech becomes an argument. Speeches that could not be asked about keep the
-whole text as their one argument, with a warning, and are asked about when the same import is repeated.
+Each claim with a quoted passage of the speech becomes an argument. A speech without an answer keeps its whole text as
+one argument, with a warning. The same import, repeated, asks about this speech again.
 """
 
 from __future__ import annotations

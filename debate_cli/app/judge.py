@@ -87,7 +87,7 @@ class JudgeTask:
 
 @dataclass(frozen=True, slots=True)
 class JudgePlan:
-    """A file that can be judged, without its content, so that plans for a folder of any size fit into memory."""
+    """A file that can be judged, without its content. Plans for a folder of any size fit into memory."""
 
     source: Path
     target: Path | None

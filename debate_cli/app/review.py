@@ -1,7 +1,7 @@
 """Use case `review`: a person fills in the forms of a judging system, and the answers become a judging run.
 
-`Review.evaluate` computes the parts, the problems of the answers and the assessments from the saved debate, the terms
-of the review and the answers. The judging run is saved when every part is answered.
+`Review.evaluate` computes the parts of the review, the problems of the answers, and the assessments. The judging run is
+saved when every part is answered.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.config_checks import Problem
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import AssessmentCompleted, JudgingOpened
-from debate_cli.domain.judging_config import JudgingConfig, SystemSettings, settings_class
+from debate_cli.domain.judging_config import JudgingConfig, settings_class
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.reviewer import PROBABILITY, PROBABILITY_TOTAL, ReviewAnswers, Reviewer, ReviewTerms
@@ -182,7 +182,9 @@ class _Reading:
         text = self._prompts.render(
             system.prompt_package, shown.question.prompt, **shown.question.prompt_values(shown.shown, self._prompts)
         )
-        name = self._unique_name(system.describe_brief(brief))
+        name, taken = system.describe_brief(brief), {part.name for part in self._parts}
+        if name in taken:
+            name += f", question {sum(known.startswith(name) for known in taken) + 1}"
         part = ReviewPart(name, brief.subject, text, shown.form, brief)
         answer = self._check(part)
         if answer is None:
@@ -274,10 +276,6 @@ class _Reading:
         model = f"human/{self._review.terms.reviewer}"
         return ModelCall(model=model, rung="text", attempts=1, latency_s=seconds, cost_usd=0.0)
 
-    def _unique_name(self, name: str) -> str:
-        taken = {part.name for part in self._parts}
-        return name if name not in taken else f"{name}, question {sum(known.startswith(name) for known in taken) + 1}"
-
 
 def open_review(stored: StoredDebate, terms: ReviewTerms, at: datetime | None = None) -> Review:
     """The review of a saved debate under these terms.
@@ -291,7 +289,10 @@ def open_review(stored: StoredDebate, terms: ReviewTerms, at: datetime | None = 
     if terms.blind:
         order = shuffle_order(order, terms.seed)
     reviewer = Reviewer(name=terms.reviewer, blind=terms.blind, order=order)
-    settings = _find_settings(debate, terms.system).for_reviewer(reviewer.assessor)
+    known = {system.kind: system for run in debate.runs_by_precedence(terms.system) for system in run.judging.systems}
+    settings = known.get(terms.system) or settings_class(terms.system).model_validate({"kind": terms.system})
+    settings = settings.for_added_run()
+    settings = (settings.for_text() if debate.document_name is not None else settings).for_reviewer(reviewer.assessor)
     if not settings.seats:
         raise UsageError(
             f"--system {terms.system}: with its settings in this debate, it asks no judge, so there is no form to fill in; "
@@ -346,10 +347,3 @@ def save_review(path: Path, review: Review, state: ReviewState, answers: ReviewA
         verdicts = score(debate, runs="all")
         write_transcript(stored.path, to_transcript(debate, verdicts), Redactor(), overwrite=True)
     return Outcome(debate, combine_runs(debate, verdicts, [review.opened.run]), stored.path)
-
-
-def _find_settings(debate: Debate, kind: str) -> SystemSettings:
-    """The settings of a system for an added run: those stored in the debate, or else the defaults."""
-    stored = {system.kind: system for run in debate.runs_by_precedence(kind) for system in run.judging.systems}
-    settings = (stored.get(kind) or settings_class(kind).model_validate({"kind": kind})).for_added_run()
-    return settings.for_text() if debate.document_name is not None else settings

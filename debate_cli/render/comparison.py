@@ -12,11 +12,10 @@ from debate_cli.app.compare import (
     SideVerdict,
     StandingChange,
     VerdictChange,
-    judge_models_used,
     judging_cost,
 )
 from debate_cli.domain.config_differences import format_setting_pair
-from debate_cli.domain.debate import models_used_by_debater
+from debate_cli.domain.debate import models_used_by_debater, models_used_by_judges
 from debate_cli.domain.judging_run import format_system_with_run
 from debate_cli.render import theme
 from debate_cli.render.content import participants
@@ -166,7 +165,7 @@ def _side_document(path: str, side: ComparisonSide, runs: RunsBySystem) -> dict[
         "topic": debate.topic,
         "status": debate.status,
         "debaters": {person.name: ", ".join(models_used_by_debater(debate, person)) for person in debate.participants},
-        "judges": {system: list(judge_models_used(debate, system, run)) for system, run in runs.items()},
+        "judges": {system: list(models_used_by_judges(debate, run, system)) for system, run in runs.items()},
         "cost_usd": debate.usage.cost_usd,
         "judging_cost_usd": judging_cost(debate, runs),
     }
@@ -182,7 +181,7 @@ def _sides_table(pair: ComparedPair) -> Table:
 def _side_facts(path: str, side: ComparisonSide, runs: RunsBySystem) -> dict[str, Cell]:
     debate = side.debate
     judges = (
-        f"{format_system_with_run(system, run)}: {', '.join(judge_models_used(debate, system, run)) or 'no model'}"
+        f"{format_system_with_run(system, run)}: {', '.join(models_used_by_judges(debate, run, system)) or 'no model'}"
         for system, run in runs.items()
     )
     return {

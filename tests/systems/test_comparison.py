@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from render_support import START, debate, exchange, structured_assessment
 
-from debate_cli.app.compare import ComparisonSide, compare_judgments, judge_models_used, judging_cost
+from debate_cli.app.compare import ComparisonSide, compare_judgments, judging_cost
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import Debate
@@ -123,12 +123,6 @@ def test_settings_are_compared_as_plain_data() -> None:
     other = debate(limits={"max_tokens": 1000}, seed=9)
     settings = compare_judgments(ComparisonSide(BASE), ComparisonSide(other)).settings
     assert [(item.key, item.a, item.b) for item in settings] == [("seed", None, 9)]
-
-
-def test_judge_models_used_are_those_with_an_assessment() -> None:
-    """Each once; none for a system without an assessment."""
-    assert judge_models_used(BASE, "structured", "r1") == ("mock/judge",)
-    assert judge_models_used(BASE, "panel", "r1") == ()
 
 
 def test_judging_cost_is_the_sum_of_the_named_systems() -> None:

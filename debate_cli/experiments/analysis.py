@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TypeVar
 
 from debate_cli.experiments.definition import is_same_model
 from debate_cli.experiments.results import MODEL_SEPARATOR, Judgement
@@ -159,6 +160,7 @@ def analyze(rows: Sequence[Judgement], *, resamples: int = RESAMPLES, seed: int 
     )
 
 
+T = TypeVar("T")
 Votes = Mapping[str, Judgement]
 """Judge -> its judgement of one debate."""
 
@@ -239,19 +241,15 @@ def _analyze_system(system: str, rows: Sequence[Judgement], bootstrap: _Bootstra
         ),
         tuple(_pair_records(names, different, bootstrap)),
         tuple(_judge_record(judge, rows, bootstrap) for judge in judges),
-        bootstrap.agreement(
-            debates,
-            lambda found: krippendorff_alpha([{judge: row.result for judge, row in each.items()} for each in found]),
-        ),
-        bootstrap.agreement(
-            debates,
-            lambda found: krippendorff_alpha(
-                [{judge: signed_margin(row) for judge, row in each.items()} for each in found], "interval"
-            ),
-        ),
+        bootstrap.agreement(debates, lambda found: krippendorff_alpha(_values(found, lambda row: row.result))),
+        bootstrap.agreement(debates, lambda found: krippendorff_alpha(_values(found, signed_margin), "interval")),
         tuple(_pair_agreements(judges, debates, bootstrap)),
         tuple(_motion_records(rows)),
     )
+
+
+def _values(debates: Iterable[Votes], value: Callable[[Judgement], T]) -> list[dict[str, T]]:
+    return [{judge: value(row) for judge, row in votes.items()} for votes in debates]
 
 
 def _pair_records(names: Sequence[str], rows: Sequence[Judgement], bootstrap: _Bootstrap) -> Iterator[PairRecord]:

@@ -98,19 +98,15 @@ class Judgement(NamedTuple):
     seconds: float
     """Total seconds that the provider took for these calls."""
     first_cost_usd: float | None
-    """Cost of the speeches of the first player."""
     second_cost_usd: float | None
-    """Cost of the speeches of the second player."""
+    """Cost of the speeches of the second player; empty if a price is not known."""
     first_tokens: int
-    """Tokens of the speeches of the first player."""
     second_tokens: int
-    """Tokens of the speeches of the second player."""
+    """Input and output tokens of the speeches of the second player."""
     first_seconds: float
-    """Seconds that the provider took for the speeches of the first player."""
     second_seconds: float
     """Seconds that the provider took for the speeches of the second player."""
     first_words: int
-    """Words of the speeches of the first player."""
     second_words: int
     """Words of the speeches of the second player."""
     closed: str

@@ -14,6 +14,7 @@ from render_support import (
     turns,
 )
 
+from debate_cli.cli.screen import show_view
 from debate_cli.domain.assessment import Mark
 from debate_cli.domain.events import DebateClosed, DebateResumed, JudgingOpened
 from debate_cli.domain.tasks import Subject
@@ -128,7 +129,7 @@ def test_leaving_the_context_restores_the_terminal(raised: type[BaseException] |
     """After any end of the run the cursor is visible and completed turns are printed."""
     view = LiveView()
     try:
-        with view.observer:
+        with show_view(view.observer):
             view.request(FIRST, SECOND)
             view.apply(turn_event(FIRST))
             if raised is not None:

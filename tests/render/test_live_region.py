@@ -111,8 +111,9 @@ def test_without_a_terminal_only_permanent_lines_are_printed() -> None:
     """The output has no region and no control sequence."""
     stream = StringIO()
     view = LiveObserver(Console(file=stream, width=100), expected=11)
-    with view:
-        view.event(opening_event(), initial_debate(opening_event()))
-        view.note("a note")
+    view.start()
+    view.event(opening_event(), initial_debate(opening_event()))
+    view.note("a note")
+    view.stop()
     assert "! a note" in stream.getvalue()
     assert "\x1b" not in stream.getvalue()

@@ -161,10 +161,7 @@ def _draw_lines(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
 
 
 def _draw_bars(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
-    """Horizontal bars, one in each row. A stack has one row for each label, with its bars end to end.
-
-    Bars of negative values extend from 0 to the left.
-    """
+    """Horizontal bars, one in each row, or end to end in one row for each label. Negative ones extend to the left."""
     is_stack = chart.kind == "stack"
     names = [theme.shorten(sanitize.sanitize_line(label), MAX_LABEL) for label in chart.labels]
     rows = 1 if is_stack else len(chart.series)
@@ -178,19 +175,19 @@ def _draw_bars(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
         return left + _share(value, chart) * (right - left)
 
     series: list[DrawnSeries] = []
-    ends: dict[tuple[int, bool], float] = {}
-    """Label, and whether the values are negative -> sum of the values that are drawn so far."""
+    ends: dict[tuple[int, bool], float] = {}  # (label, whether values are negative) -> sum of the drawn values
     for number, item in enumerate(chart.series):
         shapes: list[Shape] = []
         for index, point in enumerate(item.points):
-            if point is not None:
-                end = index, point.value < 0
-                start = ends.get(end, 0.0) if is_stack else 0.0
-                ends[end] = start + point.value
-                low, high = sorted((x(start), x(start + point.value)))
-                y = round(tops[index] + bar / 4 + (0 if is_stack else number * bar), 1)
-                value = "" if is_stack else _format_tick(point.value)
-                shapes.append(Shape(round(low, 1), y, round(high - low, 1), bar - 1, point.words, value))
+            if point is None:
+                continue
+            end = index, point.value < 0
+            start = ends.get(end, 0.0) if is_stack else 0.0
+            ends[end] = start + point.value
+            low, high = sorted((x(start), x(start + point.value)))
+            y = round(tops[index] + bar / 4 + (0 if is_stack else number * bar), 1)
+            value = "" if is_stack else _format_tick(point.value)
+            shapes.append(Shape(round(low, 1), y, round(high - low, 1), bar - 1, point.words, value))
         series.append(DrawnSeries(item, _css_class(item, classes), tuple(shapes)))
     return DrawnChart(
         chart,

@@ -11,8 +11,6 @@ from collections.abc import Callable, Sequence
 from queue import SimpleQueue
 from threading import Event as ThreadEvent
 from threading import Thread
-from types import TracebackType
-from typing import Self
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -51,7 +49,7 @@ FRAMES_PER_SECOND = 10
 
 
 class LiveObserver:
-    """An Observer for a terminal, and a context manager that restores the terminal at its end.
+    """An Observer for a terminal. Call `start` before and `stop` after the run; `stop` restores the terminal.
 
     `expected`: minimum number of calls, to show progress; None if unknown. The heading shows `plan`. `hint`: a line at
     the bottom, e.g. on keys.
@@ -73,17 +71,6 @@ class LiveObserver:
         self._stopping = ThreadEvent()
         self._thread: Thread | None = None
         self._error: OSError | None = None
-
-    def __enter__(self) -> Self:
-        """Start drawing."""
-        self.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Stop drawing."""
-        self.stop()
 
     def start(self) -> None:
         """Start the clock; if the console is a terminal, start drawing."""

@@ -129,8 +129,6 @@ def run(given: Options) -> None:
     if given.per is RowKind.argument and form not in _ROW_FORMATS:
         raise UsageError("--per argument needs a format with rows; add --format csv, jsonl or json")
     rubric, rubric_option = _rubric_from_options(given.weights, given.rubric)
-    if rubric.remark is not None:
-        console.print_status(rubric.remark)
     request = ScoreRequest(
         tuple(given.system or ()),
         given.runs,

@@ -21,7 +21,7 @@ from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.aggregation import ordered_assessments
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.explanation import describe_outcome, describe_scores
-from debate_cli.systems.tables import DebaterCell, Gauge, Number, Table
+from debate_cli.systems.tables import DebaterCell, Gauge, Number, Table, column_table
 
 Part = TypeVar("Part")
 SettingsT = TypeVar("SettingsT", bound=SystemSettings)
@@ -75,7 +75,7 @@ class JudgeVote(NamedTuple):
 
 
 class RequiredChange(FrozenModel):
-    """A change that one or more judges demand of a text, in the words of the first judge. Untrusted."""
+    """A change that judges demand of a text, in the words of the first of them. Untrusted."""
 
     dimension: str | None
     """The first configured dimension that the demand names; None if it names none."""
@@ -409,12 +409,11 @@ class JudgingSystem(Generic[SettingsT]):
         judges = dict.fromkeys(item.assessor for item in given)
         if len(judges) == 1:
             return given
-        run = debate.run(verdict.run)
-        settings = next(item for item in run.judging.systems if item.kind == self.kind)
+        settings = next(item for item in debate.run(verdict.run).judging.systems if item.kind == self.kind)
         agreeing: set[str] = set()
         for judge in judges:
             alone = debate.with_assessments(item for item in given if item.assessor == judge)
-            own = self.score(alone, run, settings)  # pyright: ignore[reportArgumentType] - settings of this kind
+            own = self.score(alone, verdict.run, settings)  # pyright: ignore[reportArgumentType] - settings of this kind
             if own.victory == "undetermined" or own.winner == verdict.winner:
                 agreeing.add(judge)
         return [item for item in given if item.assessor in agreeing]
@@ -440,25 +439,23 @@ def briefs_for(run: str, settings: SystemSettings, subject: Subject, revision: i
 
 
 def turn_briefs(run: str, settings: SystemSettings, turns: Iterable[int]) -> tuple[Brief, ...]:
-    """For each of the turns, a brief for each judge."""
+    """A brief on each turn for each judge. `turns`: indices of the turns."""
     return _fold_briefs(run, settings, "turn", tuple(turns), lambda index: Subject(moment="turn", turns=(index,)))
 
 
 def pair_briefs(run: str, settings: SystemSettings, pairs: Iterable[tuple[int, int]]) -> tuple[Brief, ...]:
-    """For each pair of turns, a brief for each judge."""
+    """A brief on each pair of turns for each judge."""
     return _fold_briefs(run, settings, "pair", tuple(pairs), lambda pair: Subject(moment="pair", turns=pair))
 
 
 def round_briefs(run: str, settings: SystemSettings, numbers: Iterable[int]) -> tuple[Brief, ...]:
-    """For each of the rounds, a brief for each judge."""
+    """A brief on each round for each judge."""
     return _fold_briefs(run, settings, "round", tuple(numbers), lambda number: Subject(moment="round", round=number))
 
 
 def _fold_briefs(
     run: str, settings: SystemSettings, moment: Moment, parts: tuple[Part, ...], subject_of: Callable[[Part], Subject]
 ) -> tuple[Brief, ...]:
-    """For each of `parts`, a brief for each judge."""
-
     def add(briefs: tuple[Brief, ...], part: Part) -> tuple[Brief, ...]:
         return (*briefs, *briefs_for(run, settings, subject_of(part)))
 
@@ -476,11 +473,14 @@ def sum_marks(marks: Iterable[Mark], criteria: Mapping[str, float]) -> tuple[Rep
 
 def score_table(verdict: Verdict, max_score: float) -> Table:
     """A table of the scores of debaters, or of the shares of options, the highest first."""
-    ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
-    end = max(max_score, *map(abs, verdict.displayed_scores.values()), 0.0)
-    return Table(
-        title=f"scores, {verdict.system}",
-        heads=("option" if verdict.option_shares else "debater", "score", ""),
-        rows=tuple((DebaterCell(name), Number(score, strong=True), Gauge(score, end, name)) for name, score in ranked),
-        numeric=frozenset({1}),
+    scores = verdict.displayed_scores
+    end = max(max_score, *map(abs, scores.values()), 0.0)
+    return column_table(
+        f"scores, {verdict.system}",
+        sorted(scores, key=lambda name: -scores[name]),
+        {
+            "option" if verdict.option_shares else "debater": DebaterCell,
+            "score": lambda name: Number(scores[name], strong=True),
+            "": lambda name: Gauge(scores[name], end, name),
+        },
     )

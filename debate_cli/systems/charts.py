@@ -28,8 +28,6 @@ class ChartSeries:
     """Name of the debater whose colour the series has; None if it is not about one debater."""
     style: str = ""
     """Style of a series that is not about one debater: a class of the style sheet, e.g. `limit` or `option-pass`."""
-    is_joined: bool = True
-    """Whether a line connects the points, also across gaps. Otherwise only markers are drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +47,6 @@ class Chart:
     """`low` and `high` are the ends of the axis of values."""
     ticks: tuple[float, ...]
     """Labelled values of the axis."""
-    is_small: bool = False
-    """Whether the chart stays narrow with any number of positions."""
 
     @property
     def is_empty(self) -> bool:

@@ -1,12 +1,23 @@
 """Tables of a debate that belong to no verdict: claims (trace), findings about single speeches, checks of citations."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from debate_cli.domain.assessment import Contradiction, DroppedPremise, Finding, Manipulation, SourceRemark
 from debate_cli.domain.debate import Debate
 from debate_cli.evidence.source_checks import SourceCheck, SourceOutcome, check_sources
 from debate_cli.systems.source_support import SUPPORT_WORDS, Support
-from debate_cli.systems.tables import RESPONSE_BADGES, STANDING_BADGES, Badge, Cell, DebaterCell, Lines, Table, TableRow
+from debate_cli.systems.tables import (
+    RESPONSE_BADGES,
+    STANDING_BADGES,
+    Badge,
+    Cell,
+    DebaterCell,
+    Lines,
+    Table,
+    TableRow,
+    column_table,
+    turn_number,
+)
 from debate_cli.systems.trace import TraceRow, TraceSource
 
 SOURCE_BADGES: dict[SourceOutcome, Badge] = {
@@ -38,39 +49,22 @@ _REMARKS: dict[SourceOutcome, str] = {
 def build_source_tables(debate: Debate) -> list[Table]:
     """One table of all citations, altered ones first; none if there are no citations."""
     checks = sorted(check_sources(debate), key=lambda check: check.outcome != "altered")
-    if not checks:
-        return []
+
+    def source(check: SourceCheck) -> str:
+        passage = debate.passages_by_id.get(check.source)
+        return check.source if passage is None else f"{check.source} {passage.title or passage.source}"
+
+    columns: dict[str, Callable[[SourceCheck], Cell]] = {
+        "turn": lambda check: turn_number(check.turn),
+        "debater": lambda check: DebaterCell(debate.turns_by_index[check.turn].speaker),
+        "for": lambda check: check.item,
+        "source": source,
+        "check": lambda check: SOURCE_BADGES[check.outcome],
+        "quote": lambda check: f"“{check.quote}”",
+        "difference": lambda check: check.difference,
+    }
     remarks = [remark for outcome, remark in _REMARKS.items() if any(check.outcome == outcome for check in checks)]
-    return [
-        Table(
-            "quotes checked against their sources",
-            ("turn", "debater", "for", "source", "check", "quote", "difference"),
-            tuple(_row(check, debate) for check in checks),
-            tuple(remarks),
-            frozenset({0}),
-        )
-    ]
-
-
-def _row(check: SourceCheck, debate: Debate) -> TableRow:
-    passage = debate.passages_by_id.get(check.source)
-    name = check.source if passage is None else f"{check.source} {passage.title or passage.source}"
-    speaker = debate.turns_by_index[check.turn].speaker
-    return (
-        str(check.turn + 1),
-        DebaterCell(speaker),
-        check.item,
-        name,
-        SOURCE_BADGES[check.outcome],
-        f"“{check.quote}”",
-        check.difference,
-    )
-
-
-MANIPULATION_BADGE = Badge("!", "manipulation", "bad")
-CONTRADICTION_BADGE = Badge("✗", "contradiction", "bad")
-DROPPED_PREMISE_BADGE = Badge("↓", "dropped premise", "mixed")
-SOURCE_BADGE = Badge("?", "source", "info")
+    return [column_table("quotes checked against their sources", checks, columns, remarks)] if checks else []
 
 
 def build_findings_tables(debate: Debate) -> list[Table]:
@@ -91,20 +85,16 @@ def _finding_row(finding: Finding) -> TableRow | None:
         case Manipulation():
             turn = str(finding.turn + 1) if finding.turn is not None else None
             by = DebaterCell(finding.participant) if finding.participant is not None else "the text"
-            return MANIPULATION_BADGE, by, turn, f"{finding.label}: “{finding.quote}”"
+            return Badge("!", "manipulation", "bad"), by, turn, f"{finding.label}: “{finding.quote}”"
         case Contradiction():
             turns = f"{finding.earlier + 1} and {finding.later + 1}"
-            return CONTRADICTION_BADGE, DebaterCell(finding.participant), turns, finding.explanation
+            return Badge("✗", "contradiction", "bad"), DebaterCell(finding.participant), turns, finding.explanation
         case DroppedPremise():
             turns = f"{finding.earlier + 1} to {finding.later + 1}"
-            return DROPPED_PREMISE_BADGE, DebaterCell(finding.participant), turns, finding.premise
+            return Badge("↓", "dropped premise", "mixed"), DebaterCell(finding.participant), turns, finding.premise
         case SourceRemark():
-            return (
-                SOURCE_BADGE,
-                DebaterCell(finding.participant),
-                str(finding.turn + 1),
-                f"{finding.source}: {finding.verdict}",
-            )
+            turn, words = str(finding.turn + 1), f"{finding.source}: {finding.verdict}"
+            return Badge("?", "source", "info"), DebaterCell(finding.participant), turn, words
         case _:
             return None
 

@@ -39,24 +39,12 @@ def decide_outcome(scores: Mapping[str, float], victory: Callable[[float], Victo
 
 def clear_above_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
     """Margin -> kind: below `draw` a draw, up to and including `clear` narrow, above `clear` clear."""
-
-    def kind(margin: float) -> Victory:
-        if margin < thresholds.draw:
-            return "draw"
-        return "clear" if margin > thresholds.clear else "narrow"
-
-    return kind
+    return lambda margin: "draw" if margin < thresholds.draw else "clear" if margin > thresholds.clear else "narrow"
 
 
 def clear_from_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
     """Margin -> kind: below `draw` a draw, below `clear` narrow, from `clear` on clear."""
-
-    def kind(margin: float) -> Victory:
-        if margin < thresholds.draw:
-            return "draw"
-        return "narrow" if margin < thresholds.clear else "clear"
-
-    return kind
+    return lambda margin: "draw" if margin < thresholds.draw else "narrow" if margin < thresholds.clear else "clear"
 
 
 def build_verdict(

@@ -3,14 +3,13 @@
 `plugins.SYSTEMS` maps each kind to the import path of its system.
 """
 
-import re
 from typing import Any
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
-from debate_cli.domain.suggestions import closest_match, format_suggestion_or_list
+from debate_cli.domain.suggestions import format_suggestion_or_list
 from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.domain.turn import StrategyPick
 from debate_cli.domain.verdict import Verdict
@@ -93,16 +92,9 @@ def pick_adaptive_strategy(debate: Debate, cue: Cue) -> StrategyPick | None:
     return next((pick for pick in picks if pick is not None), None)
 
 
-_NAME_SEPARATORS = re.compile(r"[\s,;+]+")
-
-
 def check_system_kind(kind: str) -> None:
     """Check the value of a `--system` option. Raises UsageError, with a suggestion, for an unknown system."""
     known = system_kinds()
     if kind in known:
         return
-    meant = [closest_match(part, known) for part in _NAME_SEPARATORS.split(kind) if part]
-    if len(meant) > 1 and None not in meant:
-        repeated = " ".join(f"--system {name}" for name in dict.fromkeys(meant))
-        raise UsageError(f"--system {kind}: names several judging systems; repeat the option: {repeated}")
     raise UsageError(f"--system {kind}: there is no such judging system{format_suggestion_or_list(kind, known)}")

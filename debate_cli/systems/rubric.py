@@ -1,6 +1,6 @@
 """Rubrics. A rubric changes settings of judging systems, so that stored marks are scored under other rules."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
@@ -20,8 +20,6 @@ class Rubric:
     changes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     criterion_weights: Mapping[str, float] = field(default_factory=dict[str, float])
     """Criterion of the structured system -> weight. If any is given, criteria without one count 0."""
-    remark: str | None = None
-    """A sentence that warns of a side effect of the rubric; None if it has none."""
 
     def settings(self, debate: Debate, where: str = "") -> dict[str, SystemSettings]:
         """Kind of system -> settings for scoring `debate`, for the kinds in the rubric. `where`: start of an error message.
@@ -72,7 +70,7 @@ def _deep_merge(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str,
 def parse_weights(text: str) -> Rubric:
     """Parse `evidence=0.5,logic=0.3` into weights of the structured criteria. Criteria without a weight get 0.
 
-    If a default criterion has no weight, the rubric's remark says so. Raises UsageError.
+    Raises UsageError for a part without a number of 0 or more, and if every weight is 0.
     """
     named: dict[str, float] = {}
     for part in text.split(","):
@@ -84,7 +82,7 @@ def parse_weights(text: str) -> Rubric:
         named[name] = _parse_weight(part, number)
     if not any(named.values()):
         raise UsageError(f"--weights {text}: every weight is 0; give at least one criterion a weight above 0")
-    return Rubric(criterion_weights=named, remark=_describe_unweighted(named))
+    return Rubric(criterion_weights=named)
 
 
 def _parse_weight(part: str, number: str) -> float:
@@ -96,13 +94,3 @@ def _parse_weight(part: str, number: str) -> float:
     if not isfinite(found) or found < 0:
         raise UsageError(f"--weights {part}: a weight cannot be {number}; give a number of 0 or more")
     return found
-
-
-def _describe_unweighted(named: Collection[str]) -> str | None:
-    """A sentence on the default criteria that `named` omits; None if it omits none or names a criterion of the user."""
-    left = [name for name in DEFAULT_CRITERIA if name not in named]
-    if not left or not set(named) <= set(DEFAULT_CRITERIA):
-        return None
-    listed = " and ".join(filter(None, (", ".join(left[:-1]), left[-1])))
-    counts = "counts" if len(left) == 1 else "count"
-    return f"--weights: {listed} {counts} nothing, because only the criteria named there have a weight"

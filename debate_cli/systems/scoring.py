@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_config import SystemSettings, judge_ids
 from debate_cli.domain.judging_run import JudgingRun
-from debate_cli.domain.verdict import AnyNotes, Notes, Verdict
+from debate_cli.domain.verdict import Notes, Verdict
 from debate_cli.systems.registry import get_system, is_installed
 
 
@@ -38,23 +38,18 @@ def score(
         (run, system) for run, system in _select_systems(debate, runs) if systems is None or system.kind in systems
     ]
     scored = [_score_system(debate, run, replacing.get(system.kind, system)) for run, system in chosen]
-    reviews, verdicts = _split_reviews(scored)
     judged = [
         verdict
         for verdict, pair in zip(scored, chosen, strict=True)
         if verdict.reviewer is None and _has_judged(debate, *pair)
     ]
     judged.sort(key=lambda item: debate.judged_all_turns(debate.run(item.run), item.system))
-    ordered = _put_deciding_first(verdicts, _deciding_kind(debate, runs), judged)
-    return (*_without_tied_decision(debate, ordered, judged), *reviews)
-
-
-def _split_reviews(verdicts: Iterable[Verdict]) -> tuple[list[Verdict], list[Verdict]]:
-    """(verdicts of people, verdicts of models), each in their order."""
-    reviews, others = list[Verdict](), list[Verdict]()
-    for verdict in verdicts:
-        (others if verdict.reviewer is None else reviews).append(verdict)
-    return reviews, others
+    by_models = [verdict for verdict in scored if verdict.reviewer is None]
+    ordered = _put_deciding_first(by_models, _deciding_kind(debate, runs), judged)
+    beside = {run.id for run in debate.runs_beside(ordered[0].run)} - {ordered[0].run} if ordered else set[str]()
+    if any(item.system == ordered[0].system and item.run in beside for item in judged):
+        ordered = (ordered[0].model_copy(update={"decides": False}), *ordered[1:])
+    return (*ordered, *(verdict for verdict in scored if verdict.reviewer is not None))
 
 
 def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
@@ -62,10 +57,11 @@ def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verd
 
     Empty if only people judged, because their verdicts never decide.
     """
-    _, verdicts = _split_reviews(verdicts)
-    head = next((verdict for verdict in verdicts if verdict.decides), verdicts[0] if verdicts else None)
-    if head is None or head.decides:
-        return () if head is None else (head,)
+    verdicts = [verdict for verdict in verdicts if verdict.reviewer is None]
+    decisive = [verdict for verdict in verdicts if verdict.decides]
+    if decisive or not verdicts:
+        return tuple(decisive[:1])
+    head = verdicts[0]
     beside = {run.id for run in debate.runs_beside(head.run)}
     return tuple(verdict for verdict in verdicts if verdict.system == head.system and verdict.run in beside)
 
@@ -99,14 +95,11 @@ def _score_system(debate: Debate, run: JudgingRun, settings: SystemSettings) -> 
     if debate.judged_all_turns(run, settings.kind):
         return found
     part = f"{run.id} judged the debate when {run.heard} of its {len(debate.turns)} speeches had been made."
-    return found.model_copy(update={"notes": _add_missing(found.notes, part)})
-
-
-def _add_missing(notes: AnyNotes, sentence: str) -> AnyNotes:
+    notes = found.notes
     if isinstance(notes, Notes):
-        return notes.model_copy(update={"missing": (*notes.missing, sentence)})
+        return found.model_copy(update={"notes": notes.model_copy(update={"missing": (*notes.missing, part)})})
     missing = cast("list[JsonValue]", notes.get("missing", []))
-    return {**notes, "missing": [*missing, sentence]}
+    return found.model_copy(update={"notes": {**notes, "missing": [*missing, part]}})
 
 
 def _kept_verdict(debate: Debate, run: JudgingRun, kind: str) -> Verdict:
@@ -133,18 +126,6 @@ def _put_deciding_first(
     head = next((item for item in newest if item.system == deciding), verdicts[0])
     rest = [item for item in verdicts if item is not head]
     return (head.model_copy(update={"decides": True}), *rest)
-
-
-def _without_tied_decision(
-    debate: Debate, verdicts: tuple[Verdict, ...], judged: Iterable[Verdict]
-) -> tuple[Verdict, ...]:
-    """`verdicts`. The first one loses `decides` if a run that judged side by side with its run has a verdict in `judged`."""
-    if not verdicts:
-        return ()
-    head, *rest = verdicts
-    beside = {run.id for run in debate.runs_beside(head.run)} - {head.run}
-    is_tied = any(item.system == head.system and item.run in beside for item in judged)
-    return (head.model_copy(update={"decides": False}), *rest) if is_tied else verdicts
 
 
 def _select_systems(debate: Debate, runs: str) -> list[tuple[JudgingRun, SystemSettings]]:
@@ -203,12 +184,11 @@ def verdicts_match(stored: Verdict, recomputed: Verdict) -> bool:
         return False
     if not all(_are_equal(score, recomputed.scores[name]) for name, score in stored.scores.items()):
         return False
-    ours, theirs = _numeric_notes(stored), _numeric_notes(recomputed)
+    ours, theirs = (
+        dict(_numbers(notes.to_json() if isinstance(notes, Notes) else notes, ""))
+        for notes in (stored.notes, recomputed.notes)
+    )
     return all(_are_equal(ours[path], theirs[path]) for path in ours.keys() & theirs.keys())
-
-
-def _numeric_notes(verdict: Verdict) -> dict[str, float]:
-    return dict(_numbers(verdict.notes.to_json() if isinstance(verdict.notes, Notes) else verdict.notes, ""))
 
 
 def _are_equal(first: float | None, second: float | None) -> bool:

@@ -12,7 +12,7 @@ from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.turn import UNSTRUCTURED, Response, ResponseType, Turn
 from debate_cli.evidence.source_checks import SourceOutcome
-from debate_cli.systems.aggregation import get_run_id, newest_run, ordered_assessments
+from debate_cli.systems.aggregation import get_run_id, newest_assessments, newest_run
 from debate_cli.systems.base import ClaimReview, JudgingSystem, Standing
 from debate_cli.systems.registry import systems_of_debate
 from debate_cli.systems.source_support import SOURCES_KIND, Support, join_checks
@@ -105,10 +105,8 @@ def find_claim_reviewer(debate: Debate) -> JudgingSystem[Any] | None:
 
 def _sources_of_claims(debate: Debate) -> Mapping[tuple[str, str], list[TraceSource]]:
     """(Speaker, argument id) -> the sources that the speaker cites beside the argument, in the order of the debate."""
-    run = newest_run(debate, SOURCES_KIND)
-    given = ordered_assessments(debate, SOURCES_KIND, run) if run is not None else ()
     found: dict[tuple[str, str], list[TraceSource]] = defaultdict(list)
-    for check, answer in join_checks(debate, given):
+    for check, answer in join_checks(debate, newest_assessments(debate, SOURCES_KIND)):
         supports = None if answer.supports == "unknown" else answer.supports
         source = TraceSource(source=check.source, outcome=check.outcome, supports=supports)
         found[answer.debater, check.item].append(source)

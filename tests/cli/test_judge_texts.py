@@ -148,20 +148,6 @@ def test_an_empty_text_is_refused(here: Path, text: str) -> None:
     assert [place.name for place in here.iterdir()] == ["E.md"]
 
 
-@pytest.mark.parametrize(
-    ("weights", "words"),
-    [
-        ("evidence=0.6", "--weights: logic, responsiveness and honesty count nothing"),
-        ("evidence=1,logic=1,honesty=0", "--weights: responsiveness counts nothing"),
-        ("evidence=1,logic=1,honesty=1,responsiveness=1", ""),
-    ],
-)
-def test_unnamed_criteria_are_reported(saved: Path, weights: str, words: str) -> None:
-    """A line on stderr names criteria that lose their weight."""
-    done = debate("score", saved, "--weights", weights, "--json", cwd=saved.parent.parent)
-    assert (done.code, bool(done.json), done.err.startswith(words), bool(done.err)) == (0, True, True, bool(words))
-
-
 def test_files_folders_and_standard_input_are_judged(here: Path) -> None:
     """Each is a text of its own, named by its path; binary and JSON files of a folder, and links out of it, have a note."""
     (here / "secret.md").write_text("A key that no model may read.")

@@ -124,7 +124,7 @@ def draw_chart(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
 
 
 def _draw_lines(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
-    is_wide = len(chart.labels) >= WIDE_FROM and not chart.is_small
+    is_wide = len(chart.labels) >= WIDE_FROM
     width = WIDE_WIDTH if is_wide else WIDTH
     left, right, bottom = MARGIN_LEFT, width - MARGIN_RIGHT, LINE_HEIGHT - MARGIN_BOTTOM
     step = (right - left - 24) / max(1, len(chart.labels) - 1)
@@ -137,13 +137,13 @@ def _draw_lines(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
 
     series: list[DrawnSeries] = []
     for item in chart.series:
-        size = 3 if item.is_joined else 6
+        size = 3
         dots = [
             Shape(round(x, 1), round(y(point.value), 1), size, size, point.words)
             for x, point in zip(xs, item.points, strict=True)
             if point is not None
         ]
-        path = "M" + " L".join(f"{dot.x} {dot.y}" for dot in dots) if item.is_joined and len(dots) > 1 else ""
+        path = "M" + " L".join(f"{dot.x} {dot.y}" for dot in dots) if len(dots) > 1 else ""
         series.append(DrawnSeries(item, _css_class(item, classes), tuple(dots), path))
     most = MAX_AXIS_LABELS if is_wide else MAX_AXIS_LABELS // 2
     every = -(-len(chart.labels) // most)

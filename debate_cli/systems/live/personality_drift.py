@@ -21,10 +21,9 @@ from debate_cli.domain.personality import (
 )
 from debate_cli.systems.aggregation import get_run_id, iter_findings, ordered_assessments
 from debate_cli.systems.base import ReportSection
-from debate_cli.systems.charts import Chart, ChartPoint, ChartSeries
 from debate_cli.systems.live.findings import Pressure
 from debate_cli.systems.live.settings import LiveSettings
-from debate_cli.systems.tables import Curve, DebaterCell, Number, Table, TableRow, format_number
+from debate_cli.systems.tables import Curve, DebaterCell, Number, Table, TableRow
 
 PRESSURE_TARGETS = {
     "cognitive": "the logic of your arguments",
@@ -143,19 +142,14 @@ def format_pressure(start: Personality, now: Personality, pressures: Mapping[Pre
     return " ".join(filter(None, (pressed, f"Argue with {', '.join(moved)}." if moved else "")))
 
 
-TRAIT_GROUPS = {"cognitive": TRAITS[:4], "emotional": TRAITS[4:8], "rhetorical": TRAITS[8:]}
-
-
 def build_personality_section(debate: Debate) -> ReportSection | None:
-    """A table and charts for each debater whose personality changed; None if none changed."""
+    """A table for each debater whose personality changed; None if none changed."""
     curves = {person.name: personality_curve(debate, person.name) for person in debate.participants}
     moved = {name: curve for name, curve in curves.items() if has_moved(curve)}
     if not moved:
         return None
     tables = tuple(_personality_table(name, curve) for name, curve in moved.items())
-    groups = TRAIT_GROUPS.items()
-    charts = tuple(_trait_chart(name, *group, curve) for name, curve in moved.items() for group in groups)
-    return ReportSection("personalities", tables, charts)
+    return ReportSection("personalities", tables, ())
 
 
 def _personality_table(name: str, curve: Sequence[PersonalityPoint]) -> Table:
@@ -168,30 +162,3 @@ def _personality_table(name: str, curve: Sequence[PersonalityPoint]) -> Table:
         rows.append((trait.replace("_", " "), Number(values[0], 1), Number(values[-1], 1), sign, course))
     heads = ("trait", "start", "end", "moved", "after each exchange")
     return Table(f"personality, {name}", heads, tuple(rows), numeric=frozenset({1, 2, 3}))
-
-
-def _trait_chart(name: str, group: str, traits: Sequence[str], curve: Sequence[PersonalityPoint]) -> Chart:
-    series: list[ChartSeries] = []
-    for number, trait in enumerate(traits):
-        words = trait.replace("_", " ")
-        points = tuple(
-            ChartPoint(
-                value := float(getattr(point.personality, trait)),
-                f"{words} {'at the start' if point.turn is None else f'after turn {point.turn + 1}'}: "
-                f"{format_number(value, 1)}",
-            )
-            for point in curve
-        )
-        if len({point.value for point in points}) > 1:
-            series.append(ChartSeries(words, points, style=f"hue-{number}"))
-    return Chart(
-        f"{name}: {group} traits",
-        "Value from 1 to 10 of each trait that changed, after each exchange of the debater that was judged.",
-        "line",
-        tuple("start" if point.turn is None else str(point.turn + 1) for point in curve),
-        tuple(series),
-        0,
-        TRAIT_MAX,
-        (0.0, 2.0, 4.0, 6.0, 8.0, TRAIT_MAX),
-        is_small=True,
-    )

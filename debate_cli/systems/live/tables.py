@@ -1,10 +1,9 @@
 """Tables of the live system (scorecard, turns, causal chains, register, changes of scores) and its charts."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from debate_cli.domain.verdict import Verdict
-from debate_cli.systems.charts import PERCENT_TICKS, Chart, ChartPoint, ChartSeries, line_series, percent_chart
+from debate_cli.systems.charts import PERCENT_TICKS, Chart, line_series, percent_chart
 from debate_cli.systems.live.calibration import DIMENSION_MAXIMA, CalibrationRule, UnresolvedExchange
 from debate_cli.systems.live.findings import DebatePattern
 from debate_cli.systems.live.register import EntryStatus, RegisterRow
@@ -207,32 +206,12 @@ def charts(verdict: Verdict) -> Iterator[Chart]:
 
 
 def _turn_chart(notes: LiveNotes) -> Chart:
-    """The composite of each turn. A ring marks a turn that an exchange, a chain or a penalty changed."""
     positions = {row.turn: f"turn {row.turn + 1}" for row in notes.turns}
     lines: dict[str, dict[int, float]] = {row.speaker: {} for row in notes.turns}
-    composites = {row.turn: row.composite for row in notes.turns if row.composite is not None}
     for row in notes.turns:
         if row.composite is not None:
             lines[row.speaker][row.turn] = row.composite
-    changed: dict[int, list[str]] = defaultdict(list)
-    for item in (*notes.chain_limits, *notes.calibrations):
-        change = f"{format_number(item.before, 1)} to {format_number(item.after, 1)}"
-        changed[item.turn].append(f"{item.dimension} {change}, {CHANGE_REASONS[item.rule]}")
-    penalised: dict[int, list[str]] = defaultdict(list)
-    for item in notes.penalties:
-        penalised[item.turn].append(f"{item.kind.replace('_', ' ')}, −{item.points:g} logic")
     series = [line_series(name, values, positions) for name, values in lines.items()]
-    for name, style, changes in (
-        ("changed by chain or exchange", "calibrated", changed),
-        ("penalised for a claim", "penalised", penalised),
-    ):
-        points = tuple(
-            ChartPoint(composites[turn], f"{words}: {'; '.join(changes[turn])}")
-            if turn in changes and turn in composites
-            else None
-            for turn, words in positions.items()
-        )
-        series.append(ChartSeries(name, points, style=style, is_joined=False))
     return Chart(
         "Score of each turn",
         "Logic, rhetoric and tactics together, 0 to 100, after calibration and penalties.",

@@ -379,10 +379,6 @@ class JudgingSystem(Generic[SettingsT]):
         """The standing of each claim, for the trace table and the briefing; None if no judge of the run answered."""
         return None
 
-    def criticize_argument(self, debate: Debate, verdict: Verdict | None, argument: str) -> tuple[str, ...]:
-        """Sentences on why an argument lost points. `verdict`: the verdict that scores it; may be None. Default: none."""
-        return ()
-
     def sections(self, debate: Debate) -> Iterable[ReportSection]:
         """Sections that the report has besides those on its verdicts. Default: none."""
         return ()

@@ -1,7 +1,4 @@
-"""Finds the weakest argument, what cost it points, and why its claim was not upheld.
-
-Everything is derived from verdicts and trace. Names and words are untrusted and not sanitized.
-"""
+"""Finds the weakest argument, and why its claim was not upheld. Names and words are untrusted and not sanitized."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,8 +18,6 @@ _WORST_FIRST: tuple[Standing | None, ...] = ("REFUTED", "UNCERTAIN", "PARTIALLY_
 class ArgumentScores:
     """The scores that one verdict gives single arguments."""
 
-    verdict: Verdict | None
-    """The verdict that scores arguments; None if there is none."""
     by_argument: Mapping[str, float]
     """Id of an argument -> score; only scored arguments."""
     max_score: float
@@ -35,8 +30,6 @@ class WeakestArgument:
     row: TraceRow
     score: float | None
     max_score: float
-    deductions: tuple[str, ...]
-    """Why it lost points, in sentences."""
     all_upheld: bool
     """Whether every claim was upheld, so that this one is weak only by comparison."""
     scored_by: str = ""
@@ -63,9 +56,9 @@ class WeakestArgument:
 
     @property
     def because(self) -> tuple[str, ...]:
-        """The deductions; then, if the claim was not upheld, the judge's reason for its standing."""
-        criticism = (self.row.reason or "").strip() if self.row.standing not in {None, "UPHELD"} else ""
-        return (*self.deductions, criticism) if criticism else self.deductions
+        """The judge's reason for the standing of a claim that was not upheld."""
+        reason = (self.row.reason or "").strip()
+        return (reason,) if reason and self.row.standing not in {None, "UPHELD"} else ()
 
 
 def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> WeakestArgument | None:
@@ -85,7 +78,6 @@ def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> Weakes
         row=worst,
         score=scores.by_argument.get(worst.id),
         max_score=scores.max_score,
-        deductions=system.criticize_argument(debate, scores.verdict, worst.id),
         all_upheld=all(row.standing == "UPHELD" for row in table),
         scored_by="" if next((verdict.system for verdict in verdicts), system.kind) == system.kind else system.kind,
     )
@@ -101,5 +93,5 @@ def score_arguments(debate: Debate, verdicts: Sequence[Verdict]) -> ArgumentScor
         marks = scorer.argument_marks(verdict)
         scores = {mark.argument: mark.argument_score for mark in marks if mark.argument_score is not None}
         if scores:
-            return ArgumentScores(verdict, scores, scorer.max_score(verdict))
-    return ArgumentScores(None, {}, 0.0)
+            return ArgumentScores(scores, scorer.max_score(verdict))
+    return ArgumentScores({}, 0.0)

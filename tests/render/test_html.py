@@ -70,12 +70,6 @@ def test_untrusted_text_reaches_neither_script_nor_template() -> None:
     assert "{{ 7*7 }}" in page(attacked())
 
 
-def test_bars_of_arguments_have_their_score() -> None:
-    """The label has the id and the number."""
-    labels = re.findall(r">((?:PRO|CON)-\d+ · [\d.]+)<", page(debate()))
-    assert [label for label in labels if label.startswith("PRO-1")] == ["PRO-1 · 5.7"]
-
-
 def test_the_verdict_precedes_the_details() -> None:
     """Verdict, weakest argument, command and briefing come before scores, trace and turns."""
     source = page(debate()).partition("</nav>")[2]

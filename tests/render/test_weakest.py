@@ -12,15 +12,13 @@ from debate_cli.render.terminal.report import details
 from debate_cli.render.text.markdown import format_markdown
 from debate_cli.render.text.plain import details_lines
 from debate_cli.systems.scoring import score
-from debate_cli.systems.structured.findings import Fallacy, Standing, Trace
+from debate_cli.systems.structured.findings import Standing, Trace
 from debate_cli.systems.weakest import WeakestArgument, find_weakest_argument, score_arguments
 
 PRAISE = "Specific, sourced, and never answered."
-FALLACY = "Fallacy found in it: appeal to authority."
 CRITERIA = ("logic", "evidence", "responsiveness", "honesty")
 IDS = ("PRO-1", "PRO-2", "CON-1", "CON-2")
 GIVEN = structured_assessment()
-(ONE_FALLACY,) = [item for item in GIVEN.findings if isinstance(item, Fallacy)]
 
 
 def assessed(
@@ -63,7 +61,7 @@ def test_the_argument_with_the_lowest_score_is_the_weakest() -> None:
     assert (argument.row.id, argument.score, argument.row.standing) == ("PRO-1", 5.7, "REFUTED")
     unscored = find_weakest_argument(debate(), ())
     assert unscored is not None
-    assert (unscored.row.id, unscored.score, unscored.deductions) == ("PRO-1", None, (FALLACY,))
+    assert (unscored.row.id, unscored.score) == ("PRO-1", None)
 
 
 @pytest.mark.parametrize(
@@ -80,39 +78,18 @@ def test_arguments_that_are_not_distinguished_have_no_weakest(shown: Debate) -> 
     assert find_weakest_argument(shown, score(shown)) is None
 
 
-@pytest.mark.parametrize(
-    ("marks", "text"),
-    [
-        ((6, 5, 6, 7), "Costliest mark: evidence 5 of 10, 40% of the score."),
-        ((3, 6, 6, 7), "Costliest mark: logic 3 of 10, 30% of the score."),
-        ((6, 7, 8, 8), "Costliest mark: logic 6 of 10, 30% of the score."),
-        ((9, 8, 2, 2), "Costliest mark: responsiveness 2 of 10, 20% of the score."),
-    ],
-)
-def test_the_costliest_mark_is_named(marks: tuple[float, ...], text: str) -> None:
-    """The cost is the deduction times the weight."""
-    shown = judged({}, {**dict.fromkeys(IDS, (10, 10, 10, 10)), "PRO-1": marks})
-    assert weakest(shown).deductions[0] == text
-
-
-def test_fallacies_are_named_where_they_cost_more_than_any_mark() -> None:
-    """One fallacy at three points."""
-    shown = debate(judging={"systems": [{"kind": "structured", "fallacy_penalty": 3}]})
-    assert weakest(shown).deductions[0] == "Fallacies take 3 off its score."
-
-
 def test_an_upheld_argument_is_shown_without_the_judges_praise() -> None:
     """The heading says that every claim stood."""
     shown = judged(all_standing("UPHELD"), reason=PRAISE)
     (line,) = [line for line in details_lines(shown, score(shown)) if line.startswith("Because: ")]
-    assert line == f"Because: Every claim was upheld. Costliest mark: evidence 5 of 10, 40% of the score. {FALLACY}"
+    assert line == "Because: Every claim was upheld."
 
 
 @pytest.mark.parametrize("standing", ["REFUTED", "UNCERTAIN", "PARTIALLY_UPHELD"])
 def test_an_argument_that_was_not_upheld_has_the_judges_reason(standing: Standing) -> None:
-    """It follows the mark and the fallacy."""
+    """It says why the claim does not stand."""
     argument = weakest(judged(all_standing(standing), reason=PRAISE))
-    assert (argument.all_upheld, argument.because) == (False, (argument.deductions[0], FALLACY, PRAISE))
+    assert (argument.all_upheld, argument.because) == (False, (PRAISE,))
 
 
 def forms(shown: Debate) -> dict[str, str]:
@@ -127,35 +104,10 @@ def forms(shown: Debate) -> dict[str, str]:
     return {form: " ".join(text.split()) for form, text in found.items()}
 
 
-def test_every_form_names_the_fallacy_and_qualifies_an_upheld_argument() -> None:
+def test_every_form_qualifies_an_upheld_argument() -> None:
     """An upheld argument beside a refuted one has a low score only."""
-    for form, text in forms(debate()).items():
-        assert f"40% of the score. {FALLACY}" in text, form
     for form, text in forms(judged({"PRO-1": "UPHELD", "PRO-2": "REFUTED"})).items():
         assert "upheld, though with the lowest score, 5.7 of 10" in text, form
-
-
-@pytest.mark.parametrize(
-    ("fallacies", "text"),
-    [
-        (
-            (
-                ONE_FALLACY,
-                ONE_FALLACY,
-                ONE_FALLACY.model_copy(update={"name": "straw man"}),
-                ONE_FALLACY.model_copy(update={"name": "red herring", "item": "CON-1", "participant": "Bo"}),
-            ),
-            ["Fallacies found in it: appeal to authority, straw man."],
-        ),
-        ((), []),
-    ],
-    ids=["several", "none"],
-)
-def test_fallacies_in_the_argument_are_named_once(fallacies: tuple[Fallacy, ...], text: list[str]) -> None:
-    """Fallacies in other arguments are not named."""
-    others = tuple(item for item in GIVEN.findings if not isinstance(item, Fallacy))
-    shown = with_assessment(debate(), GIVEN.model_copy(update={"findings": (*others, *fallacies)}))
-    assert [reason for reason in weakest(shown).because if "allac" in reason] == text
 
 
 def test_an_unjudged_argument_was_not_upheld() -> None:

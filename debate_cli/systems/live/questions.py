@@ -132,13 +132,11 @@ def _asked_links(context: Context) -> tuple[str, ...]:
 
 
 def _earlier_own_turns(context: Context) -> tuple[int, ...]:
-    """Indices of the earlier turns by the speaker of the judged turn."""
     (turn,) = context.judged_turns
     return tuple(item.index for item in context.debate.select_turns(speaker=turn.speaker) if item.index < turn.index)
 
 
 def _read_turn_form(filled: TurnForm, context: Context) -> AssessmentContent:
-    """The marks of the three dimensions, of the components of rhetoric and of two more criteria, and the findings."""
     collector = MarkCollector()
     (turn,) = context.judged_turns
     who = turn.speaker
@@ -323,7 +321,6 @@ def _narrative_prompt_values(context: Context, _prompts: Prompts) -> Mapping[str
 
 
 def _resolution_prompt_values(context: Context, _prompts: Prompts) -> Mapping[str, str]:
-    """Values of the prompt: narrative, scorecard, and the inconsistencies that were found in turns."""
     given = ordered_assessments(context.debate, "live", context.brief.run)
     narrative = first_finding(given, Narrative)
     (verdict,) = score(context.debate, runs=context.brief.run, systems=("live",))
@@ -342,7 +339,6 @@ def _resolution_prompt_values(context: Context, _prompts: Prompts) -> Mapping[st
 
 
 def _format_inconsistencies(context: Context) -> dict[str, str]:
-    """Contradictions and dropped premises that were found in turns, for a prompt."""
     given = ordered_assessments(context.debate, "live", context.brief.run)
     return {
         name: to_prompt_json([finding.model_dump(exclude={"kind"}) for _, finding in iter_findings(given, kind)])

@@ -131,7 +131,6 @@ def _name_entries(rows: Sequence[RegisterRow]) -> dict[str, RegisterRow]:
 
 
 def _build_review_form(context: Context) -> Form[ReviewForm]:
-    """The form: a decision on each listed entry, and a few new entries."""
     names = list(_name_entries(list_entries(context)))
     exposed_by = one_of(turn.index for turn in context.debate.turns)
     entries = each_of("entry", names) if names else None
@@ -139,7 +138,6 @@ def _build_review_form(context: Context) -> Form[ReviewForm]:
 
 
 def _review_prompt_values(context: Context, _prompts: Prompts) -> Mapping[str, str]:
-    """Values of the prompt: the listed entries, and the checks of the debaters' sources."""
     checks = format_source_checks(context.debate, context.brief.run)
     return {
         "register": format_entries(list_entries(context), context),

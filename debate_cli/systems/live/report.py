@@ -80,12 +80,10 @@ def _touched_turns(assessment: Assessment) -> set[int]:
 
 
 def _rules(card: Scorecard, turn: int, dimension: str) -> list[str]:
-    """The rules that changed a score, in words."""
     changes = (*card.chain_limits, *card.calibrations)
     return [CHANGE_REASONS[item.rule] for item in changes if (item.turn, item.dimension) == (turn, dimension)]
 
 
 def _penalties(card: Scorecard, turn: int, dimension: str) -> Counter[str]:
-    """The penalties on a score, in words with their points. Only logic has any."""
     charged = [item for item in card.penalties if item.turn == turn and dimension == "logic"]
     return Counter(f"{item.kind.replace('_', ' ')} (−{format_points(item.points)})" for item in charged)

@@ -280,7 +280,6 @@ def _expected_briefs(
 
 
 def _describe_unmarked(debate: Debate, card: Scorecard, given: Sequence[Assessment]) -> Iterator[str]:
-    """A sentence on each assessed turn without all of its marks."""
     assessed = {item.subject.turns for item in given if item.subject.moment == "turn"}
     for turn in debate.turns:
         marked: Mapping[str, float] = {**card.raw.get(turn.index, {}), **card.supplementary.get(turn.index, {})}

@@ -151,7 +151,6 @@ class _LiveSystem(JudgingSystem[LiveSettings]):
         return JudgeQuote(narrative.reasoning) if narrative is not None and agrees else None
 
     def turn_scores(self, verdict: Verdict) -> dict[int, TurnScore]:
-        """The composite of each turn, and its three dimensions."""
         notes = parse_notes(score.LiveNotes, verdict)
         return {
             row.turn: TurnScore(row.composite, {name: getattr(row, name) for name in DIMENSION_MAXIMA})
@@ -166,13 +165,11 @@ class _LiveSystem(JudgingSystem[LiveSettings]):
         return list(tables.charts(verdict))
 
     def sections(self, debate: Debate) -> Iterator[ReportSection]:
-        """The section on personalities that changed."""
         section = build_personality_section(debate)
         if section is not None:
             yield section
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
-        """Marks of a turn, or result of an exchange or of the whole debate, and the scores that it changed."""
         return report.build_report(assessment, debate, stored_settings(debate, assessment.run, LiveSettings()))
 
 

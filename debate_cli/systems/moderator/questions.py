@@ -107,8 +107,7 @@ _ROUND_FORM = _with_marks(RoundForm, {name: (name,) for name in ROUND_CRITERIA},
 _FINAL_FORM = _with_marks(FinalForm, CATEGORY_GROUPS, FINAL_CATEGORIES, 120)
 
 
-def build_round_form(context: JudgingContext[ModeratorSettings]) -> Form[RoundForm]:
-    """The form of a round, with scores for everyone who spoke in it, and with clashes if several did."""
+def _build_round_form(context: JudgingContext[ModeratorSettings]) -> Form[RoundForm]:
     names, speakers = context.debater_names, context.speakers
     return judge_form(
         "moderator_round",
@@ -125,19 +124,16 @@ def build_round_form(context: JudgingContext[ModeratorSettings]) -> Form[RoundFo
 
 
 def _max_clashes(speakers: int) -> int:
-    """Maximum number of clashes in the form: two for two speakers, else one for each pair, at most `MAX_CLASHES`."""
     return min(MAX_CLASHES, max(2, speakers * (speakers - 1) // 2))
 
 
-def build_final_form(context: JudgingContext[ModeratorSettings]) -> Form[FinalForm]:
-    """The form of the debate: the marks of all categories for everyone who spoke, a summary and an evaluation."""
+def _build_final_form(context: JudgingContext[ModeratorSettings]) -> Form[FinalForm]:
     outperformed = some_of(context.speakers) | {"maxItems": max(1, len(context.speakers) - 1)}
     complete = {"scores": ("participant", context.speakers)}
     return judge_form("moderator_final", _FINAL_FORM, complete, consistently_outperformed=outperformed)
 
 
-def moderator_prompt_values(context: JudgingContext[ModeratorSettings], _prompts: Prompts) -> Mapping[str, str]:
-    """Values of both prompts: round, names, format, texts that depend on the number of debaters, checked sources."""
+def _moderator_prompt_values(context: JudgingContext[ModeratorSettings], _prompts: Prompts) -> Mapping[str, str]:
     is_pair = len(context.debater_names) == 2  # noqa: PLR2004 - two sides
     subject = context.brief.subject
     checks = format_source_checks(context.debate, context.brief.run, subject.round)
@@ -163,8 +159,7 @@ def _spoken_words(context: JudgingContext[ModeratorSettings]) -> str:
     return f"Invite those who spoke least to speak up; words spoken so far: {to_prompt_json(words)}."
 
 
-def read_round_form(filled: RoundForm, context: JudgingContext[ModeratorSettings]) -> AssessmentContent:
-    """For each participant: the marks, each with its reason, and the claimed total. Then the findings on the round."""
+def _read_round_form(filled: RoundForm, context: JudgingContext[ModeratorSettings]) -> AssessmentContent:
     collector = MarkCollector()
     for entry in unique_known_items(collector, filled.scores, lambda item: item.participant, context.speakers):
         ours = 0.0
@@ -189,7 +184,7 @@ def read_round_form(filled: RoundForm, context: JudgingContext[ModeratorSettings
     return collector.result()
 
 
-def read_final_form(filled: FinalForm, context: JudgingContext[ModeratorSettings]) -> AssessmentContent:
+def _read_final_form(filled: FinalForm, context: JudgingContext[ModeratorSettings]) -> AssessmentContent:
     """For each participant: the marks, each with the reason for its group, and the claimed total. Then the summary.
 
     The field `evaluation` becomes the rationale.
@@ -236,8 +231,8 @@ def _add_claimed_total(
 
 
 ROUND_QUESTION = JudgeQuestion(
-    "judge.moderator.round", "judge_moderator_round", moderator_prompt_values, build_round_form, read_round_form
+    "judge.moderator.round", "judge_moderator_round", _moderator_prompt_values, _build_round_form, _read_round_form
 )
 FINAL_QUESTION = JudgeQuestion(
-    "judge.moderator.final", "judge_moderator_final", moderator_prompt_values, build_final_form, read_final_form
+    "judge.moderator.final", "judge_moderator_final", _moderator_prompt_values, _build_final_form, _read_final_form
 )

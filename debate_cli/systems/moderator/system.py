@@ -114,7 +114,6 @@ class _ModeratorSystem(JudgingSystem[ModeratorSettings]):
         return list(tables.charts(verdict))
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
-        """Sums of marks, reasons and findings."""
         is_round = assessment.subject.moment == "round"
         sentences = _round_reasons(assessment.marks) if is_round else _group_reasons(assessment.marks)
         found = [finding for finding in assessment.findings if isinstance(finding, self.findings)]

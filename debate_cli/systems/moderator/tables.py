@@ -97,7 +97,6 @@ def _claimed_total_remark(claim: ClaimedTotal) -> str:
 
 
 def _final_table(notes: ModeratorNotes) -> Table:
-    """The marks of each category, with the sum of each group."""
     judged = [row for row in notes.final if row.categories]
     groups: list[list[TableRow]] = []
     for place, (group, categories) in enumerate(CATEGORY_GROUPS.items() if judged else ()):

@@ -49,14 +49,13 @@ class VoteForm(FormModel):
     changed_because: str | None = text(least=0, default=None)
 
 
-def build_vote_form(context: JudgingContext[PanelSettings]) -> Form[VoteForm]:
+def _build_vote_form(context: JudgingContext[PanelSettings]) -> Form[VoteForm]:
     """The form with every configured dimension; from the second vote on also with `changed_because`."""
     complete = {"dimensions": ("name", context.settings.dimensions)}
     return judge_form("panel_vote", VoteForm, complete, changed_because=keep_if(context.brief.revision > 0))
 
 
-def vote_prompt_values(context: JudgingContext[PanelSettings], prompts: Prompts) -> Mapping[str, str]:
-    """Values of the prompt: persona, dimensions, meaning of a vote; from the second vote on also earlier votes."""
+def _vote_prompt_values(context: JudgingContext[PanelSettings], prompts: Prompts) -> Mapping[str, str]:
     judge = next(judge for judge in context.settings.members if judge.id == context.brief.assessor)
     divided, votes = _format_previous_votes(context.debate, context.brief.run, context.settings, context.brief.revision)
     return {
@@ -71,7 +70,7 @@ def vote_prompt_values(context: JudgingContext[PanelSettings], prompts: Prompts)
     }
 
 
-def read_vote_form(filled: VoteForm, context: JudgingContext[PanelSettings]) -> AssessmentContent:
+def _read_vote_form(filled: VoteForm, context: JudgingContext[PanelSettings]) -> AssessmentContent:
     """A mark for each dimension, and the vote. Adds a warning if the vote changed and the reason names no turn."""
     collector = MarkCollector()
     for entry in unique_known_items(collector, filled.dimensions, lambda item: item.name, context.settings.dimensions):
@@ -80,7 +79,7 @@ def read_vote_form(filled: VoteForm, context: JudgingContext[PanelSettings]) -> 
     if confidence != filled.confidence:
         collector.add_warnings(f"clamped: confidence {filled.confidence:g} is outside 0-1")
     because = (filled.changed_because or "").strip() or None
-    before = previous_votes(context).get(context.brief.assessor)
+    before = _previous_votes(context).get(context.brief.assessor)
     changed = before is not None and before.option != filled.option
     if changed and not explains_change(because, context.debate):
         collector.add_warnings("unexplained_change: the vote was changed without naming what changed it")
@@ -105,7 +104,7 @@ def _format_persona(judge: PanelJudge, prompts: Prompts) -> str:
     return f"Judge as {to_prompt_json(judge.persona.replace('_', ' '))}, by the standards of that profession."
 
 
-def previous_votes(context: JudgingContext[PanelSettings]) -> dict[str, Ballot]:
+def _previous_votes(context: JudgingContext[PanelSettings]) -> dict[str, Ballot]:
     """Judge -> its vote in the round of voting before that of the brief, in panel order."""
     return {
         ballot.judge: ballot
@@ -131,7 +130,7 @@ def _format_previous_votes(
 
 def carry_over_vote(context: JudgingContext[PanelSettings]) -> AssessmentContent | None:
     """The answer that counts for a late judge: its last vote, marked as late; None if it has not voted before."""
-    last = previous_votes(context).get(context.brief.assessor)
+    last = _previous_votes(context).get(context.brief.assessor)
     if last is None:
         return None
     return AssessmentContent(
@@ -162,8 +161,8 @@ def _vote_for_prompt(ballot: Ballot, divided: Sequence[str]) -> dict[str, object
 
 
 VOTE_QUESTION = JudgeQuestion(
-    "judge.panel.vote", "judge_panel_vote", vote_prompt_values, build_vote_form, read_vote_form
+    "judge.panel.vote", "judge_panel_vote", _vote_prompt_values, _build_vote_form, _read_vote_form
 )
 DELIBERATION_QUESTION = JudgeQuestion(
-    "judge.panel.vote", "judge_panel_deliberation", vote_prompt_values, build_vote_form, read_vote_form
+    "judge.panel.vote", "judge_panel_deliberation", _vote_prompt_values, _build_vote_form, _read_vote_form
 )

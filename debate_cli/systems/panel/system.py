@@ -71,7 +71,6 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
         return questions.DELIBERATION_QUESTION if brief.revision else questions.VOTE_QUESTION
 
     def late_answer(self, context: JudgingContext[PanelSettings]) -> AssessmentContent | None:
-        """A late judge keeps its last vote."""
         return questions.carry_over_vote(context)
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> Verdict:
@@ -122,7 +121,6 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
         return JudgeQuote(chosen.rationale, chosen.judge) if chosen is not None else None
 
     def votes(self, verdict: Verdict) -> Iterator[JudgeVote]:
-        """The votes of the last round."""
         notes = parse_notes(score.PanelNotes, verdict)
         for vote in notes.rounds[-1].votes if notes is not None and notes.rounds else ():
             reasons = (*vote.remediation_required, *vote.critical_findings)
@@ -135,7 +133,6 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
         return list(tables.charts(verdict))
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
-        """The vote."""
         return LiveReport(sentences=tuple(_describe(item) for item in assessment.findings if isinstance(item, Vote)))
 
 

@@ -154,7 +154,6 @@ def _change_remarks(notes: PanelNotes) -> Iterable[str]:
 
 
 def _condition_table(notes: PanelNotes) -> Table:
-    """The conditions of judges who voted CONDITIONAL, if that is the panel's option."""
     votes = notes.rounds[-1].votes if notes.option == "CONDITIONAL" else ()
     conditions = [vote for vote in votes if vote.option == "CONDITIONAL" and vote.remediation_required]
     rows = ((vote.judge, Lines(vote.remediation_required)) for vote in conditions)

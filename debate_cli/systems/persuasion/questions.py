@@ -27,31 +27,28 @@ class EffectsForm(FormModel):
     targets: tuple[EffectForm, ...]
 
 
-def effect_targets(context: JudgingContext[PersuasionSettings]) -> tuple[str, ...]:
-    """All debaters but the speaker."""
+def _effect_targets(context: JudgingContext[PersuasionSettings]) -> tuple[str, ...]:
     (turn,) = context.judged_turns
     return tuple(name for name in context.debater_names if name != turn.speaker)
 
 
-def build_effects_form(context: JudgingContext[PersuasionSettings]) -> Form[EffectsForm]:
-    """The form, with an entry for each debater but the speaker."""
-    return judge_form("persuasion_effects", EffectsForm, {"targets": ("participant", effect_targets(context))})
+def _build_effects_form(context: JudgingContext[PersuasionSettings]) -> Form[EffectsForm]:
+    return judge_form("persuasion_effects", EffectsForm, {"targets": ("participant", _effect_targets(context))})
 
 
-def effects_prompt_values(context: JudgingContext[PersuasionSettings], _prompts: Prompts) -> Mapping[str, str]:
-    """Values of the prompt: the turn, its speaker and the targets."""
+def _effects_prompt_values(context: JudgingContext[PersuasionSettings], _prompts: Prompts) -> Mapping[str, str]:
     (turn,) = context.judged_turns
     return {
         "turn": str(turn.index),
         "speaker": to_prompt_json(turn.speaker),
-        "targets": to_prompt_json(effect_targets(context)),
+        "targets": to_prompt_json(_effect_targets(context)),
     }
 
 
-def read_effects_form(filled: EffectsForm, context: JudgingContext[PersuasionSettings]) -> AssessmentContent:
+def _read_effects_form(filled: EffectsForm, context: JudgingContext[PersuasionSettings]) -> AssessmentContent:
     """Three marks for each target; the first of them has the reason."""
     collector = MarkCollector()
-    for entry in unique_known_items(collector, filled.targets, lambda item: item.participant, effect_targets(context)):
+    for entry in unique_known_items(collector, filled.targets, lambda item: item.participant, _effect_targets(context)):
         for effect in RATED_CRITERIA:
             reason = entry.reasoning if effect == RATED_CRITERIA[0] else None
             collector.add_mark(entry.participant, effect, getattr(entry, effect), (0, 1), reason=reason)
@@ -59,5 +56,9 @@ def read_effects_form(filled: EffectsForm, context: JudgingContext[PersuasionSet
 
 
 EFFECTS_QUESTION = JudgeQuestion(
-    "judge.persuasion.effects", "judge_persuasion_effects", effects_prompt_values, build_effects_form, read_effects_form
+    "judge.persuasion.effects",
+    "judge_persuasion_effects",
+    _effects_prompt_values,
+    _build_effects_form,
+    _read_effects_form,
 )

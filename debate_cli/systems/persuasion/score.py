@@ -247,7 +247,6 @@ def _outcome(
 
 
 def _surrenders(debate: Debate, curve: Sequence[StatePoint]) -> Iterator[Surrender]:
-    """The surrenders in order of time."""
     for before, point in pairwise(curve):
         for name, state in point.states.items():
             is_new = state.surrender_reason is not None and before.states[name].surrender_reason is None

@@ -142,7 +142,6 @@ def _start_point(debaters: tuple[Participant, ...]) -> StatePoint:
 
 
 def _next_point(turn: Turn, point: StatePoint, settings: PersuasionSettings, rated: EffectRatings) -> StatePoint:
-    """The point after `turn`; `point` is the one before."""
     before = point.states
     targets = tuple(name for name, state in before.items() if name != turn.speaker and not state.surrendered)
     if settings.effects == "judge":
@@ -160,5 +159,4 @@ def _next_point(turn: Turn, point: StatePoint, settings: PersuasionSettings, rat
 
 
 def _end_round(point: StatePoint, settings: PersuasionSettings) -> StatePoint:
-    """`point`, the last one of its round, with the surrenders of that round."""
     return replace(point, states=end_round(point.states, settings.victory_conditions, settings.bystander_effect))

@@ -79,7 +79,6 @@ class _PersuasionSystem(JudgingSystem[PersuasionSettings]):
         return _describe_state(curve[-1].states[cue.speaker], find_last_change(curve, cue.speaker))
 
     def pick_strategy(self, debate: Debate, cue: Cue) -> StrategyPick:
-        """The strategy with the highest predicted effect."""
         return pick_adaptive_strategy(debate, cue)
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: PersuasionSettings) -> Verdict:
@@ -106,7 +105,6 @@ class _PersuasionSystem(JudgingSystem[PersuasionSettings]):
         return list(tables.charts(verdict))
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
-        """The effects of the turn on each other debater."""
         effects: dict[str, list[str]] = {}
         for mark in assessment.marks:
             if mark.participant is not None:

@@ -42,7 +42,7 @@ class SourcesForm(FormModel):
     claims: tuple[ClaimAnswer, ...] = ()
 
 
-def round_citations(context: JudgingContext[SourcesSettings]) -> dict[str, SourceCheck]:
+def _round_citations(context: JudgingContext[SourcesSettings]) -> dict[str, SourceCheck]:
     """For each citation of the round: id in the question (`C1`, `C2`, …) -> quote check."""
     turns = context.debate.turns_by_index
     number = context.brief.subject.round
@@ -50,22 +50,21 @@ def round_citations(context: JudgingContext[SourcesSettings]) -> dict[str, Sourc
     return {f"C{count}": check for count, check in enumerate(checks, start=1)}
 
 
-def round_claims(context: JudgingContext[SourcesSettings]) -> dict[str, LookupItem]:
+def _round_claims(context: JudgingContext[SourcesSettings]) -> dict[str, LookupItem]:
     """For each item of the round to look up: id in the question (`U1`, `U2`, …) -> item."""
     found = lookup_items(context.debate, context.brief.subject.round)
     return {f"U{count}": item for count, item in enumerate(found, start=1)}
 
 
-def found_passages(context: JudgingContext[SourcesSettings]) -> tuple[Passage, ...]:
-    """The passages that were looked up for the judge."""
+def _found_passages(context: JudgingContext[SourcesSettings]) -> tuple[Passage, ...]:
     shown = context.debate.shown_passages.get(context.brief.key, ())
     return tuple(passage for passage in context.debate.passages if passage.id in shown)
 
 
 def build_form(context: JudgingContext[SourcesSettings]) -> Form[SourcesForm]:
     """The form, with each citation and claim of the round. If nothing was found, a claim can only be `unknown`."""
-    citations, claims = tuple(round_citations(context)), tuple(round_claims(context))
-    passages = [passage.id for passage in found_passages(context)]
+    citations, claims = tuple(_round_citations(context)), tuple(_round_claims(context))
+    passages = [passage.id for passage in _found_passages(context)]
     return judge_form(
         "sources",
         SourcesForm,
@@ -78,7 +77,7 @@ def build_form(context: JudgingContext[SourcesSettings]) -> Form[SourcesForm]:
 
 def prompt_values(context: JudgingContext[SourcesSettings], prompts: Prompts) -> Mapping[str, str]:
     """Values of the prompt: the round, a line of JSON for each citation, and the part on claims."""
-    lines = [_citation_line(key, check, context) for key, check in round_citations(context).items()]
+    lines = [_citation_line(key, check, context) for key, check in _round_citations(context).items()]
     return {
         "round": str(context.brief.subject.round),
         "citations": "\n".join(lines) or "none",
@@ -88,7 +87,7 @@ def prompt_values(context: JudgingContext[SourcesSettings], prompts: Prompts) ->
 
 def _format_claims(context: JudgingContext[SourcesSettings], prompts: Prompts) -> str:
     """The part of the prompt on claims and missing sources, with the passages found; empty if there are none."""
-    claims = round_claims(context)
+    claims = _round_claims(context)
     if not claims:
         return ""
     names = debater_names(context.debate)
@@ -99,7 +98,8 @@ def _format_claims(context: JudgingContext[SourcesSettings], prompts: Prompts) -
         for key, item in claims.items()
     ]  # fmt: skip
     passages = [
-        to_prompt_json({"passage": passage.id, **_passage_words(passage, names)}) for passage in found_passages(context)
+        to_prompt_json({"passage": passage.id, **_passage_words(passage, names)})
+        for passage in _found_passages(context)
     ]
     name = "judge_sources_lookup" if passages else "judge_sources_claims"
     package = "debate_cli.systems.sources"
@@ -136,7 +136,7 @@ def _citation_line(key: str, check: SourceCheck, context: JudgingContext[Sources
 def read_form(filled: SourcesForm, context: JudgingContext[SourcesSettings]) -> AssessmentContent:
     """A finding for each citation and claim. Adds a warning if the quote of an answer is not in its passage."""
     collector = MarkCollector()
-    known = round_citations(context)
+    known = _round_citations(context)
     for answer in unique_known_items(collector, filled.citations, lambda item: item.citation, known):
         check = known[answer.citation]
         collector.add_findings(
@@ -148,7 +148,7 @@ def read_form(filled: SourcesForm, context: JudgingContext[SourcesSettings]) -> 
                 **answer.model_dump(exclude={"citation"}),
             )
         )
-    claims = round_claims(context)
+    claims = _round_claims(context)
     for answer in unique_known_items(collector, filled.claims, lambda item: item.claim, claims):
         finding = _to_lookup(answer, claims[answer.claim], context)
         collector.add_findings(finding)
@@ -162,7 +162,7 @@ def read_form(filled: SourcesForm, context: JudgingContext[SourcesSettings]) -> 
 
 def _to_lookup(answer: ClaimAnswer, item: LookupItem, context: JudgingContext[SourcesSettings]) -> SourceLookup:
     """The finding that an answer on a claim makes; `unknown` if the answer names no passage."""
-    shown = {passage.id for passage in found_passages(context)}
+    shown = {passage.id for passage in _found_passages(context)}
     passage = answer.passage if answer.passage in shown else ""
     return SourceLookup(
         turn=item.turn,

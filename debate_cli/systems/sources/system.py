@@ -52,7 +52,6 @@ class _SourcesSystem(JudgingSystem[SourcesSettings]):
         return questions.ROUND_QUESTION
 
     def lookup_queries(self, debate: Debate, brief: Brief) -> tuple[str, ...]:
-        """The evidence of uncited arguments, and the names of missing sources."""
         return tuple(dict.fromkeys(item.claim for item in lookup_items(debate, brief.subject.round)))
 
     def why_not(self, debate: Debate) -> str | None:
@@ -80,7 +79,6 @@ class _SourcesSystem(JudgingSystem[SourcesSettings]):
         return replace(found, unit="credit")
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
-        """Each answer, with the program's check of its quote."""
         outcomes = {citation_key(check): f"{SOURCE_BADGES[check.outcome].word}: " for check in check_sources(debate)}
         sentences = [
             f"{outcomes.get(citation_key(finding), '')}{sentence}"

@@ -1,4 +1,4 @@
-"""One result from several structured judges: the standing of each claim, the insight, why an argument lost points.
+"""One result from several structured judges: the standing of each claim, and the insight.
 
 The prompt `judge_structured.md` tells the judges what each standing means.
 """
@@ -8,12 +8,10 @@ from collections.abc import Mapping
 from math import fsum
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.verdict import Verdict
-from debate_cli.systems.aggregation import iter_findings, newest_assessments, ordered_assessments, strip_float_noise
+from debate_cli.systems.aggregation import iter_findings, ordered_assessments, strip_float_noise
 from debate_cli.systems.base import ClaimReview, ClaimStanding
-from debate_cli.systems.structured.findings import Fallacy, Insight, Standing, Trace
-from debate_cli.systems.structured.score import MAX_ARGUMENT_MARK, ArgumentRow, StructuredNotes, judge_weights
-from debate_cli.systems.tables import format_number, parse_notes
+from debate_cli.systems.structured.findings import Insight, Standing, Trace
+from debate_cli.systems.structured.score import judge_weights
 
 
 def review_claims(debate: Debate, run: str) -> ClaimReview | None:
@@ -38,18 +36,6 @@ def review_claims(debate: Debate, run: str) -> ClaimReview | None:
     )
 
 
-def describe_deductions(debate: Debate, verdict: Verdict | None, argument: str) -> tuple[str, ...]:
-    """Two sentences: what cost the argument most in `verdict` (if it scores the argument), and the fallacies in it."""
-    notes = parse_notes(StructuredNotes, verdict) if verdict is not None else None
-    rows = notes.arguments if notes is not None else ()
-    scored = next((row for row in rows if row.id == argument and row.score is not None), None)
-    main = _describe_main_deduction(scored, notes.weights) if scored is not None and notes is not None else ""
-    found = iter_findings(newest_assessments(debate, "structured"), Fallacy)
-    names = dict.fromkeys(fallacy.name for _, fallacy in found if fallacy.item == argument and fallacy.name.strip())
-    word = "Fallacy" if len(names) == 1 else "Fallacies"
-    return tuple(filter(None, (main, f"{word} found in it: {', '.join(names)}." if names else "")))
-
-
 def _weightiest_standing(traces: Mapping[str, Trace], weights: Mapping[str, float]) -> ClaimStanding:
     """The standing whose judges have the most weight, with the reason of the first of them; a tie is UNCERTAIN."""
     judges = sorted(traces)
@@ -63,18 +49,3 @@ def _weightiest_standing(traces: Mapping[str, Trace], weights: Mapping[str, floa
         opinions = ", ".join(f"{judge} says {traces[judge].standing}" for judge in judges)
         return ClaimStanding("UNCERTAIN", f"The judges are divided: {opinions}.")
     return ClaimStanding(first, next(traces[judge].reason for judge in judges if traces[judge].standing == first))
-
-
-def _describe_main_deduction(row: ArgumentRow, weights: Mapping[str, float]) -> str:
-    """What cost the argument most: one criterion (of equal ones, that with the lower mark), or the fallacies."""
-    highest = MAX_ARGUMENT_MARK
-    marks = row.marks
-    taken = {name: weights.get(name, 0.0) * (highest - mark) for name, mark in marks.items() if mark is not None}
-    name = max(taken, key=lambda name: (round(taken[name], 6), -(marks[name] or 0.0)), default="")
-    most = taken.get(name, 0.0)
-    if row.penalty > most:
-        return f"Fallacies take {format_number(row.penalty, 1)} off its score."
-    if most <= 0:
-        return ""
-    mark = format_number(marks[name] or 0.0, 1)
-    return f"Costliest mark: {name} {mark} of {highest:g}, {weights[name]:.0%} of the score."

@@ -81,7 +81,7 @@ def _form_with_marks(criteria: tuple[tuple[str, str], ...]) -> type[StructuredFo
     return create_model("StructuredForm", __base__=StructuredForm, arguments=entries)
 
 
-def build_structured_form(context: JudgingContext[StructuredSettings]) -> Form[StructuredForm]:
+def _build_structured_form(context: JudgingContext[StructuredSettings]) -> Form[StructuredForm]:
     """The form with an entry for each argument of the debate, in order. The debate must have an argument."""
     fallacies = [fallacy.name for fallacy in context.settings.fallacies]
     descriptions = context.settings.criterion_descriptions
@@ -91,8 +91,7 @@ def build_structured_form(context: JudgingContext[StructuredSettings]) -> Form[S
     return judge_form("structured_judgment", model, complete, **narrowing)
 
 
-def structured_prompt_values(context: JudgingContext[StructuredSettings], _prompts: Prompts) -> Mapping[str, str]:
-    """Values of the prompt: arguments, criteria, checklist of fallacies, and facts on the sources."""
+def _structured_prompt_values(context: JudgingContext[StructuredSettings], _prompts: Prompts) -> Mapping[str, str]:
     checks = format_source_checks(context.debate, context.brief.run)
     ids = [{"item": item, "by": speaker} for item, speaker in scored_arguments(context.debate).items()]
     criteria = [
@@ -108,7 +107,7 @@ def structured_prompt_values(context: JudgingContext[StructuredSettings], _promp
     }
 
 
-def read_structured_form(filled: StructuredForm, context: JudgingContext[StructuredSettings]) -> AssessmentContent:
+def _read_structured_form(filled: StructuredForm, context: JudgingContext[StructuredSettings]) -> AssessmentContent:
     """Marks and standing of each argument, its fallacies, and the insight. A fallacy needs words that the speaker said."""
     collector = MarkCollector()
     known = scored_arguments(context.debate)
@@ -142,5 +141,5 @@ def _read_argument(
 
 
 STRUCTURED_QUESTION = JudgeQuestion(
-    "judge.structured", "judge_structured", structured_prompt_values, build_structured_form, read_structured_form
+    "judge.structured", "judge_structured", _structured_prompt_values, _build_structured_form, _read_structured_form
 )

@@ -210,7 +210,6 @@ def _argument_row(
 
 
 def _criterion_means(rows: Sequence[ArgumentRow]) -> dict[str, dict[str, float]]:
-    """Participant -> criterion -> mean over its marked arguments."""
     marks = ((row.participant, name, value) for row in rows for name, value in row.marks.items())
     means = mean_by_key(((who, name), value) for who, name, value in marks if value is not None)
     found: dict[str, dict[str, float]] = {}

@@ -66,7 +66,6 @@ class _StructuredSystem(JudgingSystem[StructuredSettings]):
         return next((JudgeQuote(text) for text in texts if text.strip()), None)
 
     def argument_marks(self, verdict: Verdict) -> Iterator[ArgumentMark]:
-        """The mark for each criterion of each argument."""
         notes = parse_notes(score.StructuredNotes, verdict)
         if notes is None:
             return
@@ -76,12 +75,7 @@ class _StructuredSystem(JudgingSystem[StructuredSettings]):
                 yield ArgumentMark(row.id, row.participant, criterion, mark, score.MAX_ARGUMENT_MARK, weight, row.score)
 
     def review_claims(self, debate: Debate, run: str) -> ClaimReview | None:
-        """Standings and insight of the judges."""
         return claims.review_claims(debate, run)
-
-    def criticize_argument(self, debate: Debate, verdict: Verdict | None, argument: str) -> tuple[str, ...]:
-        """What cost the argument most (a mark or the fallacies), then the names of its fallacies."""
-        return claims.describe_deductions(debate, verdict, argument)
 
     def tables(self, verdict: Verdict) -> list[Table]:
         return tables.tables(verdict) or super().tables(verdict)
@@ -90,7 +84,6 @@ class _StructuredSystem(JudgingSystem[StructuredSettings]):
         return list(tables.charts(verdict))
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
-        """The number of marked arguments."""
         items = {mark.item for mark in assessment.marks if mark.item}
         return LiveReport(sentences=(f"marked {len(items)} of {len(debate.arguments)} arguments",))
 

@@ -59,7 +59,6 @@ def tables(verdict: Verdict) -> list[Table]:
 
 
 def _participant_rows(verdict: Verdict, notes: StructuredNotes, who: str) -> Iterable[TableRow]:
-    """The arguments of one debater, and their means with the score."""
     for row in notes.arguments:
         if row.participant == who:
             yield (row.id, *(Number(row.marks.get(item), 1) for item in notes.weights), _score_cell(row), None)

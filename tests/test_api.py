@@ -12,7 +12,7 @@ from cli_support import CONFIGS, run_python
 import debate_cli
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.events import Event
-from debate_cli.errors import ConfigError, TranscriptError, UsageError
+from debate_cli.errors import ConfigError, UsageError
 from debate_cli.observer import NullObserver
 from debate_cli.providers.mock.model import MockModel
 
@@ -256,22 +256,6 @@ def test_judging_writes_nothing_over_what_it_has_not_read(tmp_path: Path) -> Non
     assert first.path.read_bytes() == before
 
 
-def test_an_existing_debate_is_not_run_over(tmp_path: Path) -> None:
-    """The same id in the same folder is an error."""
-    ran(tmp_path)
-    with pytest.raises(UsageError, match="exists already"):
-        ran(tmp_path)
-
-
-def test_a_faulty_configuration_tells_every_fault(tmp_path: Path) -> None:
-    """As on the command line, in one exception."""
-    path = tmp_path / "bad.yaml"
-    path.write_text("topik: x\nsed: 1\n")
-    with pytest.raises(ConfigError) as caught:
-        debate_cli.load_config(path)
-    assert [problem.split(": ")[1] for problem in caught.value.problems] == ["topik", "sed"]
-
-
 def test_a_missing_key_is_reported_before_any_call(tmp_path: Path) -> None:
     """Naming variable and provider; nothing is written."""
     path = tmp_path / "debate.yaml"
@@ -291,9 +275,3 @@ def test_what_cannot_judge_is_refused(systems: list[str], model: str, message: s
     """As on the command line."""
     with pytest.raises(UsageError, match=message):
         asyncio.run(debate_cli.judge(ran().debate, systems=systems, model=model))
-
-
-def test_what_is_no_transcript_is_refused(tmp_path: Path) -> None:
-    """With the sentence that the command line prints."""
-    with pytest.raises(TranscriptError, match="no such file"):
-        debate_cli.load_transcript(tmp_path / "none.json")

@@ -131,10 +131,3 @@ def test_a_configuration_that_was_read_equals_the_same_one_that_was_not(config: 
     assert config == same
     assert same == config
     assert config != same.model_copy(update={"topic": "Ships?"})
-
-
-def test_a_configuration_validated_by_the_class_of_one_that_was_read_runs() -> None:
-    """It has no folder, and works like any other."""
-    kind = type(debate_cli.load_config(MOCK))
-    config = kind.model_validate(debate_cli.load_config(MOCK).model_dump())
-    assert ran(config).debate.status == "complete"

@@ -85,14 +85,6 @@ def test_the_default_temperature_is_low(own: float | None, sent: float) -> None:
     assert model.requests[0].temperature == sent
 
 
-def test_judges_of_one_system_have_different_seeds() -> None:
-    """Judges with one model would otherwise give one answer."""
-    debate, model = debate_with_speeches({"kind": "structured", "judges": 3}), FillingModel()
-    for brief in owed_briefs(debate):
-        asyncio.run(judge(model, seed=7).assess(brief, debate))
-    assert [request.seed for request in model.requests] == [7, 8, 9]
-
-
 def test_repeated_judging_runs_have_different_seeds() -> None:
     """Otherwise every repetition would be the same answer again."""
     system: dict[str, Any] = {"kind": "structured", "judges": 2}

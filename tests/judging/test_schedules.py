@@ -11,7 +11,6 @@ from judging_support import close_debate, debate_with_speeches, judge_later, key
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import DebateClosed, DebateResumed
-from debate_cli.domain.judging_config import judge_ids, judge_model_role
 from debate_cli.formats.schedule import next_step
 from debate_cli.judging.schedule import owed_briefs, planned_briefs
 
@@ -37,14 +36,6 @@ def test_a_round_is_judged_as_soon_as_it_is_complete(waves: int, rounds: list[in
     debate = spoken_debate(waves, "moderator")
     assert keys(debate) == [f"r1/moderator/judge/round/{number}/0" for number in rounds]
     assert next_step(debate).cues != ()
-
-
-def test_the_evaluation_does_not_wait_for_the_last_round() -> None:
-    """Both are owed at the same time."""
-    assert keys(spoken_debate(3, "moderator"))[-2:] == [
-        "r1/moderator/judge/round/3/0",
-        "r1/moderator/judge/debate/all/0",
-    ]
 
 
 def test_guidance_is_owed_while_the_debate_waits_for_it() -> None:
@@ -150,21 +141,3 @@ def test_the_order_of_answers_does_not_change_the_briefs(data: st.DataObject) ->
 def settle_key(debate: Debate, key: str) -> Debate:
     """The debate with the brief of that key answered."""
     return settle(debate, [brief for brief in owed_briefs(debate) if brief.key == key])
-
-
-def test_the_model_role_of_a_panel_judge() -> None:
-    """Its own, or that of the panel; an unknown judge is a KeyError."""
-    configured = config(
-        None,
-        [
-            {
-                "kind": "panel",
-                "judge": "quick",
-                "judges": [{"id": "a", "persona": "x", "model": "strong"}, {"id": "b", "persona": "y"}],
-            }
-        ],
-    )
-    (panel,) = configured.judging.systems
-    assert [judge_model_role(panel, judge) for judge in judge_ids(panel)] == ["strong", "quick"]
-    with pytest.raises(KeyError):
-        judge_model_role(panel, "c")

@@ -252,8 +252,10 @@ def _show(given: AuditOptions, report: AuditReport, cases: Sequence[Case]) -> No
     for judge in report.judges:
         write_document(f"{line}\n" for line in first_screen(judge))
         if not given.quiet:
+            print()
             show_tables(card_tables(judge, report.unknown_labels))
     if report.between is not None and not given.quiet:
+        print()
         show_tables([judge_agreement_table(report.between)])
     print_status(f"saved: {given.out / 'card.html'}, card.md and {REPORT_NAME}; {len(cases)} debates in {given.out}")
 

@@ -365,6 +365,7 @@ def _show_report(ledger: Ledger, given: ExperimentOptions) -> None:
         return
     if not given.quiet:
         _show_status(status, given)
+        print()
     console.show_tables(report_tables(analysis, status.failures), plain=given.plain)
 
 

@@ -19,6 +19,12 @@ SOAK = bool(os.environ.get("SOAK"))
 """Set by `make soak`: every byte, every event, the largest inputs. CI takes samples."""
 
 
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    """Event loop of tests that are coroutines; anyio's pytest plug-in runs them."""
+    return "asyncio"
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add `--bench`: run the benchmarks, which print figures and assert nothing about time."""
     parser.addoption("--bench", action="store_true", help="run the benchmarks in tests/bench")

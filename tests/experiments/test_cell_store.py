@@ -73,27 +73,23 @@ def test_accounts_have_windows_of_their_own(ledgers: tuple[Ledger, Ledger]) -> N
     assert waits == [0, 0, 60]
 
 
-def test_what_a_lost_cell_cost_counts_once(ledgers: tuple[Ledger, Ledger], tmp_path: Path) -> None:
+async def test_what_a_lost_cell_cost_counts_once(ledgers: tuple[Ledger, Ledger], tmp_path: Path) -> None:
     """A run that slept too long spent $2 on a cell that another took over: of a budget of $3, $1 is left."""
     clock = Clock()
     sleeper, other = (LedgerCells(ledger, tmp_path, clock=clock) for ledger in ledgers)
     limits = Limits(max_cost_usd=3)
-
-    async def spend() -> None:
-        budget = await sleeper.open_budget(limits)
-        record = await sleeper.take()
-        assert record is not None
-        async with budget.reserve(BudgetAmount(100, 2.0), "a call") as reservation:
-            reservation.used = BudgetAmount(100, 2.0)
-        clock.now += LEASE_S + 1
-        await other.open_budget(limits)
-        ledgers[1].correct_cost(record.cell.key, Spending(2.0, 100))  # as its journal says
-        assert not await sleeper.settle(record, Settlement("done", 2.0, 100), [])
-        await sleeper.renew(budget)
-        async with budget.reserve(BudgetAmount(0, 1.0), "another call"):
-            pass
-
-    asyncio.run(spend())
+    budget = await sleeper.open_budget(limits)
+    record = await sleeper.take()
+    assert record is not None
+    async with budget.reserve(BudgetAmount(100, 2.0), "a call") as reservation:
+        reservation.used = BudgetAmount(100, 2.0)
+    clock.now += LEASE_S + 1
+    await other.open_budget(limits)
+    ledgers[1].correct_cost(record.cell.key, Spending(2.0, 100))  # as its journal says
+    assert not await sleeper.settle(record, Settlement("done", 2.0, 100), [])
+    await sleeper.renew(budget)
+    async with budget.reserve(BudgetAmount(0, 1.0), "another call"):
+        pass
 
 
 def test_a_run_counts_its_calls_for_others(tmp_path: Path) -> None:

@@ -229,7 +229,7 @@ def check_docs(fault: str, endings: dict[Trial, Ending]) -> None:
     assert read().get(FAULTS[fault].title) == lines, "look at the difference, then set UPDATE_GOLDEN=1"
 
 
-def test_what_a_late_judge_used_is_counted() -> None:
+async def test_what_a_late_judge_used_is_counted() -> None:
     """Unusable answers count as reported, the answer that never comes at an estimate."""
 
     def plan(received: ReceivedRequest) -> str | None:
@@ -237,20 +237,17 @@ def test_what_a_late_judge_used_is_counted() -> None:
             return None
         return "wrong_schema" if len(received.question.messages) == 1 else "silence"
 
-    async def story() -> None:
-        async with FaultServer(plan) as server:
-            panel = {"kind": "panel", "personas": ["qa_evaluator", "domain_expert"], "timeout_s": LATE_S}
-            settings = config(server, "openai", judging={"systems": [panel]})
-            outcome = await session(RecordingObserver(), FakeSleep()).begin(settings, "late", None)
-            assert [(item.cause, item.exchange and item.exchange.attempts) for item in outcome.debate.failures] == [
-                ("late", 2),
-                ("late", 2),
-            ]
-            assert used(outcome.debate).estimated
-            assert total(used(outcome.debate)) > total(server.counted)
-            assert outcome.debate.usage.attempts == len(server.served)
-
-    asyncio.run(story())
+    async with FaultServer(plan) as server:
+        panel = {"kind": "panel", "personas": ["qa_evaluator", "domain_expert"], "timeout_s": LATE_S}
+        settings = config(server, "openai", judging={"systems": [panel]})
+        outcome = await session(RecordingObserver(), FakeSleep()).begin(settings, "late", None)
+        assert [(item.cause, item.exchange and item.exchange.attempts) for item in outcome.debate.failures] == [
+            ("late", 2),
+            ("late", 2),
+        ]
+        assert used(outcome.debate).estimated
+        assert total(used(outcome.debate)) > total(server.counted)
+        assert outcome.debate.usage.attempts == len(server.served)
 
 
 @contextmanager

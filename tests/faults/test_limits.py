@@ -72,35 +72,27 @@ def most_in_a_minute(served: list[Served], amounts: list[int]) -> int:
 
 
 @pytest.mark.parametrize("most", [1, pytest.param(3, marks=pytest.mark.soak), 7])
-def test_requests_per_minute_are_kept(most: int) -> None:
+async def test_requests_per_minute_are_kept(most: int) -> None:
     """The maximum is reached and never exceeded, retries included."""
-
-    async def story() -> None:
-        clock = Minutes(FaultServer())
-        clock.server = FaultServer(failing_first(3), clock=clock)
-        async with clock.server as server:
-            outcome = await hold(server, "openai", clock, provider={"requests_per_minute": most}, judging=LIVE)
-            assert outcome.halted is None
-            assert most_in_a_minute(server.served, [1] * len(server.served)) == most
-
-    asyncio.run(story())
+    clock = Minutes(FaultServer())
+    clock.server = FaultServer(failing_first(3), clock=clock)
+    async with clock.server as server:
+        outcome = await hold(server, "openai", clock, provider={"requests_per_minute": most}, judging=LIVE)
+        assert outcome.halted is None
+        assert most_in_a_minute(server.served, [1] * len(server.served)) == most
 
 
 @pytest.mark.parametrize("most", [7_000, 15_000])
-def test_tokens_per_minute_are_kept(most: int) -> None:
+async def test_tokens_per_minute_are_kept(most: int) -> None:
     """In any sixty seconds."""
-
-    async def story() -> None:
-        clock = Minutes(FaultServer())
-        clock.server = FaultServer(clock=clock)
-        async with clock.server as server:
-            outcome = await hold(server, "anthropic", clock, provider={"tokens_per_minute": most}, judging=LIVE)
-            assert outcome.halted is None
-            amounts = [each.reported.input_tokens + each.reported.output_tokens for each in server.served]
-            assert clock.waited
-            assert most_in_a_minute(server.served, amounts) <= most
-
-    asyncio.run(story())
+    clock = Minutes(FaultServer())
+    clock.server = FaultServer(clock=clock)
+    async with clock.server as server:
+        outcome = await hold(server, "anthropic", clock, provider={"tokens_per_minute": most}, judging=LIVE)
+        assert outcome.halted is None
+        amounts = [each.reported.input_tokens + each.reported.output_tokens for each in server.served]
+        assert clock.waited
+        assert most_in_a_minute(server.served, amounts) <= most
 
 
 def failing_first(count: int) -> Any:
@@ -268,35 +260,27 @@ async def resumed_whole(here: Sessions, server: FaultServer, outcome: Outcome) -
     assert total(used(after.debate)) >= total(server.counted)
 
 
-def test_after_the_refusal_no_smaller_call_is_sent() -> None:
+async def test_after_the_refusal_no_smaller_call_is_sent() -> None:
     """The first debater's call is too large; the second one's would fit."""
-
-    async def story() -> None:
-        async with FaultServer() as server:
-            models = MODEST | {"pro": {"model": "lab/pro", "max_output_tokens": 50_000}}
-            settings = config(
-                server, "openai", models=models, debaters=DEBATERS, judging=LIVE, limits={"max_tokens": 20_000}
-            )
-            outcome = await session(RecordingObserver(), FakeSleep()).begin(settings, "closed", None)
-            assert outcome.halted == "budget"
-            assert server.served == []
-
-    asyncio.run(story())
+    async with FaultServer() as server:
+        models = MODEST | {"pro": {"model": "lab/pro", "max_output_tokens": 50_000}}
+        settings = config(
+            server, "openai", models=models, debaters=DEBATERS, judging=LIVE, limits={"max_tokens": 20_000}
+        )
+        outcome = await session(RecordingObserver(), FakeSleep()).begin(settings, "closed", None)
+        assert outcome.halted == "budget"
+        assert server.served == []
 
 
 @pytest.mark.parametrize("kind", ["openai", "anthropic"])
-def test_the_budget_ends_failing_attempts(kind: str) -> None:
+async def test_the_budget_ends_failing_attempts(kind: str) -> None:
     """Each answer that breaks off counts its output limit, because the server may have written all of it."""
-
-    async def story() -> None:
-        async with FaultServer(lambda _request: "cut") as server:
-            limits = {"max_tokens": 8_000, "max_attempts": 20}
-            settings = config(server, kind, models=MODEST, debaters=DEBATERS, judging=LIVE, limits=limits)
-            outcome = await session(RecordingObserver(), FakeSleep()).begin(settings, "cut", None)
-            spent = used(outcome.debate)
-            assert outcome.halted == "budget"
-            assert 0 < spent.input_tokens + spent.output_tokens <= limits["max_tokens"]
-            assert spent.estimated
-            assert spent.output_tokens == 700 * outcome.debate.usage.attempts
-
-    asyncio.run(story())
+    async with FaultServer(lambda _request: "cut") as server:
+        limits = {"max_tokens": 8_000, "max_attempts": 20}
+        settings = config(server, kind, models=MODEST, debaters=DEBATERS, judging=LIVE, limits=limits)
+        outcome = await session(RecordingObserver(), FakeSleep()).begin(settings, "cut", None)
+        spent = used(outcome.debate)
+        assert outcome.halted == "budget"
+        assert 0 < spent.input_tokens + spent.output_tokens <= limits["max_tokens"]
+        assert spent.estimated
+        assert spent.output_tokens == 700 * outcome.debate.usage.attempts

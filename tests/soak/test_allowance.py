@@ -1,6 +1,5 @@
 """A server that allows a number of requests in a time: debates with all five systems end complete."""
 
-import asyncio
 import time
 from collections import Counter
 from dataclasses import dataclass, field
@@ -44,34 +43,28 @@ class Allowance:
 
 
 @pytest.mark.slow
-def test_a_debate_ends_complete_in_the_time_of_the_allowance() -> None:
+async def test_a_debate_ends_complete_in_the_time_of_the_allowance() -> None:
     """Nothing is missing. Prints the time as a multiple of what the allowance needs for the accepted requests.
 
     The server sends Retry-After. Without it the backoff, which is not as much faster, would be most of the time;
     `tests/llm/test_provider_gate.py` covers that case with a fake clock.
     """
-
-    async def story() -> None:
-        allowance = Allowance("retry_after")
-        async with FaultServer(allowance.plan) as server:
-            settings = config(
-                server, "openai", format={"arguments": 2}, judging={"systems": SYSTEMS}, limits={"max_attempts": 2}
-            )
-            observer = RecordingObserver()
-            started = time.monotonic()
-            outcome = await Sessions(RunContext(config_of(), observer=observer)).begin(
-                settings, f"a{next(COUNT)}", None
-            )
-            took = time.monotonic() - started
-        least = allowance.answers["accepted"] * WINDOW_S / ALLOWED
-        print(
-            f"\n{dict(allowance.answers)} in {took:.1f} s, the allowance needs {least:.1f} s ({took / least:.2f}); "
-            f"notes: {len(observer.notes)}, missing: {len(outcome.debate.failures)}"
+    allowance = Allowance("retry_after")
+    async with FaultServer(allowance.plan) as server:
+        settings = config(
+            server, "openai", format={"arguments": 2}, judging={"systems": SYSTEMS}, limits={"max_attempts": 2}
         )
-        assert outcome.debate.failures == ()
-        assert outcome.debate.closed == "complete"
-
-    asyncio.run(story())
+        observer = RecordingObserver()
+        started = time.monotonic()
+        outcome = await Sessions(RunContext(config_of(), observer=observer)).begin(settings, f"a{next(COUNT)}", None)
+        took = time.monotonic() - started
+    least = allowance.answers["accepted"] * WINDOW_S / ALLOWED
+    print(
+        f"\n{dict(allowance.answers)} in {took:.1f} s, the allowance needs {least:.1f} s ({took / least:.2f}); "
+        f"notes: {len(observer.notes)}, missing: {len(outcome.debate.failures)}"
+    )
+    assert outcome.debate.failures == ()
+    assert outcome.debate.closed == "complete"
 
 
 COUNT = count()

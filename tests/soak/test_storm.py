@@ -97,25 +97,21 @@ def isolated_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Ite
 
 
 @pytest.mark.slow
-def test_a_storm_of_debates(tmp_path: Path) -> None:
+async def test_a_storm_of_debates(tmp_path: Path) -> None:
     """No task runs twice, and transcript and server count the same tokens; resumed without faults, all debates complete."""
-
-    async def story() -> None:
-        storm = Storm(seed=1)
-        async with FaultServer(storm.plan) as server:
-            server.before = latency
-            outcomes = await asyncio.gather(*(one(server, number, tmp_path) for number in range(DEBATES)))
-            by_debate = requests_by_debate(server.served)
-            for number, outcome in enumerate(outcomes):
-                check_disk(outcome)
-                check_used(outcome.debate, by_debate[number])
-            check_sum([outcome.debate for outcome in outcomes], server)
-            print_summary(outcomes, server)
-            storm.over = True
-            whole = [await resumed(server, outcome, number) for number, outcome in enumerate(outcomes)]
-            check_sum([outcome.debate for outcome in whole], server)
-
-    asyncio.run(story())
+    storm = Storm(seed=1)
+    async with FaultServer(storm.plan) as server:
+        server.before = latency
+        outcomes = await asyncio.gather(*(one(server, number, tmp_path) for number in range(DEBATES)))
+        by_debate = requests_by_debate(server.served)
+        for number, outcome in enumerate(outcomes):
+            check_disk(outcome)
+            check_used(outcome.debate, by_debate[number])
+        check_sum([outcome.debate for outcome in outcomes], server)
+        print_summary(outcomes, server)
+        storm.over = True
+        whole = [await resumed(server, outcome, number) for number, outcome in enumerate(outcomes)]
+        check_sum([outcome.debate for outcome in whole], server)
 
 
 async def latency(_served: Served) -> None:

@@ -95,53 +95,41 @@ def test_a_limit_in_dollars_needs_a_price() -> None:
     assert model.requests == []
 
 
-def test_a_failed_call_counts_its_known_tokens() -> None:
+async def test_a_failed_call_counts_its_known_tokens() -> None:
     """The rest of its reservation is released."""
     failed = ServerError("in the answer")
     failed.input_tokens, failed.output_tokens = 20, 5
     budget = Budget(max_tokens=WORST + 25)
     model = budgeted(FakeModel(failed, ServerError("503"), "x"), budget, PRICE)
-
-    async def story() -> None:
-        for _ in range(2):
-            with pytest.raises(ServerError):
-                await model.complete(ASK)
-        assert (await model.complete(ASK)).text == "x"
-
-    asyncio.run(story())
+    for _ in range(2):
+        with pytest.raises(ServerError):
+            await model.complete(ASK)
+    assert (await model.complete(ASK)).text == "x"
     assert budget.used.tokens == 25 + 110
 
 
 @pytest.mark.parametrize(
     ("budget", "lost"), [(Budget(), PROMPT), (Budget(max_tokens=2 * WORST), WORST)], ids=["no limit", "limit"]
 )
-def test_a_cancelled_call_counts_its_prompt_and_within_a_budget_its_limit(budget: Budget, lost: int) -> None:
+async def test_a_cancelled_call_counts_its_prompt_and_within_a_budget_its_limit(budget: Budget, lost: int) -> None:
     """The server may go on writing."""
     clock = Clock()
     model = budgeted(FakeModel("x", before=lambda: clock.sleep(9)), budget)
-
-    async def story() -> None:
-        task = asyncio.ensure_future(model.complete(ASK))
-        await settle()
-        task.cancel()
-        await settle()
-        await clock.run(model.complete(ASK))
-
-    asyncio.run(story())
+    task = asyncio.ensure_future(model.complete(ASK))
+    await settle()
+    task.cancel()
+    await settle()
+    await clock.run(model.complete(ASK))
     assert budget.used.tokens == lost + 110
 
 
-def test_a_closed_budget_stays_closed() -> None:
+async def test_a_closed_budget_stays_closed() -> None:
     """After a call that does not fit, a smaller call is refused too."""
     model = FakeModel("x")
     limited = budgeted(model, Budget(max_tokens=WORST))
-
-    async def story() -> None:
-        for asked in (request(max_output_tokens=WORST), ASK):
-            with pytest.raises(BudgetError):
-                await limited.complete(asked)
-
-    asyncio.run(story())
+    for asked in (request(max_output_tokens=WORST), ASK):
+        with pytest.raises(BudgetError):
+            await limited.complete(asked)
     assert model.requests == []
 
 
@@ -322,17 +310,13 @@ def test_within_a_budget_a_lost_answer_counts_its_limit(model: Model) -> None:
     assert usage.error_usage(caught.value) == Usage(input_tokens=PROMPT, output_tokens=100, estimated=True)
 
 
-def test_each_request_is_recorded_with_what_a_lost_answer_costs() -> None:
+async def test_each_request_is_recorded_with_what_a_lost_answer_costs() -> None:
     """The record before the second request holds the usage of the first one too."""
     records = list[ModelCall]()
     model = BudgetedModel(FakeModel(reply("x")), Budget(max_tokens=10 * WORST), PRICE, PROFILE, name="lab/m")
-
-    async def story() -> None:
-        with use_meter(CallMeter(records.append)):
-            await model.complete(ASK)
-            await model.complete(ASK)
-
-    asyncio.run(story())
+    with use_meter(CallMeter(records.append)):
+        await model.complete(ASK)
+        await model.complete(ASK)
     lost = Usage(input_tokens=PROMPT, output_tokens=100, estimated=True)
     assert [(call.model, call.attempts, call.usage) for call in records] == [
         ("lab/m", 1, lost),

@@ -65,46 +65,34 @@ def test_concurrency_is_limited_in_order() -> None:
         (4, 1, 100, 4),
     ],
 )
-def test_concurrency_adapts_to_429s(most: int, rate_limited: int, clean: int, size: int) -> None:
+async def test_concurrency_adapts_to_429s(most: int, rate_limited: int, clean: int, size: int) -> None:
     """Each 429 halves it; as many successes as it allows add one, within 1 and the initial value."""
     run = limiter_run(most)
-
-    async def story() -> None:
-        for _ in range(rate_limited):
-            await run.clock.run(run.call(0, fails=RateLimitedError("429", retry_after=1)))
-        for _ in range(clean):
-            await run.clock.run(run.call(0))
-
-    asyncio.run(story())
+    for _ in range(rate_limited):
+        await run.clock.run(run.call(0, fails=RateLimitedError("429", retry_after=1)))
+    for _ in range(clean):
+        await run.clock.run(run.call(0))
     assert run.limiter.concurrency == size
 
 
-def test_other_errors_do_not_change_concurrency() -> None:
+async def test_other_errors_do_not_change_concurrency() -> None:
     """A server error is neither a 429 nor a success."""
     run = limiter_run(2)
-
-    async def story() -> None:
-        await run.clock.run(run.call(0, fails=RateLimitedError("429")))
-        await run.clock.run(*(run.call(0, fails=ServerError("503")) for _ in range(9)))
-
-    asyncio.run(story())
+    await run.clock.run(run.call(0, fails=RateLimitedError("429")))
+    await run.clock.run(*(run.call(0, fails=ServerError("503")) for _ in range(9)))
     assert (run.limiter.concurrency, run.limiter.in_flight) == (1, 0)
 
 
-def test_a_cancelled_call_releases_its_slot() -> None:
+async def test_a_cancelled_call_releases_its_slot() -> None:
     """In flight or in the queue."""
     run = limiter_run(1)
-
-    async def story() -> None:
-        running = asyncio.ensure_future(run.call(0))
-        waiting = asyncio.ensure_future(run.call(1))
-        await settle()
-        waiting.cancel()
-        running.cancel()
-        await settle()
-        await run.clock.run(run.call(2))
-
-    asyncio.run(story())
+    running = asyncio.ensure_future(run.call(0))
+    waiting = asyncio.ensure_future(run.call(1))
+    await settle()
+    waiting.cancel()
+    running.cancel()
+    await settle()
+    await run.clock.run(run.call(2))
     assert [name for _, name in run.entered] == [0, 2]
 
 
@@ -173,7 +161,7 @@ def test_a_window_can_be_corrected() -> None:
     assert window.wait_s(50) == 0
 
 
-def test_the_reported_usage_replaces_the_estimate() -> None:
+async def test_the_reported_usage_replaces_the_estimate() -> None:
     """The next call can use the difference."""
     clock = Clock()
     ask = request(max_output_tokens=900)
@@ -181,12 +169,8 @@ def test_the_reported_usage_replaces_the_estimate() -> None:
         8, tokens_per_minute=usage.estimate_total_tokens(ask, Profile()) + 100, clock=clock, sleep=clock.sleep
     )
     model = RateLimitedModel(FakeModel(reply("x", usage=Usage(input_tokens=90, output_tokens=10))), limiter, Profile())
-
-    async def story() -> None:
-        await clock.run(model.complete(ask))
-        await clock.run(model.complete(ask))
-
-    asyncio.run(story())
+    await clock.run(model.complete(ask))
+    await clock.run(model.complete(ask))
     assert clock.now == 0
 
 

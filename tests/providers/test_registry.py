@@ -247,7 +247,7 @@ def test_an_unknown_provider_has_no_adapter() -> None:
 
 
 @pytest.mark.parametrize(("env", "put"), [({}, 0), ({"LAB": KEY}, 1)])
-def test_limits_wrap_only_models_with_a_key(env: dict[str, str], put: int) -> None:
+async def test_limits_wrap_only_models_with_a_key(env: dict[str, str], put: int) -> None:
     """A missing key is reported at the call and takes no slot."""
     limited: list[Model] = []
 
@@ -255,14 +255,11 @@ def test_limits_wrap_only_models_with_a_key(env: dict[str, str], put: int) -> No
         limited.append(model)
         return model
 
-    async def ask() -> None:
-        row = {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "api_key_env": "LAB"}
-        registry = ProviderRegistry(config(lab=row), env, folder=HERE)
-        adapter = registry.adapter(ModelSpec(model="lab/m"), within)
-        assert limited == []
-        with pytest.raises(UnreachableError if env else MissingKeyError):
-            await adapter.complete(REQUEST)
-        await registry.aclose()
-
-    asyncio.run(ask())
+    row = {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "api_key_env": "LAB"}
+    registry = ProviderRegistry(config(lab=row), env, folder=HERE)
+    adapter = registry.adapter(ModelSpec(model="lab/m"), within)
+    assert limited == []
+    with pytest.raises(UnreachableError if env else MissingKeyError):
+        await adapter.complete(REQUEST)
+    await registry.aclose()
     assert len(limited) == put

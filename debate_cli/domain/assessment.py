@@ -130,7 +130,7 @@ SHARED_FINDINGS: dict[str, type[Finding]] = {
 
 
 def finding_class(kind: str, system: str) -> type[Finding] | None:
-    """Class of findings of this `kind` in an assessment by `system`; None if the system has no such kind."""
+    """Class of the findings of this `kind` in an assessment by `system`. None if the system has no such kind."""
     if kind in SHARED_FINDINGS:
         return SHARED_FINDINGS[kind]
     if not SYSTEMS.has(system):

@@ -126,7 +126,7 @@ class MockBias(ConfigModel):
 
 
 class ProviderSpec(ConfigModel):
-    """A row of the provider table: a new one, or one that overrides fields of the built-in row of the same name."""
+    """A row of the provider table. It adds a provider, or overrides fields of the built-in provider of its name."""
 
     kind: ProviderKind | None = None
     """Protocol of the server. Required for a new provider; `openai` fits every OpenAI-compatible server."""

@@ -59,8 +59,8 @@ def check_judging_config(config: DebateConfig) -> list[Problem]:
 def check_stored_config(config: DebateConfig) -> list[Problem]:
     """All contradictions of a stored configuration, except those that a stored debate may have.
 
-    A judged text has no debaters; an imported debate, or one of an experiment, has no judging systems; an older debate
-    may have a reserved name or another `order`. Sources may be missing, because options may add the rest of `evidence`.
+    A judged text has no debaters. An imported debate has no judging systems. An older debate may have a reserved name
+    or another `order`. Sources may be missing, because options may add the rest of `evidence`.
     """
     passed: set[KeyPath] = {("format", "order"), ("evidence", "sources")}
     passed |= {

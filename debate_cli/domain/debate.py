@@ -132,7 +132,7 @@ class Debate(FrozenModel):
 
     @cached_property
     def arguments(self) -> Mapping[str, tuple[str, Argument]]:
-        """Argument id -> (speaker, argument), in the order of the debate; the first of a duplicate id counts."""
+        """Argument id -> (speaker, argument), in the order of the debate. Of arguments with one id, the first counts."""
         return self._fold_turns("arguments", dict[str, tuple[str, Argument]](), _add_arguments)
 
     @cached_property
@@ -196,9 +196,9 @@ class Debate(FrozenModel):
         raise KeyError(run_id)
 
     def judged_all_turns(self, run: JudgingRun, kind: str | None = None) -> bool:
-        """Whether the run judged the whole debate: no turn was added after the run began.
+        """Whether no turn was added after the run began.
 
-        Also true if `kind` is a system that judges turn by turn, because it is asked about later turns too.
+        Always true if `kind` judges turn by turn, because that system is asked about later turns too.
         """
         each_turn = any(system.judges_each_turn for system in run.judging.systems if system.kind == kind)
         return each_turn or run.heard is None or run.heard >= len(self.turns)
@@ -211,7 +211,7 @@ class Debate(FrozenModel):
         return tuple(sorted(self.runs, key=lambda run: (run.reviewer is None, self.judged_all_turns(run, kind))))
 
     def runs_beside(self, run_id: str) -> tuple[JudgingRun, ...]:
-        """The runs that judge side by side with this one, itself included; only this run if it is not in the debate."""
+        """The runs that judge side by side with the run `run_id`, itself included. Empty if the debate has no such run."""
         first = next((run.beside or run.id for run in self.runs if run.id == run_id), run_id)
         return tuple(run for run in self.runs if first in {run.id, run.beside})
 
@@ -238,7 +238,7 @@ class Debate(FrozenModel):
         )
 
     def is_settled(self, task: Cue | Brief) -> bool:
-        """Whether a task needs nothing more: it is answered, or given up."""
+        """Whether a task is answered or given up."""
         return task.key in self.settled_keys
 
     def select_turns(self, *, round_number: int | None = None, speaker: str | None = None) -> tuple[Turn, ...]:
@@ -251,7 +251,7 @@ class Debate(FrozenModel):
         return self.turns[: bisect_left(self.turns, index, key=_index_of)]
 
     def visible_to(self, cue: Cue) -> Debate:
-        """What the speaker of `cue` may know: the turns that the cue lists, and the assessments of these turns only."""
+        """The debate with only the turns that the speaker of `cue` may see, and only the assessments of these turns."""
         return self._show_only(cue.sees)
 
     @memoize_on_value
@@ -272,7 +272,7 @@ class Debate(FrozenModel):
         return self._replace(shown_passages={**self.shown_passages, key: shown})
 
     def with_assessments(self, assessments: Iterable[Assessment]) -> Debate:
-        """The debate with only these `assessments`, in canonical order; of several answers to a brief, the first."""
+        """The debate with only `assessments`, in canonical order. Of several answers to a brief, the first counts."""
         return self._replace(assessments=first_assessments(assessments, self.runs))
 
     def without_turns(self) -> Debate:
@@ -332,7 +332,7 @@ class Debate(FrozenModel):
         return self._replace(**changes)
 
     def charge_reservations(self) -> Debate:
-        """The debate with a failure for each request in flight, so that its usage counts. Its key stays unanswered."""
+        """The debate with a failure for each request in flight, so that its usage counts. The tasks stay unanswered."""
         lost = tuple(
             Failure(
                 task=item.task,

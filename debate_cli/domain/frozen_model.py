@@ -127,7 +127,7 @@ class ConfigModel(FrozenModel):
 
 @cache
 def _section_and_number_fields(model: type[ConfigModel]) -> tuple[frozenset[str], frozenset[str]]:
-    """Names of the fields that are sections, and of the fields that take numbers but no booleans."""
+    """Names of the fields that are sections, and names of the fields that take numbers but no booleans."""
     types = {name: _allowed_types(field.annotation) for name, field in model.model_fields.items()}
     sections = (
         name
@@ -188,11 +188,10 @@ def fold_growing(
 ) -> Value:
     """Like `functools.reduce(step, items, start)`, but continues from an earlier call with the same `first` and `name`.
 
-    Each event makes a new debate, with the turns of the debate before and perhaps one more. A fold over turns takes
-    only the step for the new turn, so a debate of twice the length takes twice the work.
+    Each event makes a new debate, usually with one more turn. A fold over its turns takes only the step for that turn.
 
-    `first`: the object that stores the newest results, usually the first turn. `name`: identifies the fold; contains all
-    that `start` and `step` depend on, besides the items. `step` must be pure, and callers must not change a result.
+    `first`: the object that stores the newest results, usually the first turn. `name`: identifies the fold, and contains
+    every value that `start` and `step` depend on. `step` must be pure. Callers must not change a result.
     """
     known = _known_fold(first, name)
     prefix = known.prefix or _Prefix((), (start,))
@@ -213,7 +212,7 @@ class _Prefix(NamedTuple):
 
 
 class _KnownFold:
-    """The newest list that was folded. `prefix` is replaced as a whole, never changed, because judges run in threads."""
+    """The newest list that was folded. `prefix` is replaced, never changed, because judges run in threads."""
 
     prefix: _Prefix | None = None
 

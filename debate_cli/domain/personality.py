@@ -76,10 +76,10 @@ def apply_pressures(
 ) -> Personality:
     """The personality after one event with `pressures` (0-1, kinds may be omitted) at `elasticity` (0-1); not rounded.
 
-    First each trait moves by pressure x weight x elasticity x 3 x headroom, within 1-10. Then, with s = 0.5 x the mean of
-    the four pressures x elasticity: in a rigid personality each extreme trait moves by s towards 5.5; in any other the
-    three highest traits rise by s x headroom. Headroom is the distance to the end of the scale that a trait moves
-    towards, divided by 9.
+    First each trait moves by pressure x weight x elasticity x 3 x headroom, within 1-10. Then a second step follows,
+    s = 0.5 x the mean of the four pressures x elasticity. In a rigid personality each extreme trait moves by s towards
+    5.5. In any other personality the three highest traits rise by s x headroom. Headroom: distance to the end of the
+    scale that a trait moves towards, divided by 9.
     """
     traits = {trait: float(getattr(personality, trait)) for trait in TRAITS}
     for kind, pressure in pressures.items():

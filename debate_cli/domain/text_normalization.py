@@ -48,7 +48,7 @@ def reveal_text(text: str) -> str:
 
 
 def _decode_escape(escape: re.Match[str]) -> str:
-    """The character of an escape if it is an ASCII letter or digit; nothing if it is invisible; else the escape."""
+    """The escape itself; but an ASCII letter or digit is decoded, and an invisible character removed."""
     char = chr(int(escape[1], 16))
     if char.isascii() and char.isalnum():
         return char

@@ -33,8 +33,8 @@ class Stage:
 def stages(config: FormatConfig) -> tuple[Stage, ...]:
     """The plan of a format.
 
-    Free-flowing: stages of speeches. Otherwise the configured phases; after each cross-examination come its exchanges:
-    a stage of answers, then for every further exchange a stage of questions and one of answers.
+    Free-flowing: stages of speeches. Other formats: the configured phases, with exchanges after each cross-examination.
+    The first exchange is a stage of answers. Each further one is a stage of questions and a stage of answers.
     """
     if config.kind == "free_flowing":
         return (Stage("speech"),) * config.turns
@@ -127,7 +127,7 @@ def _past_speeches(debate: Debate) -> tuple[ScheduledRound, ...]:
 def _add_speeches(
     names: tuple[str, ...], rounds: tuple[ScheduledRound, ...], made: tuple[Turn, ...]
 ) -> tuple[ScheduledRound, ...]:
-    """`rounds` and the round of the turns `made`, unless a turn of it is missing or not in the order of `names`."""
+    """`rounds`, and the round of the turns `made` if none is missing and all are in the order of `names`."""
     number, start = len(rounds) + 1, rounds[-1].cues[-1].index + 1 if rounds else 0
     places = [names.index(turn.speaker) if turn.speaker in names else -1 for turn in made]
     is_planned = (

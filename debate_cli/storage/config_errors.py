@@ -78,7 +78,8 @@ class SourceMap:
     def format_problem(self, problem: Problem) -> str:
         """One line: `file:line:column: key.path: what is wrong; what to do`.
 
-        An option such as `--topic` is shown in place of position and key; `--set` and `--var` in place of the position.
+        If an option set the value, its name replaces the position. Except for `--set` and `--var`, it also replaces the
+        key.
         """
         where = self.locate(problem.path, key=problem.is_key_error)
         key = ".".join(_shorten(str(part), _KEY_CHARS) for part in problem.path)
@@ -165,7 +166,7 @@ def _schema_of(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def _members(schema: dict[str, Any], data: Any, root: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The members of the union `schema`, or `schema` itself; only the one of the `kind` of `data`, if that is known."""
+    """The members of the union `schema`, or `schema` itself. If `data` has a known `kind`, only its member."""
     if "$ref" in schema:
         yield from _members(root["$defs"][schema["$ref"].rpartition("/")[2]], data, root)
         return

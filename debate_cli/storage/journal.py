@@ -151,9 +151,9 @@ class Journal:
         return self._fd >= 0 and os.fstat(self._fd).st_nlink > 0
 
     def append(self, event: Event) -> None:
-        """Write `event`. It then survives the death of the process.
+        """Write `event`, which then survives the death of the process.
 
-        If this raises StorageError, no part of the event is kept.
+        Raises StorageError if the event cannot be written. No part of it is kept then.
         """
         data, checksum = _format_event(event, self._redact, self._checksum)
         with friendly_os_errors(self.path, "written"):
@@ -174,8 +174,8 @@ class Journal:
     async def sync(self) -> None:
         """Fsync the file in a thread, because other debates continue meanwhile.
 
-        All events so far are on the disk when this returns. If it raises StorageError, events since the last sync are
-        removed.
+        All events so far are on the disk when this returns. Raises StorageError if that fails. The events since the last
+        sync are removed then.
         """
         written = self._length, self._checksum
         with friendly_os_errors(self.path, "written"):

@@ -41,7 +41,7 @@ def lock_debate(path: Path) -> Generator[None]:
 
 
 def lock_holder(path: Path) -> int | None:
-    """Pid of the process that holds the lock of `path`; None if no process holds it, 0 if the pid is unknown."""
+    """Pid of the process that holds the lock of `path`. None if no process holds it; 0 if the pid is unknown."""
     try:
         opened = os.open(path.with_suffix(LOCK_SUFFIX), os.O_RDONLY | _SAFE_FLAGS)
     except OSError:

@@ -68,7 +68,7 @@ def find_debate(reference: str, folders: Iterable[Path]) -> Path:
 def suggest_debate_id(name: str, folders: Iterable[Path]) -> str:
     """`; did you mean …?` with a similar id of a debate in `folders`; empty if there is none.
 
-    Of ids that begin with `name`, the last is suggested: generated ids end in a date, so it is the newest.
+    Of ids that begin with `name`, the last is suggested. It is the newest, because generated ids end in a date.
     """
     ids: set[str] = set()
     for folder in folders:

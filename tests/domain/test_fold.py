@@ -9,7 +9,6 @@ from storage_support import (
     ANSWERS,
     AT,
     EXCHANGE,
-    REASONS,
     assessment,
     event_lists,
     failure,
@@ -19,7 +18,7 @@ from storage_support import (
     turn,
 )
 
-from debate_cli.domain.debate import RESUMABLE_CLOSE_REASONS, fold
+from debate_cli.domain.debate import fold
 from debate_cli.domain.events import (
     AssessmentCompleted,
     DebateClosed,
@@ -48,17 +47,6 @@ def test_a_debate_begins_with_opened(events: list[Event]) -> None:
     """Other first events raise ValueError."""
     with pytest.raises(ValueError, match="begins with the event 'opened'"):
         fold(events)
-
-
-@settings(deadline=None)
-@given(event_lists(), st.data())
-def test_applying_the_rest_equals_folding_all(events: list[Event], data: st.DataObject) -> None:
-    """From any prefix of the events."""
-    cut = data.draw(st.integers(1, len(events)))
-    debate = fold(events[:cut])
-    for event in events[cut:]:
-        debate = debate.apply(event)
-    assert debate == fold(events)
 
 
 @settings(deadline=None)
@@ -101,13 +89,6 @@ def test_a_second_answer_to_a_task_is_ignored(events: list[Event]) -> None:
         if isinstance(event, TurnCompleted | AssessmentCompleted):
             again = again.apply(event)
     assert (again.turns, again.assessments) == (debate.turns, debate.assessments)
-
-
-@pytest.mark.parametrize("reason", REASONS)
-def test_a_resumable_debate_is_incomplete(reason: str) -> None:
-    """The other close reasons make it complete."""
-    closed = DebateClosed.model_validate({"at": AT, "reason": reason})
-    assert fold([opening_event(), closed]).status == ("incomplete" if reason in RESUMABLE_CLOSE_REASONS else "complete")
 
 
 def test_a_started_task_is_unanswered_until_its_answer() -> None:

@@ -24,18 +24,3 @@ def test_a_fold_has_the_value_of_reduce(lists: list[tuple[int, ...]], lengths: l
     for place, length in enumerate(lengths):
         items = lists[place % len(lists)][:length]
         assert fold_growing(first, "test", items, (), append) == reduce(append, items, ())
-
-
-def test_a_list_that_grows_is_folded_item_by_item() -> None:
-    """And one that ends shortly before is not folded again."""
-    first, folded = Subject(moment="turn"), list[int]()
-
-    def step(before: int, item: int) -> int:
-        folded.append(item)
-        return before + item
-
-    items = tuple(range(3 * KEPT_VALUES))
-    for length in range(1, len(items) + 1):
-        fold_growing(first, "test", items[:length], 0, step)
-    assert fold_growing(first, "test", items[: 1 - KEPT_VALUES], 0, step) == sum(items[: 1 - KEPT_VALUES])
-    assert folded == list(items)

@@ -25,13 +25,6 @@ def test_a_sum_with_an_estimated_part_is_an_estimate(parts: tuple[Usage, Usage],
     assert total_usage([_exchange(part) for part in parts]).estimated is estimated
 
 
-@pytest.mark.parametrize("counted", [COUNTED, TotalUsage(calls=1, attempts=1, input_tokens=10)])
-def test_counted_usage_is_stored_without_the_mark(counted: Usage | TotalUsage) -> None:
-    """Older files without the mark are read as counted."""
-    assert "estimated" not in counted.model_dump_json()
-    assert type(counted).model_validate_json(counted.model_dump_json()) == counted
-
-
 @pytest.mark.parametrize("guessed", [GUESSED, total_usage([_exchange(GUESSED)])])
 def test_estimated_usage_is_stored_with_the_mark(guessed: Usage | TotalUsage) -> None:
     """And read back."""

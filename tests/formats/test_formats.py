@@ -8,7 +8,7 @@ from formats_support import PAIR, TRIO, Speech, config, new_debate, play_debate,
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import Cue, FollowUpQuestion
 from debate_cli.domain.turn import Turn
-from debate_cli.formats.schedule import Step, finished_rounds, list_cues, next_step, planned_turns
+from debate_cli.formats.schedule import Step, list_cues, next_step, planned_turns
 
 
 def turn_order(debate: Debate) -> list[tuple[int, int, str, str]]:
@@ -38,13 +38,6 @@ def waves(debate: Debate) -> list[tuple[Cue, ...]]:
         found.append(step.cues)
         debate = with_turns(debate, *(speech(cue, debate) for cue in step.cues))
     return found
-
-
-def test_phases_follow_the_configuration() -> None:
-    """Every configured phase is a round of its own."""
-    phases = ["opening", "cross_examination", "rebuttal", "rebuttal", "closing"]
-    debate = play_debate(new_debate(config({"phases": phases})))
-    assert [(item.round, item.phase) for item in debate.select_turns(speaker="Con")] == list(enumerate(phases, 1))
 
 
 @pytest.mark.parametrize("kind", ["structured", "semi_structured", "free_flowing"])
@@ -163,14 +156,3 @@ def test_cues_of_past_turns_can_be_listed() -> None:
     debate = new_debate(config({"kind": "semi_structured", "exchanges": 2}, debaters=TRIO))
     given = [cue for wave in waves(debate) for cue in wave]
     assert list(list_cues(play_debate(debate))) == given
-
-
-def test_a_round_is_finished_when_all_have_spoken() -> None:
-    """Half a wave is not a finished round."""
-    debate = play_debate(new_debate(config()), waves=1)
-    half = with_turns(debate, turn(next_step(debate).cues[0]))
-    assert (finished_rounds(debate), finished_rounds(half), finished_rounds(play_debate(half))) == (
-        (1,),
-        (1,),
-        (1, 2, 3),
-    )

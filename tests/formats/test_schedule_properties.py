@@ -60,13 +60,3 @@ def test_a_resumed_debate_has_the_same_cues(settings_: DebateConfig, data: st.Da
     resumed, _ = run_debate(with_turns(new_debate(settings_), *kept), data)
     assert resumed.turns == debate.turns
     assert [cue.key for cue in given_cues] == [f"turn/{turn.index}" for turn in resumed.turns]
-
-
-@given(configs(), st.data())
-def test_a_cue_sees_existing_earlier_turns_only(settings_: DebateConfig, data: st.DataObject) -> None:
-    """For any order of answers."""
-    debate = new_debate(settings_)
-    while (step := next_step(debate)).cues:
-        assert all(set(cue.sees) <= set(debate.turns_by_index) for cue in step.cues)
-        assert all(max(cue.sees, default=-1) < cue.index for cue in step.cues)
-        debate = with_turns(debate, say(data.draw(st.sampled_from(step.cues)), debate))

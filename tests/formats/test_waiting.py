@@ -24,11 +24,6 @@ MODERATED = new_debate(config(systems=[{"kind": "moderator", "guidance": True}])
 ROUND_1 = brief("moderator", Subject(moment="round", round=1))
 
 
-def test_feedback_makes_a_debate_sequential() -> None:
-    """A simultaneous debate with a live judge's feedback has one cue at a time."""
-    assert [cue.speaker for cue in next_step(LIVE).cues] == ["Pro"]
-
-
 def test_a_turn_waits_for_feedback_on_the_turn_before() -> None:
     """The second cue comes after the first assessment."""
     debate = with_turns(LIVE, speech(next_step(LIVE).cues[0], LIVE))

@@ -10,7 +10,6 @@ from fuzz_seeds import GOOD, seeds
 from fuzz_targets import assert_plain_error
 from llm_support import OPINION
 
-from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.errors import ConfigError, TranscriptError
 from debate_cli.llm.json_reply import (
     MAX_OBJECTS,
@@ -23,7 +22,7 @@ from debate_cli.llm.json_reply import (
 from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 from debate_cli.storage.config_errors import MAX_PROBLEMS
 from debate_cli.storage.config_file import read_config_file
-from debate_cli.storage.transcript import parse_transcript, transcript_to_debate
+from debate_cli.storage.transcript import parse_transcript
 
 
 def problems(text: str) -> tuple[str, ...]:
@@ -50,14 +49,6 @@ def test_a_crash_of_json_repair_is_no_form(text: str) -> None:
 def test_repair_of_quadratic_input_is_refused(unit: str) -> None:
     """json_repair would take quadratic time."""
     assert repair_json('{"a" ' + unit * (MAX_REPAIR_CHARS // len(unit) - 2)) is None
-
-
-def test_a_large_reply_is_repaired() -> None:
-    """Eighty arguments with a trailing comma are within the bound."""
-    arguments = [{"id": f"PRO-{number}", "claim": "It is so. " * 50} for number in range(80)]
-    text = json.dumps({"arguments": arguments})
-    assert MAX_REPAIR_CHARS * 0.8 < len(text) < MAX_REPAIR_CHARS
-    assert repair_json(text[:-1] + ",}") == {"arguments": arguments}
 
 
 def test_too_many_objects_are_no_answer() -> None:
@@ -95,12 +86,6 @@ def test_marks_upon_one_letter_are_few() -> None:
     assert len(sanitize_for_prompt("a" + "\u0301\u0323" * 5000)) < 100
 
 
-@pytest.mark.parametrize("text", ["<  /  s  >", "< s\n >", "<<  /  SYS >>", "[  /  INST ]", "<s " + "a" * 150 + "/>"])
-def test_role_markers_with_spaces_are_neutralised(text: str) -> None:
-    """Without backtracking patterns."""
-    assert not {"<", "["} & set(sanitize_for_prompt(text))
-
-
 def test_the_number_of_reported_errors_is_bounded() -> None:
     """The last line says that there are more."""
     shown = problems("".join(f"x{number}: 1\n" for number in range(5000)))
@@ -135,25 +120,6 @@ def test_a_variable_without_an_end_is_an_error_after_others(written: str, filled
         assert any("does not begin a variable" in line for line in problems(text))
     else:
         assert read_config_file(None, text=text, env={}).config.topic == filled
-
-
-def test_a_replacing_run_replaces_all_runs_before_it() -> None:
-    """For its systems."""
-    at = json.loads(seeds("transcript")[0])["started_at"]
-    runs = [
-        {"id": "r2", "started_at": at, "judging": {"systems": ["structured", "panel"]}, "replaces": False},
-        {"id": "r3", "started_at": at, "judging": {"systems": ["structured"]}, "replaces": True},
-        {"id": "r4", "started_at": at, "judging": {"systems": ["panel"]}, "replaces": True},
-        {"id": "r5", "started_at": at, "judging": {"systems": ["structured"]}, "replaces": True},
-    ]
-    debate = transcript_to_debate(parse_transcript(document(runs=runs), "a.json"))
-    assert {run.id: run.replaced for run in debate.runs} == {
-        FIRST_RUN: ("panel", "structured"),
-        "r2": ("panel", "structured"),
-        "r3": ("panel", "structured"),
-        "r4": ("structured",),
-        "r5": (),
-    }
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from config_file_support import load, problems
 
-from debate_cli.errors import ConfigError
 from debate_cli.storage.config_file import read_config_file
 from debate_cli.storage.variables import load_environment
 
@@ -231,23 +230,6 @@ def test_an_empty_section_takes_its_defaults(empty: str) -> None:
     assert load(empty).config == load("").config
 
 
-@pytest.mark.parametrize(
-    ("more", "line"),
-    [
-        ("limits: {max_tokens: true}", "stdin:4:22: limits.max_tokens: must be a whole number"),
-        ("limits: {timeout_s: true}", "stdin:4:21: limits.timeout_s: must be a number"),
-        ("seed: false", "stdin:4:7: seed: must be a whole number"),
-        (
-            "judging: {systems: [{kind: live, thresholds: {draw: true}}]}",
-            "stdin:4:53: judging.systems.0.thresholds.draw: must be a number",
-        ),
-    ],
-)
-def test_a_boolean_is_not_a_number(more: str, line: str) -> None:
-    """`true` is not 1."""
-    assert problems(more) == [line]
-
-
 def test_a_dotenv_file_adds_and_never_overrides(tmp_path: Path) -> None:
     """The environment of the process wins; values are not expanded."""
     (tmp_path / ".env").write_text("A=file\nB='b'\nexport C=c # so\nD\nF=x${HOME}y\n")
@@ -276,11 +258,3 @@ def test_a_dotenv_link_out_of_its_folder_is_ignored(tmp_path: Path) -> None:
     (tmp_path / "here" / ".env").symlink_to("../victim.env")
     found = load_environment(tmp_path / "here", {})
     assert (dict(found), len(found.notes)) == ({}, 1)
-
-
-@pytest.mark.parametrize(("data", "words"), [(b"A=\xff", "not valid UTF-8"), (b"a" * 1_048_577, "larger than")])
-def test_an_unreadable_dotenv_file_is_an_error(tmp_path: Path, data: bytes, words: str) -> None:
-    """The error names the file."""
-    (tmp_path / ".env").write_bytes(data)
-    with pytest.raises(ConfigError, match=words):
-        load_environment(tmp_path, {})

@@ -37,14 +37,6 @@ def test_a_slug_reads_like_its_topic(topic: str, words: str) -> None:
     assert slugify(topic) == words
 
 
-def test_an_id_has_topic_and_time() -> None:
-    """The words of the topic (else `debate`), the second, four characters."""
-    assert re.fullmatch(
-        r"should-cats-vote-20260102-030405-[a-z0-9]{4}", new_id("Should cats vote?", AT, random.Random(1), Redactor())
-    )
-    assert new_id("", AT, random.Random(1), Redactor()).startswith("debate-2026")
-
-
 def test_an_id_contains_no_secret() -> None:
     """Which its slug would write in lower case, where no redaction finds it."""
     redact = Redactor(["Hush-7391-Value"])

@@ -39,12 +39,6 @@ def test_appended_events_are_read_back(tmp_path: Path, events: list[Event]) -> N
     assert (list(contents.events), contents.torn_line_warning) == (events, None)
 
 
-def test_created_and_appended_events_make_the_same_bytes(tmp_path: Path) -> None:
-    """Events given at creation are written like appended ones."""
-    Journal.create(tmp_path / "b.jsonl", SHORT, PLAIN).close()
-    assert (tmp_path / "b.jsonl").read_bytes() == written(tmp_path / "a.jsonl", SHORT).read_bytes()
-
-
 def test_a_journal_torn_at_any_byte_keeps_the_whole_lines(tmp_path: Path) -> None:
     """All events before the torn line are kept, and events can be appended."""
     data = written(tmp_path / "a.jsonl", SHORT).read_bytes()
@@ -149,17 +143,6 @@ def test_a_journal_without_checksums_is_read_and_gets_them(tmp_path: Path) -> No
     assert path.read_bytes() == data
 
 
-def test_the_configuration_keeps_written_nulls(tmp_path: Path) -> None:
-    """`api_key_env: null` differs from no `api_key_env` after reading too."""
-    providers = {"lab": {"base_url": "http://a/v1", "api_key_env": None}, "other": {"kind": "openai"}}
-    contents = read_journal(written(tmp_path / "a.jsonl", [opening_event(providers=providers)]))
-    specs = fold(contents.events).config.providers
-    assert {name: spec.model_fields_set for name, spec in specs.items()} == {
-        "lab": {"base_url", "api_key_env"},
-        "other": {"kind"},
-    }
-
-
 def test_secrets_never_reach_the_disk(tmp_path: Path) -> None:
     """They are redacted by value, in any spelling, and by pattern."""
     secret = 'zq"Hush\\7391'
@@ -215,11 +198,3 @@ def test_events_that_reach_no_disk_are_not_kept(tmp_path: Path, monkeypatch: pyt
 
 def _fail(_opened: int) -> None:
     raise OSError(errno.EIO, "Input/output error")
-
-
-def test_appending_to_a_deleted_journal_is_an_error(tmp_path: Path) -> None:
-    """The event could not be found again."""
-    with Journal.create(tmp_path / "a.jsonl", [opening_event()], PLAIN) as journal:
-        (tmp_path / "a.jsonl").unlink()
-        with pytest.raises(StorageError, match="was removed while the debate ran"):
-            journal.append(DebateResumed(at=AT))

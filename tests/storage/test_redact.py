@@ -74,11 +74,6 @@ def test_ordinary_words_stay(text: str) -> None:
     assert not looks_like_secret(text)
 
 
-def test_longer_secrets_go_first() -> None:
-    """If one secret begins another, nothing of either remains."""
-    assert Redactor(["abcdef", "abcdefghij"])("abcdefghij abcdef") == "[redacted] [redacted]"
-
-
 ALPHABET = 'ab1-\\"\n é🙂:/@='
 PIECES = st.sampled_from(
     [SECRET, "sk-abcdefgh12345678", "Bearer abc123def456", "https://a:b@c", "x-api-key: abcdefg", REDACTED]
@@ -110,14 +105,6 @@ def test_a_secret_is_removed_from_nested_values(text: str, secret: str) -> None:
     assert all(secret not in word.replace(REDACTED, "\0") for word in (*data, *data["words"]))
 
 
-@pytest.mark.parametrize("hiding", ["{}", "zq-\u200bHush-7391", "zq-\\u0048ush-7391"])
-def test_a_text_hides_no_secret_of_another(hiding: str) -> None:
-    """Texts are searched together, and a terminal sequence that begins in one and ends in another hides nothing."""
-    secret = hiding.replace("{}", SECRET)
-    data = redact_values(["\x1b]0;title", {"key": [secret]}, "\x07"], Redactor([SECRET]))
-    assert data == ["\x1b]0;title", {"key": [REDACTED]}, "\x07"]
-
-
 @pytest.mark.parametrize("spelled", [r"a\u0026b€c\u003cd", r"a\u0026b\u20ACc\u003Cd", r"a\\u0026b\\u20acc<d"])
 def test_escaped_secrets_are_redacted(spelled: str) -> None:
     """As Go and PHP escape them, and with doubled backslashes."""
@@ -143,11 +130,6 @@ def test_invisible_characters_do_not_hide_a_secret(gap: str, before: str, after:
     for ascii_only in (True, False):
         line = redact(json.dumps({"text": text}, ensure_ascii=ascii_only))
         assert json.loads(line) == {"text": "It is [redacted]."}
-
-
-def test_escaped_letters_do_not_hide_a_secret() -> None:
-    """A server may write any letter of its JSON as an escape."""
-    assert Redactor([SECRET])(r'{"text": "\u007aq-Hus\u0068-7391"}') == '{"text": "[redacted]"}'
 
 
 DISGUISES = st.lists(st.sampled_from(["", "\u200b", "\u2060", "\x1b[0m", "\x07"]), min_size=20, max_size=20)

@@ -96,11 +96,3 @@ def test_the_configuration_is_stored_whole() -> None:
     data = transcript_to_json(to_transcript(fold(small_debate())))
     assert data["config"]["judging"]["systems"][0]["weights"]["evidence"] == 0.4
     assert data["config"]["debaters"][0]["stance"] is None
-
-
-def test_the_document_is_readable() -> None:
-    """Indent of two, no escaped letters, a newline at the end."""
-    text = dump_transcript(to_transcript(fold([opening_event(topic="Größe?")])), str)
-    assert text.startswith('{\n  "schema_version": 2,\n  "generator": {\n    "name"')
-    assert '"topic": "Größe?"' in text
-    assert text.endswith("}\n")

@@ -88,14 +88,6 @@ def test_a_folder_stands_for_its_debates(tmp_path: Path) -> None:
     assert [path.name for path in expand_references([str(tmp_path)])] == ["a.json", "b.json", "c.jsonl"]
 
 
-def test_each_file_is_taken_once(tmp_path: Path) -> None:
-    """In the order of the references; a missing path is kept for the reader to report."""
-    for name in ("b.json", "a.json"):
-        (tmp_path / name).write_text("")
-    named = [str(tmp_path / "b.json"), str(tmp_path / "*.json"), str(tmp_path / "gone.json")]
-    assert [path.name for path in expand_references(named)] == ["b.json", "a.json", "gone.json"]
-
-
 @pytest.mark.parametrize("reference", ["{folder}", "{folder}/*.json"])
 def test_an_empty_folder_or_glob_is_an_error(tmp_path: Path, reference: str) -> None:
     """The error says so."""

@@ -102,12 +102,6 @@ def test_every_value_has_a_position(path: tuple[str | int, ...], line: int, colu
     assert parse_yaml("a:\n  b: 1\n  c:\n    - x\n    - d: y\n").positions[path] == SourcePosition(line, column)
 
 
-@pytest.mark.parametrize(("path", "column"), [(("a",), 1), (("a", "b"), 5), (("a", "c"), 17), (("a", "c", 0, "d"), 22)])
-def test_every_key_has_a_position(path: tuple[str | int, ...], column: int) -> None:
-    """The value may be a text, a list or an alias."""
-    assert parse_yaml("a: {b: &x text, c: [{d: *x}]}\n").key_positions[path] == SourcePosition(1, column)
-
-
 @settings(deadline=None)
 @given(st.text() | st.text("ab:- \n[]{},&*!#'\"|>?%@`<~0.\t$\\", max_size=60))
 @example("a: &a\n<<: *a")

@@ -12,7 +12,7 @@ from functools import lru_cache
 from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.text_normalization import QUOTE_EDGE_CHARS, normalize_text
 from debate_cli.domain.turn import Turn
-from debate_cli.judge_input.transcript_prompt import sanitize_for_judge
+from debate_cli.judge_input.injection.detector import mask_injection
 
 MIN_QUOTE_CHARS = 4
 """Minimum length of a normalized quote. A shorter quote could match anywhere."""
@@ -75,7 +75,7 @@ def _find_parts(text: str, parts: Sequence[str]) -> int | None:
 @memoize_on_value
 def _normalized_texts(turn: Turn) -> tuple[str, ...]:
     texts = tuple(turn_texts(turn))
-    return tuple(map(normalize_text, (*texts, *map(sanitize_for_judge, texts))))
+    return tuple(map(normalize_text, (*texts, *map(mask_injection, texts))))
 
 
 def find_quoted_turn(quote: str, turns: Iterable[Turn]) -> Turn | None:

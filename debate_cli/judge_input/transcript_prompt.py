@@ -6,7 +6,6 @@ While a debate runs, this part only grows at its end, so that a provider's promp
 import json
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import memoize_on_value
@@ -15,25 +14,14 @@ from debate_cli.domain.tasks import Subject
 from debate_cli.domain.text_normalization import iter_strings, map_json_texts
 from debate_cli.domain.turn import UNSTRUCTURED, Turn
 from debate_cli.judge_input.injection.detector import TAKEOVER_TECHNIQUES, mask_injection
-from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 
 PROSE_PHASES = frozenset({"rebuttal", "speech"})
 """Phases whose turns are shown as text. Turns of other phases are shown by their structure if they have one."""
 
 
-@lru_cache(maxsize=1024)
-def sanitize_for_judge(text: str, names: tuple[str, ...] = (), after: str = "") -> str:
-    """Sanitize a debater's text for a judge, and mask passages that are addressed to the judge.
-
-    `names`: names of the debaters; `after`: the last passage that the same debater said before `text`.
-    """
-    return mask_injection(sanitize_for_prompt(text), names, after=after)
-
-
-@lru_cache(maxsize=1024)
 def sanitize_takeovers(text: str) -> str:
     """Sanitize a judge's or the user's text for a judge. It may mention scores, so only `TAKEOVER_TECHNIQUES` are masked."""
-    return mask_injection(sanitize_for_prompt(text), only=TAKEOVER_TECHNIQUES)
+    return mask_injection(text, only=TAKEOVER_TECHNIQUES)
 
 
 def to_prompt_json(value: object) -> str:
@@ -111,7 +99,7 @@ def _ledger_lines(ledger: Ledger, names: tuple[str, ...]) -> Iterator[str]:
     for entry in ledger.entries:
         answers = [{"speaker": sanitize_takeovers(who), "type": kind} for who, kind in entry.answers]
         head = {"id": sanitize_takeovers(entry.id), "speaker": sanitize_takeovers(entry.speaker)}
-        yield _compact_json({**head, "claim": sanitize_for_judge(entry.claim, names), "answers": answers})
+        yield _compact_json({**head, "claim": mask_injection(entry.claim, names), "answers": answers})
     if ledger.left_out:
         yield f"{ledger.left_out} older arguments are left out."
 
@@ -140,7 +128,7 @@ def last_visible_turn(debate: Debate, subject: Subject) -> int | None:
 
 def format_speech(text: str, names: tuple[str, ...] = ()) -> str:
     """Return `text` as a JSON string that is sanitized for judges."""
-    return _compact_json(sanitize_for_judge(text, names))
+    return _compact_json(mask_injection(text, names))
 
 
 def last_passage_before(turn: Turn, debate: Debate) -> str:
@@ -166,7 +154,7 @@ def format_turn_line(turn: Turn, names: tuple[str, ...] = (), after: str = "") -
         "phase": turn.phase,
         "speaker": sanitize_takeovers(turn.speaker),
     }
-    payload = map_json_texts(_turn_payload(turn), lambda text: sanitize_for_judge(text, names, after))
+    payload = map_json_texts(_turn_payload(turn), lambda text: mask_injection(text, names, after=after))
     return _compact_json({**head, **payload})
 
 

@@ -8,8 +8,9 @@ from debate_cli.evidence.source_checks import (
     check_turn,
     iter_words_beside,
 )
+from debate_cli.judge_input.injection.detector import mask_injection
 from debate_cli.judge_input.quotes import is_quoted_in
-from debate_cli.judge_input.transcript_prompt import debater_names, sanitize_for_judge, to_prompt_json
+from debate_cli.judge_input.transcript_prompt import debater_names, to_prompt_json
 from debate_cli.systems.aggregation import newest_run, ordered_assessments
 from debate_cli.systems.source_support import SOURCES_KIND, JudgedCitation, join_checks
 from debate_cli.systems.sources.lookups import JudgedLookup, judge_lookups
@@ -63,7 +64,7 @@ def format_source_checks(debate: Debate, run_id: str, round_number: int | None =
 
 def _lookup_line(item: JudgedLookup, names: tuple[str, ...]) -> str:
     said = {"source": item.source, "reason": item.reason}
-    clean = {name: sanitize_for_judge(words, names) for name, words in said.items() if words}
+    clean = {name: mask_injection(words, names) for name, words in said.items() if words}
     head = {"turn": item.turn, "debater": item.debater, "item": item.item, "exists": item.exists}
     return to_prompt_json({**head, **clean})
 
@@ -118,6 +119,6 @@ def _check_line(check: SourceCheck, debater: str, names: tuple[str, ...], answer
     opinion = answer.model_dump(include={"supports", "reputable", "recent", "relevant"}) if answer is not None else {}
     if answer is not None:
         said["reason"] = answer.reason
-    clean = {name: sanitize_for_judge(words, names) for name, words in said.items()}
+    clean = {name: mask_injection(words, names) for name, words in said.items()}
     head = {"turn": check.turn, "debater": debater, "item": check.item, "quote_check": check.outcome}
     return to_prompt_json({**head, **opinion, **clean})

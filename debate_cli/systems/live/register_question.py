@@ -6,8 +6,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from debate_cli.domain.turn import Turn
+from debate_cli.judge_input.injection.detector import mask_injection
 from debate_cli.judge_input.quotes import find_quoted_turn
-from debate_cli.judge_input.transcript_prompt import debater_names, sanitize_for_judge, to_prompt_json
+from debate_cli.judge_input.transcript_prompt import debater_names, to_prompt_json
 from debate_cli.llm.form import Form, FormModel, each_of, items, one_of, text, whole_number
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.aggregation import ordered_assessments
@@ -117,7 +118,7 @@ def format_entries(rows: Sequence[RegisterRow], context: Context) -> str:
     """The entries as JSON for a prompt. Quotes are a debater's words and are sanitized as in the transcript."""
     names = debater_names(context.debate)
     entries = [
-        {"entry": name, "turn": row.turn, "quote": sanitize_for_judge(row.quote, names), "fault": row.fault}
+        {"entry": name, "turn": row.turn, "quote": mask_injection(row.quote, names), "fault": row.fault}
         | ({"points": row.points} if row.fault == "gap" else {})
         | ({"exposed_by": row.exposed_by} if row.exposed_by is not None else {})
         | ({"reason": row.reason} if row.reason else {})

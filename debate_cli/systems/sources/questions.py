@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from debate_cli.domain.evidence import Passage
 from debate_cli.evidence.source_checks import FAILED_OUTCOMES, SourceCheck, check_sources, iter_words_beside
-from debate_cli.judge_input.transcript_prompt import debater_names, sanitize_for_judge, to_prompt_json
+from debate_cli.judge_input.injection.detector import mask_injection
+from debate_cli.judge_input.transcript_prompt import debater_names, to_prompt_json
 from debate_cli.llm.form import Form, FormModel, text
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
@@ -93,7 +94,7 @@ def _format_claims(context: JudgingContext[SourcesSettings], prompts: Prompts) -
     names = debater_names(context.debate)
     lines = [
         to_prompt_json({
-            "claim": key, "debater": item.debater, "for": item.item, "names": sanitize_for_judge(item.claim, names),
+            "claim": key, "debater": item.debater, "for": item.item, "names": mask_injection(item.claim, names),
         })
         for key, item in claims.items()
     ]  # fmt: skip
@@ -108,7 +109,7 @@ def _format_claims(context: JudgingContext[SourcesSettings], prompts: Prompts) -
 
 def _passage_words(passage: Passage, names: tuple[str, ...]) -> dict[str, str]:
     words = {"title": passage.title, "source": passage.source, "text": passage.text}
-    return {name: sanitize_for_judge(value, names) for name, value in words.items()}
+    return {name: mask_injection(value, names) for name, value in words.items()}
 
 
 def _citation_line(key: str, check: SourceCheck, context: JudgingContext[SourcesSettings]) -> str:
@@ -117,7 +118,7 @@ def _citation_line(key: str, check: SourceCheck, context: JudgingContext[Sources
     names = debater_names(context.debate)
 
     def clean(words: str) -> str:
-        return sanitize_for_judge(words, names)
+        return mask_injection(words, names)
 
     return to_prompt_json(
         {

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-DATA_ONLY = "content.report content.summary content.missing_judgments text.plain text.markdown text.ci score_rows comparison replay"
+DATA_ONLY = "content.report content.summary content.resume_hint text.plain text.markdown text.ci score_rows comparison replay"
 TERMINAL = "terminal.report live.view"
 
 

@@ -77,7 +77,11 @@ def card_tables(report: JudgeAuditReport, unknown_labels: int = 0) -> list[Table
 
     `unknown_labels`: number of labels that were left out because they name no debater.
     """
-    tables = [_checks_table(report), *([_bias_table(report.measures)] if report.measures else [])]
+    checks: list[TableRow] = [
+        (f"{check.question} ({check.gate})", check.answer, check.found, check.wanted) for check in list_checks(report)
+    ]
+    tables = [Table("checks", ("question", "answer", "found", "wanted"), tuple(checks), (INTERVALS,))]
+    tables += [_bias_table(report.measures)] if report.measures else []
     if report.comparison is not None:
         tables.append(_comparison_table(report.comparison, unknown_labels))
     return tables
@@ -143,13 +147,6 @@ def _markdown_lines(report: AuditReport) -> Iterator[str]:
             yield from format_table(table)
     if report.between is not None:
         yield from format_table(judge_agreement_table(report.between))
-
-
-def _checks_table(report: JudgeAuditReport) -> Table:
-    rows: list[TableRow] = [
-        (f"{check.question} ({check.gate})", check.answer, check.found, check.wanted) for check in list_checks(report)
-    ]
-    return Table("checks", ("question", "answer", "found", "wanted"), tuple(rows), (INTERVALS,))
 
 
 def _bias_table(measures: Iterable[Measure]) -> Table:

@@ -73,12 +73,10 @@ def _index_document(entry: IndexEntry) -> dict[str, Any]:
     document = asdict(entry)
     verdicts = [
         {name: verdict[name] for name in _CONCLUSION_FIELDS if name != "reviewer" or verdict[name] is not None}
-        for verdict in document["conclusions"]
+        for verdict in document.pop("conclusions")
     ]
-    return {
-        "verdicts" if name == "conclusions" else name: verdicts if name == "conclusions" else value
-        for name, value in document.items()
-    }
+    costs = {name: document.pop(name) for name in ("cost_usd", "judgments_missing", "lacks_deciding_judgment")}
+    return {**document, "verdicts": verdicts, **costs}
 
 
 def format_missing_judgments(entry: IndexEntry) -> str:

@@ -76,8 +76,7 @@ def export_svg(scene: TerminalExport) -> str:
 
 def export_terminal_html(scene: TerminalExport) -> str:
     """The export as an HTML document without scripts; its Content-Security-Policy allows its one style sheet only."""
-    console = _recorder()
-    scene.on(console)
+    console = _record(scene.on)
     title = escape(sanitize.sanitize_line(scene.debate.topic)).replace("{", "{{").replace("}", "}}")
     page = console.export_html(code_format=_PAGE.replace("TITLE", title))
     style = page.partition("<style>")[2].partition("</style>")[0]
@@ -86,8 +85,7 @@ def export_terminal_html(scene: TerminalExport) -> str:
 
 def render_svg(show: Callable[[Console], None], *, title: str, unique_id: str = "debate") -> str:
     """The output of `show` as an SVG document, deterministic for equal output."""
-    console = _recorder()
-    show(console)
+    console = _record(show)
     words = _NO_XML.sub("\ufffd", sanitize.sanitize_line(title))
     drawn = _NO_XML.sub("\ufffd", console.export_svg(title="debate", unique_id=unique_id))
     drawn = _FONT.sub("", drawn, count=_FONTS).replace("font-family: Fira Code, monospace", "font-family: monospace")
@@ -95,8 +93,8 @@ def render_svg(show: Callable[[Console], None], *, title: str, unique_id: str = 
     return f'{head} role="img"><title>{escape_xml(words)}</title>{rest}'
 
 
-def _recorder() -> Console:
-    return Console(
+def _record(show: Callable[[Console], None]) -> Console:
+    console = Console(
         file=StringIO(),
         record=True,
         width=EXPORT_WIDTH,
@@ -105,3 +103,5 @@ def _recorder() -> Console:
         legacy_windows=False,
         _environ={},
     )
+    show(console)
+    return console

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import cycle
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ SHIFT_BADGES = {
     "weakened": Sign("↓", "weakened", RED),
 }
 UNKNOWN_BADGE = Sign("…", "", MUTED)
-"""Badge for a word that is unknown or incomplete."""
+"""Badge of an unknown or incomplete word."""
 
 PHASE_LABELS = {
     "opening": "opening",
@@ -73,12 +74,8 @@ PHASE_LABELS = {
 def participant_styles(participants: Sequence[Participant]) -> dict[str, Sign]:
     """Marker and colour per debater, in order; `word` is the side."""
     return {
-        person.name: Sign(
-            *_PARTICIPANT_MARKERS[number % len(_PARTICIPANT_MARKERS)][:1],
-            person.side,
-            _PARTICIPANT_MARKERS[number % len(_PARTICIPANT_MARKERS)][1],
-        )
-        for number, person in enumerate(participants)
+        person.name: Sign(symbol, person.side, colour)
+        for person, (symbol, colour) in zip(participants, cycle(_PARTICIPANT_MARKERS), strict=False)
     }
 
 
@@ -98,9 +95,7 @@ def format_cost(cost_usd: float | None) -> str:
 
 def format_duration(duration: float) -> str:
     """A duration: 4.2 s, 1:05, 1:02:03."""
-    if duration < 60:  # noqa: PLR2004 - a minute
-        return f"{duration:.1f} s"
-    return format_clock(duration)
+    return f"{duration:.1f} s" if duration < 60 else format_clock(duration)  # noqa: PLR2004 - a minute
 
 
 def format_clock(duration: float) -> str:
@@ -146,10 +141,8 @@ def _format_model_usage(usage: TotalUsage) -> str:
 
 def format_brief(brief: Brief, name: str | None = None) -> str:
     """The task of a judge: `moderator, round 2`; `name` replaces the name of the system."""
-    about = get_system(brief.system).describe_brief(brief)
-    system = name or brief.system
-    who = system if brief.assessor == "judge" else f"{system}/{brief.assessor}"
-    return f"{who}, {about}"
+    judge = "" if brief.assessor == "judge" else f"/{brief.assessor}"
+    return f"{name or brief.system}{judge}, {get_system(brief.system).describe_brief(brief)}"
 
 
 class RunPlan(NamedTuple):
@@ -166,16 +159,9 @@ NO_PLAN = RunPlan()
 
 
 def describe_resume(debate: Debate) -> str:
-    """`resumed after 3 speeches`, `resumed before the first speech`; for a text `resumed`.
-
-    If all speeches are made: `judging resumed after 3 speeches`.
-    """
-    if debate.document_name is not None:
-        return "resumed"
-    if not debate.turns:
-        return "resumed before the first speech"
-    what = "judging resumed" if debate.status == "complete" else "resumed"
-    return f"{what} after {count_speeches(len(debate.turns))}"
+    """`resumed after 3 speeches`; for a text `resumed`. If all speeches are made: `judging resumed after 3 speeches`."""
+    what = "judging resumed" if debate.turns and debate.status == "complete" else "resumed"
+    return what if debate.document_name is not None else f"{what} after {count_speeches(len(debate.turns))}"
 
 
 def count_speeches(count: int) -> str:

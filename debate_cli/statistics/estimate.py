@@ -27,21 +27,17 @@ LEAST_DEFINED = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A statistic with its interval of 95 %.
-
-    Attributes:
-        value: The statistic of all rows. None where it is not defined (for example a correlation of constant values).
-        low: Lower end of the interval. None where there are fewer than two clusters.
-        high: Upper end of the interval, or None.
-        rows: Number of rows behind the value.
-        clusters: Number of independent groups of rows, usually motions.
-    """
+    """A statistic with its interval of 95 %."""
 
     value: float | None
+    """The statistic of all rows. None where it is not defined (for example a correlation of constant values)."""
     low: float | None = None
+    """Lower end of the interval. None where there are fewer than two clusters."""
     high: float | None = None
     rows: int = 0
+    """Number of rows behind the value."""
     clusters: int = 0
+    """Number of independent groups of rows, usually motions."""
 
 
 def cluster_rows(rows: Iterable[Row], cluster_of: Callable[[Row], Hashable]) -> list[list[Row]]:
@@ -61,11 +57,8 @@ def estimate(
 ) -> Estimate:
     """Compute `statistic` of all rows, and its interval by a bootstrap over the clusters.
 
-    Args:
-        clusters: The rows, grouped by `cluster_rows`.
-        statistic: A function of rows. It returns None where it is not defined.
-        resamples: Number of bootstrap resamples; 0 gives no interval.
-        seed: Seed of the resampling. The same rows and seed give the same interval.
+    `statistic`: a function of rows that returns None where it is not defined. `resamples`: number of bootstrap
+    resamples; 0 gives no interval. The same rows and `seed` give the same interval.
     """
     rows = [row for cluster in clusters for row in cluster]
     value = statistic(rows) if rows else None
@@ -97,11 +90,8 @@ def percentile_interval(values: Sequence[float] | Floats, clusters: int) -> tupl
 
     The plain percentile interval is too narrow for few clusters. Its tails are widened here so that for a mean it is as
     wide as the t-interval: tail = Φ(−√(n / (n − 1)) · t(1 − α/2, n − 1)). Source: T. C. Hesterberg, What Teachers
-    Should Know About the Bootstrap, The American Statistician 69 (2015), section 5.3.
-
-    Args:
-        values: The statistic in each resample, at least one.
-        clusters: Number of clusters n, at least 2.
+    Should Know About the Bootstrap, The American Statistician 69 (2015), section 5.3. `values`: the statistic in each
+    resample, at least one. `clusters`: number of clusters n, at least 2.
     """
     import numpy as np
     from scipy import stats
@@ -113,13 +103,9 @@ def percentile_interval(values: Sequence[float] | Floats, clusters: int) -> tupl
 
 
 def wilson_interval(successes: float, trials: int) -> tuple[float, float]:
-    """Return the Wilson score interval of a share, for independent trials.
+    """Return the Wilson score interval of a share, for at least one independent trial.
 
     Source: E. B. Wilson, Probable Inference, the Law of Succession, and Statistical Inference, JASA 22 (1927).
-
-    Args:
-        successes: Number of successes, 0 to `trials`.
-        trials: Number of trials, at least 1.
     """
     from scipy import stats
 

@@ -34,108 +34,84 @@ SEPARATION = 1e-4
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One comparison of two players.
-
-    Attributes:
-        left: The player in the left place, usually the one who speaks first.
-        right: The other player.
-        score: Result of the left player: 1 win, 0.5 draw, 0 loss, or a share between.
-        weight: How much the comparison counts, above 0.
-        cluster: Comparisons with the same cluster are resampled together, usually a motion's id.
-    """
+    """One comparison of two players."""
 
     left: str
+    """The player in the left place, usually the one who speaks first."""
     right: str
     score: float
+    """Result of the left player: 1 win, 0.5 draw, 0 loss, or a share between."""
     weight: float = 1.0
+    """How much the comparison counts, above 0."""
     cluster: str = ""
+    """Comparisons with the same cluster are resampled together, usually a motion's id."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """The strength of one player.
-
-    Attributes:
-        name: The player.
-        strength: In units of the natural logarithm of odds. The mean over all players is 0.
-        elo: 400 / ln 10 × strength + 1500.
-        games: Sum of the weights of its comparisons.
-        share: Weighted mean of its scores, 0 to 1.
-        group: Number of the connected group of players that it belongs to, from 0.
-    """
+    """The strength of one player."""
 
     name: str
     strength: Estimate
+    """In units of the natural logarithm of odds. The mean over all players is 0."""
     elo: Estimate
+    """400 / ln 10 × strength + 1500."""
     games: float
+    """Sum of the weights of its comparisons."""
     share: float
+    """Weighted mean of its scores, 0 to 1."""
     group: int
+    """Number of the connected group of players that it belongs to, from 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ratings:
-    """Strengths of all players, strongest first.
-
-    Attributes:
-        ratings: One per player.
-        side: Advantage of the left place in units of the natural logarithm of odds. Its value is None where the
-            results cannot tell it from the strengths, for example because each pair met in one order only.
-        groups: Number of groups of players that never met, directly or through others. 1 means that all compare.
-        separable: Whether the results alone put no bound on some strength, for example because a player won everything.
-        prior: Weight of the imaginary draw against a player of mean strength that each player was given. 0 means none.
-        resamples_with_prior: Share of the bootstrap's resamples that needed the imaginary draws, 0 to 1.
-        results: Number of comparisons.
-        clusters: Number of clusters.
-    """
+    """Strengths of all players, strongest first."""
 
     ratings: tuple[Rating, ...]
     side: Estimate
+    """Advantage of the left place, as a logarithm of odds. Its value is None if each pair met in one order only."""
     groups: int
+    """Number of groups of players that never met, directly or through others."""
     separable: bool
+    """Whether the results alone put no bound on some strength, for example because a player won everything."""
     prior: float
+    """Weight of the imaginary draw against a player of mean strength that each player was given; 0 means none."""
     resamples_with_prior: float
+    """Share of the bootstrap's resamples that needed the imaginary draws, 0 to 1."""
     results: int
+    """Number of comparisons."""
     clusters: int
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences for the reader on how the strengths were computed."""
-        notes: list[str] = []
         if not self.results:
             return ("No two different players met, so there is nothing to rate.",)
-        if self.side.value is None:
-            notes.append("Pairs met in one order only, so an advantage of the left place is part of the strengths.")
-        if self.groups > 1:
-            notes.append(f"{self.groups} groups of players never met: strengths of different groups do not compare.")
-        if self.separable:
-            notes.append(
-                "Some player won or lost everything that counts: the results alone put no bound on its strength."
-            )
-        if self.prior:
-            notes.append(
-                f"Each player was given {self.prior:g} imaginary draw against a player of mean strength, "
-                "so that every strength has a value."
-            )
-        if self.resamples_with_prior and not self.prior:
-            notes.append(
-                f"{self.resamples_with_prior:.0%} of the bootstrap's resamples needed imaginary draws, so the "
-                "intervals of strong and weak players end too early."
-            )
-        return tuple(notes)
+        notes = {
+            "Pairs met in one order only, so an advantage of the left place is part of the strengths.": (
+                self.side.value is None
+            ),
+            f"{self.groups} groups of players never met: strengths of different groups do not compare.": self.groups
+            > 1,
+            "Some player won or lost everything that counts: the results alone put no bound on its strength.": (
+                self.separable
+            ),
+            f"Each player was given {self.prior:g} imaginary draw against a player of mean strength, so that every "
+            "strength has a value.": bool(self.prior),
+            f"{self.resamples_with_prior:.0%} of the bootstrap's resamples needed imaginary draws, so the intervals of "
+            "strong and weak players end too early.": bool(self.resamples_with_prior and not self.prior),
+        }
+        return tuple(note for note, applies in notes.items() if applies)
 
 
 def rate(results: Sequence[Result], *, resamples: int = RESAMPLES, seed: int = 0) -> Ratings:
     """Fit the strengths of all players, with intervals by a bootstrap over the clusters.
 
-    Args:
-        results: Comparisons between two different players.
-        resamples: Number of bootstrap resamples; 0 gives no intervals.
-        seed: Seed of the resampling.
+    `results`: comparisons between two different players. `resamples`: number of bootstrap resamples; 0 gives no intervals.
     """
     if not results:
-        return Ratings(
-            (), Estimate(None), 0, separable=False, prior=0.0, resamples_with_prior=0.0, results=0, clusters=0
-        )
+        return Ratings((), Estimate(None), 0, separable=False, prior=0, resamples_with_prior=0, results=0, clusters=0)
     import numpy as np
 
     names = sorted({name for result in results for name in (result.left, result.right)})
@@ -219,20 +195,19 @@ class _Design:
     def fit(self, weights: Floats, prior: float, start: Floats | None = None) -> Floats:
         """Return strengths (mean 0) and the side term that maximize the likelihood, by Newton's method.
 
-        Args:
-            weights: Weight of each row of the matrix.
-            prior: Weight of one imaginary draw per player, and of one for the side term.
-            start: Where to start, for example at the fit of all results.
+        `weights`: weight of each row of the matrix. `prior`: weight of one imaginary draw per player, and of one for the
+        side term. `start`: where to start, for example at the fit of all results.
         """
         import numpy as np
+        from scipy.special import expit
 
         size = self.players + 1
         centering = np.zeros((size, size))
         centering[: self.players, : self.players] = 1  # fixes the sum of the strengths, which no result determines
         values = np.zeros(size) if start is None else start
         for _ in range(100):
-            chance = _logistic(self.matrix @ values)
-            imaginary = _logistic(values)
+            chance = expit(self.matrix @ values)
+            imaginary = expit(values)
             slope = self.matrix.T @ (weights * (self.scores - chance)) + prior * (0.5 - imaginary)
             slope[: self.players] -= values[: self.players].sum()
             curve = (self.matrix.T * (weights * chance * (1 - chance))) @ self.matrix + centering
@@ -265,12 +240,6 @@ class _Design:
             bounds=[(-1e6, 1e6)] * size + [(0, 1)] * count,
         )
         return bool(solution.fun is not None and -float(solution.fun) > SEPARATION)
-
-
-def _logistic(values: Floats) -> Floats:
-    from scipy.special import expit
-
-    return expit(values)
 
 
 def _connected_groups(results: Sequence[Result], names: Sequence[str]) -> list[int]:

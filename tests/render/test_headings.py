@@ -37,7 +37,7 @@ def plain(happened: list[Event], before: Debate) -> list[str]:
     ("event", "before", "heading"),
     [
         (RESUMED, HALFWAY, "╭─ debate · resumed after 3 speeches · s"),
-        (RESUMED, NEW, "╭─ debate · resumed before the first speech · s"),
+        (RESUMED, NEW, "╭─ debate · resumed after 0 speeches · s"),
         (AGAIN, debate(), "╭─ debate · judged again ─"),
         (AGAIN, debate().without_turns(), "╭─ debate · judged ─"),
         (VOTE, DOCUMENT, "╭─ text · judged ─"),
@@ -67,9 +67,7 @@ def test_a_rule_separates_earlier_turns_from_new_ones() -> None:
     assert counts == [3, 1]
 
 
-@pytest.mark.parametrize(
-    ("turns", "text"), [(0, "before the first speech"), (1, "after 1 speech"), (3, "after 3 speeches")]
-)
+@pytest.mark.parametrize(("turns", "text"), [(0, "after 0 speeches"), (1, "after 1 speech"), (3, "after 3 speeches")])
 def test_plain_lines_say_where_a_debate_is_resumed(turns: int, text: str) -> None:
     """The line has the number of completed turns."""
     assert f"Resumed {text}." in plain([RESUMED], fold(events()[: turns + 1]))

@@ -3,7 +3,9 @@
 import subprocess
 import sys
 
-DATA_ONLY = "content.report content.summary content.resume_hint text.plain text.markdown text.ci score_rows comparison replay"
+DATA_ONLY = (
+    "content.report content.summary content.resume_hint text.plain text.markdown text.ci score_rows comparison replay"
+)
 TERMINAL = "terminal.report live.view"
 
 

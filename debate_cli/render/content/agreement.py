@@ -126,12 +126,12 @@ def sort_deciding_first(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
     Each judging run marks a verdict as deciding. The first of them is taken.
     """
     head = next((verdict for verdict in verdicts if verdict.decides), None)
-    rest = [_without_decides(verdict) for verdict in verdicts if verdict is not head]
+    rest = [
+        verdict.model_copy(update={"decides": False}) if verdict.decides else verdict
+        for verdict in verdicts
+        if verdict is not head
+    ]
     return tuple(rest) if head is None else (head, *rest)
-
-
-def _without_decides(verdict: Verdict) -> Verdict:
-    return verdict.model_copy(update={"decides": False}) if verdict.decides else verdict
 
 
 def describe_repeat_stats(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
@@ -143,46 +143,45 @@ def describe_repeat_stats(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     for verdict in verdicts:
         if verdict.reviewer is None:
             systems[verdict.system].append(verdict)
-    return tuple(_describe_system(system, of) for system, of in systems.items() if len(of) > 1)
-
-
-def _describe_system(system: str, verdicts: Sequence[Verdict]) -> str:
-    outcomes = count_outcomes(verdicts)
-    margins = [verdict.margin for verdict in verdicts if verdict.margin is not None]
-    parts = [
-        ", ".join(f"{outcome} {count}" for outcome, count in outcomes),
-        ", ".join(f"{name} {_format_range(values)}" for name, values in _scores_by_name(verdicts)),
-        f"margin {_format_range(margins)}" if margins else "",
-    ]
-    return f"{system} in {len(verdicts)} runs: {'; '.join(filter(None, parts))}."
+    sentences: list[str] = []
+    for system, runs in systems.items():
+        margins = [verdict.margin for verdict in runs if verdict.margin is not None]
+        parts = (
+            ", ".join(f"{outcome} {count}" for outcome, count in count_outcomes(runs)),
+            ", ".join(f"{name} {_format_range(values)}" for name, values in _scores_by_name(runs)),
+            f"margin {_format_range(margins)}" if margins else "",
+        )
+        if len(runs) > 1:
+            sentences.append(f"{system} in {len(runs)} runs: {'; '.join(filter(None, parts))}.")
+    return tuple(sentences)
 
 
 def count_outcomes(verdicts: Iterable[Verdict]) -> list[tuple[str, int]]:
     """Each outcome, e.g. `Con wins` or `a draw`, with its number of verdicts, the most frequent first."""
-    return Counter(map(_outcome_label, verdicts)).most_common()
-
-
-def _outcome_label(verdict: Verdict) -> str:
-    if verdict.winner is not None:
-        return f"{verdict.winner} wins"
-    if verdict.option is not None:
-        return verdict.option
-    return "a draw" if verdict.victory == "draw" else verdict.victory
+    victories = {"draw": "a draw"}
+    return Counter(
+        f"{verdict.winner} wins"
+        if verdict.winner is not None
+        else verdict.option or victories.get(verdict.victory, verdict.victory)
+        for verdict in verdicts
+    ).most_common()
 
 
 def _scores_by_name(verdicts: Sequence[Verdict]) -> list[tuple[str, list[float]]]:
     """Name and scores of each debater (for a vote on a text: option and shares), the highest mean first."""
     names = dict.fromkeys(name for verdict in verdicts for name in verdict.displayed_scores)
-    found = [(name, list(_scores_of(name, verdicts))) for name in names]
+    found = [
+        (
+            name,
+            [
+                verdict.displayed_scores.get(name, 0.0)
+                for verdict in verdicts
+                if name in verdict.displayed_scores or verdict.option_shares
+            ],
+        )
+        for name in names
+    ]
     return sorted(found, key=lambda item: -sum(item[1]) / len(item[1]))
-
-
-def _scores_of(name: str, verdicts: Iterable[Verdict]) -> Iterable[float]:
-    for verdict in verdicts:
-        if name in verdict.displayed_scores:
-            yield verdict.displayed_scores[name]
-        elif verdict.option_shares:
-            yield 0.0
 
 
 def _format_range(values: Sequence[float]) -> str:

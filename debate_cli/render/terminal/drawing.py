@@ -73,27 +73,6 @@ def section(title: str, *body: RenderableType, beside: str = "") -> RenderableTy
     return Group(Text(""), Rule(heading, style=theme.MUTED, align="left"), *body)
 
 
-def new_table(*headers: str, numeric: Sequence[int] = ()) -> RichTable:
-    """A table without rows. `numeric`: positions of columns that are right-aligned. Headers may be untrusted."""
-    table = RichTable(
-        box=SIMPLE_HEAD,
-        header_style=theme.MUTED,
-        border_style=theme.MUTED,
-        pad_edge=False,
-        show_edge=False,
-        padding=(0, 1),
-    )
-    for position, header in enumerate(headers):
-        is_numeric = position in numeric
-        table.add_column(
-            Text(sanitize.sanitize_text(header)),
-            justify="right" if is_numeric else "left",
-            no_wrap=is_numeric,
-            overflow="fold",
-        )
-    return table
-
-
 def participant_text(name: str | None, styles: ParticipantStyles) -> Text:
     """A debater with marker; a dash for None; other names (subtopics, judges) without a marker."""
     if name is None:
@@ -149,11 +128,6 @@ def interval_bar(cell: Interval, width: int = 24) -> str:
     return "".join(signs).rstrip()
 
 
-def _part_legend(table: Table) -> str:
-    parts = next((cell.parts for row in table.rows for cell in row or () if isinstance(cell, Gauge) and cell.parts), ())
-    return " · ".join(f"{fill} {label}" for (label, _), fill in zip(parts, cycle(PART_FILLS)))
-
-
 def score_bars(verdict: Verdict, styles: ParticipantStyles) -> RichTable:
     """A row per debater, or per option of a vote, highest first: name, bar, score, and a mark for the winner."""
     grid = RichTable.grid(padding=(0, 1, 0, 0))
@@ -179,16 +153,6 @@ def sparkline(values: Sequence[float], low: float, high: float) -> str:
     return "".join(_LEVELS[min(top, max(0, round((value - low) / span * top)))] for value in values)
 
 
-def bullets(items: Sequence[str], symbol: str = "•", style: str = theme.MUTED) -> RichTable:
-    """Untrusted lines, each after a symbol, with a hanging indent."""
-    grid = RichTable.grid(padding=(0, 1, 0, 0))
-    grid.add_column(no_wrap=True, style=style)
-    grid.add_column(ratio=1)
-    for item in items:
-        grid.add_row(Text(symbol), terminal_line(item))
-    return grid
-
-
 def label_grid(rows: Sequence[tuple[str, RenderableType]]) -> RichTable:
     """Rows of a muted label and its text. Long labels are wrapped."""
     grid = RichTable.grid(padding=(0, 2, 0, 0))
@@ -202,9 +166,9 @@ def label_grid(rows: Sequence[tuple[str, RenderableType]]) -> RichTable:
 def render_table(table: Table, styles: ParticipantStyles) -> RenderableType:
     """A table with title and remarks. A table without columns consists of its remarks."""
     if not table.heads:
-        return section(table.title, bullets(table.remarks))
+        return section(table.title, *map(terminal_line, table.remarks))
     notes = [terminal_line(note, theme.MUTED) for note in table.remarks]
-    return section(table.title, _TableView(table, styles, _part_legend(table)), *notes)
+    return section(table.title, _TableView(table, styles), *notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,8 +177,6 @@ class _TableView:
 
     table: Table
     styles: ParticipantStyles
-    legend: str = ""
-    """Meaning of the fills of its bars; shown only with the bars."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         everything = range(len(self.table.heads))
@@ -222,8 +184,11 @@ class _TableView:
         for positions in (list(everything), without_bars):
             if sum(self._least_width(position) for position in positions) + 3 * len(positions) - 3 <= options.max_width:
                 yield self._as_table(positions)
-                if self.legend and len(positions) == len(everything):
-                    yield terminal_line(self.legend, theme.MUTED)
+                cells = [row[position] for row in self.table.rows if row is not None for position in positions]
+                parts = next((cell.parts for cell in cells if isinstance(cell, Gauge) and cell.parts), ())
+                if parts:
+                    legend = " · ".join(f"{fill} {label}" for (label, _), fill in zip(parts, cycle(PART_FILLS)))
+                    yield terminal_line(legend, theme.MUTED)
                 return
         yield from self._as_list()
 
@@ -240,10 +205,22 @@ class _TableView:
         return min(MAX_KEPT_WORD, max(map(cell_len, words), default=0))
 
     def _as_table(self, positions: Sequence[int]) -> RichTable:
-        grid = new_table(
-            *(_fold_header(self.table, position) for position in positions),
-            numeric=[number for number, position in enumerate(positions) if position in self.table.numeric],
+        grid = RichTable(
+            box=SIMPLE_HEAD,
+            header_style=theme.MUTED,
+            border_style=theme.MUTED,
+            pad_edge=False,
+            show_edge=False,
+            padding=(0, 1),
         )
+        for position in positions:
+            is_numeric = position in self.table.numeric
+            header = sanitize.sanitize_line(self.table.heads[position])
+            if is_numeric and len(header) > MAX_HEADER:
+                header = "\n".join(filter(None, header.rpartition(" ")[::2]))
+            grid.add_column(
+                Text(header), justify="right" if is_numeric else "left", no_wrap=is_numeric, overflow="fold"
+            )
         grid.columns[0].no_wrap = self.table.has_key_column
         grid.leading = int(any(isinstance(cell, Lines) for row in self.table.rows for cell in row or ()))
         for row in self.table.rows:
@@ -291,12 +268,6 @@ def _is_of_bars(table: Table, position: int) -> bool:
     cells = [row[position] for row in table.rows if row is not None]
     bars = Gauge | Interval
     return any(isinstance(cell, bars) for cell in cells) and all(isinstance(cell, bars | None) for cell in cells)
-
-
-def _fold_header(table: Table, position: int) -> str:
-    header = sanitize.sanitize_line(table.heads[position])
-    first, _, last = header.rpartition(" ")
-    return f"{first}\n{last}" if first and position in table.numeric and len(header) > MAX_HEADER else header
 
 
 def _cell_view(cell: Cell, styles: ParticipantStyles) -> RenderableType:

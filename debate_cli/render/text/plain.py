@@ -27,7 +27,7 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.observer import is_judging_only
 from debate_cli.render import theme
 from debate_cli.render.content import chair, participants
-from debate_cli.render.content.citations import CheckedCitation, CitationIndex, index_citations
+from debate_cli.render.content.citations import CitationIndex, index_citations
 from debate_cli.render.content.report import SCREEN_PARTS, Block, ReportPart, VerdictReport, build_debate_report
 from debate_cli.render.content.run_notices import FailureNotice, FailureNotices, JudgeReport, build_judge_report
 from debate_cli.render.content.speech_parts import SpeechPart, ThreadIndex, split_turn
@@ -88,18 +88,15 @@ def turn_lines(turn: Turn, threads: ThreadIndex, citations: CitationIndex, *, sh
     lines: list[str] = []
     for part in split_turn(turn):
         lines += [*_thread_lines(prefix, part, threads, turn.round), *_part_lines(prefix, part)]
-        lines += [f"{prefix}  {_format_citation(item)}" for item in citations.beside(turn.index, part)]
+        for item in citations.beside(turn.index, part):
+            source = f"{item.check.source} {item.title}".rstrip()
+            lines.append(f"{prefix}  {sanitize_line(f'cites {source}: “{item.check.quote}” — {item.finding}')}")
     if turn.strategy is not None:
         lines.append(f"{prefix}  strategy: {sanitize_line(f'{turn.strategy.name}: {turn.strategy.reason}')}")
     if show_hidden and turn.directive:
         lines += prefix_lines(f"{prefix}  hidden directive: ", turn.directive)
     lines += [f"{prefix}  warning: {sanitize_line(warning)}" for warning in turn.warnings]
     return [*lines, f"{prefix}  ({sanitize_line(', '.join(participants.describe_call(turn)))})"]
-
-
-def _format_citation(citation: CheckedCitation) -> str:
-    source = f"{citation.check.source} {citation.title}".rstrip()
-    return sanitize_line(f"cites {source}: “{citation.check.quote}” — {citation.finding}")
 
 
 def chair_lines(announcement: str) -> list[str]:
@@ -135,21 +132,17 @@ def _thread_lines(prefix: str, piece: SpeechPart, threads: ThreadIndex, round_nu
     yield from (f"{prefix}  {sanitize_line(step.words)}" for step in thread.steps)
 
 
-def _labelled_lines(prefix: str, words: str) -> Iterable[str]:
-    return prefix_lines(prefix, words) if words else ()
-
-
 def _part_lines(prefix: str, piece: SpeechPart) -> Iterable[str]:
     match piece:
         case Argument():
             yield f"{prefix}[{sanitize_line(piece.id)}] {sanitize_line(piece.claim)}"
-            yield from _labelled_lines(f"{prefix}  reasoning: ", piece.reasoning)
-            yield from _labelled_lines(f"{prefix}  evidence: ", piece.evidence)
+            for label, words in (("reasoning", piece.reasoning), ("evidence", piece.evidence)):
+                yield from prefix_lines(f"{prefix}  {label}: ", words) if words else ()
         case Response():
             sign = theme.RESPONSE_BADGES.get(piece.type, theme.UNKNOWN_BADGE)
             answered = f"{prefix}{sign.word} {sanitize_line(piece.target)}"
             yield from prefix_lines(f"{answered}: ", piece.reasoning) if piece.reasoning else (answered,)
-            yield from _labelled_lines(f"{prefix}  asks: ", piece.follow_up)
+            yield from prefix_lines(f"{prefix}  asks: ", piece.follow_up) if piece.follow_up else ()
         case FollowUpAnswer():
             left_open = " (not answered)" if piece.evaded else ""
             yield from prefix_lines(

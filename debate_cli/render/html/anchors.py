@@ -3,36 +3,17 @@
 Anchors consist of numbers only, so no text of a debate becomes part of an address.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from debate_cli.domain.debate import Debate
+from markupsafe import Markup
+
 from debate_cli.render import theme
 from debate_cli.render.theme import Sign
 from debate_cli.systems.trace import TraceRow
 
 REPLY_BADGES = {False: Sign("↳", "replies", theme.BLUE), True: Sign("!", "leaves it open", theme.GOLD)}
 """Whether a reply leaves the question open -> its badge."""
-
-
-def turn_anchor(index: int) -> str:
-    """Anchor of a turn's card."""
-    return f"turn-{index}"
-
-
-def argument_anchors(debate: Debate) -> dict[str, str]:
-    """Argument id -> anchor of the argument."""
-    return {item: f"argument-{number}" for number, item in enumerate(debate.arguments)}
-
-
-def response_anchor(index: int, target: str, anchor_ids: Mapping[str, str]) -> str:
-    """Anchor of a turn's answer to an argument; of the turn if the debate has no such argument."""
-    return f"{turn_anchor(index)}-{anchor_ids[target]}" if target in anchor_ids else turn_anchor(index)
-
-
-def reply_anchor(index: int, target: str, anchor_ids: Mapping[str, str]) -> str:
-    """Anchor of a turn's reply to the question about an argument."""
-    return f"{response_anchor(index, target, anchor_ids)}-reply" if target in anchor_ids else turn_anchor(index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +39,49 @@ class StatementGroup:
     """All places in the debate at which the statement is made; at least one."""
 
 
-def group_statements(row: TraceRow, anchor_ids: Mapping[str, str]) -> list[StatementGroup]:
-    """The statements about a claim, in the order of first occurrence."""
-    said = [
-        *(
-            (item.by, item.type, theme.RESPONSE_BADGES[item.type], response_anchor, item.turn, item.follow_up)
-            for item in row.responses
-        ),
-        *((item.by, "reply", REPLY_BADGES[bool(item.evaded)], reply_anchor, item.turn, "") for item in row.replies),
-    ]
-    groups: dict[tuple[str, str], StatementGroup] = {}
-    for by, kind, badge, anchor, turn, asks in sorted(said, key=lambda item: item[4]):
-        group = groups.setdefault((by, badge.word), StatementGroup(by, kind, badge, []))
-        group.occurrences.append(Occurrence(turn, anchor(turn, row.id, anchor_ids), asks))
-    return list(groups.values())
+class PageAnchors:
+    """The anchors of one page: of arguments, of passages, and of parts of turns."""
+
+    def __init__(self, arguments: Iterable[str], passages: Iterable[str] = ()) -> None:
+        """`arguments`, `passages`: the ids in the order of the page."""
+        self._arguments = {item: f"argument-{number}" for number, item in enumerate(arguments)}
+        self._passages = {item: f"passage-{number}" for number, item in enumerate(passages, start=1)}
+        self._used: set[str] = set()
+
+    def once(self, anchor: str) -> Markup:
+        """Return the attribute `id` for an element; empty if an earlier element has this anchor."""
+        if not anchor or anchor in self._used:
+            return Markup()
+        self._used.add(anchor)
+        return Markup(' id="{}"').format(anchor)
+
+    def argument(self, item: str) -> str:
+        """Anchor of an argument; empty if the debate has no such argument."""
+        return self._arguments.get(item, "")
+
+    def source(self, source: str) -> str:
+        """Anchor of a cited passage; empty if it is not on the page."""
+        return self._passages.get(source, "")
+
+    def response(self, item: str, turn: int) -> str:
+        """Anchor of a turn's answer to an argument; of the turn if the debate has no such argument."""
+        return f"turn-{turn}-{self._arguments[item]}" if item in self._arguments else f"turn-{turn}"
+
+    def reply(self, item: str, turn: int) -> str:
+        """Anchor of a turn's reply to the question about an argument."""
+        return f"{self.response(item, turn)}-reply" if item in self._arguments else f"turn-{turn}"
+
+    def statements(self, row: TraceRow) -> list[StatementGroup]:
+        """Return the statements about a claim, in the order of their first occurrence."""
+        said = [
+            *(
+                (item.by, item.type, theme.RESPONSE_BADGES[item.type], self.response, item.turn, item.follow_up)
+                for item in row.responses
+            ),
+            *((item.by, "reply", REPLY_BADGES[bool(item.evaded)], self.reply, item.turn, "") for item in row.replies),
+        ]
+        groups: dict[tuple[str, str], StatementGroup] = {}
+        for by, kind, badge, anchor, turn, asks in sorted(said, key=lambda item: item[4]):
+            group = groups.setdefault((by, badge.word), StatementGroup(by, kind, badge, []))
+            group.occurrences.append(Occurrence(turn, anchor(row.id, turn), asks))
+        return list(groups.values())

@@ -5,11 +5,9 @@ other text.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
-
-from markupsafe import Markup
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
@@ -18,7 +16,7 @@ from debate_cli.render.content import chair
 from debate_cli.render.content.citations import index_citations
 from debate_cli.render.content.report import DOCUMENT_PARTS, DebateReport, ReportPart, build_debate_report
 from debate_cli.render.content.summary import group_changes, label_change
-from debate_cli.render.html import anchors
+from debate_cli.render.html.anchors import PageAnchors
 from debate_cli.render.html.charts import DrawnChart, draw_chart, participant_classes
 from debate_cli.render.html.provenance import collect_provenance
 from debate_cli.render.html.sources import collect_cited_sources
@@ -29,7 +27,6 @@ from debate_cli.systems.base import TurnScore
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.registry import get_system
 from debate_cli.systems.tables import Table
-from debate_cli.systems.trace import TraceRow
 from debate_cli.systems.weakest import score_arguments
 
 PART_TEMPLATES: dict[ReportPart, str] = {
@@ -60,17 +57,14 @@ class ScoreBlock:
 
 def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: bool = False) -> str:
     """The page: verdict, briefing, scores, argument map, trace, transcript, sources, judges' reasons, provenance."""
-    anchor_ids = anchors.argument_anchors(debate)
     context = _template_context(debate, verdicts)
-    source_ids = {source.id: f"passage-{number}" for number, source in enumerate(context["cited_sources"], 1)}
     style, script = read_template("page.css") + read_template("report.css"), read_template("sorting.js")
     environment = build_environment(PAGE_TEMPLATES)
     return environment.get_template("page.html.j2").render(
         **context,
-        page=_Anchors(anchor_ids, source_ids),
+        page=PageAnchors(debate.arguments, [source.id for source in context["cited_sources"]]),
         debate=debate,
         show_hidden=show_hidden,
-        anchor_ids=anchor_ids,
         signs=theme.participant_styles(debate.participants),
         responses=theme.RESPONSE_BADGES,
         shifts=theme.SHIFT_BADGES,
@@ -158,31 +152,3 @@ def _scores_by_turn(verdicts: Sequence[Verdict]) -> dict[int, tuple[str, TurnSco
         for turn, score in get_system(verdict.system).turn_scores(verdict).items():
             scores.setdefault(turn, (verdict.system, score))
     return scores
-
-
-@dataclass(slots=True)
-class _Anchors:
-    arguments: Mapping[str, str]
-    sources: Mapping[str, str]
-    taken: set[str] = field(default_factory=set[str])
-
-    def once(self, anchor: str) -> Markup:
-        if not anchor or anchor in self.taken:
-            return Markup()
-        self.taken.add(anchor)
-        return Markup(' id="{}"').format(anchor)
-
-    def argument(self, item: str) -> str:
-        return self.arguments.get(item, "")
-
-    def source(self, source: str) -> str:
-        return self.sources.get(source, "")
-
-    def response(self, item: str, turn: int) -> str:
-        return anchors.response_anchor(turn, item, self.arguments)
-
-    def reply(self, item: str, turn: int) -> str:
-        return anchors.reply_anchor(turn, item, self.arguments)
-
-    def statements(self, row: TraceRow) -> list[anchors.StatementGroup]:
-        return anchors.group_statements(row, self.arguments)

@@ -1,7 +1,7 @@
 """The transcript of the page: rounds of speeches, cross-examination as threads, and the judges' reasons."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
@@ -13,7 +13,6 @@ from debate_cli.render import theme
 from debate_cli.render.content import chair
 from debate_cli.render.content.agreement import label_judging_system
 from debate_cli.render.content.speech_parts import SpeechPart, split_turn
-from debate_cli.render.html import anchors
 from debate_cli.systems.tables import format_number
 
 CROSS_EXAMINATION_PHASES = frozenset({"cross_examination", "answers"})
@@ -25,7 +24,6 @@ class SpeechSection:
     """A turn on the page."""
 
     turn: Turn
-    anchor: str
     pieces: tuple[SpeechPart, ...]
     """The parts of the speech that are not shown in threads."""
     threaded: int
@@ -38,7 +36,6 @@ class ThreadEntry:
 
     speaker: str
     turn: int
-    anchor: str
     answer: Response | FollowUpAnswer
 
 
@@ -69,11 +66,10 @@ class RoundSection:
 
 def build_round_sections(debate: Debate) -> tuple[RoundSection, ...]:
     """The rounds of the debate, in order."""
-    anchor_ids = anchors.argument_anchors(debate)
     found: list[RoundSection] = []
     for threaded, turns in groupby(debate.turns, key=lambda turn: turn.phase in CROSS_EXAMINATION_PHASES):
         if threaded:
-            found.append(_cross_examination_section(debate, tuple(turns), anchor_ids))
+            found.append(_cross_examination_section(debate, tuple(turns)))
         else:
             found += [
                 RoundSection(
@@ -81,26 +77,26 @@ def build_round_sections(debate: Debate) -> tuple[RoundSection, ...]:
                     _title((number,), (phase,)),
                     (chair.announce_round(debate, number, phase),),
                     (),
-                    tuple(SpeechSection(turn, anchors.turn_anchor(turn.index), split_turn(turn), 0) for turn in of),
+                    tuple(SpeechSection(turn, split_turn(turn), 0) for turn in of),
                 )
                 for (number, phase), of in groupby(turns, key=lambda turn: (turn.round, turn.phase))
             ]
     return tuple(found)
 
 
-def _cross_examination_section(debate: Debate, turns: Sequence[Turn], anchor_ids: Mapping[str, str]) -> RoundSection:
+def _cross_examination_section(debate: Debate, turns: Sequence[Turn]) -> RoundSection:
     phases: dict[int, Phase] = {turn.round: turn.phase for turn in turns}
     numbers = tuple(phases)
     speeches: list[SpeechSection] = []
     for turn in turns:
         pieces = split_turn(turn)
         left = tuple(piece for piece in pieces if not isinstance(piece, Response | FollowUpAnswer))
-        speeches.append(SpeechSection(turn, anchors.turn_anchor(turn.index), left, len(pieces) - len(left)))
+        speeches.append(SpeechSection(turn, left, len(pieces) - len(left)))
     return RoundSection(
         numbers,
         _title(numbers, tuple(dict.fromkeys(phases.values()))),
         tuple(chair.announce_round(debate, number, phase) for number, phase in phases.items()),
-        tuple(_threads(debate, turns, anchor_ids)),
+        tuple(_threads(debate, turns)),
         tuple(speeches),
     )
 
@@ -110,19 +106,14 @@ def _title(numbers: Sequence[int], phases: Sequence[str]) -> str:
     return f"{which} · {' and '.join(theme.PHASE_LABELS[phase] for phase in phases)}"
 
 
-def _threads(debate: Debate, turns: Iterable[Turn], anchor_ids: Mapping[str, str]) -> Iterable[ThreadSection]:
+def _threads(debate: Debate, turns: Iterable[Turn]) -> Iterable[ThreadSection]:
     """A thread per answered argument, in debate order. Arguments that do not exist come last."""
     entries: dict[str, list[ThreadEntry]] = defaultdict(list)
     for turn in turns:
         for said in split_turn(turn):
-            if isinstance(said, Response):
-                item, anchor = said.target, anchors.response_anchor(turn.index, said.target, anchor_ids)
-            elif isinstance(said, FollowUpAnswer):
-                item = said.question_target
-                anchor = anchors.reply_anchor(turn.index, item, anchor_ids)
-            else:
-                continue
-            entries[item].append(ThreadEntry(turn.speaker, turn.index, anchor, said))
+            if isinstance(said, Response | FollowUpAnswer):
+                item = said.target if isinstance(said, Response) else said.question_target
+                entries[item].append(ThreadEntry(turn.speaker, turn.index, said))
     known = [item for item in debate.arguments if item in entries]
     for item in dict.fromkeys((*known, *entries)):
         speaker, argument = debate.arguments.get(item, (None, None))

@@ -2,17 +2,16 @@
 
 from render_support import debate
 
-from debate_cli.render.html import anchors
-from debate_cli.render.html.anchors import StatementGroup, group_statements
+from debate_cli.render.html.anchors import PageAnchors, StatementGroup
 from debate_cli.systems.trace import TraceReply, TraceResponse, TraceRow, build_trace_table
 
-PLACES = anchors.argument_anchors(debate())
+ANCHORS = PageAnchors(debate().arguments)
 
 
 def statements(**changes: object) -> list[StatementGroup]:
     """What was said about a claim by Ada."""
     row = TraceRow.model_validate({"id": "PRO-1", "participant": "Ada", "claim": "A claim.", **changes})
-    return group_statements(row, PLACES)
+    return ANCHORS.statements(row)
 
 
 def response(turn: int, follow_up: str = "", kind: str = "refute") -> TraceResponse:
@@ -24,7 +23,7 @@ def response(turn: int, follow_up: str = "", kind: str = "refute") -> TraceRespo
 
 def test_every_answer_of_the_trace_table_is_a_statement() -> None:
     """Four responses with types."""
-    words = sorted(said.badge.word for row in build_trace_table(debate()) for said in group_statements(row, PLACES))
+    words = sorted(said.badge.word for row in build_trace_table(debate()) for said in ANCHORS.statements(row))
     assert words == ["accepts in part", "challenges", "concedes", "refutes"]
 
 
@@ -32,7 +31,7 @@ def test_every_statement_links_to_its_text() -> None:
     """A response and a reply link to their places in the turns."""
     found = statements(responses=(response(3),), replies=(TraceReply(by="Ada", turn=4, reply="So."),))
     links = [said.occurrences[0].anchor for said in found]
-    assert links == [anchors.response_anchor(3, "PRO-1", PLACES), anchors.reply_anchor(4, "PRO-1", PLACES)]
+    assert links == [ANCHORS.response("PRO-1", 3), ANCHORS.reply("PRO-1", 4)]
 
 
 def test_equal_responses_are_one_statement() -> None:

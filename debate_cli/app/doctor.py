@@ -19,7 +19,7 @@ from debate_cli.domain.evidence import Search
 from debate_cli.domain.model_call import Usage, is_person
 from debate_cli.domain.suggestions import format_suggestion
 from debate_cli.errors import ConfigError, DebateError, ModelError, UnsupportedError, UsageError
-from debate_cli.llm.form import Form, FormModel
+from debate_cli.llm.form import Form, FormModel, derive_schema, text
 from debate_cli.llm.json_reply import parse_reply, strip_thinking
 from debate_cli.llm.model import RESTART, Message, Model, Request
 from debate_cli.llm.prices import compute_cost
@@ -49,20 +49,11 @@ CHECK_TEMPERATURE = 0.2
 class SumAnswer(FormModel):
     """The form asked for in each mode. Whether the sum is right is not checked."""
 
-    reason: str
+    reason: str = text(120)
     answer: int
 
 
-SUM_FORM = Form(
-    "sum",
-    SumAnswer,
-    {
-        "type": "object",
-        "properties": {"reason": {"type": "string", "maxLength": 120}, "answer": {"type": "integer"}},
-        "required": ["reason", "answer"],
-        "additionalProperties": False,
-    },
-)
+SUM_FORM = Form("sum", SumAnswer, derive_schema(SumAnswer))
 _SYSTEM_PROMPT = "This is a quick check of the connection. Answer briefly."
 _QUESTION = "What is three plus four, and why? Give the reason in at most ten words."
 """The question for each mode. It does not mention JSON, so that JSON in the answer shows that the mode works."""

@@ -119,7 +119,11 @@ class Judge:
             lambda request, _: model.client.ask(request, asked.form, patience_s=context.settings.judge_timeout_s),
         )
         if answer.timed_out:
-            return _late_result(context, answer.exchange)
+            kept = get_system(brief.system).late_answer(context)
+            if kept is not None:
+                return build_assessment(context, kept, answer.exchange)
+            late = f"gave no vote within {context.settings.judge_timeout_s:g} s"
+            return _final_failure(brief, LATE, late, answer.exchange)
         if answer.form is None:
             raw = self._raw_answer(answer, request)
             return _result_without_form(brief, answer.error, answer.problem, answer.exchange, raw)
@@ -160,7 +164,13 @@ class Judge:
         )
         rules = self._prompts.render("debate_cli.judging", "judge_rules")
         request = build_request(model, question.purpose, rules, shared, ask)
-        return replace(request, seed=_judge_seed(model, context), origin=_origin(context.brief, context.debate))
+        brief = context.brief
+        judge = "" if brief.assessor == "judge" else f" {brief.assessor}"
+        run = "" if brief.run == FIRST_RUN else f" {brief.run}"
+        title = f"{judge_title(brief.system, brief.assessor)}: {get_system(brief.system).describe_brief(brief)}"
+        name = f"judge {brief.system}{judge}{run}"
+        origin = RequestOrigin(context.debate.id, brief.key, name=name, title=title)
+        return replace(request, seed=_judge_seed(model, context), origin=origin)
 
 
 def build_request(model: ModelHandle, purpose: str, rules: str, shown: str, ask: str) -> Request:
@@ -179,13 +189,6 @@ def build_request(model: ModelHandle, purpose: str, rules: str, shown: str, ask:
         nonce=nonce,
         stable_chars=len(shown),
     )
-
-
-def _origin(brief: Brief, debate: Debate) -> RequestOrigin:
-    judge = "" if brief.assessor == "judge" else f" {brief.assessor}"
-    run = "" if brief.run == FIRST_RUN else f" {brief.run}"
-    title = f"{judge_title(brief.system, brief.assessor)}: {get_system(brief.system).describe_brief(brief)}"
-    return RequestOrigin(debate.id, brief.key, name=f"judge {brief.system}{judge}{run}", title=title)
 
 
 def _judge_seed(model: ModelHandle, context: JudgingContext[Any]) -> int | None:
@@ -221,12 +224,3 @@ def _final_failure(
 ) -> Failure:
     message = f"the {judge_title(brief.system, brief.assessor)} {what}"
     return Failure(task=brief, who=brief.assessor, cause=cause, message=message, final=True, exchange=exchange, raw=raw)
-
-
-def _late_result(context: JudgingContext[Any], exchange: ModelCall) -> Assessment | Failure:
-    brief = context.brief
-    kept = get_system(brief.system).late_answer(context)
-    if kept is not None:
-        return build_assessment(context, kept, exchange)
-    limit = context.settings.judge_timeout_s
-    return _final_failure(brief, LATE, f"gave no vote within {limit:g} s", exchange)

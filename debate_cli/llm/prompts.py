@@ -6,11 +6,11 @@ A placeholder is `{{name}}`. Placeholders inside an inserted value are not fille
 import functools
 import importlib.resources
 import re
-from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple, Self
 
+from debate_cli.domain.suggestions import format_suggestion
 from debate_cli.errors import ConfigError
 from debate_cli.plugins import SYSTEMS
 
@@ -35,23 +35,28 @@ class Prompts:
     def __init__(self, overrides: Mapping[str, str] = _NO_OVERRIDES) -> None:
         self._overrides = dict(overrides)
 
-    def validate(self, *packages: str) -> Self:
+    def validate(self) -> Self:
         """Return self if every override replaces a shipped prompt and uses only its placeholders.
 
-        Raises ConfigError with one line per fault. `packages` defaults to all packages with prompts.
+        Raises ConfigError with one line per fault.
         """
-        if problems := [f"prompts.{name}: {message}" for name, message in self.find_problems(*packages)]:
+        if problems := [f"prompts.{name}: {message}" for name, message in self.find_problems()]:
             raise ConfigError(*problems)
         return self
 
-    def find_problems(self, *packages: str) -> list[tuple[str, str]]:
-        """Faults of the overrides as (name, sentence). `packages`: as for `validate`."""
-        if not self._overrides:
-            return []
-        chosen = packages or prompt_packages()
-        return list(
-            self._iter_problems({name: package for package in chosen for name in _package_prompt_names(package)})
-        )
+    def find_problems(self) -> list[tuple[str, str]]:
+        """Faults of the overrides as (name, sentence)."""
+        found: list[tuple[str, str]] = []
+        shipped = {prompt.name: prompt.placeholders for prompt in shipped_prompts()} if self._overrides else {}
+        for name, text in self._overrides.items():
+            if name not in shipped:
+                found.append((name, f"unknown prompt{format_suggestion(name, shipped)}"))
+                continue
+            known = shipped[name]
+            for unknown in sorted(find_placeholders(text) - set(known)):
+                shown = f"{', '.join(known) or 'none'}{format_suggestion(unknown, known)}"
+                found.append((name, f"unknown placeholder {{{{{unknown}}}}}; this prompt has {shown}"))
+        return found
 
     def render(self, package: str, name: str, /, **values: str) -> str:
         """Fill in the placeholders of `prompts/NAME.md` in `package`. Strips trailing newlines.
@@ -62,38 +67,19 @@ class Prompts:
         text = self._overrides[name] if name in self._overrides else _load_prompt(package, name)
         return _PLACEHOLDER.sub(lambda match: values[match.group(1)], text).rstrip("\n")
 
-    def _iter_problems(self, packages: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-        for name, text in self._overrides.items():
-            if name not in packages:
-                yield name, f"unknown prompt{_format_suggestion(name, packages)}"
-                continue
-            known = find_placeholders(_load_prompt(packages[name], name))
-            for unknown in sorted(find_placeholders(text) - known):
-                placeholders = ", ".join(sorted(known)) or "none"
-                hint = _format_suggestion(unknown, known)
-                yield name, f"unknown placeholder {{{{{unknown}}}}}{hint}; this prompt has {placeholders}"
-
 
 @functools.cache
-def prompt_packages() -> Mapping[str, str]:
-    """Packages with a folder `prompts` -> who uses them: debaters, judges, the web search, or a system's judges."""
-    systems: dict[str, str] = {SYSTEMS.load(kind).prompt_package: kind for kind in SYSTEMS.names()}
-    return {
-        "debate_cli.debaters": "debaters",
-        "debate_cli.judging": "judges",
-        "debate_cli.evidence": "search",
-        **systems,
-    }
-
-
 def shipped_prompts() -> tuple[ShippedPrompt, ...]:
     """All shipped prompts: of debaters, of all judges, of the web search, then of each judging system."""
-    return tuple(
-        ShippedPrompt(name, used_by, tuple(sorted(find_placeholders(text))), text)
-        for package, used_by in prompt_packages().items()
-        for name in _package_prompt_names(package)
-        for text in [_load_prompt(package, name)]
-    )
+    packages = {"debate_cli.debaters": "debaters", "debate_cli.judging": "judges", "debate_cli.evidence": "search"}
+    packages |= {SYSTEMS.load(kind).prompt_package: kind for kind in SYSTEMS.names()}
+    found: list[ShippedPrompt] = []
+    for package, used_by in packages.items():
+        for file in sorted((importlib.resources.files(package) / "prompts").iterdir(), key=lambda file: file.name):
+            if file.name.endswith(".md"):
+                name, text = file.name.removesuffix(".md"), file.read_text(encoding="utf-8")
+                found.append(ShippedPrompt(name, used_by, tuple(sorted(find_placeholders(text))), text))
+    return tuple(found)
 
 
 def find_placeholders(text: str) -> frozenset[str]:
@@ -101,17 +87,6 @@ def find_placeholders(text: str) -> frozenset[str]:
     return frozenset(_PLACEHOLDER.findall(text))
 
 
-def _format_suggestion(word: str, known: Mapping[str, str] | frozenset[str]) -> str:
-    near = get_close_matches(word, list(known), n=1)
-    return f" (did you mean {near[0]}?)" if near else ""
-
-
 @functools.cache
 def _load_prompt(package: str, name: str) -> str:
     return (importlib.resources.files(package) / "prompts" / f"{name}.md").read_text(encoding="utf-8")
-
-
-@functools.cache
-def _package_prompt_names(package: str) -> tuple[str, ...]:
-    folder = importlib.resources.files(package) / "prompts"
-    return tuple(sorted(file.name.removesuffix(".md") for file in folder.iterdir() if file.name.endswith(".md")))

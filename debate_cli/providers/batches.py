@@ -69,17 +69,14 @@ class _VendorBatches(ABC):
         await self._server.aclose()
 
     async def submit(self, key: str, entries: Sequence[dict[str, Any]]) -> str:
+        is_prepared = False
         try:
             with self._mapped_errors():
                 prepared = await self._prepare(key, entries)
-        except ModelError as error:
-            error.may_be_billed = False
-            raise
-        try:
-            with self._mapped_errors():
+                is_prepared = True
                 return str((await self._create(key, prepared))["id"])
-        except ServerError as error:
-            error.may_be_billed = True
+        except ModelError as error:
+            error.may_be_billed = is_prepared and (error.may_be_billed or isinstance(error, ServerError))
             raise
 
     async def status(self, batch_id: str) -> BatchStatus:
@@ -134,16 +131,15 @@ class _VendorBatches(ABC):
             ) from None
 
     async def _get(self, path: str, params: Mapping[str, object] | None = None, *, cast_to: Any = object) -> Any:
-        return await self._send("get", path, {"params": params or {}}, cast_to=cast_to)
+        client = self._server.client()
+        options = {"params": params or {}, "headers": omit_key_headers(client)}
+        async with asyncio.timeout(self._server.endpoint.answer_deadline_s):
+            return await client.get(path, options=options, cast_to=cast_to)
 
     async def _post(self, path: str, body: object) -> Any:
-        return await self._send("post", path, {}, cast_to=object, body=body)
-
-    async def _send(self, method: str, path: str, options: dict[str, Any], **more: Any) -> Any:
         client = self._server.client()
-        options["headers"] = omit_key_headers(client)
         async with asyncio.timeout(self._server.endpoint.answer_deadline_s):
-            return await getattr(client, method)(path, options=options, **more)
+            return await client.post(path, options={"headers": omit_key_headers(client)}, cast_to=object, body=body)
 
     async def _list_batches(self, since: float) -> AsyncIterator[dict[str, Any]]:
         """The batches created after `since`, newest first."""
@@ -320,7 +316,12 @@ def _not_processed(how: str) -> ModelError:
 _REPLIES: TypeAdapter[Reply] = TypeAdapter(Reply)
 
 
-class MockBatches:
+def make_mock_batches(model: Model, name: str, latency_s: float) -> BatchApi:
+    """The batch API of a mock model called `name`, which answers without delay. Batches end after `latency_s`."""
+    return _MockBatches(model, name, latency_s)
+
+
+class _MockBatches:
     """Batches of the mock, which end after `latency_s`.
 
     Stores nothing: the id of a batch contains the time when it ends, and answers are generated when they are read.
@@ -330,25 +331,20 @@ class MockBatches:
     max_bytes = 200 * 1024 * 1024
 
     def __init__(self, model: Model, name: str, latency_s: float) -> None:
-        """`model` answers without delay."""
         self.identity: tuple[object, ...] = (type(self), name)
         self._model = model
         self._latency_s = latency_s
 
     def entry(self, custom_id: str, request: Request) -> dict[str, Any]:
-        """See `BatchApi`."""
         return {"custom_id": custom_id}
 
     async def submit(self, key: str, entries: Sequence[dict[str, Any]]) -> str:
-        """See `BatchApi`."""
         return f"mock-{time.time() + self._latency_s:.3f}"
 
     async def status(self, batch_id: str) -> BatchStatus:
-        """See `BatchApi`."""
         return BatchStatus(time.time() >= float(batch_id.removeprefix("mock-")))
 
     async def results(self, batch_id: str, requests: Mapping[str, Request]) -> AsyncIterator[tuple[str, str]]:
-        """See `BatchApi`."""
         for custom_id, request in requests.items():
             try:
                 yield custom_id, _REPLIES.dump_json(await self._model.complete(request)).decode()
@@ -357,15 +353,13 @@ class MockBatches:
                 yield custom_id, json.dumps({"error": failed.model_dump()})
 
     def read(self, result: str, request: Request) -> Reply:
-        """See `BatchApi`."""
         failed = json.loads(result).get("error")
         if failed is not None:
             raise RecordedError.model_validate(failed).to_exception()
         return _REPLIES.validate_json(result)
 
     async def find(self, intent: BatchIntent) -> FoundBatch:
-        """See `BatchApi`."""
         return FoundBatch(None)
 
     async def aclose(self) -> None:
-        """Nothing to close."""
+        pass

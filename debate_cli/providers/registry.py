@@ -25,7 +25,7 @@ from debate_cli.providers.addresses import (
     resolve_endpoint,
 )
 from debate_cli.providers.anthropic import make_anthropic_server
-from debate_cli.providers.batches import MockBatches, make_batches
+from debate_cli.providers.batches import make_batches, make_mock_batches
 from debate_cli.providers.embedded import CONTEXT_TOKENS, EmbeddedServer, EmbeddedSettings, find_extra_problem
 from debate_cli.providers.embeddings import MockEmbeddings, make_embeddings_server
 from debate_cli.providers.endpoint import Endpoint, ModelServer
@@ -204,7 +204,7 @@ class ProviderRegistry:
         if row.kind == "mock":
             fast = spec.model_copy(update={"latency_s": None, "tokens_per_second": None})
             model = MockModel(fast, seed=self._config.seed or 0, folder=self._folder)
-            return MockBatches(model, spec.model, spec.latency_s or 0.0)
+            return make_mock_batches(model, spec.model, spec.latency_s or 0.0)
         endpoint = resolve_endpoint(row, self._env, self._config.limits)
         return make_batches(row.kind, endpoint, name, find_profile(row, name))
 

@@ -361,10 +361,7 @@ class DebateConfig(ConfigModel):
 
     def debater(self, name: str) -> DebaterConfig:
         """The debater with this name. Raises KeyError."""
-        for debater in self.debaters:
-            if debater.name == name:
-                return debater
-        raise KeyError(name)
+        return {debater.name: debater for debater in self.debaters}[name]
 
     def model_for_debater(self, debater: DebaterConfig) -> ModelSpec | None:
         """Model of a debater: its own or, without one, `models.default`; None if neither is set."""

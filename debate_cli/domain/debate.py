@@ -183,17 +183,11 @@ class Debate(FrozenModel):
 
     def participant(self, name: str) -> Participant:
         """The debater with this name. Raises KeyError."""
-        for participant in self.participants:
-            if participant.name == name:
-                return participant
-        raise KeyError(name)
+        return {participant.name: participant for participant in self.participants}[name]
 
     def run(self, run_id: str) -> JudgingRun:
         """The judging run with this id. Raises KeyError."""
-        for run in self.runs:
-            if run.id == run_id:
-                return run
-        raise KeyError(run_id)
+        return {run.id: run for run in self.runs}[run_id]
 
     def judged_all_turns(self, run: JudgingRun, kind: str | None = None) -> bool:
         """Whether no turn was added after the run began.

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from operator import not_
 from typing import Annotated, Literal, cast
 
 from pydantic import BeforeValidator, Field
@@ -14,7 +15,7 @@ from debate_cli.domain.model_call import ModelCall
 PassageOrigin = Literal["corpus", "web", "summary"]
 """`corpus`: a file of the user. `web`: quoted from a page. `summary`: a model's summary of pages, which cannot be
 quoted."""
-PassageIds = Annotated[tuple[str, ...], Field(exclude_if=lambda ids: not ids)]
+PassageIds = Annotated[tuple[str, ...], Field(exclude_if=not_)]
 """Ids of passages; omitted in files if there are none."""
 MAX_CITATIONS = 2
 """Maximum number of citations in one argument, response or closing."""
@@ -106,7 +107,7 @@ class Search(FrozenModel):
 class SearchRecord(Search):
     """A completed or failed search."""
 
-    results: tuple[FoundPassage, ...] = Field(default=(), exclude_if=lambda results: not results)
+    results: tuple[FoundPassage, ...] = Field(default=(), exclude_if=not_)
     """What was found. Stored in files until the speech or assessment is made; then only the shown passages are kept."""
     failure: SearchFailure | None = Field(default=None, exclude_if=lambda failure: failure is None)
     """Omitted in files if the search did not fail."""

@@ -242,7 +242,4 @@ def judge_model_role(system: SystemSettings, assessor: str) -> str | None:
 
     Raises KeyError if `assessor` is not one of the system's judges.
     """
-    for seat in system.seats:
-        if seat.id == assessor:
-            return seat.model
-    raise KeyError(assessor)
+    return {seat.id: seat.model for seat in system.seats}[assessor]

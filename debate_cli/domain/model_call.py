@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import not_
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -28,18 +29,6 @@ Dollars = Annotated[float, Field(ge=0, le=1e15)]
 """US dollars. Bounded like all counts, so that no sum of amounts in a file overflows."""
 
 
-def _is_zero(count: float) -> bool:
-    return count == 0
-
-
-def _is_blank(text: str) -> bool:
-    return not text
-
-
-def _is_empty(modes: tuple[StructuredOutputMode, ...]) -> bool:
-    return not modes
-
-
 class Usage(FrozenModel):
     """Tokens of one or more calls. Counted by the provider, or estimated if it reports none. All >= 0."""
 
@@ -49,11 +38,11 @@ class Usage(FrozenModel):
     """Tokens of the prompt that the provider read from its cache."""
     output_tokens: Count = 0
     """Tokens that the model wrote, including hidden reasoning."""
-    cache_written_tokens: Count = Field(default=0, exclude_if=_is_zero)
+    cache_written_tokens: Count = Field(default=0, exclude_if=not_)
     """Tokens of the prompt that the provider wrote to its cache and charges for; omitted in files if 0."""
-    searches: Count = Field(default=0, exclude_if=_is_zero)
+    searches: Count = Field(default=0, exclude_if=not_)
     """Web searches that the provider made and charges for; omitted in files if 0."""
-    estimated: bool = Field(default=False, exclude_if=_is_zero)
+    estimated: bool = Field(default=False, exclude_if=not_)
     """Whether any of these tokens were estimated; omitted in files if not."""
 
     def __add__(self, other: Usage) -> Usage:
@@ -86,7 +75,7 @@ class ModelCall(FrozenModel):
     """Seconds the provider took, summed over the attempts, without the waits between them."""
     cost_usd: Dollars | None = None
     """Price of all attempts in US dollars; None if a price is not known."""
-    rejected: tuple[StructuredOutputMode, ...] = Field(default=(), exclude_if=_is_empty)
+    rejected: tuple[StructuredOutputMode, ...] = Field(default=(), exclude_if=not_)
     """Modes of structured output that the server rejected or ignored; omitted in files if there are none."""
     finish_reason: str | None = None
     """Why the model stopped, as the provider names it."""
@@ -97,9 +86,9 @@ class RawAnswer(FrozenModel):
 
     text: str
     """The last answer, with secrets removed."""
-    system: str = Field(default="", exclude_if=_is_blank)
+    system: str = Field(default="", exclude_if=not_)
     """The rules and instructions that the model was shown; omitted in files if they were not kept."""
-    task: str = Field(default="", exclude_if=_is_blank)
+    task: str = Field(default="", exclude_if=not_)
     """The task that the model was shown; omitted in files if it was not kept."""
 
 
@@ -132,15 +121,15 @@ class TotalUsage(FrozenModel):
     input_tokens: int = 0
     cached_tokens: int = 0
     output_tokens: int = 0
-    searches: int = Field(default=0, exclude_if=_is_zero)
+    searches: int = Field(default=0, exclude_if=not_)
     """Web searches; omitted in files if 0."""
     cost_usd: float | None = None
     """Cost in US dollars; None if the price of any call is not known."""
-    estimated: bool = Field(default=False, exclude_if=_is_zero)
+    estimated: bool = Field(default=False, exclude_if=not_)
     """Whether the tokens of any call, and therefore its cost, were estimated; omitted in files if not."""
-    human_calls: int = Field(default=0, exclude_if=_is_zero)
+    human_calls: int = Field(default=0, exclude_if=not_)
     """How many of the calls people answered; omitted in files if 0."""
-    human_s: float = Field(default=0.0, exclude_if=_is_zero)
+    human_s: float = Field(default=0.0, exclude_if=not_)
     """Seconds that people took for their answers; omitted in files if 0."""
 
 

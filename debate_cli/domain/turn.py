@@ -1,6 +1,7 @@
 """A debater's contributions: arguments, responses, answers, closings, and the turn that contains them."""
 
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Iterable, Iterator
+from operator import not_
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -22,11 +23,7 @@ UNSTRUCTURED = "unstructured"
 """Warning on a turn whose model did not fill in the form. The text is stored unchanged."""
 
 
-def _is_empty(value: Sized) -> bool:
-    return not value
-
-
-Citations = Annotated[tuple[Citation, ...], Field(exclude_if=_is_empty)]
+Citations = Annotated[tuple[Citation, ...], Field(exclude_if=not_)]
 """Citations that support the text; omitted in files if there are none."""
 
 
@@ -72,7 +69,7 @@ class Closing(FrozenModel):
     """Ids of the debater's arguments that no opponent answered."""
     final_position: str
     shift: PositionShift
-    why: Annotated[str, Field(exclude_if=_is_empty)] = ""
+    why: Annotated[str, Field(exclude_if=not_)] = ""
     """What changed the debater's position; omitted in files if not stated."""
     citations: Citations = ()
 

@@ -8,7 +8,7 @@ and failure.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter
@@ -16,7 +16,7 @@ from operator import attrgetter
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import CloseReason
-from debate_cli.domain.frozen_model import fold_growing, memoize_on_value
+from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.model_call import TERMINAL_PROVIDERS
 from debate_cli.domain.tasks import Brief, Cue
@@ -79,11 +79,10 @@ def list_cues(debate: Debate) -> tuple[Cue, ...]:
 
 def has_converged(debate: Debate, rounds: int) -> bool:
     """Whether the last full round brought no new claim and no new rebuttal from any side. `rounds`: full rounds so far."""
-    if rounds < MIN_ROUNDS_TO_CONVERGE or not debate.turns:
+    if rounds < MIN_ROUNDS_TO_CONVERGE:
         return False
     new = {point for turn in debate.turns_by_round.get(rounds, ()) for point in _points_made(turn)}
-    first_rounds = fold_growing(debate.turns[0], "points", debate.turns, dict[_Point, int](), _add_points)
-    return all(first_rounds[point] < rounds for point in new)
+    return new <= {point for turn in debate.turns if turn.round < rounds for point in _points_made(turn)}
 
 
 def _awaited_briefs(debate: Debate, table: Timetable) -> Iterable[Brief]:
@@ -97,7 +96,8 @@ def _awaited_briefs(debate: Debate, table: Timetable) -> Iterable[Brief]:
 
 def _stop_reason(debate: Debate, table: Timetable) -> CloseReason | None:
     """Why the debate ends before the next turns; None if it continues."""
-    if len(active_debaters(debate, table.next_index, table.next_round)) <= 1:
+    next_round = table.due_cues[0].round if table.due_cues else len(table.rounds) + 1
+    if len(active_debaters(debate, table.next_index, next_round)) <= 1:
         return "surrender"
     full = len(table.rounds) - bool(table.due_cues)
     begun = bool(table.due_cues) and len(table.rounds[-1].cues) > len(table.due_cues)
@@ -105,12 +105,6 @@ def _stop_reason(debate: Debate, table: Timetable) -> CloseReason | None:
     if is_free_flowing and table.due_cues and not begun and has_converged(debate, full):
         return "converged"
     return None
-
-
-def _add_points(first_rounds: Mapping[_Point, int], turn: Turn) -> Mapping[_Point, int]:
-    """Claim or rebuttal -> the first round in which it was made."""
-    points = _points_made(turn)
-    return {**first_rounds, **{point: min(turn.round, first_rounds.get(point, turn.round)) for point in points}}
 
 
 @memoize_on_value

@@ -88,11 +88,6 @@ class Timetable:
         """Index of the first due cue, or of the cue that would follow the last one."""
         return self.due_cues[0].index if self.due_cues else sum(len(item.cues) for item in self.rounds)
 
-    @property
-    def next_round(self) -> int:
-        """Number of the due round, or of the round that would follow the last one."""
-        return self.due_cues[0].round if self.due_cues else len(self.rounds) + 1
-
 
 @memoize_on_value
 def build_timetable(debate: Debate) -> Timetable:

@@ -136,7 +136,7 @@ class LazyCommandGroup(TyperGroup):
 
 
 class Subcommand(TyperCommand):
-    """A subcommand whose help names the types of values in the field's words instead of Python's."""
+    """A subcommand whose help shows short placeholders (`N`, `TEXT`) instead of Python's types."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return options and arguments with short placeholders."""

@@ -106,7 +106,7 @@ def run(given: AuditOptions) -> None:
 def _plan(
     cases: Sequence[Case], requests: Sequence[tuple[JudgeName, JudgingRequest]], loaded: LoadedConfig | None
 ) -> list[JudgePlan]:
-    """The judgings that are still to do, for all judges. Raises UsageError if a judge can judge none of the debates."""
+    """The judging runs that are missing, for all judges. Raises UsageError if a judge can judge no debate at all."""
     plans: list[JudgePlan] = []
     for judge, request in requests:
         found, problems = plan_judging(cases, judge, request, loaded)
@@ -216,7 +216,7 @@ def _judge(given: AuditOptions, plans: Sequence[JudgePlan], budget: Budget) -> i
 def _print_left(
     errors: Sequence[str], left: int, planned: int, budget: Budget, observer: screen.PipeSafeObserver
 ) -> None:
-    """Print the first errors, the number of judging runs that are still to do, and why they were not done."""
+    """Print the first errors and, if judging runs are missing, their number and the cause."""
     for line in errors[:5]:
         print_status(f"debate: {line}")
     cause = "the budget is reached" if budget.is_closed else "some judgements failed"
@@ -227,7 +227,7 @@ def _print_left(
 
 
 def _find_labels(given: AuditOptions, debates: Sequence[AuditDebate]) -> LabelSet:
-    """Who won each debate: from --labels, else from people's reviews, else from how the audit's debates were built."""
+    """The known winners: from --labels, else from people's reviews, else from how the shipped debates were built."""
     if given.labels is not None:
         usable, unknown = select_usable(read_labels(given.labels), debates)
         return LabelSet(usable, str(given.labels), unknown)

@@ -1,4 +1,4 @@
-"""Code that commands with --batch share: status lines, the question whether to submit again, the exit code."""
+"""Output of commands with --batch: status lines, the question about a second submission, the exit code."""
 
 import shlex
 import sys
@@ -28,7 +28,7 @@ class BatchScreen:
         quiet: bool = False,
         show: Callable[[str], None] | None = None,
     ) -> None:
-        """`resubmit`: submits again, without asking the user, a batch whose submission may have succeeded.
+        """`resubmit`: whether to submit a batch again without a question, although it may have been submitted.
 
         `show`: prints a line above a live display. None: there is no live display, so a progress line is shown.
         """
@@ -60,7 +60,7 @@ class BatchScreen:
         raise halted
 
     def report_open(self, command: str) -> int:
-        """`report_end` if batches are in progress or a queue stopped the run; else print nothing and return 0."""
+        """Call `report_end` if a batch is in progress or an error stopped the run. Otherwise return 0."""
         return self.report_end(command) if self.queues.halted or self.queues.open_batches() else 0
 
     def _note(self, line: str) -> None:

@@ -1,4 +1,4 @@
-"""Options of the commands that load the engine, apart from these commands so that help and completion stay quick."""
+"""Options of the commands that load the engine. They are not in the commands' modules, so that help stays quick."""
 
 from enum import StrEnum
 from pathlib import Path

@@ -67,7 +67,7 @@ def _list_saved() -> list[Path]:
 
 
 def _match_paths(incomplete: str, accepts: Callable[[Path], bool]) -> list[str]:
-    """The matching files, and folders, in the typed folder.
+    """The folders and matching files in the typed folder.
 
     If a folder is the only match, its entries are returned instead, because a shell would add a space after it.
     """

@@ -75,7 +75,7 @@ def _read_background(path: Path) -> str:
 
 
 def _escape(text: str) -> str:
-    """`text` without placeholders to be filled in."""
+    """`text` with `${` escaped, so that nothing in it is filled in."""
     return text.replace("${", "$${")
 
 
@@ -136,7 +136,7 @@ def _is_shipped(path: Path) -> bool:
 
 
 def _without_example(path: Path, changes: Sequence[ConfigChange]) -> list[ConfigChange]:
-    """The change that removes the background of the packaged example if `changes` set another topic."""
+    """The change that removes the packaged example's background; none unless `changes` set only a topic."""
     keys = {change.key if isinstance(change, Override) else change[0] for change in changes}
     is_other_topic = _is_shipped(path) and "topic" in keys and "background" not in keys
     return [Override("background", "null", "--topic")] if is_other_topic else []
@@ -157,8 +157,8 @@ def packaged_config_dir() -> Path:
 def open_cassette(record: Path | None, play: Path | None, *, asked: bool = True) -> Cassette | None:
     """The cassette of --record or --replay; None if neither is given.
 
-    `asked`: whether models will be asked; if not, nothing is recorded and no file is created. Raises UsageError if both
-    are given, ConfigError if the recording cannot be used.
+    `asked`: whether models will be asked. If not, no recording is created. Raises UsageError if both options are given,
+    ConfigError if the recording cannot be used.
     """
     if record is not None and play is not None:
         raise UsageError("--record and --replay cannot be combined; give one of them")

@@ -1,4 +1,4 @@
-"""Asks the user at a terminal for consent to what a file would send, and stores the answer."""
+"""Asks the user whether a file may send requests and keys to a host, and stores the answer."""
 
 import os
 import sys
@@ -16,8 +16,8 @@ from debate_cli.storage.provider_origin import RememberedConsent, consents_path,
 def obtain_consents(destinations: Iterable[Destination], trusted_hosts: Sequence[str] | None) -> None:
     """Obtain the user's consent to every destination before anything is sent or written.
 
-    At a terminal the user is asked once for each file, variable and host. Raises UntrustedHostError for a refusal, and,
-    without a terminal, for anything that no trusted host or earlier answer allows.
+    At a terminal the user is asked once for each file, variable and host. Raises UntrustedHostError after a refusal.
+    Without a terminal it raises UntrustedHostError for each host that is neither trusted nor allowed earlier.
     """
     missing = missing_consents(destinations, trusted_hosts or (), os.environ)
     refuse_consents(_ask(missing) if can_ask() else missing)
@@ -29,7 +29,7 @@ def can_ask() -> bool:
 
 
 def _ask(missing: Sequence[Consent]) -> Sequence[Consent]:
-    """Ask about each consent and store the answers. The first refusal is returned, and then nothing is stored."""
+    """Ask about each consent and store the answers. Returns the first refusal; after a refusal nothing is stored."""
     answered: set[RememberedConsent] = set()
     for consent in missing:
         pairs = consent.remembered_as()

@@ -187,7 +187,7 @@ def write_chunks(pieces: Iterable[str]) -> None:
 
 
 def show_scores(files: Iterable[ScoredFile], *, quiet: bool = False) -> None:
-    """Print the verdicts of several files: a table on a terminal, else one line per verdict as soon as it is known.
+    """Print the verdicts of several files: a table on a terminal, otherwise one line per verdict as it is known.
 
     `quiet`: print one line per file, with the deciding verdict.
     """
@@ -207,7 +207,7 @@ def show_tables(
     lines: Iterable[str] | None = None,
     plain: bool = False,
 ) -> None:
-    """Print tables, drawn if stdout is a terminal, unless `plain`; else print `lines` (None: one line per row)."""
+    """Draw tables on a terminal. With `plain`, or without a terminal, print `lines` (None: one line per row)."""
     if plain or not is_interactive(sys.stdout):
         from debate_cli.render.text.plain import table_lines
 

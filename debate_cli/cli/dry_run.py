@@ -32,7 +32,7 @@ NOTHING_ASKED = "No model was asked."
 
 
 def show_plan(context: RunContext, *, as_json: bool) -> None:
-    """Print configuration and estimate. Text has only the explicit settings; JSON has all."""
+    """Print configuration and estimate. The text lists explicit settings only; JSON lists all settings."""
     config = context.config
     plan = asyncio.run(estimate_run(context))
     if as_json:
@@ -58,7 +58,7 @@ def show_plan(context: RunContext, *, as_json: bool) -> None:
 
 
 def show_judging_plans(tasks: Sequence[JudgeTask], *, as_json: bool, each: bool = True, batch: bool = False) -> None:
-    """Print the estimate of judging all files and, with `each`, of each file. `batch`: at the prices of batches."""
+    """Print the estimate for all files and, with `each`, for each file. `batch`: whether batch prices apply."""
     plans = [(task, asyncio.run(estimate_judging(task, batch=batch))) for task in tasks]
     if as_json:
         print_json(
@@ -108,9 +108,9 @@ def _format_table(plan: RunEstimate, *, by_role: bool = True) -> Iterator[str]:
 
 
 def align_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """The rows, of which the first has headings, as lines with aligned columns.
+    """The rows as lines with aligned columns. The first row has the headings.
 
-    The columns after the one with an empty heading are numbers, which are right-aligned.
+    The columns after the empty heading hold numbers and are right-aligned.
     """
     texts = rows[0].index("") + 1
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

@@ -160,7 +160,7 @@ def _run(given: ExperimentOptions) -> None:
 
 
 def _check_batches(given: ExperimentOptions, experiment: Experiment, folder: Path) -> None:
-    """Raise ConfigError if a judge has no batches, UsageError if answers wait in batches and --batch is missing."""
+    """Raise ConfigError for a judge without batches, UsageError for a missing --batch while answers wait in batches."""
     if given.batch and given.queue:
         raise UsageError(
             "--batch asks the judges from this process, not from workers; leave out --queue, and unset DEBATE_QUEUE"
@@ -180,7 +180,7 @@ def print_note(note: str) -> None:
 
 
 class _StopNotes(NullObserver):
-    """Shows notes about signals on stderr. While the live table is shown, they appear above it instead."""
+    """Shows notes about signals: above the live table if there is one, otherwise on stderr."""
 
     def __init__(self) -> None:
         self.show: Callable[[str], None] = print_note
@@ -215,7 +215,7 @@ class PipeSafeExperimentObserver(ExperimentObserver):
         self._control.forward(lambda: self._observer.note(note))
 
     def finish(self, summary: RunSummary) -> None:
-        """With `--json`, print the last event, the summary; else nothing."""
+        """With `--json`, print the summary as the last event."""
         observer = self._observer
         if isinstance(observer, shown.JsonExperimentObserver):
             self._control.forward(lambda: observer.finish(summary))
@@ -289,7 +289,7 @@ def _command(given: ExperimentOptions, experiment: Experiment) -> str:
 
 
 def _open_ledger(given: ExperimentOptions) -> Ledger:
-    """The ledger of the experiment that the first path names: its folder, or its file."""
+    """The ledger of the experiment. The first path is the experiment's folder or its file."""
     path = Path(given.paths[0])
     if path.is_dir():
         folder = path
@@ -385,7 +385,7 @@ def _rate(given: ExperimentOptions) -> None:
 
 
 def _show_plan(experiment: Experiment, folder: Path, *, shard: tuple[int, int], as_json: bool, batch: bool) -> None:
-    """Print the estimate of the unfinished cells of a shard. `batch`: whether judges are priced as in batches."""
+    """Print the estimate for the unfinished cells of a shard. `batch`: whether batch prices apply."""
     plan = CellPlan(experiment)
     cells = [cell for cell in plan.cells() if cell.bucket % shard[1] == shard[0] - 1]
     done: set[str] = set()

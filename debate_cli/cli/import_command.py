@@ -74,7 +74,7 @@ class ClaimAsker:
             obtain_consents(self._context.destinations, given.trust_host)
 
     def continues(self, file: ImportedFile) -> bool:
-        """Whether the target has a transcript of the same import. If so, only claims that it lacks are asked for."""
+        """Whether the target holds an earlier transcript of this import. Then only missing claims are asked for."""
         return read_known_claims(file.target, file.imported.debate, self._spec) is not None
 
     def ask(self, file: ImportedFile, save: Callable[[ImportedFile], None]) -> tuple[ImportedFile, int]:
@@ -195,7 +195,7 @@ def _pairs(option: str, given: Iterable[str]) -> dict[str, str]:
 
 
 class _Batch:
-    """Imports files one after the other, so that none is kept in memory longer than needed."""
+    """Imports files one after the other. Only one file is in memory at a time."""
 
     def __init__(self, given: ImportOptions, asker: ClaimAsker | None, *, is_single: bool) -> None:
         self._given = given
@@ -213,7 +213,7 @@ class _Batch:
     def add(self, load: Callable[[], ImportedFile]) -> ImportedFile | None:
         """Read a debate, show what was found, and write its transcript.
 
-        Returns None for a broken file, after reporting it, and for all files after the user ended a search for claims.
+        Returns None if the file is broken, or if the user ended an earlier search for claims.
         """
         if self._asker is not None and self._asker.is_stopped:
             return None

@@ -103,7 +103,7 @@ def _check_batch_options(given: JudgeOptions) -> None:
 def _plan_collection(
     given: JudgeOptions, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Plans for the debates to collect: those that wait for a batch, and all whose file was named."""
+    """Plans for the debates that wait for a batch, and for each debate that PATH names by its file."""
     references = [Path(reference) for reference in given.paths or ()]
     folders = [path for path in references if path.is_dir()] if references else list(transcript_dirs())
     files = [str(path) for path in references if not path.is_dir()]
@@ -177,7 +177,7 @@ def _build_request(given: JudgeOptions, loaded: LoadedConfig | None) -> JudgingR
 
 @dataclass(slots=True)
 class _Judging:
-    """Judges files and prints each result at once, so that no debate is kept in memory."""
+    """Judges files and prints each result at once. No finished debate stays in memory."""
 
     given: JudgeOptions
     plans: Sequence[JudgePlan]

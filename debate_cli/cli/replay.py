@@ -142,7 +142,7 @@ def _has_part(debate: Debate, verdicts: tuple[Verdict, ...], part: ReplayPart) -
 
 
 def _render_document(given: Options, how: ReplayFormat, debate: Debate, verdicts: tuple[Verdict, ...]) -> str:
-    """The debate as a document. Raises UsageError for the format of plain lines."""
+    """The debate as a document. Raises UsageError for --format terminal, which has no document."""
     part = given.only.value if given.only is not None else None
     match how:
         case ReplayFormat.json:

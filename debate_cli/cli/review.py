@@ -143,7 +143,7 @@ async def _end_on_signals(form: Coroutine[Any, Any, ReviewAnswers]) -> ReviewAns
 
 
 def _terms(given: Options, stored: StoredDebate) -> ReviewTerms:
-    """The terms of the review, from the options. If there is a draft, its order of debaters is kept."""
+    """The terms of the review, from the options. A draft keeps its order of debaters."""
     try:
         name = given.name or getpass.getuser()
     except (KeyError, OSError) as error:  # e.g. a foreign user id in a container
@@ -178,7 +178,7 @@ def _terms_of_file(file: ReviewFile, given: Options, stored: StoredDebate) -> Re
 
 
 def _check_file(given: Options, review: Review, file: ReviewFile) -> ReviewState:
-    """The review in a file. Raises ConfigError with every problem of its answers, also for missing ones."""
+    """The review in a file. Raises ConfigError for wrong answers, UsageError for missing ones."""
     state = review.evaluate(file.answers)
     if state.problems:
         raise file.error(state.problems)
@@ -200,7 +200,7 @@ def _store(given: Options, review: Review, stored: StoredDebate, state: ReviewSt
 
 
 def _print_result(outcome: Outcome, review: Review, *, as_json: bool) -> None:
-    """Print the result. That of a blind review names no debater, because the person may review the debate again."""
+    """Print the result. A blind review names no debater, because the person may review the debate again."""
     if as_json and review.terms.blind:
         print_json({"blind": True, "judging_run": review.run.id})
         return

@@ -118,7 +118,7 @@ def _check_options(given: RunOptions) -> None:
 
 
 def _resolve_continue(given: RunOptions) -> RunOptions:
-    """The options; with --continue and a saved debate of this --id, with --resume in place of --id."""
+    """The options. If --continue finds a saved debate of this --id, --resume replaces --id."""
     if not given.continue_:
         return given
     if given.id is None or given.resume is not None:
@@ -150,7 +150,7 @@ def _prepare(given: RunOptions, changes: list[ConfigChange], gates: Gates) -> tu
 
 
 def _load_inputs(given: RunOptions, changes: list[ConfigChange]) -> tuple[LoadedConfig, StoredDebate | None]:
-    """The configuration, and the debate to resume (None: a new one). A resumed debate without CONFIG keeps its own."""
+    """The configuration, and the debate to resume (None: a new one). Without CONFIG, a resumed debate keeps its own."""
     checks = check_for_mock if given.mock else check_config
     if given.resume is None:
         return config_options.config_from_argument(
@@ -213,7 +213,7 @@ def _execute(given: RunOptions, job: DebateJob, gates: Gates) -> tuple[Outcome, 
 
 
 def _format_source_options(context: RunContext) -> str:
-    """The --evidence options of a run. Resuming needs them: sources that only a saved debate names are not opened."""
+    """The --evidence options of a run. Resuming needs them, because it opens no source that only a saved debate names."""
     evidence = context.config.evidence
     if context.corpus is None or evidence is None:
         return ""
@@ -222,7 +222,7 @@ def _format_source_options(context: RunContext) -> str:
 
 
 def _format_planned_cost(context: RunContext) -> str:
-    """Estimated cost of the planned calls for the heading; empty if an estimate fails or would take too long."""
+    """Estimated cost of the planned calls, for the heading. Empty if the estimate fails or takes too long."""
     if context.mock:
         return format_cost(0.0)
     if planned_calls(context.config) > MAX_ESTIMATED_CALLS:

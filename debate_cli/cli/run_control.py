@@ -60,7 +60,7 @@ def on_signal(stop: StopSignal, observer: PipeSafeObserver, number: signal.Signa
 
 @contextmanager
 def report_output_failure(*saved: Path) -> Generator[None]:
-    """Context in which stdout is written. If that fails, raises StorageError, which says where the debate is saved.
+    """Context for writing to stdout. A failure raises StorageError, which says where the debate is saved.
 
     `saved`: paths of the transcripts.
     """
@@ -108,7 +108,7 @@ def iterate_until_stopped(work: Callable[[StopSignal], AsyncIterator[T]], observ
 
 
 def _handle_signals(observer: PipeSafeObserver) -> StopSignal:
-    """The stop signal of a run, which signals of the operating system and a closed stdout set.
+    """The stop signal of a run. Signals of the operating system and a closed stdout set it.
 
     A signal that the parent process ignores stays ignored, e.g. SIGHUP under `nohup`.
     """
@@ -122,7 +122,7 @@ def _handle_signals(observer: PipeSafeObserver) -> StopSignal:
 
 
 def require_terminal(models: Iterable[str]) -> None:
-    """Raise UsageError if one of `models` is a person at a terminal, and the program does not run in a terminal."""
+    """Raise UsageError if one of `models` is a person at a terminal and there is no terminal."""
     if sys.stdin.isatty() and is_interactive(sys.stdout):
         return
     for model in models:

@@ -226,7 +226,7 @@ def _records(files: Iterable[CheckedFile], read: Callable[[ScoredFile, Debate], 
 
 
 def _without_notes(files: Iterator[CheckedFile]) -> list[CheckedFile]:
-    """All files with the facts and reviews that the index shows; without debates and notes, to save memory."""
+    """All files with the facts and reviews of the index. Debates and notes are dropped, to save memory."""
     return [
         checked._replace(
             file=score_rows.drop_notes(checked.file),
@@ -267,7 +267,7 @@ class PageWriter:
     used_names: set[str] = field(default_factory=lambda: {INDEX_FILE})
 
     def __post_init__(self) -> None:
-        """Raise UsageError, before any page is written, if the folder is named like a page or has an index."""
+        """Raise UsageError if the folder is named like a page or already has an index."""
         if self.folder.suffix == PAGE_SUFFIX and not self.folder.is_dir():
             raise UsageError(f"-o {self.folder}: several pages are written, not one file; name a folder for them")
         if not self.force and (self.folder / INDEX_FILE).exists():

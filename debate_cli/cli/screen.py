@@ -101,7 +101,7 @@ class PipeSafeObserver:
         self._held += [partial(self._show_event, TurnCompleted(at=event.at, turn=turn), debate) for turn in hidden]
 
     def _show_event(self, event: Event, debate: Debate) -> None:
-        """Show an event. After a person left without an answer, speeches stay hidden: the person is asked again."""
+        """Show an event. Speeches stay hidden after a person left without an answer, because the person is asked again."""
         if not (self._was_left and isinstance(event, TurnCompleted)):
             self._observer.event(event, debate)
 
@@ -131,8 +131,8 @@ class PipeSafeObserver:
     def held(self) -> Generator[None]:
         """Context in which nothing is shown and the terminal is free for asking a person.
 
-        What happens meanwhile is shown afterwards, so that the person answers without having seen it. After an error,
-        as when the person leaves, no more speeches are shown, because the person will answer later.
+        What happens meanwhile is shown afterwards, so that the person answers without having seen it. If the person
+        leaves, speeches stay hidden, because the person will answer later.
         """
         self._holds += 1
         if self._holds == 1 and self._screen is not None:
@@ -188,7 +188,7 @@ def open_observer(
     plain: bool = False,
     hint: str = "",
 ) -> Generator[PipeSafeObserver]:
-    """The observer of a run: live if `stream` is a terminal, unless `plain`; else plain lines.
+    """The observer of a run: a live view on a terminal; plain lines with `plain` or without a terminal.
 
     `stream`: None shows only warnings, on stderr. `plan`: shown in the heading. `expected`: number of calls for the
     progress line. `hint`: explains the keys; shown below the live view, or once on stderr.
@@ -251,9 +251,9 @@ def show_summary(
     plain: bool = False,
     judged: Collection[str] | None = None,
 ) -> None:
-    """Print the closing screen; with `full` all tables instead, with `only` the tables of one part.
+    """Print the closing screen. With `full`, print all tables instead; with `only`, the tables of one part.
 
-    Drawn if stdout is a terminal, unless `plain`; else as plain lines. `judged`: ids of the judging runs that were just
+    A terminal gets drawings unless `plain` is set; otherwise plain lines are printed. `judged`: ids of the judging runs that were just
     added; only their results are shown. None shows all.
     """
     is_full = full or only is not None

@@ -54,7 +54,7 @@ def find_debate(reference: str, folders: Iterable[Path]) -> Path:
     searched = list(dict.fromkeys(folders))
     for base in [path] if is_path else [folder / reference for folder in searched]:
         for place in (*_journal_and_transcript(base), base):
-            if place.is_file():
+            if place.exists() and not place.is_dir():
                 return place
     if path.is_dir():
         listing = f"debate list {shlex.quote(str(path))}"

@@ -24,7 +24,6 @@ from debate_cli.experiments.ledger import (
     Ledger,
     ResultRow,
     Settlement,
-    Spending,
 )
 from debate_cli.experiments.progress import Progress, read_progress
 from debate_cli.llm.budget import Budget, BudgetAmount
@@ -106,7 +105,7 @@ class LedgerCells:
         self._after = -1
         """Sequence number of the last cell that was taken."""
         self._renewals = 0
-        self._baseline = self._settled_here = Spending()
+        self._baseline = self._settled_here = BudgetAmount()
         """Cost of the cells that were settled before this run (`_baseline`), and by this run (`_settled_here`)."""
 
     def journal_mirror(self) -> None:
@@ -115,7 +114,7 @@ class LedgerCells:
     async def open_budget(self, limits: Limits) -> Budget:
         """See `CellStore`."""
         self._recover()
-        self._ledger.renew(self._owner, Spending(), self._clock())
+        self._ledger.renew(self._owner, BudgetAmount(), self._clock())
         self._baseline = self._ledger.spent()
         return Budget(
             limits.max_cost_usd, limits.max_tokens, used_cost=self._baseline.usd, used_tokens=self._baseline.tokens
@@ -138,27 +137,15 @@ class LedgerCells:
     async def settle(self, record: CellRecord, how: Settlement, results: Sequence[ResultRow]) -> bool:
         """See `CellStore`."""
         # The journal of a lost cell tells its next worker what was spent here, so that the ledger counts it either way.
-        self._settled_here = Spending(
-            self._settled_here.usd + how.cost_usd - record.cost_usd,
-            self._settled_here.tokens + how.tokens - record.tokens,
-        )
+        self._settled_here += BudgetAmount(how.tokens - record.tokens, how.cost_usd - record.cost_usd)
         return self._ledger.settle(self._owner, record.cell.key, how, results, self._clock())
 
     async def renew(self, budget: Budget) -> Progress | None:
         """Renew the lease, store what this run spent, and read what other runs spent."""
-        used = budget.used
-        own = Spending(
-            max(0.0, used.usd - self._baseline.usd - self._settled_here.usd),
-            max(0, used.tokens - self._baseline.tokens - self._settled_here.tokens),
-        )
-        self._ledger.renew(self._owner, own, self._clock())
-        settled, others = self._ledger.spent(), self._ledger.unsettled_elsewhere(self._owner)
-        budget.set_used_elsewhere(
-            BudgetAmount(
-                max(0, settled.tokens - self._baseline.tokens - self._settled_here.tokens + others.tokens),
-                max(0.0, settled.usd - self._baseline.usd - self._settled_here.usd + others.usd),
-            )
-        )
+        earlier = self._baseline + self._settled_here
+        self._ledger.renew(self._owner, _at_least_zero(budget.used - earlier), self._clock())
+        elsewhere = self._ledger.spent() + self._ledger.unsettled_elsewhere(self._owner) - earlier
+        budget.set_used_elsewhere(_at_least_zero(elsewhere))
         self._renewals += 1
         if self._renewals % RECOVER_EVERY:
             return None
@@ -178,7 +165,7 @@ class LedgerCells:
             except DebateError:
                 continue
             tokens = usage.input_tokens + usage.output_tokens
-            self._ledger.correct_cost(record.cell.key, Spending(usage.cost_usd or 0.0, tokens))
+            self._ledger.correct_cost(record.cell.key, BudgetAmount(tokens, usage.cost_usd or 0.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,3 +187,7 @@ class LedgerWindow:
         """See `SharedWindow`."""
         with suppress(StorageError):  # the estimate stays, which is higher
             self.ledger.correct_call(entry, tokens)
+
+
+def _at_least_zero(amount: BudgetAmount) -> BudgetAmount:
+    return BudgetAmount(max(0, amount.tokens), max(0.0, amount.usd))

@@ -70,7 +70,7 @@ class Experiment:
 
     @property
     def default_folder(self) -> Path:
-        """The experiment's folder, beside its file. A rehearsal, which runs on the mock, has a separate folder."""
+        """Folder of the experiment, beside its file. A rehearsal on the mock has its own folder."""
         return self.file.folder / f"{self.file.config.slug}{'-mock' if self.mock else ''}"
 
     @property
@@ -79,7 +79,7 @@ class Experiment:
         return tuple(dict.fromkeys(place for variant in self.variants for place in variant.context.destinations))
 
     def player(self, name: str) -> PlayerConfig:
-        """The player with this name. Raises KeyError."""
+        """Return the player with this name. Raises KeyError."""
         for player in self.file.config.players:
             if player.name == name:
                 return player
@@ -113,8 +113,8 @@ def _refuse_people_at_terminal(file: ExperimentFile, variants: Iterable[Variant]
         for spec in (*variant.players.values(), *judges, *all_model_specs(variant.context.config)):
             if spec.model.partition("/")[0] in TERMINAL_PROVIDERS:
                 raise ConfigError(
-                    f"{file.path}: {spec.model}: an experiment runs many debates at once, so it cannot ask a person at the terminal; "
-                    "write files/NAME, which exchanges prompts and replies as files, or judge saved debates with `debate review`"
+                    f"{file.path}: {spec.model}: an experiment runs many debates at once, so it asks no person at the terminal; "
+                    "write files/NAME, or judge saved debates with `debate review`"
                 )
 
 

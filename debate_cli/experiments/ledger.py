@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 from debate_cli.experiments.cells import Cell
 from debate_cli.experiments.ledger_file import LedgerFile
+from debate_cli.llm.budget import BudgetAmount
 from debate_cli.llm.rate_limit import MINUTE_S, Admission
 
 DEBATES_FOLDER = "debates"
@@ -23,13 +24,6 @@ MIN_WAIT_S = 0.01
 """Minimum wait, in seconds, before a call that exceeded a limit per minute is tried again."""
 CellState = Literal["open", "running", "failed", "done"]
 _CHUNK = 1000
-
-
-class Spending(NamedTuple):
-    """US dollars and tokens."""
-
-    usd: float = 0.0
-    tokens: int = 0
 
 
 class CellRecord(NamedTuple):
@@ -184,11 +178,11 @@ class Ledger(LedgerFile):
             )
         return True
 
-    def renew(self, owner: str, unsettled: Spending, now: float) -> None:
+    def renew(self, owner: str, unsettled: BudgetAmount, now: float) -> None:
         """Renew the lease of a worker, and store what it spent on unsettled cells."""
         self._query(
             "INSERT OR REPLACE INTO workers VALUES (?, ?, ?, ?, ?, ?)",
-            (owner, socket.gethostname(), os.getpid(), now + LEASE_S, *unsettled),
+            (owner, socket.gethostname(), os.getpid(), now + LEASE_S, unsettled.usd, unsettled.tokens),
         )
 
     def retire(self, owner: str) -> None:
@@ -219,21 +213,23 @@ class Ledger(LedgerFile):
                 self._db.execute("DELETE FROM workers WHERE owner = ?", (owner,))
         return found
 
-    def correct_cost(self, key: str, spent: Spending) -> None:
+    def correct_cost(self, key: str, spent: BudgetAmount) -> None:
         """Store the cost of a cell, read from its journal."""
-        self._query("UPDATE cells SET cost_usd = ?, tokens = ? WHERE key = ?", (*spent, key))
+        self._query("UPDATE cells SET cost_usd = ?, tokens = ? WHERE key = ?", (spent.usd, spent.tokens, key))
 
-    def spent(self) -> Spending:
+    def spent(self) -> BudgetAmount:
         """Return the cost of all settled cells, also of cells that only earlier plans have."""
-        return Spending(*self._query("SELECT TOTAL(cost_usd), CAST(TOTAL(tokens) AS INTEGER) FROM cells").fetchone())
+        return BudgetAmount(
+            *self._query("SELECT CAST(TOTAL(tokens) AS INTEGER), TOTAL(cost_usd) FROM cells").fetchone()
+        )
 
-    def unsettled_elsewhere(self, owner: str) -> Spending:
+    def unsettled_elsewhere(self, owner: str) -> BudgetAmount:
         """Amounts that other workers spent on unsettled cells."""
         row = self._query(
-            "SELECT TOTAL(unsettled_usd), CAST(TOTAL(unsettled_tokens) AS INTEGER) FROM workers WHERE owner <> ?",
+            "SELECT CAST(TOTAL(unsettled_tokens) AS INTEGER), TOTAL(unsettled_usd) FROM workers WHERE owner <> ?",
             (owner,),
         )
-        return Spending(*row.fetchone())
+        return BudgetAmount(*row.fetchone())
 
     def count_call(self, account: str, tokens: int, limits: tuple[int | None, int | None], now: float) -> Admission:
         """Count a call of up to `tokens` tokens if it fits into the last minute.

@@ -27,6 +27,9 @@ class BudgetAmount:
     def __add__(self, other: BudgetAmount) -> BudgetAmount:
         return BudgetAmount(self.tokens + other.tokens, self.usd + other.usd)
 
+    def __sub__(self, other: BudgetAmount) -> BudgetAmount:
+        return BudgetAmount(self.tokens - other.tokens, self.usd - other.usd)
+
 
 class BudgetReservation:
     """The amount that is reserved for one attempt, and `used`, the actual amount."""

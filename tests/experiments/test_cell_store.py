@@ -17,7 +17,7 @@ from model_server import model_server
 from debate_cli.domain.config import Limits
 from debate_cli.experiments.cell_store import LedgerCells, LedgerWindow
 from debate_cli.experiments.cells import Cell
-from debate_cli.experiments.ledger import LEASE_S, Claim, Ledger, Settlement, Spending
+from debate_cli.experiments.ledger import LEASE_S, Claim, Ledger, Settlement
 from debate_cli.experiments.ledger_file import LEDGER_NAME
 from debate_cli.llm.budget import BudgetAmount
 
@@ -85,7 +85,7 @@ async def test_what_a_lost_cell_cost_counts_once(ledgers: tuple[Ledger, Ledger],
         reservation.used = BudgetAmount(100, 2.0)
     clock.now += LEASE_S + 1
     await other.open_budget(limits)
-    ledgers[1].correct_cost(record.cell.key, Spending(2.0, 100))  # as its journal says
+    ledgers[1].correct_cost(record.cell.key, BudgetAmount(100, 2.0))  # as its journal says
     assert not await sleeper.settle(record, Settlement("done", 2.0, 100), [])
     await sleeper.renew(budget)
     async with budget.reserve(BudgetAmount(0, 1.0), "another call"):
@@ -122,7 +122,7 @@ def test_cells_of_other_processes_are_named(tmp_path: Path) -> None:
     with Ledger.open(tmp_path / "trial") as ledger:
         record = ledger.claim(Claim("other", ledger.plan, time.time()), -1, 0)
         assert record is not None
-        ledger.renew("other", Spending(), time.time())
+        ledger.renew("other", BudgetAmount(), time.time())
         done = debate("experiment", "run", "exp.yaml", cwd=tmp_path)
         ledger.retire("other")
     assert done.code == 0

@@ -24,10 +24,11 @@ from debate_cli.engine import StopSignal
 from debate_cli.experiments.cell_store import LedgerCells
 from debate_cli.experiments.cells import CellPlan
 from debate_cli.experiments.definition import load_experiment
-from debate_cli.experiments.ledger import CellRecord, Claim, Ledger, Settlement, Spending
+from debate_cli.experiments.ledger import CellRecord, Claim, Ledger, Settlement
 from debate_cli.experiments.ledger_file import LEDGER_NAME
 from debate_cli.experiments.progress import ExperimentObserver, Progress
 from debate_cli.experiments.runner import OPENING_CELLS, ExperimentRun, plan_experiment
+from debate_cli.llm.budget import BudgetAmount
 from debate_cli.storage.journal import Journal
 from debate_cli.storage.lock import lock_debate
 from debate_cli.storage.redact import Redactor
@@ -142,11 +143,11 @@ def test_a_worker_that_lost_its_cell_cannot_write(here: Path) -> None:
     run(here, "--limit", "1")
     with Ledger.open(here / "trial") as ledger:
         late, new = (Claim(name, ledger.plan, 1e12) for name in ("late", "new"))
-        ledger.renew("late", Spending(), now=0)
+        ledger.renew("late", BudgetAmount(), now=0)
         record = ledger.claim(late, -1, now=0)
         assert record is not None
         assert [each.cell.key for each in ledger.recover(now=1000)] == [record.cell.key]
-        ledger.renew("new", Spending(), now=1000)
+        ledger.renew("new", BudgetAmount(), now=1000)
         taken = ledger.claim(new, -1, now=1000)
         assert taken is not None
         assert taken.cell == record.cell

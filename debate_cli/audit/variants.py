@@ -228,7 +228,7 @@ def _is_prose(turn: Turn) -> bool:
 
 
 def _prose(turn: Turn) -> Iterator[str]:
-    """The pieces of prose of a turn: its text if it is primarily a text, else its arguments, responses and so on."""
+    """Yield the pieces of prose of a turn: its text if it is primarily a text, else the texts of its structure."""
     if _is_prose(turn):
         yield turn.text
         return
@@ -281,7 +281,7 @@ def _replace_in_order(text: str, pieces: Iterable[tuple[str, str]]) -> str | Non
 
 
 def _exchanging(pairs: Sequence[tuple[str, str]]) -> Change:
-    """A function that exchanges the two words of each pair in a text; whole words only, and `PRO` also in `PRO-1`."""
+    """Return a function that exchanges the two words of each pair in a text: whole words, and `PRO` also in `PRO-1`."""
     table = {word: other for pair in pairs for word, other in (pair, pair[::-1])}
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(table, key=len, reverse=True)))})(?!\w)")
     return lambda text: pattern.sub(lambda found: table[found[0]], text)

@@ -72,7 +72,7 @@ def status_lines(status: Status) -> Iterator[str]:
 
 
 def status_remarks(status: Status) -> list[str]:
-    """Sentences on failures, on judges that skip some debates, and on cells of an earlier version of the file."""
+    """Return sentences on failures, on judges that skip debates, and on cells of an earlier version of the file."""
     lines = [format_failures(each) for each in status.failures]
     lines += [f"note: {note}" for note in status.notes]
     if status.removed:
@@ -120,7 +120,7 @@ class PlainExperimentObserver(ExperimentObserver):
     def settled(
         self, record: CellRecord, how: Settlement, winners: Mapping[str, str | None], progress: Progress
     ) -> None:
-        """Print the count, the players, who won by which judge, and the debate; or why the cell failed."""
+        """Print the count, the players, each judge's winner and the debate. For a failed cell, print the cause."""
         cell = record.cell
         done = progress.cells["done"] + progress.cells["failed"]
         end = ", ".join(f"{judge}: {winner or 'no winner'}" for judge, winner in winners.items())

@@ -122,7 +122,7 @@ def format_card_markdown(report: AuditReport) -> str:
 
 
 def format_estimate(found: Estimate, unit: str) -> str:
-    """A number with its interval: `12 % (4 to 21)` for a share, `+3.1 (−0.4 to 6.6)` for points."""
+    """Return a number with its interval: `12 % (4 to 21)` for a share, `+3.1 (−0.4 to 6.6)` for points."""
     if found.value is None:
         return "—"
     value = _format_value(found.value, unit)

@@ -44,7 +44,7 @@ _RESULT_BADGES = {
 
 
 def doctor_table(entries: Sequence[Mapping[str, Any]]) -> Table:
-    """One row per model; below the table a sentence for each person, each problem, and what the checks cost."""
+    """Return a row per model. Sentences below it name people, problems and the cost of the checks."""
     problems = [f"{entry['model']}: {problem}" for entry in entries for problem in describe_problems(entry)]
     people = [f"{entry['model']}: {words}" for entry in entries if (words := describe_person(entry))]
     usage = [f"{entry['model']}: {words}" for entry in entries if (words := format_check_usage(entry))]
@@ -84,7 +84,7 @@ def _search_cell(search: Mapping[str, Any] | None) -> Cell:
 
 
 def doctor_lines(entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """A line per model: `MODEL  usable  (native schema works, …)  4.2 s, 30 tokens/s`; its problems indented below."""
+    """Yield `MODEL  usable  (native schema works, …)  4.2 s, 30 tokens/s` per model, and its problems, indented."""
     for entry in entries:
         checks = ", ".join(
             f"{CHECK_LABELS[check['way']]} {RESULT_LABELS[check['result']]}" for check in entry["checks"]

@@ -122,7 +122,7 @@ class _ReplayState:
         self._observer.event(event, self._state)
 
     def judges(self, assessments: Iterator[Assessment]) -> None:
-        """Replay those of `assessments` that were not replayed yet. Opens an added judging run before its first one."""
+        """Replay the assessments that were not replayed yet. An added judging run is opened before its first one."""
         for assessment in assessments:
             if assessment.brief.key in self._judged:
                 continue

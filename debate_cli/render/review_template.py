@@ -40,7 +40,7 @@ def format_review_template(review: Review, parts: Sequence[ReviewPart], answers:
 
 
 def speech_heading(turn: Turn, *, with_number: bool) -> str:
-    """`Speaker A, round 1, opening`; `with_number` adds the turn's number from 1, and its number in forms, from 0."""
+    """Return `Speaker A, round 1, opening`. `with_number` adds the number of the turn, from 1 and, as in forms, from 0."""
     number = f", turn {turn.index + 1} (number {turn.index} in the forms)" if with_number else ""
     return f"{sanitize_line(turn.speaker)}, round {turn.round}, {turn.phase.replace('_', ' ')}{number}"
 
@@ -58,7 +58,7 @@ def debate_introduction(review: Review) -> list[str]:
 
 
 def expand_json_lists(text: str) -> str:
-    """Make a question for models readable for people: each object of a JSON list becomes a line with a dash."""
+    """Rewrite a question to a model for people: each object of a JSON list becomes a line with a dash."""
     pieces: list[str] = []
     position = 0
     for match in re.finditer(r"\[\{", text):
@@ -172,7 +172,7 @@ def _describe_list(part: JsonSchema) -> str:
 
 
 def _comment(text: str, prefix: str = "# ") -> Iterator[str]:
-    """The text as comments. Long lines are wrapped, so that no line of a speech can begin a key."""
+    """Yield the text as comments. Long lines are wrapped."""
     for line in sanitize_text(text).splitlines():
         for piece in textwrap.wrap(line, WIDTH - len(prefix), break_on_hyphens=False) or [""]:
             yield f"{prefix}{piece}".rstrip()
@@ -198,7 +198,7 @@ def draft_path(transcript: Path, review: Review) -> Path:
 
 
 def read_draft(transcript: Path, terms: ReviewTerms) -> ReviewFile | None:
-    """The saved draft of the review with these terms (reviewer, system, blind or not); None if it cannot be read."""
+    """Return the saved draft of the review with these terms; None if there is none or it cannot be read."""
     path = _path(transcript, terms)
     if not path.is_file():
         return None

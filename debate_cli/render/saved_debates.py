@@ -80,7 +80,7 @@ def _index_document(entry: IndexEntry) -> dict[str, Any]:
 
 
 def format_missing_judgments(entry: IndexEntry) -> str:
-    """`1 judgment missing` or `the deciding judgment is missing`; empty if none is, or for an incomplete debate."""
+    """Return `1 judgment missing` or `the deciding judgment is missing`; empty if no judgment is missing."""
     count = entry.judgments_missing
     if count:
         return f"{count} judgment{'' if count == 1 else 's'} missing"
@@ -88,7 +88,7 @@ def format_missing_judgments(entry: IndexEntry) -> str:
 
 
 def _label(conclusion: StoredConclusion, among: Sequence[StoredConclusion]) -> str:
-    """The system; with its judging run if several runs have this system, and with the person if one judged."""
+    """Return the system. It has the judging run if several runs have this system, and the person who judged."""
     runs = (item.run for item in among if item.system == conclusion.system and item.reviewer is None)
     return format_system_label(conclusion.system, conclusion.run, runs, conclusion.reviewer)
 

@@ -100,7 +100,7 @@ def dump_records_csv(
     *,
     for_terminal: bool = False,
 ) -> Iterator[str]:
-    """The header, and a line per record of class `kind`. There are columns for as many debaters as any record has.
+    """Yield the header and a line per record of class `kind`. The columns fit the record with the most debaters.
 
     Text that a spreadsheet would run as a formula is prefixed with `'`. For a terminal, cells are sanitized and each is
     on one line.
@@ -232,7 +232,7 @@ def _replace_invalid_utf8(path: str) -> str:
 
 
 def csv_cell(value: Any) -> str:
-    """A value as text. A text that a spreadsheet would run as a formula is prefixed with `'`."""
+    """Return a value as text. A text that a spreadsheet reads as a formula is prefixed with `'`."""
     match value:
         case None:
             return ""

@@ -111,7 +111,7 @@ def format_token_count(count: int, usage: Usage | TotalUsage) -> str:
 
 
 def format_call(call: ModelCall) -> str:
-    """Duration and tokens of one call: `4.2 s, 412 tokens`; of a person's answer: `human` and the duration."""
+    """Return duration and tokens of a call: `4.2 s, 412 tokens`. A person's answer has `human` and the duration."""
     if is_person(call.model):
         took = format_duration(call.latency_s)
         return took if call.model.startswith("human") else f"human, {took}"
@@ -206,7 +206,7 @@ _CAPITAL = re.compile(r"\B(?=[A-Z])")
 
 
 def format_cause(cause: str) -> str:
-    """The cause of a failure in words; for an error without a label, the words of its class name."""
+    """Return the cause of a failure in words. An error without a label has the words of its class name."""
     return _CAUSE_LABELS.get(cause) or _CAPITAL.sub(" ", cause).lower()
 
 
@@ -221,7 +221,7 @@ def max_score(verdict: Verdict) -> float:
 
 
 def format_margin(verdict: Verdict) -> str:
-    """The margin with its scale: `1.6 of 10 points`, for shares `20% of the weight`; empty if there is no margin."""
+    """Return the margin with its scale: `1.6 of 10 points`, for shares `20% of the weight`; empty without a margin."""
     if verdict.margin is None:
         return ""
     headline = get_system(verdict.system).headline(verdict)
@@ -237,7 +237,7 @@ def missing_sentences(verdict: Verdict) -> tuple[str, ...]:
 
 
 def score_axis_max(verdict: Verdict) -> float:
-    """Upper end of the scale. Scores of another version's rules may exceed the current maximum, and then extend it."""
+    """Return the upper end of the scale. Scores of other rules may exceed the maximum; they extend the scale."""
     return max(max_score(verdict), *map(abs, verdict.scores.values()), 0.0)
 
 

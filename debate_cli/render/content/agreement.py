@@ -47,7 +47,7 @@ def build_agreement_table(verdicts: Sequence[Verdict]) -> Table | None:
 
 
 def build_review_table(debate: Debate) -> Table | None:
-    """Each person's review: what was hidden, how long it took, how sure the person is. None if there is no review."""
+    """Return a row for each person's review: what was hidden, the time, the confidence. None if there is no review."""
     rows = tuple(
         (
             f"{', '.join(system.kind for system in run.judging.systems)} {run.id}",
@@ -96,7 +96,7 @@ def victory_cell(verdict: Verdict) -> Cell:
 
 
 def label_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
-    """The system of a verdict; with its judging run if several runs in `among` have this system. Not sanitized.
+    """Return the system of a verdict. It has the judging run if several runs in `among` have this system. Not sanitized.
 
     The label of a person's verdict also has the run and the person.
     """
@@ -105,7 +105,7 @@ def label_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
 
 
 def label_listed_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
-    """Label for lists: like `label_verdict`, but it always names a judging run that was added to the debate."""
+    """Return a label for lists. It is that of `label_verdict`, but an added judging run is always named."""
     return (
         label_verdict(verdict, among)
         if verdict.run == FIRST_RUN or verdict.reviewer is not None
@@ -135,7 +135,7 @@ def sort_deciding_first(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
 
 
 def describe_repeat_stats(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
-    """A sentence for each system that has verdicts of several judging runs by models, in the order of the verdicts.
+    """Return a sentence for each system whose models judged in several runs.
 
     `structured in 3 runs: Con wins 2, a draw 1; Con 6.9 to 8.2, Pro 6.4 to 7.1; margin 0.13 to 1.8.`
     """
@@ -168,7 +168,7 @@ def count_outcomes(verdicts: Iterable[Verdict]) -> list[tuple[str, int]]:
 
 
 def _scores_by_name(verdicts: Sequence[Verdict]) -> list[tuple[str, list[float]]]:
-    """Name and scores of each debater (for a vote on a text: option and shares), the highest mean first."""
+    """Return name and scores of each debater, the highest mean first. A vote on a text has options and shares instead."""
     names = dict.fromkeys(name for verdict in verdicts for name in verdict.displayed_scores)
     found = [
         (

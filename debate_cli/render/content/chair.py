@@ -11,7 +11,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import CloseReason
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.turn import Phase
-from debate_cli.formats.timetable import Stage, active_debaters, follow_up_questions, stages
+from debate_cli.formats.timetable import Stage, stages
 from debate_cli.render import theme
 from debate_cli.systems.registry import stopped_debaters
 
@@ -36,7 +36,7 @@ def announce_debate(debate: Debate) -> str:
 
 
 def announce_round(debate: Debate, number: int, phase: Phase) -> str:
-    """Who gave up before a round, who speaks in it, and what comes next; for an imported debate, only the number.
+    """Return who speaks in a round, and what comes next; for an imported debate, only the number.
 
     `debate` contains at least the turns before the round.
     """
@@ -44,15 +44,17 @@ def announce_round(debate: Debate, number: int, phase: Phase) -> str:
         return f"Round {number}."
     plan = stages(debate.config.format)
     position = _find_stage(debate, plan, number, phase)
-    speakers = _find_speakers(debate, number, plan[position] if position is not None else None)
-    who = _order_of_speakers(debate, speakers)
-    surrenders = _describe_surrenders(debate, number, speakers)
     if position is None:
-        return f"{surrenders}Round {number}: {who}."
-    rest = plan[position + 1 :]
+        return f"Round {number}: {_order_of_speakers(debate, _find_speakers(debate, number))}."
+    stage, rest = plan[position], plan[position + 1 :]
+    who = (
+        _describe_task(stage, debate)
+        if _is_optional(stage)
+        else _order_of_speakers(debate, _find_speakers(debate, number))
+    )
     total = f"{'at most ' if any(map(_is_optional, rest)) else ''}{number + len(rest)}"
     following = f"Next: {_name_next(rest[0], number)}." if rest else "This is the last round."
-    return f"{surrenders}Round {number} of {total}: {who}. {following}"
+    return f"Round {number} of {total}: {who}. {following}"
 
 
 def announce_close(debate: Debate, reason: CloseReason | None) -> str:
@@ -104,9 +106,9 @@ def _describe_task(stage: Stage, debate: Debate) -> str:
 
 
 def _find_stage(debate: Debate, plan: Sequence[Stage], number: int, phase: Phase) -> int | None:
-    """Index in `plan` of the stage that round `number` belongs to; None if the rounds so far do not follow the plan.
+    """Return the index in `plan` of the stage of round `number`; None if the rounds so far do not follow the plan.
 
-    A stage may have been skipped, so that it has no round.
+    A stage may have been skipped. A skipped stage has no round.
     """
     phases = {turn.round: turn.phase for turn in debate.turns if turn.round < number} | {number: phase}
     position = -1
@@ -119,39 +121,14 @@ def _find_stage(debate: Debate, plan: Sequence[Stage], number: int, phase: Phase
     return position
 
 
-def _find_speakers(debate: Debate, number: int, stage: Stage | None) -> list[str]:
-    """Names of the speakers in a round, in order. If the round is over, only those who spoke."""
-    spoken = {turn.speaker for turn in debate.select_turns(round_number=number)}
-    earlier = [turn for turn in debate.turns if turn.round < number]
-    if debate.closed is not None or any(turn.round > number for turn in debate.turns):
-        due = set[str]()
-    elif stage is not None and _is_optional(stage):
-        last = max((turn.round for turn in earlier if turn.phase == "cross_examination"), default=0)
-        put = follow_up_questions(debate, tuple(turn for turn in earlier if turn.round == last))
-        due = {question.asked_by for _, question in put} if stage.follow_up else {asked for asked, _ in put}
-    else:
-        due = {item.name for item in debate.participants} - _stopped_debaters(debate, number)
-    return [item.name for item in debate.participants if item.name in due | spoken]
+def _find_speakers(debate: Debate, number: int) -> list[str]:
+    """Return the names of all debaters who have not given up before a round, in their order.
 
-
-def _stopped_debaters(debate: Debate, number: int) -> frozenset[str]:
-    """Names of the debaters who gave up before a round.
-
-    Empty for two debaters, whose debate ends with a surrender, and for a debate that is shown with its added judging
-    runs only.
+    A debate of two ends with a surrender. A debate that is shown with added judging runs only names all debaters.
     """
     is_whole = any(run.id == FIRST_RUN for run in debate.runs)
-    return stopped_debaters(debate, number) if is_whole and len(debate.participants) > PAIR else frozenset()
-
-
-def _describe_surrenders(debate: Debate, number: int, speakers: Sequence[str]) -> str:
-    """A sentence for each debater who gave up in the round before, each followed by a space."""
-    silent = {turn.speaker for turn in debate.select_turns(round_number=number - 1)}.difference(speakers)
-    if not silent or not _stopped_debaters(debate, number):
-        return ""
-    due_index = sum(turn.round < number for turn in debate.turns)
-    new = silent.difference(active_debaters(debate, due_index, number))
-    return "".join(f"{item.name} surrenders and speaks no more. " for item in debate.participants if item.name in new)
+    stopped = stopped_debaters(debate, number) if is_whole and len(debate.participants) > PAIR else frozenset[str]()
+    return [item.name for item in debate.participants if item.name not in stopped]
 
 
 def _speaks_in_turn(debate: Debate) -> bool:

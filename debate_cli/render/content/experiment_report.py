@@ -189,7 +189,7 @@ def _spending_table(title: str, unit: str, spent: Sequence[ParticipantSpending])
 
 
 def matrix_rows(found: SystemAnalysis) -> list[tuple[str, list[Estimate | None]]]:
-    """The pairwise matrix: each player's share of points against each other player, in the order of the leaderboard."""
+    """Return for each player the share of points against each other player, in the order of the leaderboard."""
     names = [rating.name for rating in found.by_result.ratings]
     shares: Mapping[tuple[str, str], Estimate] = {
         key: value

@@ -67,13 +67,13 @@ def describe_substituted_models(debate: Debate) -> str:
 
 
 def rehearsal_notice(debate: Debate) -> str:
-    """REHEARSAL_NOTICE if the mock answers for all judges, and for all debaters that were not imported; else empty."""
+    """Return REHEARSAL_NOTICE if the mock answers for all judges and all debaters that were not imported; else empty."""
     models = [row.model for row in _all_rows(debate) if row.model not in {NO_MODEL, IMPORTED_LABEL}]
     return REHEARSAL_NOTICE if models and all(model == MOCK_LABEL for model in models) else ""
 
 
 def format_model(model: str) -> str:
-    """A model's name for display. For the mock and for imports it says that no model is called."""
+    """Return the name of a model for display: `mock, no model` for the mock, `imported` for an imported speech."""
     if model == IMPORTED_MODEL:
         return IMPORTED_LABEL
     return MOCK_LABEL if model.startswith(MOCK_PREFIX) else model
@@ -89,7 +89,7 @@ def describe_call(turn: Turn) -> tuple[str, ...]:
 
 
 def debate_facts(debate: Debate) -> list[str]:
-    """Date, debaters and judges with their models, and id, so that a briefing can be read alone. Untrusted."""
+    """Return date, debaters and judges with their models, and id. Untrusted."""
     judges = [row for run in debate.runs for row in judge_rows(debate, run)]
     facts = [f"{debate.started_at:%d %B %Y}"]
     for verb, rows in (("debated", debater_rows(debate)), ("judged", judges)):
@@ -103,7 +103,7 @@ def _all_rows(debate: Debate) -> list[ParticipantRow]:
 
 
 def judge_rows(debate: Debate, run: JudgingRun) -> tuple[ParticipantRow, ...]:
-    """The judges of a run: one row per system, or per judge of a panel. The deciding system is marked."""
+    """Return a row per judging system of a run, or per judge of a panel. The deciding system is marked."""
     found: list[ParticipantRow] = []
     for system in run.active_systems():
         decides = ", decides" if system.kind == run.judging.deciding_kind and len(run.active_systems()) > 1 else ""

@@ -102,7 +102,7 @@ class MissingJudgments(NamedTuple):
 
     @property
     def resumable_briefs(self) -> tuple[Brief, ...]:
-        """Briefs about which a resumed debate asks the judge again: it was not asked before, or could not be asked."""
+        """The briefs that a resumed debate asks again."""
         final = {key for key, failure in self.failures.items() if failure.final}
         return tuple(brief for brief in self.briefs if brief.key not in final)
 
@@ -127,7 +127,7 @@ class MissingJudgments(NamedTuple):
         return f"{subject} ({systems}): {self._describe_reason()}"
 
     def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, ...]:
-        """Commands that ask for the judgments: first the same judges, if resuming can do that; then another model.
+        """Return the commands that ask for the judgments: the same judges if resuming can ask them, then another model.
 
         `path`: the transcript; None if nothing was saved, so that the original command must be repeated.
         `batch`: whether to ask in a batch.
@@ -154,7 +154,7 @@ class MissingJudgments(NamedTuple):
         return f"{shorten(message, MAX_REASON_LENGTH).rstrip('.')}{share}{format_page_hint(page)}"
 
     def _judge_command(self, path: str) -> str:
-        """The command that asks another model. It replaces the judging runs so far, unless one of them is complete."""
+        """Return the command that asks another model. It replaces the judging runs so far, unless one is complete."""
         kinds = dict.fromkeys(brief.system for brief in self.briefs)
         lacking = {(brief.run, brief.system) for brief in self.briefs}
         active = {(run.id, system.kind) for run in self.debate.runs for system in run.active_systems()}

@@ -89,7 +89,7 @@ def _parse_parts(form: dict[str, object]) -> Iterable[SpeechPart]:
 
 
 def _objects(value: object, member: str) -> list[dict[str, object]]:
-    """The objects in `value`, a list or an object. An object inside an object also gets its key, as `member`."""
+    """Return the objects in a list or in an object. An object inside an object also gets its key, as `member`."""
     if isinstance(value, dict):
         named = cast("dict[str, object]", value)
         items: list[object] = [

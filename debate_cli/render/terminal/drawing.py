@@ -66,7 +66,7 @@ def join_text(*parts: Text | str | tuple[str, str], separator: str = "") -> Text
 
 
 def section(title: str, *body: RenderableType, beside: str = "") -> RenderableType:
-    """A part of the screen, below a rule with `title` and, after it, `beside`. Both may be untrusted."""
+    """Draw a part of the screen below a rule with `title` and `beside`. Both may be untrusted."""
     heading = terminal_line(title, "bold")
     if beside:
         heading = join_text(heading, (f"  ·  {sanitize.sanitize_line(beside)}", theme.MUTED))
@@ -102,7 +102,7 @@ def score_bar(value: float, out_of: float, colour: str, width: int = BAR_WIDTH) 
 
 
 def stacked_bar(parts: Sequence[tuple[str, float]], out_of: float, colour: str, width: int = BAR_WIDTH) -> Text:
-    """A bar of `parts` (name, size), end to end, on a scale of `out_of`. Each part has its own fill."""
+    """Draw `parts` (name, size) end to end as one bar on a scale of `out_of`. Each part has its own fill."""
     bar, done, start = Text(), 0.0, 0
     for (_, value), fill in zip(parts, cycle(PART_FILLS)):
         done += abs(value)
@@ -129,7 +129,7 @@ def interval_bar(cell: Interval, width: int = 24) -> str:
 
 
 def score_bars(verdict: Verdict, styles: ParticipantStyles) -> RichTable:
-    """A row per debater, or per option of a vote, highest first: name, bar, score, and a mark for the winner."""
+    """Draw a row per debater, or per option of a vote, highest first: name, bar, score. The winner is marked."""
     grid = RichTable.grid(padding=(0, 1, 0, 0))
     grid.add_column(max_width=30, overflow="fold")
     grid.add_column()
@@ -173,7 +173,7 @@ def render_table(table: Table, styles: ParticipantStyles) -> RenderableType:
 
 @dataclass(frozen=True, slots=True)
 class _TableView:
-    """A table, drawn with all columns; without bars if they do not fit; as a list if it is still too wide."""
+    """A table that is drawn without its bars if they do not fit, and as a list if it is still too wide."""
 
     table: Table
     styles: ParticipantStyles

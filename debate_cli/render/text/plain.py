@@ -58,7 +58,7 @@ def header_lines(debate: Debate, plan: theme.RunPlan = theme.NO_PLAN) -> list[st
 
 
 def judging_header_lines(debate: Debate) -> list[str]:
-    """The heading of a judging run of a saved debate; for a text without judgments also its judges."""
+    """Return the heading of a judging run of a saved debate. A text without judgments has its judges too."""
     lines = _title_lines(debate, theme.describe_judging(debate))
     is_first = debate.document_name is not None and not debate.assessments
     return [*lines, *judge_lines(debate, debate.runs[0])] if is_first else lines

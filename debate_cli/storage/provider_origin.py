@@ -75,8 +75,8 @@ def stored_origin(file: str, name: str, spec: ProviderSpec) -> ProviderOrigin:
 
 def stored_search_origin(file: str, base_url: str) -> ProviderOrigin:
     """The origin of the server for web searches in the stored debate `file`."""
-    written = {"base_url": base_url}
-    return find_origin(written, lambda *_: False, Environment({}), file=file, fingerprint=search_fingerprint(base_url))
+    fingerprint = search_fingerprint(base_url)
+    return find_origin({"base_url": base_url}, lambda *_: False, Environment({}), file=file, fingerprint=fingerprint)
 
 
 def search_fingerprint(base_url: str) -> str:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from debate_cli.domain.config_checks import KeyPath, Problem
 from debate_cli.domain.reviewer import ReviewAnswers, ReviewTerms, Seconds
 from debate_cli.errors import ConfigError
-from debate_cli.storage.config_errors import SourceMap, format_validation_error
+from debate_cli.storage.config_errors import SourceMap, problems_from_validation
 from debate_cli.storage.plain_data import is_mapping
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.yaml_positions import parse_yaml, read_yaml_text
@@ -60,18 +60,13 @@ def read_review_file(path: Path) -> ReviewFile:
     parsed = parse_yaml(read_yaml_text(path, absent="write one with `debate review ID --template`"))
     source_map = SourceMap(str(path), parsed.positions, key_positions=parsed.key_positions)
     lines = [source_map.format_fault(fault) for fault in parsed.faults]
-    problems: list[Problem] = []
-    if not lines and not (is_mapping(parsed.data) and "review" in parsed.data):
-        problems.append(Problem((), _NO_REVIEW))
-    if lines or problems:
+    if lines or not (is_mapping(parsed.data) and "review" in parsed.data):
+        problems = () if lines else (Problem((), _NO_REVIEW),)
         raise ConfigError(*source_map.format_problems(problems, lines, Redactor()))
     try:
         document = _Document.model_validate(parsed.data)
     except ValidationError as error:
-        found = [
-            Problem(tuple(item["loc"]), f"{format_validation_error(item)}; correct it")
-            for item in error.errors(include_url=False)
-        ]
+        found = problems_from_validation(error, parsed.data, _Document)
         raise ConfigError(*source_map.format_problems(found, (), Redactor())) from error
     terms = document.review
     return ReviewFile(

@@ -25,8 +25,6 @@ from debate_cli.providers.http_model import (
     parse_token_count,
 )
 
-CACHE_CONTROL: dict[str, Any] = {"cache_control": {"type": "ephemeral"}}
-
 
 def build_messages_body(request: Request, model: str, profile: Profile, stream: bool) -> dict[str, Any]:
     """The body of a request, with `cache_control` on the last blocks that later requests repeat."""
@@ -36,7 +34,7 @@ def build_messages_body(request: Request, model: str, profile: Profile, stream: 
         "messages": _build_messages(request),
     }
     if request.system.strip():
-        body["system"] = [_text_block(request.system, cached=True)]
+        body["system"] = [_cached_block(request.system)]
     if request.schema is not None:
         body |= _structured_output_fields(request.schema, request.rung, profile)
     if stream:
@@ -45,46 +43,30 @@ def build_messages_body(request: Request, model: str, profile: Profile, stream: 
 
 
 def _build_messages(request: Request) -> list[dict[str, Any]]:
+    """The messages. The API caches the stable part of the last one, and refuses blocks of white space."""
     messages: list[dict[str, Any]] = [
         {"role": message.role, "content": message.content} for message in request.messages
     ]
-    if messages and request.stable_chars > 0:
-        text = request.messages[-1].content
-        messages[-1]["content"] = _split_cached_prefix(text[: request.stable_chars], text[request.stable_chars :])
+    text = request.messages[-1].content
+    stable, rest = text[: request.stable_chars], text[request.stable_chars :]
+    if stable.strip() and rest.strip():
+        messages[-1]["content"] = [_cached_block(stable), {"type": "text", "text": rest}]
+    elif stable.strip():
+        messages[-1]["content"] = [_cached_block(text)]
     return messages
 
 
-def _split_cached_prefix(stable: str, rest: str) -> str | list[dict[str, Any]]:
-    """The text as two blocks, of which the API caches the first; or as one, because it refuses blocks of white space."""
-    if not stable.strip():
-        return stable + rest
-    if not rest.strip():
-        return [_text_block(stable + rest, cached=True)]
-    return [_text_block(stable, cached=True), _text_block(rest, cached=False)]
-
-
-def _text_block(text: str, *, cached: bool) -> dict[str, Any]:
-    return {"type": "text", "text": text} | (CACHE_CONTROL if cached else {})
+def _cached_block(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}
 
 
 def _structured_output_fields(schema: OutputSchema, mode: str, profile: Profile) -> dict[str, Any]:
+    converted = convert_schema(schema.json, profile.dialect, use_references=profile.schema_references)
     if mode == "native":
-        return {
-            "output_config": {
-                "format": {
-                    "type": "json_schema",
-                    "schema": convert_schema(schema.json, profile.dialect, use_references=profile.schema_references),
-                }
-            }
-        }
+        return {"output_config": {"format": {"type": "json_schema", "schema": converted}}}
     if mode == "tool":
-        tool = {
-            "name": schema.name,
-            "strict": True,
-            "input_schema": convert_schema(schema.json, profile.dialect, use_references=profile.schema_references),
-        }
         return {
-            "tools": [tool],
+            "tools": [{"name": schema.name, "strict": True, "input_schema": converted}],
             "tool_choice": {"type": "tool", "name": schema.name, "disable_parallel_tool_use": True},
         }
     return {}

@@ -19,6 +19,7 @@ from debate_cli.domain.model_call import Usage
 from debate_cli.errors import RefusedError
 from debate_cli.llm.model import OnText, Reply, Request
 from debate_cli.llm.profile import Profile
+from debate_cli.llm.usage import error_usage
 from debate_cli.providers import error_mapping
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.error_mapping import ErrorRule, SentRequest
@@ -256,9 +257,7 @@ def omit_key_headers(client: Any) -> dict[str, object]:
 
 def make_refusal_reply(refused: RefusedError, latency_s: float = 0.0) -> Reply:
     """The reply for a request that the provider's content filter rejected: a refusal."""
-    usage = Usage(
-        input_tokens=refused.input_tokens, cached_tokens=refused.cached_tokens, output_tokens=refused.output_tokens
-    )
+    usage = error_usage(refused)
     return Reply(text="", usage=usage, finish_reason="content_filter", refusal=str(refused), latency_s=latency_s)
 
 

@@ -10,7 +10,6 @@ import hashlib
 import importlib
 import os
 import re
-import shutil
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -142,30 +141,21 @@ def fetch_hub_file(file: HubFile, access: HubAccess) -> Path:
         return kept
     try:
         kept.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with _locked(kept.parent, file, access):
+        folder = os.open(kept.parent, os.O_RDONLY)
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX)  # another process may download the file
             if not kept.is_file():
                 part = kept.with_name(f"{kept.name}.part")
                 _download(file, part, access)
                 _check_sha256(part, file, access)
                 os.replace(part, kept)  # noqa: PTH105 - documented as atomic
+        finally:
+            os.close(folder)
     except OSError as error:
-        raise _make_hub_error(_explain_os_error(error, kept.parent)) from error
+        why = "the disk is full" if error.errno in {errno.ENOSPC, errno.EDQUOT} else error.strerror or str(error)
+        advice = "free some space, or set XDG_CACHE_HOME to another folder"
+        raise _make_hub_error(f"Cannot store weights in {kept.parent} ({why}); {advice}") from error
     return kept
-
-
-@contextmanager
-def _locked(folder: Path, file: HubFile, access: HubAccess) -> Generator[None]:
-    """Keep other processes from downloading to `folder`; first wait for one that is downloading."""
-    opened = os.open(folder, os.O_RDONLY)
-    try:
-        try:
-            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            access.note(f"Another process downloads {file.file}; waiting for it.")
-            fcntl.flock(opened, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(opened)
 
 
 def _download(file: HubFile, part: Path, access: HubAccess) -> None:
@@ -181,12 +171,12 @@ def _download(file: HubFile, part: Path, access: HubAccess) -> None:
         metadata = hub.get_hf_file_metadata(url, token=token, timeout=_TIMEOUT_S)
         location: str = metadata.location
         size: int = metadata.size or file.size
-        there = _usable_bytes(part, size)
-        _require_space(size - there, part.parent, file)
-        rest = (
-            f", the rest of {_format_size(size)} after {_format_size(there)}," if there else f" ({_format_size(size)})"
-        )
-        access.note(f"Downloading {file.file}{rest} from {access.endpoint}, once.")
+        there = part.stat().st_size if part.exists() else 0
+        if size and there > size:
+            part.unlink()
+            there = 0
+        rest = f", {_format_size(there)} are there" if there else ""
+        access.note(f"Downloading {file.file} ({_format_size(size)}{rest}) from {access.endpoint}, once.")
         headers: dict[str, str] = hub.utils.build_hf_headers(token=token)
         if urlsplit(location).netloc != urlsplit(url).netloc:  # the server of large files gets no token
             headers = {name: value for name, value in headers.items() if name.lower() != "authorization"}
@@ -199,14 +189,6 @@ def _download(file: HubFile, part: Path, access: HubAccess) -> None:
                 expected_size=metadata.size,
                 displayed_filename=Path(file.file).name,
             )
-
-
-def _usable_bytes(part: Path, size: int) -> int:
-    there = part.stat().st_size if part.exists() else 0
-    if size and there > size:
-        part.unlink()
-        return 0
-    return there
 
 
 @contextmanager
@@ -236,13 +218,6 @@ def _make_hub_error(message: str) -> WeightsError:
     return WeightsError(f"{message}; local/smollm2 works without the hub.")
 
 
-def _require_space(needed: int, folder: Path, file: HubFile) -> None:
-    free = shutil.disk_usage(folder).free
-    if needed > free:
-        space = f"{file.file} needs {_format_size(needed)}, and {folder} has {_format_size(free)} free"
-        raise _make_hub_error(f"{space}; free some space, or set XDG_CACHE_HOME to another folder")
-
-
 def _check_sha256(part: Path, file: HubFile, access: HubAccess) -> None:
     """Check the file; delete it and raise WeightsError if it is wrong."""
     with part.open("rb") as content:
@@ -254,16 +229,9 @@ def _check_sha256(part: Path, file: HubFile, access: HubAccess) -> None:
         raise _make_hub_error(f"{what}; try again, and check HF_ENDPOINT")
 
 
-def _explain_os_error(error: OSError, folder: Path) -> str:
-    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-        return f"Cannot store weights in {folder}, because the disk is full; free some space, or set XDG_CACHE_HOME to another folder"
-    return f"Cannot store weights in {folder} ({error.strerror or error}); set XDG_CACHE_HOME to another folder"
-
-
-def _format_size(size: int | None) -> str:
+def _format_size(size: int) -> str:
     """A size such as `640 MB` or `2.5 GB`."""
-    number = size or 0
-    return f"{number / 1e9:.1f} GB" if number >= 1e9 else f"{number / 1e6:.0f} MB"  # noqa: PLR2004 - a gigabyte
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"  # noqa: PLR2004 - a gigabyte
 
 
 def hub_table() -> Iterable[tuple[str, str, str, str, str]]:

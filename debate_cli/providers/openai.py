@@ -37,7 +37,9 @@ def build_chat_body(
 
     `stream_usage`: whether the server accepts `stream_options`.
     """
-    body: dict[str, Any] = {"messages": _build_messages(request), "model": model}
+    system = [{"role": "system", "content": request.system}] if request.system else []
+    messages = system + [{"role": message.role, "content": message.content} for message in request.messages]
+    body: dict[str, Any] = {"messages": messages, "model": model}
     body[profile.token_limit_field] = request.max_output_tokens
     if profile.sampling and request.temperature is not None:
         body["temperature"] = request.temperature
@@ -54,26 +56,13 @@ def build_chat_body(
     return body
 
 
-def _build_messages(request: Request) -> list[dict[str, str]]:
-    system = [{"role": "system", "content": request.system}] if request.system else []
-    return system + [{"role": message.role, "content": message.content} for message in request.messages]
-
-
 def _structured_output_fields(schema: OutputSchema, mode: str, profile: Profile) -> dict[str, Any]:
+    converted = convert_schema(schema.json, profile.dialect, use_references=profile.schema_references)
     if mode == "native":
-        converted = convert_schema(schema.json, profile.dialect, use_references=profile.schema_references)
-        return {
-            "response_format": {
-                "type": "json_schema",
-                "json_schema": {"name": schema.name, "strict": True, "schema": converted},
-            }
-        }
+        json_schema = {"name": schema.name, "strict": True, "schema": converted}
+        return {"response_format": {"type": "json_schema", "json_schema": json_schema}}
     if mode == "tool":
-        function = {
-            "name": schema.name,
-            "strict": True,
-            "parameters": convert_schema(schema.json, profile.dialect, use_references=profile.schema_references),
-        }
+        function = {"name": schema.name, "strict": True, "parameters": converted}
         return {
             "tools": [{"type": "function", "function": function}],
             "tool_choice": {"type": "function", "function": {"name": schema.name}},

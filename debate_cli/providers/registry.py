@@ -192,8 +192,7 @@ class ProviderRegistry:
             return LazyModel(lambda: make_person(row.name, self._people, spec.time_limit_s))
         if row.kind == "mock":
             return within(MockModel(spec, seed=self._config.seed or 0, folder=self._folder))
-        name = split_model_name(spec.model)[1]
-        return LazyModel(lambda: within(self._server(row.name, row).model(name, find_profile(row, name))))
+        return self._lazy_model(row.name, row, split_model_name(spec.model)[1], within)
 
     def batches(self, spec: ModelSpec) -> BatchApi:
         """The batches of the model of `spec`. Raises ConfigError if its provider has none, and MissingKeyError."""
@@ -214,16 +213,15 @@ class ProviderRegistry:
         """The model or search engine `name`, which searches the web at the server of `row`. `within`: wraps it."""
         if row.kind == "mock":
             return within(MockSearch())
-        return LazyModel(lambda: within(self._server(f"{row.name} search", row).model(name, find_profile(row, name))))
+        return self._lazy_model(f"{row.name} search", row, name, within)
 
     def embedding_adapter(self, spec: ModelSpec, within: Callable[[Model], Model] = lambda model: model) -> Model:
         """The embedding model of `spec`; the kind of its provider is in EMBEDDING_KINDS. `within`: wraps it."""
         row, name = self.row(spec.model), split_model_name(spec.model)[1]
         if row.kind == "mock":
             return within(MockEmbeddings())
-        embedding = replace(row, make_server=_make_embeddings)
-        key = f"{row.name} embeddings"
-        return LazyModel(lambda: within(self._server(key, embedding).model(name, find_profile(row, name))))
+        embedding = replace(row, make_server=SERVER_FACTORIES["embeddings"])
+        return self._lazy_model(f"{row.name} embeddings", embedding, name, within)
 
     async def aclose(self) -> None:
         """Close all connections and end all processes. A later call opens new ones."""
@@ -231,11 +229,15 @@ class ProviderRegistry:
         for server in servers.values():
             await server.aclose()
 
-    def _server(self, name: str, row: ProviderRow) -> ModelServer:
-        """The server of `row`, created once and kept under `name`."""
-        if name not in self._servers:
-            self._servers[name] = self._new_server(row)
-        return self._servers[name]
+    def _lazy_model(self, key: str, row: ProviderRow, name: str, within: Callable[[Model], Model]) -> Model:
+        """The model `name` of the server of `row`, which is created once and kept under `key`."""
+
+        def build() -> Model:
+            if key not in self._servers:
+                self._servers[key] = self._new_server(row)
+            return within(self._servers[key].model(name, find_profile(row, name)))
+
+        return LazyModel(build)
 
     def _new_server(self, row: ProviderRow) -> ModelServer:
         limits = self._config.limits
@@ -264,14 +266,11 @@ EMBEDDING_KINDS = ("openai", "mock")
 """Kinds of providers with embedding models."""
 
 
-def _make_embeddings(_row: ProviderRow, where: Endpoint) -> ModelServer:
-    return make_embeddings_server(where)
-
-
 SERVER_FACTORIES: Mapping[str, Callable[[ProviderRow, Endpoint], ModelServer]] = MappingProxyType(
     {
         "openai": lambda row, where: make_openai_server(where, stream_usage=row.stream_usage),
         "anthropic": lambda _, where: make_anthropic_server(where),
+        "embeddings": lambda _, where: make_embeddings_server(where),
     }
 )
-"""Kind -> function that creates the server object of a row."""
+"""Kind, or `embeddings` -> function that creates the server object of a row."""

@@ -84,10 +84,7 @@ def find_search_target(config: DebateConfig, env: Mapping[str, str]) -> SearchTa
 
     Raises ConfigError if searches are impossible.
     """
-    web = None if config.evidence is None else config.evidence.web
-    if web is None:
-        return None
-    found = _engine_target(config, web) if web.provider in SEARCH_ENGINES else _tool_target(config, web, env)
+    found = _select_target(config, env)
     if isinstance(found, Problem):
         raise ConfigError(f"{'.'.join(map(str, found.path))}: {found.message}")
     return found
@@ -95,14 +92,11 @@ def find_search_target(config: DebateConfig, env: Mapping[str, str]) -> SearchTa
 
 def find_search_problems(config: DebateConfig, env: Mapping[str, str]) -> list[Problem]:
     """Why the web searches of `config` are impossible, and what still works."""
-    web = None if config.evidence is None else config.evidence.web
-    if web is None:
-        return []
-    if web.base_url is not None and (problem := find_url_problem(web.base_url)):
+    found = _select_target(config, env)
+    if found is None or isinstance(found, Problem):
+        return [] if found is None else [found]
+    if config.web_search_url is not None and (problem := find_url_problem(config.web_search_url)):
         return [_problem("base_url", problem)]
-    found = _engine_target(config, web) if web.provider in SEARCH_ENGINES else _tool_target(config, web, env)
-    if isinstance(found, Problem):
-        return [found]
     row, price = found.row, found.price
     lacks = [*filter(None, [find_key_problem(row, env, [f"{row.name}/web search"])]), *find_address_problems(row, env)]
     if config.limits.max_cost_usd is not None and (price is None or price.search is None):
@@ -163,6 +157,13 @@ def is_search_key_missing(config: DebateConfig, env: Mapping[str, str]) -> bool:
 
 def _problem(key: str, message: str) -> Problem:
     return Problem(("evidence", "web", key), f"{message}; {WITHOUT_SEARCH}")
+
+
+def _select_target(config: DebateConfig, env: Mapping[str, str]) -> SearchTarget | Problem | None:
+    web = None if config.evidence is None else config.evidence.web
+    if web is None:
+        return None
+    return _engine_target(config, web) if web.provider in SEARCH_ENGINES else _tool_target(config, web, env)
 
 
 def _tool_target(config: DebateConfig, web: WebSearchConfig, env: Mapping[str, str]) -> SearchTarget | Problem:

@@ -40,6 +40,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import DebateResumed, JudgingOpened
 from debate_cli.domain.model_call import is_person
 from debate_cli.errors import ConfigError, MissingKeyError, NoLocalModelError, UsageError
+from debate_cli.evidence.corpus import Corpus
 from debate_cli.llm.model import Model
 from debate_cli.llm.prompts import Prompts
 from debate_cli.providers.hub import find_hub_file
@@ -109,9 +110,6 @@ def prepare_run(
     elif asked:
         _require_callable(parts, loaded.env, loaded.folder, Redactor(secrets))
         _require_search(with_lookup_search(config), loaded, searches, Redactor(secrets))
-    corpus = None
-    if "files" in searches and config.evidence is not None:
-        corpus = loaded.corpus or open_sources(config.evidence, loaded.folder, loaded.env)
     people = [spec.model for pending, _ in parts for spec in pending.models if asked and is_person(spec.model)]
     return RunContext(
         config,
@@ -119,13 +117,19 @@ def prepare_run(
         loaded.env,
         tuple(secrets),
         loaded.prompts,
-        corpus,
+        _open_corpus(config, loaded) if "files" in searches else None,
         mock=mock,
         models=own_models,
         cassette=cassette,
         asked_people=tuple(dict.fromkeys(people)),
         destinations=_find_destinations(parts, loaded, searches) if parts else (),
     )
+
+
+def _open_corpus(config: DebateConfig, loaded: LoadedConfig) -> Corpus | None:
+    if config.evidence is None:
+        return None
+    return loaded.corpus or open_sources(config.evidence, loaded.folder, loaded.env)
 
 
 def _require_search(
@@ -177,21 +181,13 @@ def prepare_resume(
     main, *added = find_pending_models(debate.apply(closing_event(debate.started_at)) if close else debate)
     every = unique_specs(spec for pending in (main, *added) for spec in pending.models)
     specs = tuple(map(mock_spec, every)) if mock else main.models
-    is_own_config = loaded.source_map.name == name
-    if asked and every and is_own_config:
+    if asked and every and loaded.source_map.name == name:
         _refuse_stored_paths(
             name,
             [spec for spec in specs if spec in _named_specs(stored.debate.config)],
             sorted(loaded.config.prompts.keys() - loaded.prompts.keys()),
             "debate run CONFIG --resume ID",
         )
-    speaks = not close and debate.status == "incomplete"
-    places = main.config.judging.lookup_places
-    # Sources that only a saved debate names are not opened.
-    may_read = not is_own_config or ("evidence", "sources") in loaded.source_map.origins
-    searches: list[SearchPlace] = ["files"] if may_read and (speaks or "corpus" in places) else []
-    if speaks or "web" in places:
-        searches.append("web")
     return prepare_run(
         replace(loaded, config=main.config, provider_origins=stored_origins(name, main.config, loaded)),
         mock=mock,
@@ -199,8 +195,21 @@ def prepare_resume(
         select=lambda _: specs,
         asked=asked,
         added={} if mock else {f"{name}, judging run {each.run}": each for each in added},
-        searches=searches,
+        searches=_search_places(loaded, stored, main.config, speaks=not close and debate.status == "incomplete"),
     )
+
+
+def _search_places(
+    loaded: LoadedConfig, stored: StoredDebate, config: DebateConfig, *, speaks: bool
+) -> list[SearchPlace]:
+    """Where the rest of a stored debate searches passages. Sources that only the stored debate names are not opened."""
+    places = config.judging.lookup_places
+    is_own_config = loaded.source_map.name == str(stored.path)
+    may_read = not is_own_config or ("evidence", "sources") in loaded.source_map.origins
+    found: list[SearchPlace] = ["files"] if may_read and (speaks or "corpus" in places) else []
+    if speaks or "web" in places:
+        found.append("web")
+    return found
 
 
 def prepare_judging(

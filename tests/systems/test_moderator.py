@@ -89,17 +89,6 @@ def test_score_is_a_quarter_rounds_and_three_quarters_evaluation(case: Case) -> 
     assert (found.victory, found.winner) == (case.victory, None if case.victory == "draw" else higher)
 
 
-def test_the_scales_sum_to_their_totals() -> None:
-    """Thirteen categories with 100 points, three round criteria with 30."""
-    assert (len(FINAL_CATEGORIES), sum(FINAL_CATEGORIES.values()), sum(ROUND_CRITERIA.values())) == (13, 100, 30)
-
-
-def test_marks_are_clamped_to_their_category() -> None:
-    """8 of 5 for clarity counts as 5: the maximum stays 82.5."""
-    found = score_run(moderated(round_marks(1, FULL, FULL), final_marks({"clarity": -3}, 0)), "r1", ModeratorSettings())
-    assert found.scores[PRO] == 82.5
-
-
 def test_several_moderators_are_averaged() -> None:
     """Rounds of 30 and 0 make 15; evaluations of 100 and 90 make 95: 3.75 + 71.25 = 75."""
     found = score_run(
@@ -127,24 +116,6 @@ def missing(found: Verdict) -> Sequence[object]:
     sentences = found.notes["missing"]
     assert isinstance(sentences, list)
     return sentences
-
-
-@pytest.mark.parametrize(
-    ("given", "rounds", "scores", "sentence"),
-    [
-        ((round_marks(1, FULL, HALF),), 1, {}, "The debate was not assessed by judge."),
-        ((final_marks(0, 0),), 1, {}, "Round 1 was not assessed by judge."),
-        ((round_marks(2, HALF, FULL), final_marks(0, 0)), 2, {PRO: 78.75, CON: 82.5}, "Round 1 was not assessed by judge."),
-    ],
-    ids=["no evaluation", "no round", "one of two rounds"],
-)  # fmt: skip
-def test_a_missing_assessment_is_named(
-    given: tuple[Assessment, ...], rounds: int, scores: dict[str, float], sentence: str
-) -> None:
-    """Scores need the evaluation and one round; the mean is over the rounds with marks."""
-    found = score_run(moderated(*given, rounds=rounds), "r1", ModeratorSettings())
-    assert (found.scores, missing(found)) == (scores, [sentence])
-    assert (found.victory == "undetermined") is not bool(scores)
 
 
 def test_a_missing_category_leaves_a_debater_without_a_score() -> None:

@@ -13,7 +13,6 @@ from debate_cli.systems.panel.findings import VoteOption
 from debate_cli.systems.panel.score import PanelNotes, score_run
 from debate_cli.systems.panel.settings import PanelJudge, PanelSettings
 from debate_cli.systems.panel.votes import (
-    agreement_of_ballots,
     ballots_by_round,
     explains_change,
     find_disagreements,
@@ -45,37 +44,6 @@ def dimensional(*rows: tuple[float, ...], options: str = "") -> list[Assessment]
     names: dict[str, VoteOption] = {"P": "PASS", "F": "FAIL"}
     chosen = options or "P" * len(rows)
     return [ballot(judge, names[option], *row) for judge, option, row in zip("abcde", chosen, rows, strict=False)]
-
-
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        # No or one vote
-        ([], 1.0),
-        (votes("FAIL"), 1.0),
-        # 0.6*1 + 0.4*1, no dimension shared
-        (votes("PASS", "PASS"), 1.0),
-        # 0.6*1/2 + 0.4*1
-        (votes("PASS", "FAIL"), 0.7),
-        # 0.6*1/3 + 0.4
-        (votes("PASS", "FAIL", "CONDITIONAL"), 0.6),
-        # 0.6*2/3 + 0.4: two of three agree
-        (votes("PASS", "FAIL", "PASS"), 0.8),
-        # Ranges 2, 0, 1, 0: (0 + 1 + 0.5 + 1)/4 = 0.625; 0.6*2/3 + 0.4*0.625 = 0.4 + 0.25
-        (dimensional((3, 2, 3, 1), (3, 2, 2, 1), (1, 2, 2, 1), options="PPF"), 0.65),
-        # One vote, ranges 2 everywhere: 0.6 + 0
-        (dimensional((3, 3, 3, 3), (1, 1, 1, 1)), 0.6),
-        # Only logic is shared, range 1: 0.6 + 0.4*0.5
-        (dimensional((3, 1), (2,)), 0.8),
-        # No dimension is shared by two
-        ([ballot("a", "PASS", 3), ballot("b", "FAIL")], 0.7),
-    ],
-)
-def test_agreement(given: list[Assessment], expected: float) -> None:
-    """0.6 times the largest share of votes plus 0.4 times the mean closeness of dimensions."""
-    settings = panel_of(1, 1, 1)
-    rounds = ballots_by_round(voted(settings, *given), "r1", settings)
-    assert agreement_of_ballots(rounds.get(0, ())) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -111,13 +79,6 @@ def test_the_largest_share_of_weight_wins(
     found = score_run(voted(settings, *votes(*chosen)), "r1", settings)
     assert (found.winner, found.victory) == (winner, victory)
     assert found.margin == pytest.approx(margin)
-
-
-def test_scores_are_the_shares_of_weight() -> None:
-    """3 of 5 for PASS, 1 of 5 for FAIL, the rest conditional."""
-    settings = panel_of(3, 1, 1)
-    found = score_run(voted(settings, *votes("PASS", "FAIL", "CONDITIONAL")), "r1", settings)
-    assert found.scores == {PRO: 0.6, CON: 0.2}
 
 
 def test_a_side_of_two_debaters_has_no_winner() -> None:

@@ -83,18 +83,6 @@ def test_other_pressures_do_not_move_a_debater(debate: Debate) -> None:
     assert final_personality(debate, PRO) == ARCHETYPES["strategist"]
 
 
-def test_without_a_personality_there_is_no_curve() -> None:
-    """Nor for an unknown name."""
-    debate = debate_of(pressure_on(1, CON, cognitive=1))
-    assert (personality_curve(debate, CON), personality_curve(debate, "Zoe")) == ((), ())
-
-
-def test_each_point_has_its_pressure() -> None:
-    """The last point has the pressure on the latest turn, in any order of arrival."""
-    curve = personality_curve(debate_of(pressure_on(3, strategic=0.9), pressure_on(1, cognitive=0.8)), PRO)
-    assert [point.pressure.strategic for point in curve if point.pressure is not None] == [0, 0.9]
-
-
 def test_the_notes_hold_the_course_of_each_moved_personality() -> None:
     """Start and each exchange, not rounded; nothing for a later judging run."""
     debate = debate_of(pressure_on(1, strategic=1))

@@ -83,41 +83,6 @@ def test_scores_and_victory(texts: tuple[str, ...], debaters: Any, pro: float, c
     assert found.winner == (None if victory == "draw" else PRO if pro > con else CON)
 
 
-def test_the_parts_of_a_score() -> None:
-    """Ben was persuaded (p = 0.9) and surrendered: 0.6704*0.34*30, 0, 0.34*20 and -50; Ada has 20 + 9 for it."""
-    verdict = score_run(debate_of(P9, CALM, debaters=starting(con=PRESSED)), "r1", PersuasionSettings())
-    parts = verdict.notes["parts"]
-    assert parts == [
-        {"name": PRO, "stance": pytest.approx(16.8), "persuasion": 29, "resistance": 14, "penalty": 0},
-        {
-            "name": CON,
-            "stance": pytest.approx(6.83808),
-            "persuasion": 0,
-            "resistance": pytest.approx(6.8),
-            "penalty": -50,
-        },
-    ]
-
-
-def test_effects_stop_after_surrender() -> None:
-    """Nothing is added to Ben's histories."""
-    final = current_states(debate_of(P9, CALM, P9, CALM, debaters=starting(con=PRESSED)), PersuasionSettings())
-    assert (final[CON].surrendered, final[CON].persuasion) == (True, (pytest.approx(0.9),))
-
-
-def test_equal_scores_are_a_draw_after_two_surrenders() -> None:
-    """6.83808 + 6.8 + 20 + 9 - 50 each."""
-    found = score_run(debate_of(P9, P9, debaters=starting(pro=PRESSED, con=PRESSED)), "r1", PersuasionSettings())
-    assert found.scores == pytest.approx({PRO: -7.36192, CON: -7.36192})
-    assert (found.winner, found.victory) == (None, "draw")
-
-
-def test_a_verdict_needs_two_speakers() -> None:
-    """The debater without a turn is named."""
-    found = score_run(debate_of(P6), "r1", PersuasionSettings())
-    assert (found.victory, found.notes["missing"]) == ("undetermined", ["Ben has not spoken."])
-
-
 def closed(debate: Debate) -> Debate:
     """The debate, closed after its last turn."""
     return debate.apply(DebateClosed(at=NOON, reason="complete"))
@@ -246,9 +211,3 @@ def test_factors_are_settings() -> None:
     debate = build_debate(opening_event(settings), [speech(0, PRO, f"{P9} Data, study, research.")])
     (effect,) = compute_state_curve(debate, settings)[-1].effects
     assert effect.persuasion == 1
-
-
-def test_a_turn_affects_every_opponent() -> None:
-    """Both others of three debaters."""
-    debate = build_debate(opening_event(PersuasionSettings(), debaters=THREE), [speech(0, PRO, P6)])
-    assert [effect.target for effect in compute_state_curve(debate, PersuasionSettings())[-1].effects] == [CON, "Cem"]

@@ -20,8 +20,7 @@ from debate_cli.systems.live.settings import LiveSettings
 from debate_cli.systems.moderator.settings import ModeratorSettings
 from debate_cli.systems.panel.settings import PanelSettings
 from debate_cli.systems.persuasion.settings import PersuasionSettings
-from debate_cli.systems.registry import get_system, system_kinds
-from debate_cli.systems.scoring import combine_runs, deciding_verdicts, score, verdicts_of_run
+from debate_cli.systems.scoring import combine_runs, deciding_verdicts, score
 from debate_cli.systems.structured.settings import StructuredSettings, StructuredWeights
 
 
@@ -59,12 +58,6 @@ TWICE = with_judging_run(
 def test_runs_and_systems_can_be_selected(arguments: dict[str, Any], expected: list[tuple[str, str, bool]]) -> None:
     """The default is the newest run of each system; the deciding verdict comes first."""
     assert scored(TWICE, **arguments) == expected
-
-
-@pytest.mark.parametrize("run", ["r1", "r2"])
-def test_verdicts_of_a_run_are_selected_from_all(run: str) -> None:
-    """They equal those that `score` computes for the run alone."""
-    assert verdicts_of_run(TWICE, score(TWICE, runs="all"), run) == score(TWICE, runs=run)
 
 
 def judged_side_by_side(*judged: str) -> Debate:
@@ -156,11 +149,6 @@ def test_given_settings_replace_stored_ones() -> None:
     weights = StructuredWeights(logic=0, evidence=1, responsiveness=0, honesty=0)
     (first,), (second,) = score(debate), score(debate, settings={"structured": StructuredSettings(weights=weights)})
     assert (first.winner, second.winner, second.scores) == (PRO, CON, {PRO: 4.0, CON: 9.0})
-
-
-def test_every_built_in_kind_has_a_system() -> None:
-    """The registry has five systems, each under its own kind."""
-    assert [get_system(kind).kind for kind in system_kinds()] == list(system_kinds())
 
 
 @pytest.mark.parametrize("turns", [0, 1, 3])

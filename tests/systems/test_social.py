@@ -48,13 +48,6 @@ def test_social_context_is_a_deterministic_unit_vector() -> None:
     assert [sum(value * value for value in vector) for vector in one.values()] == pytest.approx([1, 1])
 
 
-def test_without_effects_a_vector_depends_on_the_own_state() -> None:
-    """Equal states have equal vectors; another stance has another vector."""
-    same = {name: DebaterState(name, 0.5, 0.5, 0.7) for name in "ab"}
-    found = social_context_vectors({**same, "c": DebaterState("c", -0.5, -0.5, 0.7)}, [])
-    assert found["a"] == found["b"] != found["c"]
-
-
 def test_similarity_follows_the_states() -> None:
     """It is 1 with itself, and smaller with an opposite stance than with a similar one."""
     found = social_context_vectors(

@@ -8,11 +8,9 @@ from pydantic import ValidationError
 from scoring_support import (
     CON,
     PRO,
-    THREE,
     argument_marks,
     assessment,
     build_debate,
-    cross_examination,
     opening,
     opening_event,
 )
@@ -20,10 +18,9 @@ from scoring_support import (
 from debate_cli.domain.assessment import Mark
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_config import Thresholds
-from debate_cli.domain.turn import Argument
 from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.systems.structured.findings import Fallacy
-from debate_cli.systems.structured.score import StructuredNotes, score_run, scored_arguments
+from debate_cli.systems.structured.score import StructuredNotes, score_run
 from debate_cli.systems.structured.settings import (
     DEFAULT_CRITERIA,
     FALLACY_DEFINITIONS,
@@ -181,16 +178,6 @@ def marks_of(pro: float, con: float) -> list[Mark]:
     return [*argument_marks(PRO, "PRO-1", *even(pro)), *argument_marks(CON, "CON-1", *even(con))]
 
 
-def test_several_judges_are_averaged() -> None:
-    """(8 + 5) / 2 less half of one judge's penalty of 3 is 5; (4 + 5) / 2 is 4.5."""
-    found = verdict_on(
-        assessment("structured", marks_of(8, 4), Fallacy(participant=PRO, item="PRO-1", name="x"), assessor="judge-1"),
-        assessment("structured", marks_of(5, 5), assessor="judge-2"),
-        settings=StructuredSettings(judges=2, fallacy_penalty=3),
-    )
-    assert found.scores == {PRO: 5, CON: 4.5}
-
-
 CLARITY = Criterion(name="clarity", description="1 = obscure, 10 = plain", weight=3)
 COST = Criterion(name="cost", description="1 = not named, 10 = named", weight=1)
 
@@ -268,19 +255,6 @@ def test_a_bare_fallacy_has_its_shipped_definition() -> None:
     assert (found.name, found.definition) == ("ad hominem", FALLACY_DEFINITIONS["ad hominem"])
 
 
-def test_a_missing_judge_is_named() -> None:
-    """With one of two assessments there is a verdict."""
-    found = verdict_on(assessment("structured", marks_of(8, 4), assessor="judge-1"), judges=2)
-    assert (found.winner, found.notes["missing"]) == (PRO, ["The debate was not assessed by judge-2."])
-
-
-def test_without_an_assessment_the_verdict_is_undetermined() -> None:
-    """It has no score and no winner, and names what is missing."""
-    found = verdict_on()
-    assert (found.winner, found.victory, found.margin, found.scores) == (None, "undetermined", None, {})
-    assert found.notes["missing"] == ["The debate was not assessed by judge."]
-
-
 def test_a_missing_mark_leaves_an_argument_without_a_score() -> None:
     """Its side has no score either; the missing mark is named."""
     given = [mark for mark in marks_of(8, 4) if (mark.item, mark.criterion) != ("CON-1", "honesty")]
@@ -306,23 +280,6 @@ def test_invalid_marks_are_ignored() -> None:
         Mark(participant=CON, item="PRO-1", criterion="logic", value=1, out_of=10),
     ]
     assert verdict_on(assessment("structured", strange + marks_of(8, 4))).scores == {PRO: 8.0, CON: 4.0}
-
-
-def test_the_margin_is_first_minus_second() -> None:
-    """9, 7 and 4: margin 2, narrow."""
-    turns = [opening(0, "Ada", "A-1"), opening(1, "Ben", "B-1"), opening(2, "Cem", "C-1")]
-    rows = (("Ada", "A-1", 7), ("Ben", "B-1", 9), ("Cem", "C-1", 4))
-    given = [mark for name, item, value in rows for mark in argument_marks(name, item, *even(value))]
-    debate = build_debate(opening_event(StructuredSettings(), debaters=THREE), turns, [assessment("structured", given)])
-    found = score_run(debate, "r1", StructuredSettings())
-    assert (found.winner, found.margin, found.victory) == ("Ben", 2.0, "narrow")
-
-
-def test_arguments_of_later_phases_are_not_scored() -> None:
-    """Only openings count."""
-    late = Argument(id="PRO-2", claim="One more.", reasoning="Because.", evidence="A.")
-    turns = [opening(0, PRO, "PRO-1"), cross_examination(1, PRO).model_copy(update={"arguments": (late,)})]
-    assert scored_arguments(build_debate(opening_event(StructuredSettings()), turns)) == {"PRO-1": PRO}
 
 
 def test_the_notes_list_each_argument() -> None:

@@ -5,7 +5,6 @@ from scoring_support import (
     CON,
     EXCHANGE,
     PRO,
-    THREE,
     assessment,
     build_debate,
     cross_examination,
@@ -57,16 +56,6 @@ def test_a_row_has_the_sources_of_its_claim(*, is_cited: bool) -> None:
     table = format_trace_table(rows)
     assert table.heads[3:5] == (("sources", "answers") if is_cited else ("answers", "standing"))
     assert (Lines(("✗ S7 no such source, does not support",)) in (table.rows[0] or ())) is is_cited
-
-
-def test_every_opponent_that_responded_is_listed() -> None:
-    """With three debaters a claim has two responses."""
-    crossed = [
-        cross_examination(n, name, Response(target="PRO-1", type="partial", reasoning="r"))
-        for n, name in ((2, CON), (3, "Cem"))
-    ]
-    row = build_trace_table(build_debate(opening_event(StructuredSettings(), debaters=THREE), (*OPENINGS, *crossed)))[0]
-    assert [response.by for response in row.responses] == [CON, "Cem"]
 
 
 def test_an_unstructured_cross_examination_challenges_every_argument() -> None:
@@ -144,11 +133,6 @@ def test_the_briefing_groups_claims_by_standing() -> None:
         "Wait.",
     )
     assert found.caveat == CAVEAT
-
-
-def test_without_a_judge_there_is_no_briefing() -> None:
-    """Without an assessment it is None."""
-    assert build_briefing(build_debate(opening_event(StructuredSettings()), OPENINGS)) is None
 
 
 def test_the_briefing_merges_questions_of_all_judges() -> None:

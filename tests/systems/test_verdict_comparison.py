@@ -48,8 +48,3 @@ def test_verdicts_are_compared(case: Case) -> None:
     found = compare_verdicts(case.verdicts)
     assert found is not None
     assert (found.agree, found.differences) == (case.agree, case.differences)
-
-
-def test_one_verdict_gives_no_comparison() -> None:
-    """A comparison needs two verdicts."""
-    assert compare_verdicts([verdict("live", "draw")]) is None

@@ -1,13 +1,13 @@
 """The briefing for a decision: which claims to rely on, which to limit, which not to use, and what is open."""
 
-from collections.abc import Sequence
+from collections import defaultdict
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.systems.base import Standing
-from debate_cli.systems.source_support import SourceBriefing, SourceNote, brief_sources
-from debate_cli.systems.trace import TraceRow, build_trace_table, review_claims
+from debate_cli.systems.source_support import SourceBriefing, brief_sources
+from debate_cli.systems.trace import build_trace_table, review_claims
 
 CAVEAT = "Scores are an aid to judgement, not a verdict on the facts: check what a decision rests on."
 
@@ -43,7 +43,10 @@ class Briefing(FrozenModel):
     @property
     def claim_groups(self) -> tuple[tuple[str, Standing, tuple[BriefingClaim, ...]], ...]:
         """(label, standing, claims) of each group that is not empty, the most reliable first. Sources are listed as claims."""
-        reliable, doubtful = (tuple(map(_claim_of_source, of)) for of in (self.sources.reliable, self.sources.doubtful))
+        reliable, doubtful = (
+            tuple(BriefingClaim(id=note.id, participant="", claim=note.words, reason="") for note in notes)
+            for notes in (self.sources.reliable, self.sources.doubtful)
+        )
         groups: tuple[tuple[str, Standing, tuple[BriefingClaim, ...]], ...] = (
             ("Rely on", "UPHELD", (*self.rely_on, *reliable)),
             ("Check first", "REFUTED", doubtful),
@@ -54,10 +57,6 @@ class Briefing(FrozenModel):
         return tuple(group for group in groups if group[2])
 
 
-def _claim_of_source(note: SourceNote) -> BriefingClaim:
-    return BriefingClaim(id=note.id, participant="", claim=note.words, reason="")
-
-
 def build_briefing(debate: Debate, run: JudgingRun | str | None = None) -> Briefing | None:
     """The briefing by the judges of `run` (None: the newest run that reviews claims); None if none of them answered.
 
@@ -66,22 +65,17 @@ def build_briefing(debate: Debate, run: JudgingRun | str | None = None) -> Brief
     review = review_claims(debate, run)
     if review is None:
         return None
-    rows = build_trace_table(debate, run)
+    claims: dict[Standing | None, list[BriefingClaim]] = defaultdict(list)
+    for row in build_trace_table(debate, run):
+        claim = BriefingClaim(id=row.id, participant=row.participant, claim=row.claim, reason=row.reason or "")
+        claims[row.standing].append(claim)
     return Briefing(
         key_insight=review.key_insight,
-        rely_on=_claims_with_standing(rows, "UPHELD"),
-        limit=_claims_with_standing(rows, "PARTIALLY_UPHELD"),
-        not_to_use=_claims_with_standing(rows, "REFUTED"),
-        uncertain=_claims_with_standing(rows, "UNCERTAIN"),
+        rely_on=tuple(claims["UPHELD"]),
+        limit=tuple(claims["PARTIALLY_UPHELD"]),
+        not_to_use=tuple(claims["REFUTED"]),
+        uncertain=tuple(claims["UNCERTAIN"]),
         sources=brief_sources(debate),
         unresolved_questions=review.unresolved_questions,
         recommendation=review.recommendation,
-    )
-
-
-def _claims_with_standing(rows: Sequence[TraceRow], standing: Standing) -> tuple[BriefingClaim, ...]:
-    return tuple(
-        BriefingClaim(id=row.id, participant=row.participant, claim=row.claim, reason=row.reason or "")
-        for row in rows
-        if row.standing == standing
     )

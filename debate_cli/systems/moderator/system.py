@@ -1,6 +1,6 @@
 """The judging system `moderator`. A neutral chair marks every round and the whole debate."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from debate_cli.domain.assessment import Assessment, Mark
@@ -115,29 +115,25 @@ class _ModeratorSystem(JudgingSystem[ModeratorSettings]):
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
         is_round = assessment.subject.moment == "round"
-        sentences = _round_reasons(assessment.marks) if is_round else _group_reasons(assessment.marks)
+        groups = {name: (name,) for name in ROUND_CRITERIA} if is_round else CATEGORY_GROUPS
         found = [finding for finding in assessment.findings if isinstance(finding, self.findings)]
         return LiveReport(
             sum_marks(assessment.marks, ROUND_CRITERIA if is_round else FINAL_CATEGORIES),
-            (*sentences, *(sentence for finding in found for sentence in finding.describe())),
+            (
+                *_describe_reasons(assessment.marks, groups),
+                *(sentence for finding in found for sentence in finding.describe()),
+            ),
         )
 
 
-def _round_reasons(marks: Iterable[Mark]) -> Iterator[str]:
-    for mark in marks:
-        if mark.participant is not None and mark.criterion in ROUND_CRITERIA and mark.reason:
-            yield f"{mark.participant}, {mark.criterion.replace('_', ' ')} {mark.value:g}: {mark.reason.rstrip('.')}"
-
-
-def _group_reasons(marks: Sequence[Mark]) -> Iterator[str]:
+def _describe_reasons(marks: Sequence[Mark], groups: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Each reason with the sum of its marks. `groups`: name -> the criteria that share a reason."""
     for name in dict.fromkeys(mark.participant for mark in marks):
-        for group, categories in CATEGORY_GROUPS.items():
-            own = [mark for mark in marks if mark.participant == name and mark.criterion in categories]
-            total = (
-                f"{group.replace('_', ' ')} {sum(mark.value for mark in own):g}/{sum(mark.out_of for mark in own):g}"
-            )
+        for group, criteria in groups.items():
+            own = [mark for mark in marks if mark.participant == name and mark.criterion in criteria]
+            total = f"{sum(mark.value for mark in own):g}/{sum(mark.out_of for mark in own):g}"
             for reason in dict.fromkeys(mark.reason for mark in own if mark.reason):
-                yield f"{name}, {total}: {reason.rstrip('.')}"
+                yield f"{name}, {group.replace('_', ' ')} {total}: {reason.rstrip('.')}"
 
 
 SYSTEM = _ModeratorSystem()

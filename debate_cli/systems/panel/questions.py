@@ -6,8 +6,6 @@
 from collections.abc import Mapping, Sequence
 
 from debate_cli.domain.assessment import Mark
-from debate_cli.domain.debate import Debate
-from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.judge_input.transcript_prompt import sanitize_takeovers, to_prompt_json
 from debate_cli.llm.form import Form, FormModel, items, keep_if, share, text, whole_number
 from debate_cli.llm.prompts import Prompts
@@ -57,7 +55,9 @@ def _build_vote_form(context: JudgingContext[PanelSettings]) -> Form[VoteForm]:
 
 def _vote_prompt_values(context: JudgingContext[PanelSettings], prompts: Prompts) -> Mapping[str, str]:
     judge = next(judge for judge in context.settings.members if judge.id == context.brief.assessor)
-    divided, votes = _format_previous_votes(context.debate, context.brief.run, context.settings, context.brief.revision)
+    ballots = tuple(_previous_votes(context).values())
+    divided = [item.about for item in find_disagreements(ballots, context.settings)]
+    votes = {ballot.judge: to_prompt_json(_vote_for_prompt(ballot, divided)) for ballot in ballots}
     return {
         "persona": _format_persona(judge, prompts),
         "dimensions": to_prompt_json(context.settings.dimensions),
@@ -106,26 +106,9 @@ def _format_persona(judge: PanelJudge, prompts: Prompts) -> str:
 
 def _previous_votes(context: JudgingContext[PanelSettings]) -> dict[str, Ballot]:
     """Judge -> its vote in the round of voting before that of the brief, in panel order."""
-    return {
-        ballot.judge: ballot
-        for ballot in _previous_ballots(context.debate, context.brief.run, context.settings, context.brief.revision)
-    }
-
-
-def _previous_ballots(debate: Debate, run: str, settings: PanelSettings, revision: int) -> tuple[Ballot, ...]:
-    rounds = ballots_by_round(debate, run, settings)
-    earlier = [number for number in rounds if number < revision]
-    return rounds[max(earlier)] if earlier else ()
-
-
-@memoize_on_value
-def _format_previous_votes(
-    debate: Debate, run: str, settings: PanelSettings, revision: int
-) -> tuple[tuple[str, ...], Mapping[str, str]]:
-    """The disputed points, and judge -> its vote as the other judges see it. The same for all judges of a round."""
-    ballots = _previous_ballots(debate, run, settings, revision)
-    divided = tuple(item.about for item in find_disagreements(ballots, settings))
-    return divided, {ballot.judge: to_prompt_json(_vote_for_prompt(ballot, divided)) for ballot in ballots}
+    rounds = ballots_by_round(context.debate, context.brief.run, context.settings)
+    earlier = [number for number in rounds if number < context.brief.revision]
+    return {ballot.judge: ballot for ballot in (rounds[max(earlier)] if earlier else ())}
 
 
 def carry_over_vote(context: JudgingContext[PanelSettings]) -> AssessmentContent | None:

@@ -11,11 +11,10 @@ from typing import Literal
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.frozen_model import FrozenModel, memoize_on_value
+from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.systems.aggregation import (
     clamp_mark,
-    get_run_id,
     ordered_assessments,
     stored_settings,
     strip_float_noise,
@@ -83,11 +82,6 @@ def ballots_by_round(
     A judge who did not vote in a round, or was late, keeps its last vote. Votes of judges who are not members do not
     count.
     """
-    return _ballots_by_round(debate, get_run_id(run), settings)
-
-
-@memoize_on_value
-def _ballots_by_round(debate: Debate, run: str, settings: PanelSettings) -> Mapping[int, tuple[Ballot, ...]]:
     weights = judge_weights(debate, run, settings)
     cast: dict[int, dict[str, Ballot]] = defaultdict(dict)
     for assessment in ordered_assessments(debate, "panel", run):

@@ -5,14 +5,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import NamedTuple
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import fold_growing
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
-from debate_cli.domain.participant import Participant
 from debate_cli.domain.tasks import Cue
 from debate_cli.domain.turn import StrategyPick, Turn
 from debate_cli.systems.aggregation import ordered_assessments
@@ -63,7 +62,7 @@ def compute_state_curve(
         if item.subject.moment == "turn" and len(item.subject.turns) == 1:
             index = item.subject.turns[0]
             by_turn[index] = (*by_turn.get(index, ()), item)
-    start = _start_point(debate.participants)
+    start = StatePoint(None, {item.name: starting_state(item) for item in debate.participants})
     rated = tuple([(turn, by_turn.get(turn.index, ())) for turn in debate.turns if turn.speaker in start.states])
     if not rated:
         return (start,)
@@ -121,24 +120,15 @@ def pick_adaptive_strategy(debate: Debate, cue: Cue) -> StrategyPick:
 
     If the debate has no persuasion system, the system's default settings count (keyword effects, no model).
     """
-    settings = configured_persuasion(debate) or PersuasionSettings()
+    configured = (system for system in debate.config.judging.systems if isinstance(system, PersuasionSettings))
+    settings = next(configured, PersuasionSettings())
     states = compute_state_curve(debate, settings, due_round=cue.round)[-1].states
     return pick_strategy(states, cue.speaker)
-
-
-def configured_persuasion(debate: Debate) -> PersuasionSettings | None:
-    """The settings of the persuasion system in the debate's configuration; None if it has none."""
-    return next((system for system in debate.config.judging.systems if isinstance(system, PersuasionSettings)), None)
 
 
 def collect_effects(points: Iterable[StatePoint]) -> tuple[Effect, ...]:
     """All effects of a curve, in order."""
     return tuple(effect for point in points for effect in point.effects)
-
-
-@lru_cache(maxsize=64)
-def _start_point(debaters: tuple[Participant, ...]) -> StatePoint:
-    return StatePoint(None, {item.name: starting_state(item) for item in debaters})
 
 
 def _next_point(turn: Turn, point: StatePoint, settings: PersuasionSettings, rated: EffectRatings) -> StatePoint:

@@ -114,7 +114,7 @@ def _passage_words(passage: Passage, names: tuple[str, ...]) -> dict[str, str]:
 
 def _citation_line(key: str, check: SourceCheck, context: JudgingContext[SourcesSettings]) -> str:
     turn = context.debate.turns_by_index[check.turn]
-    passage = next((item for item in context.debate.passages if item.id == check.source), None)
+    passage = context.debate.passages_by_id.get(check.source)
     names = debater_names(context.debate)
 
     def clean(words: str) -> str:

@@ -1,6 +1,6 @@
 """The trace table: every claim with its speaker, the answers to it, and its standing.
 
-The standings come from a system that reviews claims (`structured.claims`); if none judged, the table has none.
+The standings come from a system that reviews claims (`structured.score`); if none judged, the table has none.
 """
 
 from collections import defaultdict

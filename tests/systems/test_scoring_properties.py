@@ -64,7 +64,6 @@ RANGES: Mapping[str, tuple[float, float]] = {
 }
 WORDS = ("however", "consider", "but", "wrong", "flawed", "mistaken", "data", "research", "so", "it", "is")
 OPTIONS: tuple[VoteOption, ...] = ("PASS", "FAIL", "CONDITIONAL")
-names = st.sampled_from([PRO, CON])
 tenths = st.integers(0, 10)
 
 

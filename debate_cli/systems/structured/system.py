@@ -12,7 +12,7 @@ from debate_cli.systems.base import ArgumentMark, ClaimReview, JudgeQuestion, Ju
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.explanation import describe_scores
 from debate_cli.systems.source_support import SOURCES_KIND
-from debate_cli.systems.structured import claims, questions, score, tables
+from debate_cli.systems.structured import questions, score, tables
 from debate_cli.systems.structured.findings import Fallacy, Insight, Trace
 from debate_cli.systems.structured.settings import StructuredSettings
 from debate_cli.systems.tables import Table, parse_notes
@@ -75,7 +75,7 @@ class _StructuredSystem(JudgingSystem[StructuredSettings]):
                 yield ArgumentMark(row.id, row.participant, criterion, mark, score.MAX_ARGUMENT_MARK, weight, row.score)
 
     def review_claims(self, debate: Debate, run: str) -> ClaimReview | None:
-        return claims.review_claims(debate, run)
+        return score.review_claims(debate, run)
 
     def tables(self, verdict: Verdict) -> list[Table]:
         return tables.tables(verdict) or super().tables(verdict)

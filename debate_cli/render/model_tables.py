@@ -68,19 +68,16 @@ def provider_table(entries: Sequence[Mapping[str, Any]]) -> Table:
                 entry["example"],
                 _named_badge(entry["api_key_env"] or "none needed", ok=entry["ready"]),
                 ", ".join(entry["structured"]),
-                _search_cell(entry["search"]),
+                "—" if search is None else _named_badge(search["api_key_env"] or "yes", ok=search["ready"]),
                 (entry["base_url"] or _PLACES.get(entry["name"], "in this process")).rpartition("://")[2],
                 str(entry["max_concurrency"]),
             )
             for entry in entries
+            for search in [entry["search"]]
         ),
         remarks=("✗ its key is not set",),
         numeric=frozenset({5}),
     )
-
-
-def _search_cell(search: Mapping[str, Any] | None) -> Cell:
-    return "—" if search is None else _named_badge(search["api_key_env"] or "yes", ok=search["ready"])
 
 
 def doctor_lines(entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:

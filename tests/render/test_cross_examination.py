@@ -5,8 +5,7 @@ from render_support import CLAIMS, HOSTILE, RESPONSES, exchange, render_text, tu
 from rich.cells import cell_len
 
 from debate_cli.domain.turn import Argument, FollowUpAnswer, Response, Turn
-from debate_cli.render.content.citations import CitationIndex
-from debate_cli.render.content.speech_parts import ArgumentThread, ThreadIndex, ThreadStep
+from debate_cli.render.content.speech_parts import ArgumentThread, CitationIndex, ThreadIndex, ThreadStep
 from debate_cli.render.live.speech import turn_panel
 from debate_cli.render.theme import Sign
 

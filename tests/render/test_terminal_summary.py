@@ -22,10 +22,9 @@ from rich.terminal_theme import DEFAULT_TERMINAL_THEME
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.evidence import Citation
 from debate_cli.render import theme
-from debate_cli.render.content.citations import CitationIndex
 from debate_cli.render.content.report import ReportPart
 from debate_cli.render.content.resume_hint import required_change
-from debate_cli.render.content.speech_parts import ThreadIndex
+from debate_cli.render.content.speech_parts import CitationIndex, ThreadIndex
 from debate_cli.render.live.header import debate_heading, round_rule
 from debate_cli.render.live.speech import PanelRow, turn_panel
 from debate_cli.render.terminal.report import closing_screen, details, fitting_screen

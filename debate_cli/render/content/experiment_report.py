@@ -20,7 +20,7 @@ def report_tables(analysis: Analysis, failures: Iterable[Failures] = ()) -> list
         suffix = f", {found.system}" if len(analysis.systems) > 1 else ""
         tables += [
             leaderboard_table(found.by_result, f"leaderboard{suffix}"),
-            *_margin_tables(found, suffix),
+            *([_margin_table(found, found.by_margin, suffix)] if found.by_margin is not None else []),
             _players_table(found, suffix),
             _pairs_table(found.pairs, suffix),
             _judges_table(found, suffix),
@@ -37,8 +37,9 @@ def report_tables(analysis: Analysis, failures: Iterable[Failures] = ()) -> list
 
 def leaderboard_table(ratings: Ratings, title: str) -> Table:
     """Players by strength: Elo with intervals, and the raw numbers."""
-    low = min([_low(rating.elo) for rating in ratings.ratings], default=0.0)
-    high = max([_high(rating.elo) for rating in ratings.ratings], default=1.0)
+    elos = [rating.elo for rating in ratings.ratings]
+    low = min((elo.value or 0.0 if elo.low is None else elo.low for elo in elos), default=0.0)
+    high = max((elo.value or 0.0 if elo.high is None else elo.high for elo in elos), default=1.0)
     pad = 0.03 * (high - low) or 1.0
     rows: list[TableRow] = [
         (
@@ -70,14 +71,6 @@ def format_share(found: Estimate) -> str:
     return f"{100 * found.value:.0f} % ({100 * found.low:.0f} to {100 * found.high:.0f})"
 
 
-def _low(found: Estimate) -> float:
-    return found.low if found.low is not None else found.value or 0.0
-
-
-def _high(found: Estimate) -> float:
-    return found.high if found.high is not None else found.value or 0.0
-
-
 def _format_interval(found: Estimate, digits: int) -> str:
     if found.value is None:
         return "—"
@@ -91,11 +84,10 @@ def _signed(value: float, digits: int) -> str:
     return f"{round(value, digits) + 0:.{digits}f}".replace("-", "−")
 
 
-def _margin_tables(found: SystemAnalysis, suffix: str) -> Iterator[Table]:
-    if found.by_margin is not None:
-        table = leaderboard_table(found.by_margin, f"leaderboard by margin{suffix}")
-        scale = f"A margin of {found.margin_scale:.4g} points, the largest seen, counts as a full win."
-        yield table._replace(remarks=(scale, *table.remarks))
+def _margin_table(found: SystemAnalysis, ratings: Ratings, suffix: str) -> Table:
+    table = leaderboard_table(ratings, f"leaderboard by margin{suffix}")
+    scale = f"A margin of {found.margin_scale:.4g} points, the largest seen, counts as a full win."
+    return table._replace(remarks=(scale, *table.remarks))
 
 
 def _players_table(found: SystemAnalysis, suffix: str) -> Table:
@@ -200,7 +192,5 @@ def matrix_rows(found: SystemAnalysis) -> list[tuple[str, list[Estimate | None]]
 
 
 def _turned(found: Estimate) -> Estimate:
-    def turn(value: float | None) -> float | None:
-        return None if value is None else 1 - value
-
-    return Estimate(turn(found.value), turn(found.high), turn(found.low), found.rows, found.clusters)
+    value, low, high = (None if end is None else 1 - end for end in (found.value, found.high, found.low))
+    return Estimate(value, low, high, found.rows, found.clusters)

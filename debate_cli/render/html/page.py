@@ -13,8 +13,8 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
 from debate_cli.render.content import chair
-from debate_cli.render.content.citations import index_citations
 from debate_cli.render.content.report import DOCUMENT_PARTS, DebateReport, ReportPart, build_debate_report
+from debate_cli.render.content.speech_parts import index_citations
 from debate_cli.render.content.summary import group_changes, label_change
 from debate_cli.render.html.anchors import PageAnchors
 from debate_cli.render.html.charts import DrawnChart, draw_chart, participant_classes

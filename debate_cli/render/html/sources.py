@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.evidence import Passage
 from debate_cli.evidence.quote_check import check_quote
-from debate_cli.render.content.citations import CheckedCitation, CitationIndex, format_place
+from debate_cli.render.content.speech_parts import CheckedCitation, CitationIndex, format_place
 
 Marking = Literal["", "quoted", "altered"]
 

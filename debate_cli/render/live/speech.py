@@ -19,10 +19,11 @@ from rich.tree import Tree
 from debate_cli.domain.tasks import Cue
 from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, Response, Turn
 from debate_cli.render import sanitize, theme
-from debate_cli.render.content.citations import CheckedCitation, CitationIndex
 from debate_cli.render.content.participants import describe_call
 from debate_cli.render.content.speech_parts import (
     ArgumentThread,
+    CheckedCitation,
+    CitationIndex,
     SpeechPart,
     ThreadIndex,
     parse_partial_speech,

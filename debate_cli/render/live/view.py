@@ -35,9 +35,8 @@ from debate_cli.domain.turn import Phase, Turn
 from debate_cli.observer import is_judging_only
 from debate_cli.render import theme
 from debate_cli.render.content import chair
-from debate_cli.render.content.citations import index_citations
 from debate_cli.render.content.run_notices import FailureNotices, build_judge_report
-from debate_cli.render.content.speech_parts import ThreadIndex
+from debate_cli.render.content.speech_parts import ThreadIndex, index_citations
 from debate_cli.render.content.summary import change_lines
 from debate_cli.render.live import header
 from debate_cli.render.live.header import ProgressLine

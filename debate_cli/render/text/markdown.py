@@ -11,9 +11,8 @@ from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, Response, 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content import chair
-from debate_cli.render.content.citations import CheckedCitation, index_citations
 from debate_cli.render.content.report import DOCUMENT_PARTS, Block, ReportPart, VerdictReport, build_debate_report
-from debate_cli.render.content.speech_parts import SpeechPart, ThreadIndex, split_turn
+from debate_cli.render.content.speech_parts import CheckedCitation, SpeechPart, ThreadIndex, index_citations, split_turn
 from debate_cli.render.content.summary import SummaryRow, format_ranked_scores
 from debate_cli.systems.tables import Badge, Cell, Curve, DebaterCell, Gauge, Interval, Lines, Number, Table
 
@@ -108,18 +107,14 @@ def _rounds(debate: Debate, round_number: int | None = None, *, show_hidden: boo
         for piece in split_turn(turn):
             yield from _thread(piece, threads, turn.round)
             yield from _piece(piece)
-            yield from _cited(beside := citations.beside(turn.index, piece))
-            cited += beside
+            for item in citations.beside(turn.index, piece):
+                quote = escape_markdown(item.check.quote)
+                yield from (f"*Cites* “{quote}” {item.badge.symbol} {item.badge.word}[^{item.number}]", "")
+                cited.append(item)
         yield from _remarks(turn, show_hidden=show_hidden)
     if round_number is None:
         yield from _chair(chair.announce_close(debate, debate.closed))
     yield from _footnotes(cited)
-
-
-def _cited(citations: Iterable[CheckedCitation]) -> Iterable[str]:
-    for item in citations:
-        quote, badge = escape_markdown(item.check.quote), item.badge
-        yield from (f"*Cites* “{quote}” {badge.symbol} {badge.word}[^{item.number}]", "")
 
 
 def _footnotes(citations: Iterable[CheckedCitation]) -> Iterable[str]:
@@ -175,16 +170,13 @@ def _piece(piece: SpeechPart) -> list[str]:
                 *escape_paragraphs(piece.reply),
             ]
         case Closing():
-            return [*escape_paragraphs(piece.final_position), *_closing(piece)]
+            named = (("Concedes", piece.concessions), ("Unrebutted", piece.unrebutted))
+            rows = [f"- {label}: {escape_markdown(', '.join(words))}" for label, words in named if words]
+            sign = theme.SHIFT_BADGES[piece.shift]
+            position = f"- Position: {sign.symbol} {sign.word}{_because(piece.why)}"
+            return [*escape_paragraphs(piece.final_position), *rows, position, ""]
         case str():
             return escape_paragraphs(piece)
-
-
-def _closing(closing: Closing) -> list[str]:
-    named = (("Concedes", closing.concessions), ("Unrebutted", closing.unrebutted))
-    rows = [f"- {label}: {escape_markdown(', '.join(words))}" for label, words in named if words]
-    sign = theme.SHIFT_BADGES[closing.shift]
-    return [*rows, f"- Position: {sign.symbol} {sign.word}{_because(closing.why)}", ""]
 
 
 def _remarks(turn: Turn, *, show_hidden: bool) -> list[str]:

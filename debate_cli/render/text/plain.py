@@ -27,10 +27,9 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.observer import is_judging_only
 from debate_cli.render import theme
 from debate_cli.render.content import chair, participants
-from debate_cli.render.content.citations import CitationIndex, index_citations
 from debate_cli.render.content.report import SCREEN_PARTS, Block, ReportPart, VerdictReport, build_debate_report
 from debate_cli.render.content.run_notices import FailureNotice, FailureNotices, JudgeReport, build_judge_report
-from debate_cli.render.content.speech_parts import SpeechPart, ThreadIndex, split_turn
+from debate_cli.render.content.speech_parts import CitationIndex, SpeechPart, ThreadIndex, index_citations, split_turn
 from debate_cli.render.content.summary import SummaryRow, change_lines, closing_rows, format_ranked_scores, usage_rows
 from debate_cli.render.sanitize import prefix_lines, sanitize_line
 from debate_cli.systems.tables import Badge, Cell, Curve, DebaterCell, Gauge, Interval, Lines, Number, Table, TableRow

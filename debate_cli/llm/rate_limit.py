@@ -75,7 +75,7 @@ class ProviderGate:
         self.is_closed = False
         """Whether all calls wait because of a refusal."""
         self.is_probing = False
-        """Whether no call may be sent until the probe in flight ends."""
+        """Whether a probe is in flight. No other call may be sent until it ends."""
         self._refusals = 0
         """Refused calls that closed the gate since the last accepted probe."""
         self._next_at = 0.0
@@ -85,9 +85,9 @@ class ProviderGate:
         self._waited_s = 0.0
         """Sum of the waits since the gate closed."""
         self._refused_since: float | None = None
-        """When the first call was refused after the last accepted one."""
+        """When the server began to refuse every call; None after an accepted call."""
         self._failure: RateLimitedError | None = None
-        """The error of the calls that wait until `_next_at`."""
+        """Error for the waiting calls, if the gate has given up."""
         self._interval = 0.0
         """Seconds between two calls."""
         self._accepted = 0
@@ -131,8 +131,8 @@ class ProviderGate:
     def refuse(self, call: Departure, error: RateLimitedError, waiting: int) -> bool:
         """Close the gate because of `error`. Returns whether it was open.
 
-        `waiting`: number of waiting calls, for the note. A call that was sent before the gate closed, or before the
-        accepted probe, only prolongs the wait.
+        `waiting`: number of waiting calls, for the note. The refusal of an earlier call only prolongs the wait: one that
+        was sent before the gate closed, or before the accepted probe.
         """
         now = self._clock()
         if self._refused_since is None:
@@ -372,7 +372,7 @@ class RateLimiter:
     async def _try_depart(
         self, place: _Place, tokens: int, overall: asyncio.Semaphore | None
     ) -> tuple[Departure, int] | None:
-        """Send the first call of the queue; None if it may not leave after the waits for the run and the shared window."""
+        """Send the first call of the queue. None if it lost its place while it waited for the run or the shared window."""
         if overall is not None:
             await overall.acquire()
         has_left = False

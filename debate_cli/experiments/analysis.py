@@ -173,16 +173,16 @@ class _Bootstrap:
     def over_motions(
         self, rows: Iterable[Judgement], statistic: Callable[[Sequence[Judgement]], float | None]
     ) -> Estimate:
-        """The value of `statistic` for `rows`, with its interval."""
+        """Return the value of `statistic` for `rows`, with its interval."""
         clusters = cluster_rows(rows, lambda row: row.motion)
         return estimate(clusters, statistic, resamples=self.resamples, seed=self.seed)
 
     def mean(self, rows: Iterable[Judgement], points: Callable[[Judgement], float]) -> Estimate:
-        """The weighted mean of `points`, with its interval."""
+        """Return the weighted mean of `points`, with its interval."""
         return self.over_motions(rows, lambda found: _mean([(points(row), row.weight) for row in found]))
 
     def agreement(self, debates: Iterable[Votes], statistic: Callable[[Sequence[Votes]], float | None]) -> Estimate:
-        """The value of `statistic` for the votes of `debates`, with its interval."""
+        """Return the value of `statistic` for the votes of `debates`, with its interval."""
         clusters = cluster_rows(debates, lambda votes: next(iter(votes.values())).motion)
         return estimate(clusters, statistic, resamples=self.resamples, seed=self.seed)
 

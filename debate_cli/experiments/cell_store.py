@@ -55,7 +55,7 @@ class CellStore(Protocol):
         ...
 
     async def load_progress(self) -> Progress:
-        """The present state of the experiment."""
+        """Return the present state of the experiment."""
         ...
 
     async def take(self, without: Collection[str] = ()) -> CellRecord | None:

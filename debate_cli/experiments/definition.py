@@ -119,7 +119,7 @@ def _refuse_people_at_terminal(file: ExperimentFile, variants: Iterable[Variant]
 
 
 def pair_debaters(first: PlayerConfig, second: PlayerConfig) -> tuple[DebaterConfig, DebaterConfig]:
-    """The debaters of a pair: the first player is for the motion. A player that meets itself gets two names."""
+    """Return the debaters of a pair: the first player is for the motion. A player that meets itself gets two names."""
     other = f"{second.name} (2)" if first.name == second.name else second.name
     return _to_debater(first, first.name, "for"), _to_debater(second, other, "against")
 
@@ -193,7 +193,7 @@ class _Loader:
             raise ConfigError(file.source_map.format_problem(Problem(("base",), message)))
 
     def load(self, axes: Mapping[str, Any], *, reads_sources: bool) -> Variant:
-        """The variant with these values. Raises ConfigError with all its problems."""
+        """Return the variant with these values. Raises ConfigError with all its problems."""
         self._check_prompt_files(axes)
         judges: tuple[Judge, ...] = ()
         base: LoadedConfig | None = None

@@ -77,7 +77,7 @@ class _Total:
         self.worst += _multiply(worst, count)
 
     def price(self, name: str, registry: ProviderRegistry, *, batch: bool) -> ParticipantEstimate:
-        """The estimate with its cost, for batched calls at half the price if `batch`."""
+        """Return the estimate with its cost, for batched calls at half the price if `batch`."""
         full = registry.price(self.spec)
         price = halve_price(full) if batch and self.is_batched else full
         planned, worst = (

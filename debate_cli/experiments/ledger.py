@@ -277,7 +277,7 @@ class Ledger(LedgerFile):
         ).fetchone()
 
     def removed(self) -> int:
-        """Number of cells of earlier plans that are not in the newest plan."""
+        """Return the number of cells of earlier plans that are not in the newest plan."""
         return self._query("SELECT COUNT(*) FROM cells WHERE plan <> ?", (self.plan,)).fetchone()[0]
 
     def wins(self) -> list[tuple[str | None, str, str, int]]:
@@ -297,7 +297,7 @@ class Ledger(LedgerFile):
         ).fetchall()
 
     def records(self, *, only_planned: bool = True) -> Iterator[CellRecord]:
-        """All cells, in their order."""
+        """Return all cells, in their order."""
         rows = self._query(
             f"SELECT * FROM cells {'WHERE plan = ?' if only_planned else ''} ORDER BY seq, key",  # noqa: S608 - two constants
             (self.plan,) if only_planned else (),
@@ -305,12 +305,12 @@ class Ledger(LedgerFile):
         return map(_to_record, rows)
 
     def find(self, key: str) -> CellRecord | None:
-        """A cell by its key; None if there is none."""
+        """Return a cell by its key; None if there is none."""
         row = self._query("SELECT * FROM cells WHERE key = ?", (key,), one=True)
         return None if row is None else _to_record(row)
 
     def results_of(self, key: str) -> list[ResultRow]:
-        """The results of a cell."""
+        """Return the results of a cell."""
         rows = self._query("SELECT judge, system, winner, decides, row FROM results WHERE cell = ?", (key,))
         return [
             ResultRow(judge, system, winner, bool(decides), json.loads(row))

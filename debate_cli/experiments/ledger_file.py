@@ -158,7 +158,7 @@ class LedgerFile:
         return self.meta("kind") == "rehearsal"
 
     def meta(self, name: str) -> str | None:
-        """A stored value; None if there is none."""
+        """Return a stored value; None if there is none."""
         row = self._query("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
         return None if row is None else row[0]
 

@@ -32,7 +32,7 @@ class Motion:
 
 
 def load_motions(file: ExperimentFile, trusted_folders: Iterable[Path] = ()) -> tuple[tuple[Motion, ...], str | None]:
-    """The motions of an experiment, and a note on ignored columns.
+    """Return the motions of an experiment, and a note on ignored columns.
 
     A CSV file must be in the folder of the experiment, or in one of the `trusted_folders`. Raises UsageError for a file
     that cannot be read. Raises ConfigError for a missing column `topic`, and for empty, long or repeated motions.

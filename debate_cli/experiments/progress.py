@@ -67,29 +67,29 @@ class ExperimentObserver:
     """Receives the events of a run, and ignores them. Calls come from the event loop and must return at once."""
 
     def started(self, record: CellRecord, progress: Progress) -> None:
-        """A cell was started."""
+        """Receives a cell that was started."""
 
     def settled(
         self, record: CellRecord, how: Settlement, winners: Mapping[str, str | None], progress: Progress
     ) -> None:
-        """A cell ended. `winners`: judge -> winner of its deciding system; the base's judges are named `judges`."""
+        """Receives a cell that ended. `winners`: judge -> winner; the base's judges have the name `judges`."""
 
     def changed(self, progress: Progress) -> None:
         """Receives the progress, once a second."""
 
     def note(self, note: str) -> None:
-        """A message for the user, e.g. about a retry."""
+        """Receives a message for the user, such as one about a retry."""
 
 
 def read_status(ledger: Ledger) -> Status:
-    """The state of an experiment according to its ledger."""
+    """Return the state of an experiment according to its ledger."""
     failures = tuple(Failures(*row) for row in ledger.failures())
     notes = tuple(filter(None, (ledger.meta("notes") or "").split("\n")))
     return Status(read_progress(ledger), failures, ledger.removed(), notes)
 
 
 def read_progress(ledger: Ledger, shard: tuple[int, int] = (1, 1)) -> Progress:
-    """The progress of an experiment, or of a shard, according to its ledger."""
+    """Return the progress of an experiment, or of a shard, according to its ledger."""
     players: dict[str, PlayerScore] = {}
     for winner, first, second, count in ledger.wins():
         for player in dict.fromkeys((first, second)):

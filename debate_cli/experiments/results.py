@@ -123,7 +123,7 @@ def judge_results(
     judges: Mapping[str, tuple[Judge, str]],
     models: tuple[ModelSpec, ModelSpec],
 ) -> list[ResultRow]:
-    """The results of a debate. `judges`: key -> judge and its judging run; empty if the base's judges judged.
+    """Return the results of a debate. `judges`: key -> judge and its judging run; empty if the base's judges judged.
 
     `models`: the configured models of the two players.
     """
@@ -137,7 +137,7 @@ def judge_results(
 
 
 def read_judgements(ledger: Ledger) -> Iterator[Judgement]:
-    """All judgements of the newest plan, in the order of its cells. Those of removed judges are left out."""
+    """Yield all judgements of the newest plan, in the order of its cells. Those of removed judges are left out."""
     for record in ledger.records():
         yield from _judgements_of(record, ledger.results_of(record.cell.key))
 

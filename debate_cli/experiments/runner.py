@@ -75,7 +75,7 @@ def plan_experiment(experiment: Experiment, ledger: Ledger) -> CellPlan:
 
 
 def describe_exclusions(plan: CellPlan) -> list[str]:
-    """A sentence for each judge that does not judge some debates, because its model speaks in them."""
+    """Return a sentence for each judge that does not judge some debates, because its model speaks in them."""
     return [
         f"judge {name} does not judge {', '.join(f'{first} against {second}' for first, second in pairs)}, because its own "
         "model speaks there (`self_judging: true` allows it)"

@@ -150,7 +150,7 @@ class ExperimentConfig(ConfigModel):
         return slugify(self.name, 60) or "experiment"
 
     def pairs(self) -> tuple[tuple[str, str], ...]:
-        """The pairs of players, each once."""
+        """Return the pairs of players, each once."""
         names = [player.name for player in self.players]
         match self.pairing:
             case "round_robin":
@@ -260,7 +260,7 @@ def _check_axes(axes: Mapping[str, Sequence[Any]]) -> Iterator[Problem]:
 
 
 def experiment_schema() -> dict[str, Any]:
-    """The JSON Schema of an experiment, for editors. A motion may be a bare text."""
+    """Return the JSON Schema of an experiment, for editors. A motion may be a bare text."""
     docs = {**field_docs(personality), **field_docs(sys.modules[__name__])}
     schema = add_descriptions(ExperimentConfig.model_json_schema(), docs)
     for option in schema["properties"]["motions"]["anyOf"]:

@@ -98,7 +98,7 @@ def describe_address(dsn: str) -> str:
 
 
 def address_secrets(dsn: str) -> tuple[str, ...]:
-    """The parts of an address that must never be written or shown."""
+    """Return the parts of an address that must never be written or shown."""
     parts = urlsplit(dsn)
     passwords = [parts.password or "", *parse_qs(parts.query).get("password", ())]
     return (dsn, *(unquote(password) for password in passwords if password))
@@ -194,13 +194,13 @@ async def _create_tables(connection: AsyncConnection, queue_schema: str) -> None
 
 
 async def fetch_value(connection: AsyncConnection, query: str, *values: object) -> Any:
-    """The first value of the first row; None if there is no row."""
+    """Return the first value of the first row; None if there is no row."""
     row = await (await connection.execute(query.encode(), values)).fetchone()
     return None if row is None else row[0]
 
 
 async def fetch_row(connection: AsyncConnection, query: str, *values: object) -> tuple[Any, ...]:
-    """The first row of a query that has one."""
+    """Return the first row of a query that has one."""
     row = await (await connection.execute(query.encode(), values)).fetchone()
     assert row is not None
     return row

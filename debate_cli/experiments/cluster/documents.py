@@ -58,7 +58,7 @@ class _Document:
 
 
 def dump_experiment(experiment: Experiment) -> bytes:
-    """The document of an experiment, without secrets. Raises ConfigError for parts that a worker cannot run."""
+    """Return the document of an experiment, without secrets. Raises ConfigError for parts that a worker cannot run."""
     context = experiment.variants[0].context
     _require_portable(experiment.file.path.name, experiment.variants)
     data: dict[str, Any] = {
@@ -91,7 +91,7 @@ def _dump_variant(variant: Variant) -> dict[str, Any]:
 
 
 def load_document(data: bytes, name: str, env: Mapping[str, str]) -> Experiment:
-    """The experiment of a document, with the keys of this machine. `name`: its name in errors.
+    """Return the experiment of a document, with the keys of this machine. `name`: its name in errors.
 
     Raises ConfigError and MissingKeyError. `Experiment.destinations` are the servers that need consent.
     """

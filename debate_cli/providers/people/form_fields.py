@@ -49,7 +49,7 @@ class FormDraft:
     """Key of a field -> its text. Chosen options are one per line."""
 
     def fields(self) -> tuple[FormField, ...]:
-        """The fields in their order."""
+        """Return the fields in their order."""
         return tuple(_fields(self.form.schema, (), "", self.values, required=True))
 
     def set(self, item: FormField, words: str) -> None:
@@ -60,15 +60,15 @@ class FormDraft:
             self.values.pop(item.key, None)
 
     def get(self, item: FormField) -> str:
-        """The text of a field."""
+        """Return the text of a field."""
         return self.values.get(item.key, "")
 
     def missing(self) -> tuple[FormField, ...]:
-        """The required fields that are empty."""
+        """Return the required fields that are empty."""
         return tuple(item for item in self.fields() if item.required and not self.get(item).strip())
 
     def value(self) -> dict[str, Any]:
-        """The filled-in form as JSON data. A text that cannot be converted to its type stays a text."""
+        """Return the filled-in form as JSON data. A text that cannot be converted to its type stays a text."""
         found = _value(self.form.schema, (), self.values, drops_empty=self.form.lenient)
         return convert_strings(found if isinstance(found, dict) else {}, self.form.schema)
 
@@ -120,7 +120,7 @@ def _field(
 
 
 def _entries(part: JsonSchema, path: FieldPath, values: Mapping[str, str]) -> Iterator[tuple[JsonSchema, bool]]:
-    """The entries of a list, and whether each must be filled in."""
+    """Yield the entries of a list, and whether each must be filled in."""
     known: list[JsonSchema] = part.get("prefixItems", [])
     if known:
         yield from ((entry, True) for entry in known)
@@ -138,7 +138,7 @@ def _filled_items(path: FieldPath, values: Mapping[str, str]) -> int:
 
 
 def _value(schema: JsonSchema, path: FieldPath, values: Mapping[str, str], *, drops_empty: bool) -> Any:
-    """The data at `path`. `drops_empty`: whether empty list items are left out."""
+    """Return the data at `path`. `drops_empty`: whether empty list items are left out."""
     if "const" in schema:
         return schema["const"]
     words = values.get("/".join(map(str, path)), "")

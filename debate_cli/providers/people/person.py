@@ -16,7 +16,7 @@ FILES_FOLDER = "files"
 
 
 def default_files_folder(config: DebateConfig) -> Path:
-    """The folder for prompts and replies, if none is named: `files` beside the transcripts."""
+    """Return the folder for prompts and replies, if none is named: `files` beside the transcripts."""
     return Path(config.output.dir) / FILES_FOLDER
 
 
@@ -40,7 +40,7 @@ class PeopleAccess:
 
 
 def make_person(provider: str, people: PeopleAccess, time_limit_s: float | None = None) -> Model:
-    """The model of a person behind `provider`. Raises ConfigError if it needs a terminal and there is none."""
+    """Return the model of a person behind `provider`. Raises ConfigError if it needs a terminal and there is none."""
     if provider == "files":
         return PersonModel(people.files.answer)
     terminal = people.human if provider == "human" else people.paste
@@ -50,7 +50,7 @@ def make_person(provider: str, people: PeopleAccess, time_limit_s: float | None 
 
 
 def describe_missing_terminal(provider: str) -> str:
-    """The message for a person at a terminal if there is no terminal."""
+    """Return the error message for a run that needs a terminal and has none."""
     other = (
         "`model: paste/NAME` shows the prompt and takes a pasted answer at a terminal"
         if provider == "human"
@@ -69,7 +69,7 @@ class PersonModel:
         self._ask = ask
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """The person's answer."""
+        """Return the person's answer."""
         began = time.monotonic()
         with waiting_for_turn():
             reply = await self._ask(request)

@@ -22,7 +22,7 @@ _NOT_FOR_PEOPLE = re.compile(
 
 
 def format_page(request: Request, reply_name: str | None) -> str:
-    """The page for `request`. Its first line contains the hash of the question.
+    """Return the page for `request`. Its first line contains the hash of the question.
 
     `reply_name`: the file for the answer; None if the answer is expected as one text.
     """
@@ -34,12 +34,12 @@ def format_page(request: Request, reply_name: str | None) -> str:
 
 
 def format_context(request: Request) -> str:
-    """The question and the debate so far, without the form."""
+    """Return the question and the debate so far, without the form."""
     return "\n".join(_format_parts(request))
 
 
 def explain_field(request: Request, name: str) -> str:
-    """The sentence of the rules or the task that explains a field; empty if there is none."""
+    """Return the sentence of the rules or the task that explains a field; empty if there is none."""
     text = f"{request.system}\n{request.messages[-1].content}"
     pattern = rf"(?:^- |\. )(?:\w+, )*{re.escape(name)}(?: \([^()\n]*\))?: (.+?[.)])(?=\s|$)"
     found = re.findall(pattern, text, re.MULTILINE)
@@ -56,7 +56,7 @@ def _format_parts(request: Request) -> Iterator[str]:
 
 
 def _open_line(line: str) -> Iterator[str]:
-    """A line of a prompt for people: JSON as indented lines, a long quoted text as a quotation."""
+    """Yield a line of a prompt for people. JSON becomes indented lines, and a long quoted text a quotation."""
     if line.startswith("{"):
         try:
             value: object = json.loads(line)
@@ -109,7 +109,7 @@ def _format_answer_part(request: Request, reply_name: str | None, digest: str) -
 
 
 def format_template(schema: JsonSchema, indent: str = "") -> Iterator[str]:
-    """An empty form in YAML for `schema`, with a comment on each part."""
+    """Yield an empty form in YAML for `schema`, with a comment on each part."""
     for name, part in schema.get("properties", {}).items():
         yield from _template_member(f"{indent}{name}:", part, indent)
 
@@ -192,6 +192,6 @@ def _one_line(text: str) -> str:
 
 
 def find_prompt_hash(text: str) -> str | None:
-    """The hash in the first line of a page or a filled-in form; None if there is none."""
+    """Return the hash in the first line of a page or a filled-in form; None if there is none."""
     match = re.match(rf"[\s`a-z]*(?:<!--|#)[^\n]*\bprompt ([0-9a-f]{{{HASH_CHARS}}})\b", text[:500])
     return match[1] if match is not None else None

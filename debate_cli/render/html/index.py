@@ -23,7 +23,7 @@ VERDICT_COLUMNS = (
 
 
 def render_index(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] = (), *, title: str = "Debates") -> str:
-    """The index page, with its rows in the given order.
+    """Return the index page, with its rows in the given order.
 
     The first verdict of each file (the deciding one) has separate columns. Date, models and cost have columns if any
     file has `DebateFacts`.

@@ -48,7 +48,7 @@ class CalibrationPoint(NamedTuple):
 
 
 def render_judge_cards(report: AuditReport) -> str:
-    """The page with the card of each judge of an audit."""
+    """Return the page with the card of each judge of an audit."""
     return (
         build_environment(TEMPLATES)
         .get_template("judge_card.html.j2")

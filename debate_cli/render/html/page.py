@@ -129,7 +129,7 @@ def _page_sections(context: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _score_blocks(report: DebateReport, classes: Mapping[str, str]) -> list[ScoreBlock]:
-    """A block per verdict, and the systems' sections about the debate."""
+    """Return a block for each verdict, and a block for each section of the systems."""
 
     def draw(charts: Sequence[Chart]) -> tuple[DrawnChart, ...]:
         return tuple(draw_chart(chart, classes) for chart in charts if not chart.is_empty)

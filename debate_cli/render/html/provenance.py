@@ -43,7 +43,7 @@ def collect_provenance(debate: Debate) -> Provenance:
 
 
 def format_time(at: datetime | None) -> str:
-    """A time in UTC; a dash for None."""
+    """Return a time in UTC; a dash for None."""
     return f"{at:%Y-%m-%d %H:%M:%S} UTC" if at is not None else "—"
 
 

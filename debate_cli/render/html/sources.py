@@ -40,7 +40,7 @@ class CitedSource:
 
 
 def collect_cited_sources(debate: Debate, index: CitationIndex) -> tuple[CitedSource, ...]:
-    """The cited sources, in the order of the passages. Those that do not exist come last."""
+    """Return the cited sources, in the order of the passages. Those that do not exist come last."""
     by_source: dict[str, list[CheckedCitation]] = defaultdict(list)
     for citation in index.all:
         by_source[citation.check.source].append(citation)

@@ -22,13 +22,13 @@ SHORT_CELL_LENGTH = 30
 
 @cache
 def read_template(name: str) -> str:
-    """The text of a packaged template, style sheet or script."""
+    """Return the text of a packaged template, style sheet or script."""
     return resources.files("debate_cli.render.html").joinpath("templates", name).read_text(encoding="utf-8").strip()
 
 
 @cache
 def build_environment(names: Sequence[str]) -> Environment:
-    """The environment of these templates, with filters that sanitize text and format numbers."""
+    """Return the environment of these templates, with filters that sanitize text and format numbers."""
     environment = Environment(
         loader=DictLoader({name: read_template(name) for name in names}),
         autoescape=True,
@@ -52,7 +52,7 @@ def build_environment(names: Sequence[str]) -> Environment:
 
 
 def csp_hash(text: str) -> str:
-    """The source expression that allows exactly this style sheet or script in a Content-Security-Policy."""
+    """Return the source expression that allows exactly this style sheet or script in a Content-Security-Policy."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 

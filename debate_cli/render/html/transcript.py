@@ -65,7 +65,7 @@ class RoundSection:
 
 
 def build_round_sections(debate: Debate) -> tuple[RoundSection, ...]:
-    """The rounds of the debate, in order."""
+    """Return the rounds of the debate, in order."""
     found: list[RoundSection] = []
     for threaded, turns in groupby(debate.turns, key=lambda turn: turn.phase in CROSS_EXAMINATION_PHASES):
         if threaded:
@@ -107,7 +107,7 @@ def _title(numbers: Sequence[int], phases: Sequence[str]) -> str:
 
 
 def _threads(debate: Debate, turns: Iterable[Turn]) -> Iterable[ThreadSection]:
-    """A thread per answered argument, in debate order. Arguments that do not exist come last."""
+    """Yield a thread per answered argument, in debate order. Arguments that do not exist come last."""
     entries: dict[str, list[ThreadEntry]] = defaultdict(list)
     for turn in turns:
         for said in split_turn(turn):
@@ -156,7 +156,7 @@ class JudgeReasons(NamedTuple):
 
 
 def collect_judge_reasons(debate: Debate) -> JudgeReasons:
-    """The assessments of all judging runs that still count."""
+    """Return the assessments of all judging runs that still count."""
     counted = {(run.id, system.kind) for run in debate.runs for system in run.active_systems()}
     found = JudgeReasons(defaultdict(list), defaultdict(list), [])
     for assessment in debate.assessments:

@@ -28,7 +28,7 @@ MIN_WIDTH_FOR_COLUMNS = 70
 
 
 def debate_heading(debate: Debate, status: str = "", plan: theme.RunPlan = theme.NO_PLAN) -> RenderableType:
-    """The panel above a debate: motion, background, debaters, judges, models, servers, planned calls and cost.
+    """Return the panel above a debate: motion, background, debaters, judges, models, servers, planned calls and cost.
 
     `status`: part of the title, such as "resumed".
     """
@@ -43,7 +43,7 @@ def debate_heading(debate: Debate, status: str = "", plan: theme.RunPlan = theme
 
 
 def rejudging_heading(debate: Debate) -> RenderableType:
-    """The heading of `debate judge`: the motion; for a text without judgments also its judges."""
+    """Return the heading of `debate judge`: the motion; for a text without judgments also its judges."""
     body: list[RenderableType] = [*_topic_lines(debate)]
     if debate.document_name is not None and not debate.assessments:
         body += [Text(""), ParticipantTable(judge_rows(debate, debate.runs[0]))]
@@ -64,18 +64,18 @@ def _heading(debate: Debate, title: Sequence[str], body: Sequence[RenderableType
 
 
 def judging_run_heading(debate: Debate, run: JudgingRun) -> RenderableType:
-    """The rule above an added judging run, and the judges of this run."""
+    """Return the rule above an added judging run, and the judges of this run."""
     title = join_text("judging run ", terminal_line(run.id, "bold"))
     return Group(_rule(title), ParticipantTable(judge_rows(debate, run)))
 
 
 def resume_rule(debate: Debate) -> RenderableType:
-    """The rule between the speeches of an earlier run and new speeches."""
+    """Return the rule between the speeches of an earlier run and new speeches."""
     return _rule(Text(theme.describe_resume(debate), style="bold"))
 
 
 def round_rule(round_number: int, phase: str) -> Rule:
-    """The rule above a round, with its number and phase."""
+    """Return the rule above a round, with its number and phase."""
     label = theme.PHASE_LABELS.get(phase, phase)
     return _rule(join_text((f"round {round_number}", "bold"), ("  ·  ", theme.MUTED), label))
 
@@ -154,17 +154,17 @@ def failure_notice(notice: FailureNotice) -> RenderableType:
 
 
 def warning_notice(text: str) -> RenderableType:
-    """The line for a warning of the engine, such as a retry."""
+    """Return the line for a warning of the engine, such as a retry."""
     return hanging_indent(Text("!", style=theme.GOLD), terminal_line(text, theme.MUTED), gap=1)
 
 
 def chair_notice(announcement: str) -> Text:
-    """An announcement of the chair."""
+    """Return an announcement of the chair."""
     return join_text(("Chair: ", theme.MUTED), terminal_line(announcement, f"italic {theme.MUTED}"))
 
 
 def closing_notices(debate: Debate, reason: CloseReason) -> list[Text]:
-    """The chair's announcement of how the debate ended; empty for a judged text, which has no chair."""
+    """Return the chair's announcement of how the debate ended; empty for a judged text, which has no chair."""
     sign, colour = ("■", theme.MUTED) if reason in chair.FINAL_REASONS else ("!", theme.GOLD)
     announcement = Text(f"{sign} Chair: {chair.announce_close(debate, reason)}", style=colour)
     return [announcement] if debate.document_name is None else []
@@ -214,7 +214,7 @@ class ProgressLine:
             self._before = self._done
 
     def render(self, width: int, pending: Collection[Brief] = ()) -> RenderableType:
-        """One line of at most `width` columns. `pending`: the judgments that were asked for."""
+        """Return one line of at most `width` columns. `pending`: the judgments that were asked for."""
         words = Text(" · ".join(self._parts(pending)), style=theme.MUTED, no_wrap=True, overflow="ellipsis")
         if not self._planned or width < MIN_WIDTH_FOR_BAR:
             return words

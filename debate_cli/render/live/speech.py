@@ -111,7 +111,7 @@ def panel_width(count: int, width: int) -> int:
 def turn_panel(
     turn: Turn, styles: Styles, threads: ThreadIndex, citations: CitationIndex, *, show_hidden: bool = False
 ) -> Panel:
-    """The panel of a finished turn: speech, citations, strategy and warnings."""
+    """Return the panel of a finished turn: speech, citations, strategy and warnings."""
     parts = _finished_parts(turn, styles, threads, citations)
     remarks: list[tuple[str, Text]] = []
     if turn.strategy is not None:
@@ -126,7 +126,7 @@ def turn_panel(
 def streaming_panels(
     streams: Sequence[SpeechStream], styles: Styles, citations: CitationIndex, size: tuple[int, int]
 ) -> PanelRow:
-    """The running speeches, drawn for a window of `size` (columns, lines)."""
+    """Return the running speeches, drawn for a window of `size` (columns, lines)."""
     width, height = size
     if panel_width(len(streams), width) == width:
         height = max(MIN_BODY_LINES + PANEL_EDGES, height // len(streams))
@@ -179,7 +179,7 @@ def _panel(speaker: str, styles: Styles, body: RenderableType, footer: str) -> P
 
 
 def framed_panel(body: RenderableType, title: Text, footer: str, colour: str, footer_style: str = theme.MUTED) -> Panel:
-    """A panel around `body`, with `title` at the upper left and `footer` at the lower right."""
+    """Return a panel around `body`, with `title` at the upper left and `footer` at the lower right."""
     return Panel(
         body,
         title=title,
@@ -244,7 +244,7 @@ def _answer(answer: FollowUpAnswer, thread: ArgumentThread | None, styles: Style
 
 
 def _thread_tree(target: str, thread: ArgumentThread | None, styles: Styles) -> Tree:
-    """The claim with earlier questions and replies about it."""
+    """Return the claim with earlier questions and replies about it."""
     head = _owner_and_id(target, thread, styles)
     if thread is None:
         return Tree(head, guide_style=theme.MUTED)

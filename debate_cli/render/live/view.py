@@ -114,7 +114,7 @@ class LiveObserver:
         self._do(lambda: self._script.print(header.warning_notice(note)))
 
     def region(self) -> RenderableType:
-        """The running speeches, the progress line and the hint. They are drawn below the printed part."""
+        """Return the running speeches, the progress line and the hint. They are drawn below the printed part."""
         return self._script.region(*self.console.size)
 
     def _do(self, action: Callable[[], None]) -> None:
@@ -181,7 +181,7 @@ class _Script:
         return printed
 
     def region(self, width: int, height: int) -> RenderableType:
-        """The running speeches above the progress line, together with fewer lines than the window."""
+        """Return the running speeches above the progress line, together with fewer lines than the window."""
         if self._debate is None:
             return Group()
         parts: list[RenderableType] = []
@@ -306,6 +306,6 @@ class _Script:
             self.print(*self._round_heading(round_number, phase))
 
     def _round_heading(self, number: int, phase: Phase) -> tuple[Rule, Text]:
-        """The rule above a round, and the chair's announcement."""
+        """Return the rule above a round, and the chair's announcement."""
         assert self._debate is not None
         return header.round_rule(number, phase), header.chair_notice(chair.announce_round(self._debate, number, phase))

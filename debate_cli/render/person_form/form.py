@@ -35,11 +35,11 @@ class TextSheet:
     values: dict[str, str] = field(default_factory=dict[str, str])
 
     def fields(self) -> tuple[FormField, ...]:
-        """The only field: the text."""
+        """Return the only field: the text."""
         return (_ANSWER,)
 
     def get(self, item: FormField) -> str:
-        """The text."""
+        """Return the text."""
         return self.values.get(item.key, "")
 
     def set(self, item: FormField, words: str) -> None:
@@ -173,7 +173,7 @@ class FormState:
             self.write("" if option in chosen else option)
 
     def send(self) -> ReadReply | None:
-        """The answer if it may be sent; else None, and `message` says what is missing."""
+        """Return the answer if it may be sent; else None, and `message` says what is missing."""
         found = self.sheet.read()
         missing = tuple(dict.fromkeys(item.label for item in self.sheet.missing()))
         problems = missing or tuple(map(self._name_field, found.problems))
@@ -201,6 +201,6 @@ class FormState:
         return f"{label}{separator}{words}"
 
     def count_filled(self) -> tuple[int, int]:
-        """Number of required fields that are filled, and of all required fields."""
+        """Return the number of required fields that are filled, and of all required fields."""
         required = [item for item in self.fields if item.required]
         return sum(bool(self.sheet.get(item).strip()) for item in required), len(required)

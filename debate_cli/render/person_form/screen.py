@@ -203,7 +203,7 @@ class FormScreen:
         return "\n".join(self._lines()[first : first + max(self._page(), self._rows())])
 
     def _format_fields(self) -> StyleAndTextTuples:
-        """The fields around the current one, each with a mark and the beginning of its text."""
+        """Return the fields around the current one, each with a mark and the beginning of its text."""
         fields = self._state.fields
         room = max(1, min(MAX_LISTED_FIELDS, len(fields), self._rows() // 3))
         current = min(self._state.index, len(fields) - 1)

@@ -208,8 +208,7 @@ def _judge(given: AuditOptions, plans: Sequence[JudgePlan], budget: Budget) -> i
         print(file=sys.stderr)
     _print_left(errors, len(plans) - done, len(plans), budget, observer)
     codes.update([batches.report_open(f"debate {shlex.join(sys.argv[1:])}"), 1 if errors else 0])
-    if observer.stop_cause is not None:
-        codes.add(observer.stop_cause.exit_code)
+    codes.add(0 if observer.stop_cause is None else observer.stop_cause.exit_code)
     return run_control.gravest_exit_code(codes)
 
 

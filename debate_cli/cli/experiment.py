@@ -117,13 +117,9 @@ def _parse_shard(text: str | None) -> tuple[int, int]:
 
 def _run(given: ExperimentOptions) -> None:
     shard = _parse_shard(given.shard)
-    loaded = load_experiment(
-        Path(given.paths[0]),
-        os.environ,
-        mock=given.mock,
-        trusted_folders=given.trust_path or (),
-        asked=not (given.dry_run or given.queue),
-    )
+    path, trusted = Path(given.paths[0]), given.trust_path or ()
+    asked = not (given.dry_run or given.queue)
+    loaded = load_experiment(path, os.environ, mock=given.mock, trusted_folders=trusted, asked=asked)
     config_options.print_notes(loaded.notes)
     folder = given.out or loaded.default_folder
     _check_batches(given, loaded, folder)

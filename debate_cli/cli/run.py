@@ -60,21 +60,9 @@ For longer ones the simulation takes too long; `--dry-run` still estimates them.
 def run(given: RunOptions) -> None:
     """Run a debate and save its transcript."""
     gates = options.gates_from_options(given.fail_under, given.expect_winner, given.max_warnings, given.fail_on)
-    changes = config_options.overrides_from_options(
-        ConfigOptions(
-            given.settings,
-            given.topic,
-            given.background,
-            given.seed,
-            given.max_cost,
-            given.max_tokens,
-            given.var,
-            given.evidence,
-        )
-    )
     given = _resolve_continue(given)
     _check_options(given)
-    context, stored = _prepare(given, changes, gates)
+    context, stored = _prepare(given, gates)
     for line in context.config.judging.notices():
         print_status(line)
     if not given.close:
@@ -131,9 +119,19 @@ def _resolve_continue(given: RunOptions) -> RunOptions:
     return given if saved is None else given._replace(id=None, resume=str(saved))
 
 
-def _prepare(given: RunOptions, changes: list[ConfigChange], gates: Gates) -> tuple[RunContext, StoredDebate | None]:
+def _prepare(given: RunOptions, gates: Gates) -> tuple[RunContext, StoredDebate | None]:
     """The context of the run, and the stored debate to resume."""
-    loaded, stored = _load_inputs(given, changes)
+    changes = ConfigOptions(
+        given.settings,
+        given.topic,
+        given.background,
+        given.seed,
+        given.max_cost,
+        given.max_tokens,
+        given.var,
+        given.evidence,
+    )
+    loaded, stored = _load_inputs(given, config_options.overrides_from_options(changes))
     gates.require_names([item.name for item in (loaded if stored is None else stored.debate).config.debaters])
     asked = not given.dry_run
     cassette = config_options.open_cassette(given.record, given.playback, asked=False)

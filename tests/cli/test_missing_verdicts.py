@@ -37,20 +37,6 @@ def test_a_saved_debate_is_not_a_configuration(saved: Path) -> None:
     assert "this is a saved debate, not a configuration; continue it with --resume" in done.err
 
 
-def test_a_configuration_can_be_json(here: Path) -> None:
-    """It is read like YAML."""
-    (here / "debate.json").write_text(
-        json.dumps(
-            {
-                "topic": "Is it so?",
-                "models": {"default": {"model": "mock/a"}},
-                "debaters": [{"name": "A", "side": "for"}, {"name": "B", "side": "against"}],
-            }
-        )
-    )
-    assert debate("check", "debate.json", cwd=here).code == 0
-
-
 def test_with_the_mock_no_model_is_required(here: Path) -> None:
     """Without it, each missing model is named."""
     (here / "debate.yaml").write_text("topic: x\ndebaters: [{name: A, side: for}, {name: B, side: against}]\n")

@@ -26,8 +26,6 @@ class Slip:
         Slip(("score", "one", "--system", "panle"), "there is no such judging system; did you mean `panel`?"),
         Slip(("score", "one", "--system", "xyzzy"), f"there is no such judging system; known are {SYSTEMS}"),
         Slip(("judge", "one", "--mock", "--system", "strctured"), "system; did you mean `structured`?"),
-        Slip(("score", "one", "--system", "panel,live"), "repeat the option: --system panel --system live"),
-        Slip(("judge", "one", "--mock", "--system", "panel, lvie"), "repeat the option: --system panel --system live"),
         Slip(("score", "one", "--system", "panel,xyzzy"), "there is no such judging system; did you mean `panel`?"),
         Slip(("explain", "bad-confg"), "explain bad-confg: there is no such page; did you mean `bad-config`?"),
         Slip(("explain", "xyzzy"), "explain xyzzy: there is no such page; known are bad-config, broken-answer"),

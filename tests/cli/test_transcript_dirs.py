@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from cli_support import debate, write_config
-from saved_support import first_debate, second_debate, write_transcript_file
+from saved_support import first_debate, write_transcript_file
 
 CONFIG = "topic: t\nmodels: {default: {model: mock/a}}\ndebaters: [{name: Ada, side: for}, {name: Bo, side: against}]\n"
 COMMANDS = (
@@ -77,22 +77,6 @@ def test_a_named_configuration_sets_the_folder(here: Path) -> None:
     assert debate("judge", "one", "--config", "my.yaml", cwd=here).code == 0
     resumed = debate("run", "my.yaml", "--resume", "one", cwd=here)
     assert "debates/one.json: a resumed debate may change models" in resumed.err
-
-
-def test_list_shows_the_folder_where_run_saves(here: Path) -> None:
-    """The default folder, if the other does not exist."""
-    write_transcript_file(here / "transcripts" / "one.json", first_debate())
-    env = {"DEBATE_OUT": "debates"}
-    assert debate("list", cwd=here, env=env).out.startswith("one\t")
-    write_transcript_file(here / "debates" / "two.json", second_debate())
-    assert debate("list", cwd=here, env=env).out.startswith("two\t")
-
-
-def test_a_missing_id_names_both_folders(here: Path) -> None:
-    """Exit 2, one line."""
-    done = debate("replay", "none", cwd=here, env={"DEBATE_OUT": "debates"})
-    assert done.lines == ["debate: `none`: there is no such debate in debates or transcripts; name its id or its file"]
-    assert done.code == 2
 
 
 def test_saved_debates_can_be_shown_despite_an_invalid_configuration(here: Path) -> None:

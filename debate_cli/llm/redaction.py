@@ -27,17 +27,13 @@ def compile_secret_pattern(secrets: Iterable[str]) -> re.Pattern[str] | None:
     spellings = [
         spelling
         for secret in longest_first
-        for spelling in (_escaped_pattern(secret), *map(re.escape, sorted(_encodings(secret))))
+        for spelling in ("".join(map(_character_pattern, secret)), *map(re.escape, sorted(_encodings(secret))))
     ]
     return re.compile("|".join(spellings)) if spellings else None
 
 
-def _escaped_pattern(secret: str) -> str:
-    """A pattern for `secret` with the escapes of JSON or source code, nested up to three times."""
-    return "".join(map(_character_pattern, secret))
-
-
 def _character_pattern(char: str) -> str:
+    """A pattern for `char` with the escapes of JSON or source code, nested up to three times."""
     if char == "\\":
         return r"\\{1,16}"
     if char.isascii() and char.isalnum():

@@ -134,19 +134,17 @@ class _ReplayState:
 
 
 def _type_wave(wave: Sequence[Turn], observer: Observer) -> Iterator[Pause]:
-    texts = [(_cue(turn), _streamed_form(turn)) for turn in wave]
+    texts: list[tuple[Cue, str]] = []
+    for turn in wave:
+        fields = {"arguments", "responses", "answers", "closing"}
+        is_free = UNSTRUCTURED in turn.warnings or turn.phase in ("rebuttal", "speech")
+        form = {} if is_free else turn.model_dump(mode="json", include=fields, exclude_none=True)
+        texts.append((_cue(turn), json.dumps(form, ensure_ascii=False) if form else turn.text))
     for start in range(0, max(len(raw) for _, raw in texts), TYPING_CHUNK):
         for cue, raw in texts:
             if raw[start : start + TYPING_CHUNK]:
                 observer.text(cue, raw[start : start + TYPING_CHUNK])
         yield Pause("piece", TYPING_CHUNK / CHARACTERS_PER_SECOND)
-
-
-def _streamed_form(turn: Turn) -> str:
-    if UNSTRUCTURED in turn.warnings or turn.phase in ("rebuttal", "speech"):
-        return turn.text
-    form = turn.model_dump(mode="json", include={"arguments", "responses", "answers", "closing"}, exclude_none=True)
-    return json.dumps(form, ensure_ascii=False) if form else turn.text
 
 
 def _cue(turn: Turn) -> Cue:

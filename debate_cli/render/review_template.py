@@ -36,7 +36,10 @@ def format_review_template(review: Review, parts: Sequence[ReviewPart], answers:
         visible = review.turns_before(part)
         yield from _speech_lines(review, [turn for turn in visible if turn.index not in seen])
         seen |= {turn.index for turn in visible}
-        yield from _part_lines(part, answers.parts.get(part.name))
+        yield _RULE
+        yield from _comment(expand_json_lists(part.question))
+        yield f"{_STEP}{_scalar(sanitize_line(part.name))}:"
+        yield from _object_lines(person_schema(part.form), answers.parts.get(part.name), _STEP * 2, set())
 
 
 def speech_heading(turn: Turn, *, with_number: bool) -> str:
@@ -106,13 +109,6 @@ def _speech_lines(review: Review, turns: Iterable[Turn]) -> Iterator[str]:
         yield from _comment(speech_heading(turn, with_number=review.shows_turn_numbers))
         yield "#"
         yield from _comment(turn.text, "#   ")
-
-
-def _part_lines(part: ReviewPart, answer: Any) -> Iterator[str]:
-    yield _RULE
-    yield from _comment(expand_json_lists(part.question))
-    yield f"{_STEP}{_scalar(sanitize_line(part.name))}:"
-    yield from _object_lines(person_schema(part.form), answer, _STEP * 2, set())
 
 
 def _object_lines(schema: JsonSchema, value: Any, indent: str, explained: set[str]) -> Iterator[str]:

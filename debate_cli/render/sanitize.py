@@ -40,12 +40,12 @@ def escape_json(document: str) -> str:
 
     The meaning of the document does not change.
     """
-    return _UNPRINTABLE.sub(_escape_match, document)
 
+    def escape(found: re.Match[str]) -> str:
+        units = found[0].encode("utf-16-be", "surrogatepass")
+        return "".join(f"\\u{high:02x}{low:02x}" for high, low in zip(units[::2], units[1::2], strict=True))
 
-def _escape_match(found: re.Match[str]) -> str:
-    units = found[0].encode("utf-16-be", "surrogatepass")
-    return "".join(f"\\u{high:02x}{low:02x}" for high, low in zip(units[::2], units[1::2], strict=True))
+    return _UNPRINTABLE.sub(escape, document)
 
 
 def prefix_lines(prefix: str, text: str) -> list[str]:

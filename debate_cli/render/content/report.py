@@ -256,8 +256,8 @@ def _weakest_rows(weakest: WeakestArgument) -> Iterator[SummaryRow]:
 def _score_tables(debate: Debate, verdicts: Sequence[Verdict], sections: Sequence[ReportSection]) -> Iterator[Table]:
     """Yield all tables of marks. Titles name the judging run if several verdicts have the same system."""
     for verdict in verdicts:
-        tables, label = build_verdict_tables(verdict), label_verdict(verdict, verdicts)
-        for table in tables:
+        label = label_verdict(verdict, verdicts)
+        for table in build_verdict_tables(verdict):
             named = f"{table.title.removesuffix(f', {verdict.system}')}, {label}"
             yield table if label == verdict.system else table._replace(title=named)
     yield from filter(None, [build_review_table(debate)])

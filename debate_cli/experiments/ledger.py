@@ -126,6 +126,7 @@ class Ledger(LedgerFile):
         `without`: players whose cells are not taken.
         """
         players = json.dumps([*without])
+        shard = wanted.shard[1], wanted.shard[0] - 1
         for state in wanted.states:
             row = self._query(
                 """
@@ -138,18 +139,7 @@ class Ledger(LedgerFile):
                     ORDER BY seq LIMIT 1
                 ) RETURNING *
                 """,
-                (
-                    wanted.owner,
-                    now,
-                    wanted.plan,
-                    state,
-                    after,
-                    wanted.before,
-                    wanted.shard[1],
-                    wanted.shard[0] - 1,
-                    players,
-                    players,
-                ),
+                (wanted.owner, now, wanted.plan, state, after, wanted.before, *shard, players, players),
                 one=True,
             )
             if row is not None:

@@ -13,8 +13,6 @@ from debate_cli.experiments.analysis import analyze
 from debate_cli.experiments.rating_file import read_rating_file
 from debate_cli.experiments.results import Judgement
 from debate_cli.render.content.experiment_report import report_tables
-from debate_cli.render.terminal.drawing import interval_bar
-from debate_cli.systems.tables import Interval
 
 TEMPLATE: dict[str, Any] = {
     "experiment": "x", "debate": "d", "path": "debates/d.json", "topic": "Motion", "tags": "", "repeat": 1,
@@ -123,12 +121,6 @@ def test_players_that_only_meet_themselves_have_no_rating() -> None:
     (found,) = analyze([_row(motion, "ann", "ann", "j", "first") for motion in range(3)], resamples=50).systems
     assert found.by_result.ratings == ()
     assert found.by_result.notes == ("No two different players met, so there is nothing to rate.",)
-
-
-def test_interval_bar_shows_ends_and_value() -> None:
-    """The bar has the width of the axis, a line from end to end, and a dot at the value."""
-    assert interval_bar(Interval(5, 2, 9, 0, 10), width=11) == "  ───●────"
-    assert interval_bar(Interval(None, None, None, 0, 10)) == ""
 
 
 def test_file_of_results_is_read_by_column_name(tmp_path: Path) -> None:

@@ -124,16 +124,6 @@ def test_shards_are_disjoint_and_merge_to_the_whole(here: Path) -> None:
     assert sum(len(list((here / f"part{number}" / "debates").glob("*.json"))) for number in (1, 2)) == 4
 
 
-def test_removed_cells_stay_removed_in_a_merged_folder(here: Path) -> None:
-    """Debates of an earlier version of the file are kept and do not count."""
-    write_experiment(here, players=PAIR)
-    run(here)
-    write_experiment(here, players=PAIR, sides="first")
-    run(here)
-    merged = debate("experiment", "merge", "trial", "-o", "all", "--json", cwd=here).json
-    assert (merged["cells"]["done"], merged["removed"]) == (2, 2)
-
-
 def test_a_rehearsal_has_a_folder_for_itself(here: Path) -> None:
     """`--mock` needs no key, and its results never mix with those of models."""
     players = [{"name": "ann", "model": "openai/gpt-5"}, {"name": "bob", "model": "anthropic/claude-sonnet-5"}]

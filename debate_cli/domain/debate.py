@@ -128,7 +128,11 @@ class Debate(FrozenModel):
     @cached_property
     def turns_by_round(self) -> Mapping[int, tuple[Turn, ...]]:
         """Number of a round -> its turns, by index. Rounds without turns are left out."""
-        return self._fold_turns("turns_by_round", dict[int, tuple[Turn, ...]](), _add_to_round)
+        return self._fold_turns(
+            "turns_by_round",
+            dict[int, tuple[Turn, ...]](),
+            lambda found, turn: {**found, turn.round: (*found.get(turn.round, ()), turn)},
+        )
 
     @cached_property
     def arguments(self) -> Mapping[str, tuple[str, Argument]]:
@@ -420,10 +424,6 @@ class Debate(FrozenModel):
 _DERIVED_FROM_ANSWERS = ("answered_keys", "assessments_of_turns")
 """Cached properties that depend on turns and assessments only. Each answer extends their values."""
 _index_of: Callable[[Turn], int] = attrgetter("index")
-
-
-def _add_to_round(found: Mapping[int, tuple[Turn, ...]], turn: Turn) -> Mapping[int, tuple[Turn, ...]]:
-    return {**found, turn.round: (*found.get(turn.round, ()), turn)}
 
 
 def _add_arguments(found: Mapping[str, tuple[str, Argument]], turn: Turn) -> Mapping[str, tuple[str, Argument]]:

@@ -184,11 +184,10 @@ def _parse_settings(value: object, _info: ValidationInfo) -> object:
     return settings_class(kind).model_validate(data) if isinstance(kind, str) else data
 
 
-def _built_in_settings() -> dict[str, type[SystemSettings]]:
-    return {kind: settings_class(kind) for kind in SYSTEMS.built_in}
-
-
-AnySettings = Annotated[SerializeAsAny[SystemSettings], ByKind(_parse_settings, _built_in_settings)]
+AnySettings = Annotated[
+    SerializeAsAny[SystemSettings],
+    ByKind(_parse_settings, lambda: {kind: settings_class(kind) for kind in SYSTEMS.built_in}),
+]
 """Settings of any system, parsed by their `kind`."""
 
 

@@ -90,7 +90,8 @@ def open_debate(path: Path) -> StoredDebate:
         return _from_transcript(path)
     if not journal.exists():
         return _from_transcript(transcript if transcript.exists() else path)
-    from_journal = _from_journal(journal)
+    contents = read_journal(journal)
+    from_journal = StoredDebate(journal, fold(contents.events), torn_line_warning=contents.torn_line_warning)
     if not transcript.exists():
         return from_journal
     try:
@@ -150,11 +151,6 @@ def _journal_and_transcript(path: Path) -> tuple[Path, Path]:
     """Paths of the journal and of the transcript of a debate. `path`: one of the two, or their path without a suffix."""
     bare = path.with_suffix("") if path.suffix in _SUFFIXES else path
     return bare.with_name(bare.name + JOURNAL_SUFFIX), bare.with_name(bare.name + TRANSCRIPT_SUFFIX)
-
-
-def _from_journal(path: Path) -> StoredDebate:
-    contents = read_journal(path)
-    return StoredDebate(path, fold(contents.events), torn_line_warning=contents.torn_line_warning)
 
 
 def _from_transcript(path: Path) -> StoredDebate:

@@ -151,7 +151,9 @@ class VariableResolver:
         if not value and default is not None:
             return default
         if value is None:
-            what = f"the environment variable {name} is not set; set it" if is_setting else _describe_missing(name)
+            what = f"the variable {name} is not given; give it with --var {name}=... or {TEXT_VARIABLE_PREFIX}{name}"
+            if is_setting:
+                what = f"the environment variable {name} is not set; set it"
             return self._fault(path, f"{what}, or write `${{{name}:-default}}`")
         if is_header_path(path) or (is_secret_variable(name) and len(value) >= _MIN_SECRET_CHARS):
             self.secrets.add(value)
@@ -166,10 +168,6 @@ class VariableResolver:
     def _fault(self, path: KeyPath, message: str) -> str:
         self.faults.append((path, message))
         return ""
-
-
-def _describe_missing(name: str) -> str:
-    return f"the variable {name} is not given; give it with --var {name}=... or {TEXT_VARIABLE_PREFIX}{name}"
 
 
 class Override(NamedTuple):

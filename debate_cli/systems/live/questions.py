@@ -308,14 +308,6 @@ def _build_narrative_form(context: Context) -> Form[NarrativeForm]:
     return judge_form("live_narrative", NarrativeForm, arcs=arcs, winner=winner)
 
 
-def _build_resolution_form(_context: Context) -> Form[ResolutionForm]:
-    return judge_form("live_resolution", ResolutionForm)
-
-
-def _build_convergence_form(_context: Context) -> Form[ConvergenceForm]:
-    return judge_form("live_convergence", ConvergenceForm)
-
-
 def _narrative_prompt_values(context: Context, _prompts: Prompts) -> Mapping[str, str]:
     return {"participants": to_prompt_json(context.speakers), **_format_inconsistencies(context)}
 
@@ -387,13 +379,13 @@ RESOLUTION_QUESTION = JudgeQuestion(
     "judge.live.resolution",
     "judge_live_resolution",
     _resolution_prompt_values,
-    _build_resolution_form,
+    lambda _: judge_form("live_resolution", ResolutionForm),
     _read_resolution_form,
 )
 CONVERGENCE_QUESTION = JudgeQuestion(
     "judge.live.convergence",
     "judge_live_convergence",
     _convergence_prompt_values,
-    _build_convergence_form,
+    lambda _: judge_form("live_convergence", ConvergenceForm),
     _read_convergence_form,
 )

@@ -12,7 +12,7 @@ from debate_cli.systems.moderator.criteria import (
     ROUND_HEADS,
     ROUND_TOTAL,
 )
-from debate_cli.systems.moderator.score import ClaimedTotal, GroupRow, ModeratorNotes, ModeratorRoundRow, RoundReport
+from debate_cli.systems.moderator.score import ClaimedTotal, ModeratorNotes, ModeratorRoundRow, RoundReport
 from debate_cli.systems.tables import (
     DebaterCell,
     Gauge,
@@ -115,7 +115,12 @@ def _word_tables(notes: ModeratorNotes) -> Iterator[Table]:
     """The judges' reasons for each group of the final evaluation, their reports on the rounds, and reasons for rounds."""
     reasons = join_row_groups(
         [
-            (group.replace("_", " "), DebaterCell(row.participant), _format_share(found), _join(found.reasons))
+            (
+                group.replace("_", " "),
+                DebaterCell(row.participant),
+                f"{'—' if found.sum is None else format_number(found.sum, 1)}/{found.out_of:g}",
+                _join(found.reasons),
+            )
             for row in notes.final
             for found in row.groups
             if found.group == group and found.reasons
@@ -138,10 +143,6 @@ def _word_tables(notes: ModeratorNotes) -> Iterator[Table]:
 
 def _round_reasons(row: ModeratorRoundRow) -> str:
     return _join(f"{ROUND_HEADS[criterion]}: {_join(reasons)}" for criterion, reasons in row.reasons.items())
-
-
-def _format_share(row: GroupRow) -> str:
-    return f"{'—' if row.sum is None else format_number(row.sum, 1)}/{row.out_of:g}"
 
 
 def _join(sentences: Iterable[str]) -> str:

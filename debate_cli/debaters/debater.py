@@ -20,11 +20,11 @@ from debate_cli.debaters.instructions import TurnInstructions, build_turn_instru
 from debate_cli.debaters.turn_content import TurnContent, format_turn_text
 from debate_cli.debaters.turn_context import TurnContext
 from debate_cli.debaters.validation import count_shape_warnings, find_turn_warnings
+from debate_cli.domain.argument_ids import describe_renamed, rename_arguments
 from debate_cli.domain.config import DebaterConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import ABSTAINED, Failure
 from debate_cli.domain.model_call import RawAnswer, add_model_calls
-from debate_cli.domain.participant import describe_renamed, rename_arguments
 from debate_cli.domain.tasks import Cue
 from debate_cli.domain.turn import UNSTRUCTURED, Argument, Phase, Response, Turn
 from debate_cli.judge_input.injection.name_aliases import NameAliases

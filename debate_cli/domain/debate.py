@@ -9,6 +9,7 @@ from functools import cached_property
 from operator import attrgetter
 from typing import Literal
 
+from debate_cli.domain.argument_ids import RenamedArgument, rename_in_assessments, rename_in_turns
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.events import (
@@ -81,6 +82,8 @@ class Debate(FrozenModel):
     given_up: frozenset[str] = frozenset()
     """Keys of failed tasks and searches that are not asked again in this session."""
     runs: tuple[JudgingRun, ...] = ()
+    renamed_arguments: tuple[RenamedArgument, ...] = ()
+    """Arguments of older files that got an id with their speaker's prefix."""
     kept_verdicts: tuple[Verdict, ...] = ()
     """Stored verdicts of systems that are not installed."""
     reservations: tuple[Reservation, ...] = ()
@@ -359,18 +362,20 @@ class Debate(FrozenModel):
     def _apply_turn(self, turn: Turn) -> Debate:
         if turn.index in self.turns_by_index:
             return self
-        place = bisect_left(self.turns, turn.index, key=_index_of)
-        after = self._replace(turns=(*self.turns[:place], turn, *self.turns[place:]))
+        (own,), renamed = rename_in_turns((turn,), self.participants, self.turns, self.renamed_arguments)
+        place = bisect_left(self.turns, own.index, key=_index_of)
+        after = self._replace(turns=(*self.turns[:place], own, *self.turns[place:]), renamed_arguments=renamed)
         return after._with_answer(self, speech_key(turn.index), self.assessments_of_turns)
 
     def _apply_assessment(self, assessment: Assessment) -> Debate:
         key = assessment.brief.key
         if key in self.answered_keys:
             return self
-        after = self._replace(assessments=insert_assessment(self.assessments, assessment, self.runs))
+        (own,) = rename_in_assessments((assessment,), self.turns, self.renamed_arguments)
+        after = self._replace(assessments=insert_assessment(self.assessments, own, self.runs))
         of_turns = self.assessments_of_turns
-        if assessment.subject.turns:
-            of_turns = insert_assessment(of_turns, assessment, self.runs)
+        if own.subject.turns:
+            of_turns = insert_assessment(of_turns, own, self.runs)
         return after._with_answer(self, key, of_turns)
 
     def _with_answer(self, before: Debate, key: str, assessments_of_turns: tuple[Assessment, ...]) -> Debate:

@@ -1,20 +1,14 @@
-"""The participants of a debate, and the ids of their arguments, which begin with their prefixes."""
+"""The participants of a debate: each debater of the configuration with its defaults resolved."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
-from itertools import chain, count
-from typing import NamedTuple
 
 from debate_cli.domain.config import DebateConfig, DebaterConfig
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.personality import Personality, resolve_personality
-from debate_cli.domain.turn import Argument
 
 SIDE_PREFIXES = {"for": "PRO", "against": "CON"}
 DEFAULT_STANCES = {"for": 0.8, "against": -0.8}
 DEFAULT_CONVICTION = 0.7
-_MAX_SHOWN_CHARS = 40
-"""Maximum length of a wrong id in a warning."""
 IMPORTED_MODEL = "imported/none"
 """`model` of the debaters of an imported debate, because the file names no model."""
 
@@ -84,48 +78,3 @@ def _choose_prefix(debater: DebaterConfig, taken: dict[str, int]) -> str:
         candidate = f"{wanted}{taken[wanted]}"
         taken[wanted] += 1
     return candidate
-
-
-class RenamedArgument(NamedTuple):
-    """An argument whose id was replaced because it did not begin with the speaker's prefix."""
-
-    speaker: str
-    written: str
-    id: str
-    """The id that replaced the written one."""
-
-
-def rename_arguments(
-    arguments: Sequence[Argument], speaker: Participant, taken: Collection[str]
-) -> tuple[tuple[Argument, ...], tuple[RenamedArgument, ...]]:
-    """Give every id in `arguments` the prefix of `speaker`. Also return the renamed arguments.
-
-    A renamed argument keeps its number if that is free, else it gets the first free one. `taken`: ids of the
-    speaker's other arguments.
-    """
-    used = {*taken, *(item.id for item in arguments if item.id.startswith(f"{speaker.prefix}-"))}
-    kept: list[Argument] = []
-    renamed: list[RenamedArgument] = []
-    for argument in arguments:
-        found = argument
-        if not argument.id.startswith(f"{speaker.prefix}-"):
-            found = argument.model_copy(update={"id": _free_id(argument.id, speaker.prefix, used)})
-            renamed.append(RenamedArgument(speaker.name, argument.id, found.id))
-            used.add(found.id)
-        kept.append(found)
-    return tuple(kept), tuple(renamed)
-
-
-def describe_renamed(renamed: Iterable[RenamedArgument]) -> tuple[str, ...]:
-    """One warning for each renamed argument."""
-    return tuple(
-        f"id-prefix: the id {' '.join(item.written.split())[:_MAX_SHOWN_CHARS]} does not begin with "
-        f"{item.id.rpartition('-')[0]}-, so it counts as {item.id}."
-        for item in renamed
-    )
-
-
-def _free_id(written: str, prefix: str, used: Collection[str]) -> str:
-    number = re.search(r"\d{1,9}\Z", written)
-    wanted = [f"{prefix}-{int(number[0])}"] if number is not None else []
-    return next(id_ for id_ in chain(wanted, (f"{prefix}-{n}" for n in count(1))) if id_ not in used)

@@ -79,6 +79,7 @@ class Blinding:
                 "passages": self.mask(debate.passages),
                 "shown_passages": {},
                 "failures": (),
+                "renamed_arguments": (),
                 "kept_verdicts": (),
                 "runs": tuple(known for known in debate.runs if known.id == run),
             }

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import jiter
 from pydantic import ValidationError
 
+from debate_cli.domain.argument_ids import rename_in_assessments, rename_in_turns
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate, search_rank
@@ -186,14 +187,17 @@ def transcript_to_debate(transcript: Transcript) -> Debate:
     """The debate; equal to `fold(transcript_to_events(transcript))`, but faster."""
     runs = _judging_runs(transcript)
     by_index = {turn.index: turn for turn in reversed(transcript.turns)}
+    turns, renamed = rename_in_turns([by_index[index] for index in sorted(by_index)], transcript.participants)
+    assessments = rename_in_assessments(transcript.assessments, turns, renamed)
     return copy_fields(
         transcript,
         Debate,
         finished_at=transcript.finished_at if transcript.closed is not None else None,
-        turns=tuple(by_index[index] for index in sorted(by_index)),
+        turns=turns,
         shown_passages=dict(_shown_passages(transcript)),
         searches=tuple(sorted(transcript.searches, key=search_rank)),
-        assessments=first_assessments(transcript.assessments, runs),
+        assessments=first_assessments(assessments, runs),
+        renamed_arguments=renamed,
         failures=tuple(copy_fields(item, Failure) for item in transcript.failures),
         given_up=frozenset(
             [item.task.key for item in transcript.failures if not item.forgiven]

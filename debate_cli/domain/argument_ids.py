@@ -1,0 +1,187 @@
+"""Gives each argument an id with the prefix of its speaker, for example if both sides wrote `ARG-1`. Pure.
+
+New speeches are renamed by the debater. Turns and assessments of older files are renamed by `Debate`, together with the
+references to the renamed arguments.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, count
+from typing import NamedTuple
+
+from debate_cli.domain.assessment import Assessment
+from debate_cli.domain.participant import Participant
+from debate_cli.domain.turn import Argument, Turn
+
+_MAX_SHOWN_CHARS = 40
+"""Maximum length of a wrong id in a warning."""
+
+
+class RenamedArgument(NamedTuple):
+    """An argument whose id was replaced because it did not begin with the speaker's prefix."""
+
+    speaker: str
+    written: str
+    id: str
+    """The id that replaced the written one."""
+
+
+def rename_arguments(
+    arguments: Sequence[Argument], speaker: Participant, taken: Collection[str]
+) -> tuple[tuple[Argument, ...], tuple[RenamedArgument, ...]]:
+    """Give every id in `arguments` the prefix of `speaker`. Also return the renamed arguments.
+
+    A renamed argument keeps its number if that is free, else it gets the first free one. `taken`: ids of the
+    speaker's other arguments.
+    """
+    used = {*taken, *(argument.id for argument in arguments if _is_own(argument.id, speaker))}
+    kept: list[Argument] = []
+    renamed: list[RenamedArgument] = []
+    for argument in arguments:
+        found = argument
+        if not _is_own(argument.id, speaker):
+            found = argument.model_copy(update={"id": _free_id(argument.id, speaker.prefix, used)})
+            renamed.append(RenamedArgument(speaker.name, argument.id, found.id))
+            used.add(found.id)
+        kept.append(found)
+    return tuple(kept), tuple(renamed)
+
+
+def describe_renamed(renamed: Iterable[RenamedArgument]) -> tuple[str, ...]:
+    """One warning for each renamed argument."""
+    return tuple(
+        f"id-prefix: the id {_shorten(item.written)} does not begin with "
+        f"{item.id.rpartition('-')[0]}-, so it counts as {item.id}."
+        for item in renamed
+    )
+
+
+def rename_in_turns(
+    turns: Sequence[Turn],
+    participants: Sequence[Participant],
+    earlier: Sequence[Turn] = (),
+    renamed: Sequence[RenamedArgument] = (),
+) -> tuple[tuple[Turn, ...], tuple[RenamedArgument, ...]]:
+    """Rename the arguments in `turns` that have another speaker's prefix. Also return all renamed arguments.
+
+    `earlier`: the turns before `turns`; `renamed`: the arguments that were renamed in them.
+    """
+    known = {participant.name: participant for participant in participants}
+    if not renamed and all(_has_own_ids(turn, known) for turn in turns):
+        return tuple(turns), ()
+    found, so_far = [*earlier], [*renamed]
+    for turn in turns:
+        speaker = known.get(turn.speaker)
+        if speaker is not None and turn.arguments is not None:
+            taken = {item.id for other in found if other.speaker == turn.speaker for item in other.arguments or ()}
+            arguments, new = rename_arguments(turn.arguments, speaker, taken)
+            so_far += new
+            warnings = (*(item for item in turn.warnings if not item.startswith("id-prefix:")), *describe_renamed(new))
+            turn = turn.model_copy(update={"arguments": arguments, "warnings": warnings} if new else {})  # noqa: PLW2901
+        found.append(turn)
+    references = _References(found, so_far)
+    return tuple(references.resolve(turn) for turn in found[len(earlier) :]), tuple(so_far)
+
+
+def rename_in_assessments(
+    assessments: Iterable[Assessment], turns: Sequence[Turn], renamed: Sequence[RenamedArgument]
+) -> tuple[Assessment, ...]:
+    """Replace the ids of renamed arguments in the marks and findings of `assessments`."""
+    if not renamed:
+        return tuple(assessments)
+    references = _References(turns, renamed)
+    return tuple(references.resolve_assessment(assessment) for assessment in assessments)
+
+
+class _References:
+    """Replaces references to renamed arguments. A reference that fits an argument's present id does not change."""
+
+    def __init__(self, turns: Sequence[Turn], renamed: Sequence[RenamedArgument]) -> None:
+        self._renamed = renamed
+        self._turns = {turn.index: turn for turn in turns}
+        self._owned = {(turn.speaker, item.id) for turn in turns for item in turn.arguments or ()}
+
+    def resolve(self, turn: Turn) -> Turn:
+        """Replace the ids of the arguments that `turn` answers or lists."""
+        changes: dict[str, object] = {}
+        if turn.responses:
+            changes["responses"] = tuple(
+                item.model_copy(update={"target": self._of_others(turn.speaker, item.target)})
+                for item in turn.responses
+            )
+        if turn.answers:
+            changes["answers"] = tuple(
+                item.model_copy(update={"question_target": self._of(turn.speaker, item.question_target)})
+                for item in turn.answers
+            )
+        if turn.closing is not None:
+            lists = {
+                "concessions": tuple(self._of_others(turn.speaker, item) for item in turn.closing.concessions),
+                "unrebutted": tuple(self._of(turn.speaker, item) for item in turn.closing.unrebutted),
+            }
+            changes["closing"] = turn.closing.model_copy(update=lists)
+        return turn.model_copy(update=changes) if changes else turn
+
+    def resolve_assessment(self, assessment: Assessment) -> Assessment:
+        """Replace the ids of arguments in marks and findings.
+
+        The author of the argument is the participant that the mark or finding names or, without one, the speaker of
+        its turn.
+        """
+        marks = tuple(mark.model_copy(update=self._item_of(mark)) for mark in assessment.marks)
+        findings = tuple(finding.model_copy(update=self._item_of(finding)) for finding in assessment.findings)
+        return assessment.model_copy(update={"marks": marks, "findings": findings})
+
+    def _item_of(self, value: object) -> Mapping[str, str]:
+        speaker, item = getattr(value, "participant", None), getattr(value, "item", None)
+        index = getattr(value, "turn", None)
+        turn = self._turns.get(index) if isinstance(index, int) else None
+        if not isinstance(item, str):
+            return {}
+        if isinstance(speaker, str):
+            return {"item": self._of(speaker, item)}
+        return {"item": self._of_others(None, item) if turn is None else self._in_turn(turn, item)}
+
+    def _in_turn(self, turn: Turn, written: str) -> str:
+        """The present id of the argument that a judge of `turn` called `written`.
+
+        The argument was made in the turn or, if none of those fits, answered in it.
+        """
+        own, answered = self._of(turn.speaker, written), self._of_others(turn.speaker, written)
+        if own in {argument.id for argument in turn.arguments or ()}:
+            return own
+        return answered if answered in {response.target for response in turn.responses or ()} else written
+
+    def _of(self, speaker: str, written: str) -> str:
+        """The present id of the argument by `speaker` that was stored as `written`."""
+        if (speaker, written) in self._owned:
+            return written
+        return next((item.id for item in self._renamed if (item.speaker, item.written) == (speaker, written)), written)
+
+    def _of_others(self, speaker: str | None, written: str) -> str:
+        """The present id of another speaker's argument that was stored as `written`; `written` if there is none."""
+        return next((id_ for id_ in self._meant(speaker, written)), written)
+
+    def _meant(self, speaker: str | None, written: str) -> Iterator[str]:
+        if any(id_ == written and owner != speaker for owner, id_ in self._owned):
+            yield written
+        yield from (item.id for item in self._renamed if item.written == written and item.speaker != speaker)
+
+
+def _shorten(written: str) -> str:
+    return "".join(sign for sign in " ".join(written.split()) if sign.isprintable())[:_MAX_SHOWN_CHARS]
+
+
+def _has_own_ids(turn: Turn, known: Mapping[str, Participant]) -> bool:
+    speaker = known.get(turn.speaker)
+    return speaker is None or all(_is_own(argument.id, speaker) for argument in turn.arguments or ())
+
+
+def _is_own(id_: str, speaker: Participant) -> bool:
+    return id_.startswith(f"{speaker.prefix}-")
+
+
+def _free_id(written: str, prefix: str, used: Collection[str]) -> str:
+    number = re.search(r"\d{1,9}\Z", written)
+    wanted = [f"{prefix}-{int(number[0])}"] if number is not None else []
+    return next(id_ for id_ in chain(wanted, (f"{prefix}-{n}" for n in count(1))) if id_ not in used)

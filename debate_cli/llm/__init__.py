@@ -1,1 +1,1 @@
-"""The port to models and everything that wraps it; no provider is named here."""
+"""The port to language models, and the wrappers around it. This package names no provider."""

@@ -13,19 +13,19 @@ from debate_cli.llm.model import Reply, Request
 
 @dataclass(frozen=True, slots=True)
 class BatchStatus:
-    """State of a submitted batch."""
+    """The state of a submitted batch."""
 
     has_ended: bool
-    """Whether its results can be read. They may be missing for some requests."""
+    """Whether the results of the batch can be read. They may be missing for some requests."""
     done: int = 0
-    """Requests that the vendor has processed; 0 if it does not say."""
+    """Number of requests that the vendor has processed; 0 if the vendor does not say."""
     unanswered: ModelError | None = None
-    """Why results of an ended batch are missing for some requests; None if every request should have a result."""
+    """Why an ended batch lacks the results of some requests; None if it should have all results."""
 
 
 @dataclass(frozen=True, slots=True)
 class BatchIntent:
-    """A batch that is about to be submitted. Stored before anything is sent."""
+    """A batch that is about to be submitted. It is stored before anything is sent."""
 
     key: str
     """Unique name. The custom id of each request begins with it."""
@@ -36,51 +36,51 @@ class BatchIntent:
 
 @dataclass(frozen=True, slots=True)
 class FoundBatch:
-    """Result of searching the vendor's list for a batch whose id is unknown."""
+    """The result of a search in the vendor's list for a batch whose id is unknown."""
 
     id: str | None
     """Id of the batch; None if it was not identified."""
     may_exist: bool = False
-    """Whether a batch in progress may be the one that is searched for. This becomes known when that batch ends."""
+    """Whether a batch that is still in progress may be the searched one. Its results will show that when it ends."""
 
 
 class BatchApi(Protocol):
     """The batches of one model. Every method but `entry` may raise ModelError."""
 
     identity: tuple[object, ...]
-    """Equal for objects that reach the same model with the same key."""
+    """A key that is equal for objects that reach the same model with the same API key."""
     max_requests: int
     max_bytes: int
-    """Limits of one batch."""
+    """Maximum size of one batch in bytes."""
 
     def entry(self, custom_id: str, request: Request) -> dict[str, Any]:
-        """The entry of a batch for `request`: what `submit` takes."""
+        """Return one entry of a batch for `request`, in the form that `submit` takes."""
         ...
 
     async def submit(self, key: str, entries: Sequence[dict[str, Any]]) -> str:
-        """Submit a batch; return its id.
+        """Submit a batch and return its id.
 
-        Raises ModelError, whose `may_be_billed` says whether the vendor may have accepted the batch nevertheless.
+        Raises ModelError. Its `may_be_billed` says whether the vendor may have accepted the batch despite the error.
         """
         ...
 
     async def status(self, batch_id: str) -> BatchStatus:
-        """State of a batch."""
+        """Return the state of a batch."""
         ...
 
     def results(self, batch_id: str, requests: Mapping[str, Request]) -> AsyncIterator[tuple[str, str]]:
-        """Custom id and result (JSON from the vendor) of each processed request, in any order.
+        """Yield the custom id and the result (JSON from the vendor) of each processed request, in any order.
 
-        `requests`: the expected requests by custom id. Results of other requests may be included.
+        `requests` maps custom ids to the expected requests. Results of other requests may be yielded.
         """
         ...
 
     def read(self, result: str, request: Request) -> Reply:
-        """Convert a result to a reply. Raises the error of a request that was not answered."""
+        """Convert a result to a reply. Raise ModelError if the request failed."""
         ...
 
     async def find(self, intent: BatchIntent) -> FoundBatch:
-        """Search the vendor's list for the batch of `intent`."""
+        """Search the vendor's list for the batch that `intent` announced."""
         ...
 
     async def aclose(self) -> None:

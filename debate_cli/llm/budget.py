@@ -1,4 +1,4 @@
-"""The budget of a run. The maximum usage of each request is reserved before it is sent, and corrected afterwards."""
+"""The budget of a run. Each request reserves its maximum usage before it is sent, and is charged its actual usage."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from debate_cli.llm.usage import error_usage, estimate_answer_tokens, estimate_i
 
 @dataclass(frozen=True, slots=True)
 class BudgetAmount:
-    """Tokens, and US dollars if the price is known."""
+    """An amount of tokens, and of US dollars if the price is known."""
 
     tokens: int = 0
     usd: float = 0.0
@@ -32,7 +32,7 @@ class BudgetAmount:
 
 
 class BudgetReservation:
-    """The amount that is reserved for one attempt, and `used`, the actual amount."""
+    """The amount that one attempt reserves. `used` is the amount that it actually used."""
 
     def __init__(self, worst_case: BudgetAmount) -> None:
         self.worst_case = worst_case
@@ -42,7 +42,8 @@ class BudgetReservation:
 class Budget:
     """The budget of a whole run, shared by all its models. A limit of None means no limit.
 
-    The first attempt that does not fit closes the budget: no later call is sent, however small.
+    The first attempt that does not fit closes the budget: no later call is sent, even if it would fit.
+
     `used_cost` (US dollars) and `used_tokens` were spent before the run was resumed.
     """
 
@@ -65,7 +66,7 @@ class Budget:
 
     @classmethod
     def of_calls(cls, max_cost_usd: float | None, max_tokens: int | None, used: Iterable[ModelCall]) -> Budget:
-        """A budget from which the calls in `used` are already deducted; calls without a price count only tokens."""
+        """Return a budget after the calls in `used`. Calls without a price count only their tokens."""
         calls = tuple(used)
         cost = sum(call.cost_usd or 0.0 for call in calls)
         tokens = sum(call.usage.input_tokens + call.usage.output_tokens for call in calls)
@@ -87,20 +88,21 @@ class Budget:
 
     @property
     def is_closed(self) -> bool:
-        """Whether a call was refused, so that no later one is sent."""
+        """Whether a call was refused. No later call is sent."""
         return self._closed is not None
 
     @property
     def has_cost_limit(self) -> bool:
-        """Whether there is a limit in US dollars, so that every call needs a price."""
+        """Whether there is a limit in US dollars. Every call then needs a price."""
         return self._max_cost_usd is not None
 
     @asynccontextmanager
     async def reserve(self, worst: BudgetAmount, what: str) -> AsyncGenerator[BudgetReservation, None]:
         """Reserve `worst` for one attempt. The caller sets `used` on the yielded reservation.
 
-        If calls in flight hold the budget, waits until they return unused parts, first come, first served. Raises
-        BudgetError if the attempt does not fit even when those calls cost nothing; `what` names the call in its message.
+        If the reservations of calls in flight leave too little, waits until those calls end. Calls wait in order of
+        arrival. Raises BudgetError if the attempt would not fit even if those calls cost nothing. `what` names the call
+        in the message.
         """
         with waiting_for_turn():
             async with self._queue_lock:
@@ -144,14 +146,16 @@ class Budget:
 
 
 class BudgetedModel:
-    """Asks `model` within `budget`. If the price is unknown, only tokens count, and a limit in dollars refuses the call.
+    """Asks `model` within `budget`.
+
+    If the price is unknown, only tokens count, and a limit in dollars refuses the call.
 
     If the server reports no usage, the usage is estimated and `on_estimate` is called. An incomplete answer may be
     billed, so its error gets an estimate: the prompt plus the text that arrived, or plus the output limit if the budget
     has a limit. A request that the server refused used nothing.
 
-    The active `CallMeter` is updated when a request ends and, if `name` (`provider/model`) is given, before it is sent.
-    The mock has no `name`, because nothing is sent or billed.
+    The active `CallMeter` is updated when a request ends. If `name` (`provider/model`) is given, it is also updated
+    before the request is sent. The mock has no `name`, because nothing is sent or billed.
     """
 
     def __init__(
@@ -172,7 +176,7 @@ class BudgetedModel:
         self._on_estimate = on_estimate
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request`. Raises BudgetError before the call is sent, and the errors of the model."""
+        """Answer `request`. Raises BudgetError before the call is sent, or an error of the model."""
         if self._price is None and self._budget.has_cost_limit:
             raise BudgetError(
                 f"limits.max_cost_usd cannot be enforced for {request.purpose}, because the price of its model is unknown; "
@@ -220,7 +224,7 @@ class BudgetedModel:
         )
 
     def _with_usage(self, request: Request, reply: Reply) -> Reply:
-        """`reply` with an estimated usage if it reports none. A prompt that a content filter rejects costs 0."""
+        """Return `reply` with an estimated usage if it reports none. A prompt that a content filter rejects costs 0."""
         usage = reply.usage
         is_filtered = reply.finish_reason == "content_filter" and not reply.text
         if usage.input_tokens + usage.output_tokens + usage.searches > 0 or is_filtered:
@@ -231,7 +235,7 @@ class BudgetedModel:
         return replace(reply, usage=self._estimate_usage(request, answer))
 
     def _lost_usage(self, request: Request, known: Usage, received: str) -> Usage:
-        """Estimated usage of an incomplete answer with the text `received`.
+        """Return the estimated usage of an incomplete answer of which `received` arrived.
 
         `known`: usage that the server reported.
         """

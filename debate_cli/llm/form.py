@@ -1,9 +1,11 @@
 """Forms that models fill in, their JSON Schemas, and the check of a value against such a schema.
 
-A form is a pydantic model, kept apart from the domain's values. Its schema is derived from the model and narrowed for one
-question: which ids exist, how many items a list may have. Rules for forms: lists of {name, value} objects instead of
-open dictionaries; the reason before the score that it explains. Only the schema has lengths and ranges, because small
-models obey them. The form itself accepts longer texts, and its reader clamps scores.
+A form is a pydantic model, separate from the domain's values. Its schema is derived from the model and narrowed for one
+question: to the ids that exist, and to a number of items per list. Forms follow two rules: lists of {name, value}
+objects instead of open dictionaries, and the reason before the score that it explains.
+
+Lengths and ranges are only in the schema, because small models obey them. The form itself accepts longer texts and
+other scores; the code that reads it clamps the scores.
 """
 
 import json
@@ -38,33 +40,33 @@ class Form(Generic[FormT]):
     """A form model and its schema, narrowed for one question."""
 
     name: str
-    """[a-zA-Z0-9_-]{1,64}"""
+    """Name that providers accept: [a-zA-Z0-9_-]{1,64}"""
     model: type[FormT]
     schema: JsonSchema
-    """Closed objects that require every property, without `$ref`. A list that must answer known items has `prefixItems`
-    with a `const` each. Every value that fits the schema also fits `model`."""
+    """Schema of closed objects that require every property, without `$ref`. A list that must answer known items has
+    `prefixItems` with a `const` each. Every value that fits the schema also fits `model`."""
     lenient: bool = False
-    """Whether an answer that fits `model` but violates `schema` is valid, so that the caller handles the difference.
-    Otherwise the model is asked again."""
+    """Whether an answer that fits `model` but violates `schema` is valid, so that the caller must handle it. Otherwise
+    the model is asked again."""
 
 
 def text(most: int = MAX_REASON_CHARS, *, least: int = 1, **field: Any) -> Any:
-    """Text field of `least` to `most` characters. `field` are arguments of pydantic's `Field`."""
+    """Define a text field of `least` to `most` characters. `field` are arguments of pydantic's `Field`."""
     return Field(json_schema_extra={"minLength": least, "maxLength": most}, **field)
 
 
 def whole_number(low: int, high: int, **field: Any) -> Any:
-    """Field of an integer from `low` to `high`. `field` are arguments of pydantic's `Field`."""
+    """Define a field for an integer from `low` to `high`. `field` are arguments of pydantic's `Field`."""
     return Field(json_schema_extra={"type": "integer", "minimum": low, "maximum": high}, **field)
 
 
 def share() -> Any:
-    """Field of a number from 0 to 1."""
+    """Define a field for a number from 0 to 1."""
     return Field(json_schema_extra={"minimum": 0, "maximum": 1})
 
 
 def items(most: int, *, least: int = 0, chars: int | None = None, **field: Any) -> Any:
-    """Field of a list of `least` to `most` items. With `chars`, each item is a text of at most that length."""
+    """Define a field for a list of `least` to `most` items. With `chars`, each item is a text of up to that length."""
     bounds: JsonSchema = {"minItems": least, "maxItems": most}
     if chars is not None:
         bounds["items"] = {"type": "string", "minLength": 1, "maxLength": chars}
@@ -72,14 +74,14 @@ def items(most: int, *, least: int = 0, chars: int | None = None, **field: Any) 
 
 
 def keep_if(wanted: bool) -> JsonSchema | None:
-    """Keep a property if `wanted`, else leave it out."""
+    """Narrow a property: keep it if `wanted`, else remove it."""
     return {} if wanted else None
 
 
 def one_of(values: Iterable[str | int]) -> JsonSchema:
     """Narrow a property to one of `values`.
 
-    If there are no values, the property is not narrowed, because providers reject an empty choice.
+    Without values, the property is not narrowed, because providers reject an empty choice.
     """
     choices = list(values)
     return {"enum": choices} if choices else {}
@@ -92,23 +94,26 @@ def some_of(values: Iterable[str], *, least: int = 0) -> JsonSchema:
 
 
 def each_of(key: str, values: Iterable[str]) -> JsonSchema:
-    """Narrow a list to one entry per value, in order. The property `key` of each entry has that value."""
+    """Narrow a list to one entry per value, in order. The property `key` of each entry has that entry's value."""
     return {"prefixItems": [{"properties": {key: {"const": value}}} for value in values]}
 
 
 def derive_schema(model: type[FormModel], **narrowing: JsonSchema | None) -> JsonSchema:
-    """The schema of `model`. `narrowing`: property, at any depth -> keywords for its schema; None removes the property."""
+    """Return the schema of `model`, changed by `narrowing`.
+
+    `narrowing` maps a property, at any depth, to keywords for its schema, or to None to remove the property.
+    """
     return _narrow(_full_schema(model), narrowing)
 
 
 def person_schema(form: Form[Any]) -> JsonSchema:
-    """The schema of `form` for a person: it has descriptions, and does not require fields with a default."""
+    """Return the schema of `form` for a person: it has descriptions, and does not require fields with a default."""
     raw = form.model.model_json_schema()
     return _explain(form.schema, raw, raw.get("$defs", {}))
 
 
 def _explain(part: JsonSchema, raw: JsonSchema, definitions: Mapping[str, JsonSchema]) -> JsonSchema:
-    """Add descriptions and required keys to `part`, taken from `raw`, the schema before it was narrowed."""
+    """Add descriptions and required keys to `part`, a part of a narrowed schema. `raw` is the part before narrowing."""
     explained = dict(part)
     if raw.get("description"):
         explained["description"] = raw["description"]
@@ -129,7 +134,7 @@ def _explain(part: JsonSchema, raw: JsonSchema, definitions: Mapping[str, JsonSc
 
 
 def _follow(part: JsonSchema, definitions: Mapping[str, JsonSchema]) -> JsonSchema:
-    """The schema that `part` refers to, or its alternative to null; otherwise `part` itself."""
+    """Return the schema that `part` refers to, or its alternative to null; otherwise `part` itself."""
     while "$ref" in part or "anyOf" in part:
         if "$ref" in part:
             part = definitions[part["$ref"].rpartition("/")[2]]
@@ -174,7 +179,7 @@ def _narrow(schema: JsonSchema, narrowing: Mapping[str, JsonSchema | None]) -> J
 
 
 def _merge(schema: JsonSchema, change: JsonSchema) -> JsonSchema:
-    """`schema` with the keywords of `change` in place of its own. `items` and `properties` are merged recursively."""
+    """Return `schema`, overwritten by the keywords of `change`. `items` and `properties` are merged recursively."""
     if "prefixItems" in change:
         entries = [_merge(schema["items"], part) for part in change["prefixItems"]]
         return {"type": "array", "prefixItems": entries, "minItems": len(entries), "maxItems": len(entries)}
@@ -198,11 +203,11 @@ class Violation(NamedTuple):
 
     path: KeyPath
     fault: str
-    """`must be at least 1, not 0`, for example."""
+    """The fault in words, for example `must be at least 1, not 0`."""
     value: Any
     schema: Mapping[str, Any]
     is_type: bool = False
-    """Whether the value has a wrong type."""
+    """Whether the value has the wrong type."""
 
     def __str__(self) -> str:
         place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in self.path)
@@ -217,14 +222,14 @@ _BOUNDS = {
     "minimum": "be at least {}, not {}",
     "maximum": "be at most {}, not {}",
 }
-"""Keyword of a bound -> words of its violation."""
+"""Maps the keyword of a bound to the words for its violation."""
 
 
 def find_violations(value: Any, schema: Mapping[str, Any], path: KeyPath = ()) -> Iterator[Violation]:
-    """Each place where `value` (from `json.loads`) violates `schema`, the schema of a form.
+    """Yield each place where `value` (from `json.loads`) violates `schema`, the schema of a form.
 
-    `maxLength` is ignored: it keeps models short where a grammar enforces it, but a longer text is accepted. The entries
-    of a list of known items may come in any order.
+    `maxLength` is ignored. It keeps models short where a grammar enforces it, but a longer text is accepted. The
+    entries of a list of known items may come in any order.
     """
     wanted = schema.get("type")
     found = _json_type(value)
@@ -263,7 +268,7 @@ def _check_members(members: Mapping[str, Any], schema: Mapping[str, Any], path: 
 
 
 def _check_entries(entries: Sequence[Any], schema: Mapping[str, Any], path: KeyPath) -> Iterator[Violation]:
-    """Check each entry. An entry for a known item is checked against the schema of that item."""
+    """Check each entry of a list. The schema of its known item applies to an entry for a known item."""
     open_parts: list[JsonSchema] = list(schema.get("prefixItems", ()))
     for index, entry in enumerate(entries):
         part: JsonSchema = schema.get("items", {})
@@ -279,7 +284,7 @@ def _has_constants(entry: Any, part: JsonSchema) -> bool:
 
 
 def _json_type(value: Any) -> str:
-    """The JSON Schema type of a value; a whole number is `integer`, also when written as 1.0."""
+    """Return the JSON Schema type of a value. A whole number is an `integer`, even if written as 1.0."""
     if isinstance(value, float):
         return "integer" if value.is_integer() else "number"
     return _JSON_TYPES.get(cast("type[object]", type(value)), "null")

@@ -1,4 +1,4 @@
-"""Chooses whether a prompt contains the whole debate, or its recent part and a ledger (`format.history`)."""
+"""Chooses the history in a prompt: the whole debate, or only its recent part and a ledger (`format.history`)."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ HistoryMode = Literal["auto", "full", "recent"]
 MAX_FULL_TOKENS = 60_000
 """Longest prompt with the whole debate, in estimated tokens."""
 MAX_FULL_TURNS = 40
-"""Longest debate, in turns, that a prompt contains as a whole. It bounds the growth of prompts."""
+"""Maximum number of turns of a debate that a prompt contains as a whole. It bounds the growth of prompts."""
 MAX_CONTEXT_SHARE = 0.6
 """Largest share of a model's context that a prompt with the whole debate may fill."""
 MAX_PASSAGE_SHARE = 0.2
@@ -26,11 +26,11 @@ MAX_PASSAGE_SHARE = 0.2
 
 
 class DebateLength(NamedTuple):
-    """Length of the part of a debate that a prompt may contain."""
+    """The length of the part of a debate that a prompt may contain."""
 
     turns: int
     chars: int
-    """Characters of the speeches. If there are too many, the prompt with the whole debate is not built."""
+    """Number of characters in the speeches. If there are too many, the prompt with the whole debate is not built."""
 
 
 class PromptBuilder(Protocol):
@@ -42,7 +42,7 @@ class PromptBuilder(Protocol):
 
 
 class HistoryPolicy:
-    """Chooses the history for the prompts of one run. Reports the first prompt that `auto` shortens."""
+    """Chooses the history for the prompts of one run. Notes the first prompt that is shortened for its length."""
 
     def __init__(self, mode: HistoryMode = "auto", note: Callable[[str], None] = lambda _: None) -> None:
         self._mode = mode
@@ -58,10 +58,10 @@ class HistoryPolicy:
         choose: Callable[[], tuple[Request, bool]],
         send: Callable[[Request, bool], Awaitable[StructuredAnswer[T]]],
     ) -> tuple[StructuredAnswer[T], Request, bool]:
-        """Ask, and return the answer, its request, and whether the request contains the recent part only.
+        """Ask the model. Return the answer, its request, and whether the request contains only the recent part.
 
-        `choose`: makes the request with `build` or `build_whole`. If the model refuses the whole debate as too long,
-        it is asked once more with the recent part, unless `format.history` is `full`. Both calls are counted. Later
+        `choose` makes the request with `build` or `build_whole`. If the model refuses the whole debate as too long, it
+        is asked once more with the recent part, unless `format.history` is `full`. Both calls are counted. Later
         prompts for that model are shorter.
         """
         request, is_recent = choose()
@@ -80,12 +80,12 @@ class HistoryPolicy:
         return replace(again, exchange=add_model_calls(answer.exchange, again.exchange)), shorter, is_recent
 
     def context_tokens(self, model: ModelHandle) -> int | None:
-        """The model's context in tokens, or the length of a shorter prompt that it refused; None if unknown."""
+        """Return the model's context in tokens, or the length of a shorter prompt that it refused; None if unknown."""
         known = (model.context_tokens, self._refused.get(model.name))
         return min((tokens for tokens in known if tokens is not None), default=None)
 
     def build(self, build: PromptBuilder, length: DebateLength, context_tokens: int | None) -> tuple[Request, bool]:
-        """The request, and whether it contains the recent part only.
+        """Return the request, and whether it contains only the recent part.
 
         `context_tokens`: the model's context in tokens; None if unknown.
         """
@@ -101,13 +101,13 @@ class HistoryPolicy:
     def build_whole(
         self, build: PromptBuilder, length: DebateLength, context_tokens: int | None
     ) -> tuple[Request, bool]:
-        """Like `build`, but shortens the debate only if the model's context is too small."""
+        """Build the request as `build` does, but shorten the debate only if the model's context is too small."""
         if context_tokens is None:
             return build(is_recent=False), False
         return self._build_within(build, length, int(context_tokens * MAX_CONTEXT_SHARE))
 
     def count_fitting(self, lengths: Sequence[int], context_tokens: int | None) -> int:
-        """Number of passages that fit into a prompt. `lengths`: characters of each. The first time, reports a shortening."""
+        """Return how many passages of `lengths` characters fit into a prompt. Note the first time that some do not."""
         limit = MAX_FULL_TOKENS if context_tokens is None else int(context_tokens * MAX_PASSAGE_SHARE)
         totals = accumulate(length / ASCII_CHARS_PER_TOKEN for length in lengths)
         count = sum(total <= limit for total in totals)
@@ -127,7 +127,7 @@ class HistoryPolicy:
         return self._shorten(build, f"the whole debate no longer fits into {limit:,} tokens of a prompt")
 
     def _shorten(self, build: PromptBuilder, reason: str) -> tuple[Request, bool]:
-        """Build the request with the recent part, and report the first one that is shorter than the whole debate."""
+        """Build the request with the recent part. Note the first one that is shorter than with the whole debate."""
         request = build(is_recent=True)
         tokens = estimate_input_tokens(request, Profile())
         if not self._is_noted and tokens < estimate_input_tokens(build(is_recent=False), Profile()):

@@ -1,6 +1,6 @@
 """Parses the text of a reply into a filled-in form or a list of faults. Pure.
 
-`llm.structured_output` decides what to do about faults.
+`llm.structured_output` decides how to react to faults.
 """
 
 import json
@@ -18,23 +18,24 @@ from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 from debate_cli.llm.schema_dialect import restore_lists
 
 MAX_REPAIR_CHARS = 50_000
-"""A longer text is not repaired, because json-repair copies its result at every character."""
+"""Maximum length of a text that is repaired. json-repair copies its result at every character."""
 MAX_REPAIR_READS = 200_000
-"""Maximum number of reads of one text by json-repair. They take half a second and suffice for MAX_REPAIR_CHARS."""
+"""Maximum number of times that json-repair may read one text. So many reads take half a second and suffice for
+MAX_REPAIR_CHARS."""
 CHARS_PER_READ = 100
-"""A longer slice of a text counts as several reads."""
+"""Maximum length of a slice of a text that counts as one read. A longer slice counts as several."""
 MAX_FAULTS = 12
 """Maximum number of faults that are listed for one reply."""
 MAX_FAULT_CHARS = 240
 """Maximum length of one fault."""
 MAX_OBJECTS = 500
-"""A reply with more JSON objects is not parsed."""
+"""Maximum number of JSON objects in a reply. A reply with more is not parsed."""
 MAX_WRAPPERS = 8
 """Maximum number of objects around a form that are unwrapped."""
 
 ParseOutcome = Literal["valid", "off_schema", "invalid", "no_object"]
-"""valid: satisfies the schema; off_schema: satisfies only the form's model; invalid: JSON but not a form; no_object: no
-JSON object, several different ones, or an unreadable one."""
+"""valid: satisfies the schema; off_schema: satisfies only the form's model; invalid: JSON, but not the form; no_object:
+no JSON object, several different ones, or an unreadable one."""
 
 _THINKING_TAG = re.compile(r"<(?P<end>/?)think(?:ing)?>", re.IGNORECASE)
 _LOOKS_LIKE_JSON = re.compile(r"""\{\s*(?:["'}]|\w+["']?\s*:|//|/\*)""")
@@ -42,27 +43,27 @@ _QUOTED_OR_BRACE = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[{}]', re.DOTALL)
 
 
 class _ForbiddenError(ValueError):
-    """JSON with an ambiguous meaning: NaN, or a duplicate key. Never repaired."""
+    """JSON with an ambiguous meaning: NaN, or a duplicate key. It is never repaired."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedReply(Generic[FormT]):
-    """Result of parsing one reply."""
+    """The result of parsing one reply."""
 
     outcome: ParseOutcome
     form: FormT | None = None
     """The filled-in form; set for `valid` and `off_schema`."""
     faults: tuple[str, ...] = ()
-    """Faults, one line each; empty for `valid`."""
+    """Faults, one line each. Empty for `valid`."""
     repaired: bool = False
     """Whether the JSON had to be repaired."""
 
 
 def strip_thinking(text: str) -> str:
-    """`text` without the model's thinking.
+    """Return `text` without the model's thinking.
 
-    Removes `<think>…</think>`, everything before a closing tag without an opening one, and everything after an opening
-    tag without a closing one.
+    Removes `<think>…</think>`, everything before a closing tag without an opening tag, and everything after an opening
+    tag without a closing tag.
     """
     kept: list[str] = []
     visible_from: int | None = 0
@@ -81,8 +82,8 @@ def strip_thinking(text: str) -> str:
 def parse_reply(text: str, form: Form[FormT], *, truncated: bool = False) -> ParsedReply[FormT]:
     """Find the one object in `text` that fills in `form`. Never raises.
 
-    Tried in this order: the whole text as an object; exactly one valid object inside the text (in code fences, with
-    prose around it); one broken object, repaired. Of a truncated text, only the whole is tried.
+    Tries in this order: the whole text as an object; exactly one valid object inside the text (in code fences, or with
+    prose around it); one broken object, repaired. For a truncated text, tries only the whole text.
     """
     try:
         whole: Any = _DECODER.decode(text.strip())
@@ -96,13 +97,13 @@ def parse_reply(text: str, form: Form[FormT], *, truncated: bool = False) -> Par
 
 
 class _RepairLimitError(Exception):
-    """Repairing the text takes too long. json-repair does not catch this class."""
+    """Raised when the repair of a text takes too long. json-repair does not catch this class."""
 
 
 class _CountedText(str):
-    """A text that counts how often it is read, and raises _RepairLimitError after MAX_REPAIR_READS.
+    """A text that counts how often it is read. Raises _RepairLimitError after MAX_REPAIR_READS.
 
-    Texts that json-repair builds from it, by `text[:i] + sign + text[i:]`, share its count.
+    json-repair builds further texts from it by `text[:i] + sign + text[i:]`. They share its count.
     """
 
     __slots__ = ("_reads_left",)
@@ -111,7 +112,7 @@ class _CountedText(str):
 
     @classmethod
     def wrap(cls, text: str, reads_left: list[int]) -> Self:
-        """`text`, with the number of reads that are left in the only element of `reads_left`."""
+        """Wrap `text`. `reads_left` is a list with one element: the number of reads that are left."""
         counted = cls(text)
         counted._reads_left = reads_left
         return counted
@@ -129,7 +130,7 @@ class _CountedText(str):
 
 
 def repair_json(broken: str) -> dict[str, Any] | None:
-    """Repair the JSON object `broken`; None if its meaning is unclear or the repair takes too long."""
+    """Repair the JSON object `broken`. Return None if its meaning is unclear or the repair takes too long."""
     if len(broken) > MAX_REPAIR_CHARS:
         return None
     try:
@@ -141,15 +142,15 @@ def repair_json(broken: str) -> dict[str, Any] | None:
 
 @dataclass(slots=True)
 class _FoundObjects:
-    """The outermost JSON objects of a text."""
+    """The outermost JSON objects in a text."""
 
     valid: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     broken: list[str] = field(default_factory=list[str])
-    """Texts that look like JSON objects and are not valid."""
+    """Parts of the text that look like JSON objects but are not valid."""
     forbidden: list[str] = field(default_factory=list[str])
     """Faults of objects with an ambiguous meaning."""
     too_many: bool = False
-    """Whether the text has more than MAX_OBJECTS objects; the rest of it was not read."""
+    """Whether the text has more than MAX_OBJECTS objects. The rest of it was then not read."""
 
 
 def _find_objects(text: str) -> _FoundObjects:
@@ -184,7 +185,7 @@ def _find_object_end(text: str, start: int) -> int:
 
 
 def _parse_embedded_object(found: _FoundObjects, form: Form[FormT]) -> ParsedReply[FormT]:
-    """The one valid object of a text. If no object is valid, the one broken object, repaired.
+    """Parse the one valid object of a text. If no object is valid, repair and parse the one broken object.
 
     A broken object that contains a valid form is not repaired: it may be a draft, or two joined answers.
     """
@@ -203,9 +204,9 @@ def _parse_embedded_object(found: _FoundObjects, form: Form[FormT]) -> ParsedRep
 
 
 def _choose_object(objects: list[dict[str, Any]], form: Form[FormT]) -> ParsedReply[FormT]:
-    """The one object that is a form.
+    """Return the one object that is a form.
 
-    Objects that satisfy the schema have precedence over those that only fit the model.
+    Objects that satisfy the schema take precedence over objects that only fit the model.
     """
     readings = [_parse_unwrapped(candidate, form) for candidate in objects]
     for outcome in ("valid", "off_schema"):
@@ -220,7 +221,7 @@ def _choose_object(objects: list[dict[str, Any]], form: Form[FormT]) -> ParsedRe
 
 
 def _parse_unwrapped(candidate: dict[str, Any], form: Form[FormT], wrappers: int = MAX_WRAPPERS) -> ParsedReply[FormT]:
-    """Parse `candidate`, or the object that is its only member."""
+    """Parse `candidate`. If it is not a form and has one member that is an object, parse that object."""
     parsed = _validate_form(candidate, form)
     inner: Any = next(iter(candidate.values()), None)
     if parsed.form is not None or len(candidate) != 1 or not isinstance(inner, dict) or wrappers == 0:
@@ -247,7 +248,7 @@ def _validate_form(candidate: dict[str, Any], form: Form[FormT]) -> ParsedReply[
 
 
 def _format_faults(faults: Iterable[str]) -> tuple[str, ...]:
-    """The first faults, one short line each."""
+    """Return the first faults, one short line each."""
     lines: list[str] = []
     for fault in faults:
         if len(lines) == MAX_FAULTS:

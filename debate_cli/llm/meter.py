@@ -1,7 +1,7 @@
 """Counts the requests of one task and the time that its models take.
 
-The engine writes the usage of each request to the journal before the request is sent. A deadline pauses while a call
-waits in one of our own queues.
+The engine writes the usage of each request to the journal before the request is sent. A call's deadline pauses while
+the call waits in a queue of this program.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ class CallMeter:
 
 
 def active_meter() -> CallMeter | None:
-    """Return the meter of the current asyncio task, or None."""
+    """Return the meter of the current asyncio task; None if it has none."""
     return _ACTIVE_METER.get()
 
 
 @contextmanager
 def use_meter(meter: CallMeter) -> Generator[None]:
-    """Make `meter` the active one of the current asyncio task."""
+    """Make `meter` the active meter of the current asyncio task."""
     token = _ACTIVE_METER.set(meter)
     try:
         yield

@@ -1,7 +1,7 @@
 """The port `Model`, through which every language model is asked. Provider adapters and test fakes implement it.
 
-Retries, rate limits, budget, redaction and recording are wrappers that implement the port too. The structured-output
-client (`llm.structured_output`) uses the port and does not implement it.
+Wrappers for retries, rate limits, budget, redaction and recording implement the port too. The structured-output client
+(`llm.structured_output`) uses the port and does not implement it.
 """
 
 import hashlib
@@ -16,14 +16,14 @@ from debate_cli.domain.model_call import StructuredOutputMode, Usage
 from debate_cli.llm.form import Form
 
 OnText = Callable[[str], None]
-"""Called with each piece of text as it arrives, and with RESTART when the call starts over."""
+"""Called with each piece of text as it arrives, and with RESTART when the call starts again."""
 RESTART = "\x00restart"
-"""Passed to `on_text` when the call is made again: discard the text streamed so far."""
+"""Passed to `on_text` when the call is made again. The text streamed so far must be discarded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a conversation. The system message is `Request.system`."""
+    """One message of a conversation. The system message is not one of them; it is `Request.system`."""
 
     role: Literal["user", "assistant"]
     content: str
@@ -34,67 +34,68 @@ class OutputSchema:
     """A JSON Schema that the answer must satisfy."""
 
     name: str
-    """[a-zA-Z0-9_-]{1,64}"""
+    """Name that providers accept: [a-zA-Z0-9_-]{1,64}"""
     json: dict[str, Any]
     """The schema, as in `Form.schema`. Adapters convert it to the dialect of their provider (`llm.schema_dialect`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestOrigin:
-    """The task of a debate that a request belongs to. Models do not see it; it names files and headings for people."""
+    """The task of a debate that a request belongs to. It names files and headings for people; models do not see it."""
 
     debate: str
     """Id of the debate."""
     key: str
     """Identity of the task within the debate. All requests for one task share it."""
     name: str
-    """Who is asked for what, for a file name: `Pro opening`, `judge structured`."""
+    """Who is asked for what, as a part of a file name: `Pro opening`, `judge structured`."""
     title: str
-    """Who is asked for what, for a heading: `Pro: opening, round 1`."""
+    """Who is asked for what, as a heading: `Pro: opening, round 1`."""
     accepts_text: bool = False
     """Whether an answer in plain words is valid: true for speeches, false for judgements."""
 
 
 @dataclass(frozen=True, slots=True)
 class WebSearch:
-    """A request for a web search. The text of the reply is written by `llm.search.dump_results`."""
+    """A request for a web search. `llm.search.dump_results` writes the text of its reply."""
 
     max_searches: int
     """Maximum number of searches that the provider may make and charge for."""
     allowed_domains: tuple[str, ...] = ()
     """Domains of accepted results; empty means all."""
     by_model: bool = False
-    """Whether a model searches, which uses tokens. A search engine uses none."""
+    """Whether a model makes the search, which uses tokens. A search engine uses none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One call. The parts that change least come first: the system message, then the messages in order."""
+    """One call of a model. The parts that change least come first: the system message, then the messages in order."""
 
     system: str
     messages: tuple[Message, ...]
     purpose: str
-    """`opening`, `cross_examination`, ..., `judge.structured`, `judge.panel.vote`. Not sent; for scripts and
-    messages."""
+    """Kind of task: `opening`, `cross_examination`, ..., `judge.structured`, `judge.panel.vote`. Used in scripts and
+    messages, not sent."""
     max_output_tokens: int
     schema: OutputSchema | None = None
     search: WebSearch | None = None
-    """A web search, or None; the last message is the query."""
+    """The web search to make; None for an ordinary call. The last message is the query."""
     rung: StructuredOutputMode = "text"
-    """Structured-output mode that requests `schema`; set by the structured-output client."""
+    """Structured-output mode in which `schema` is requested. The structured-output client sets it."""
     temperature: float | None = None
     seed: int | None = None
     nonce: str = ""
-    """Random tag in the last message of this call; fingerprints ignore it."""
+    """Random tag in the last message of this call. Fingerprints ignore it."""
     stable_chars: int = 0
-    """Number of leading characters of the last message that later requests repeat (cache hint)."""
+    """Number of characters at the start of the last message that later requests repeat. A hint for the provider's
+    cache."""
     origin: Annotated[RequestOrigin | None, SkipValidation, Field(exclude=True)] = None
-    """The task that the request belongs to. Not sent, not recorded."""
+    """The task that the request belongs to. Neither sent nor recorded."""
     form: Annotated[Form[Any] | None, SkipValidation, Field(exclude=True)] = None
-    """The form of `schema`, to check a person's answer. Not sent, not recorded."""
+    """The form behind `schema`, to check a person's answer. Neither sent nor recorded."""
 
     def fingerprint(self) -> str:
-        """SHA-256 of everything that is sent. The nonce is masked, so that equal requests of two runs are equal."""
+        """Return the SHA-256 of everything that is sent. The nonce is masked, so it does not change the result."""
         body: dict[str, Any] = {
             "system": self._mask_nonce(self.system),
             "messages": [[message.role, self._mask_nonce(message.content)] for message in self.messages],
@@ -114,7 +115,7 @@ class Request:
 
     @property
     def input_chars(self) -> int:
-        """Characters of the system message and all messages."""
+        """Number of characters in the system message and all messages."""
         return len(self.system) + sum(len(message.content) for message in self.messages)
 
 
@@ -125,27 +126,28 @@ class Reply:
     text: str
     usage: Usage
     finish_reason: str | None
-    """The provider's word: `stop`, `end_turn`, `length`, `max_tokens`, `content_filter`, ..."""
+    """Why the model stopped, in the provider's words: `stop`, `end_turn`, `length`, `max_tokens`, `content_filter`,
+    ..."""
     truncated: bool = False
     """Whether the text is incomplete because the token limit was reached."""
     refusal: str | None = None
-    """The model's words if it declined to answer."""
+    """The model's words if it declined to answer; None if it answered."""
     latency_s: float = 0.0
     """Seconds from sending to the last byte, measured by the adapter (simulated by the mock)."""
     attempts: int = 1
-    """Requests sent. Retries are included, and their usage is included in `usage`."""
+    """Number of requests sent, with retries. `usage` includes the usage of retries."""
     is_final: bool = False
-    """Whether the author wants the answer used as it is, although something is missing. The
-    question is then not asked again."""
+    """Whether the person who answered wants the answer used unchanged, although something is missing. The question is
+    then not asked again."""
 
 
 class Model(Protocol):
     """A language model of any provider."""
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request`; stream the text to `on_text` if given.
+        """Answer `request`. Stream the text to `on_text` if given.
 
-        Raises ModelError or BudgetError, nothing else. A refusal and a reached token limit are fields of the reply, not
-        errors; an unreadable answer is an error.
+        Raises only ModelError or BudgetError. A refusal and a reached token limit are fields of the reply, not errors.
+        An unreadable answer is an error.
         """
         ...

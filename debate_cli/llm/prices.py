@@ -20,20 +20,21 @@ _GENAI_PRICES_IDS = {
     "mistral": "mistral",
     "xai": "x-ai",
 }
-"""Provider -> its id in `genai-prices`."""
+"""Maps a provider to its id in `genai-prices`."""
 TOKENS_PER_PRICE = 1_000_000
-"""Number of tokens that a price is for."""
+"""Number of tokens that a price applies to."""
 BATCH_FACTOR = 0.5
-"""Price of tokens in a batch as a share of their ordinary price."""
+"""Price of tokens in a batch as a share of their normal price."""
 SEARCHES_PER_PRICE = 1000
-"""Number of web searches that a bundled price is for."""
+"""Number of web searches that a bundled price applies to."""
 
 
 @functools.cache
 def find_bundled_price(model: str) -> Price | None:
-    """Price of `provider/model` per million tokens; None if unknown.
+    """Return the price of `provider/model` per million tokens; None if unknown.
 
-    For a tiered price, the first tier; for a price that depends on the hour, the one at the first call in this process.
+    A tiered price counts with its first tier. A price that depends on the hour counts as at the first call in this
+    process.
     """
     entry = _find_entry(model)
     listed = None if entry is None else entry.model_price
@@ -54,13 +55,13 @@ def find_bundled_price(model: str) -> Price | None:
 
 @functools.cache
 def find_context_window(model: str) -> int | None:
-    """Context window of `provider/model` in tokens, from the bundled tables; None if unknown."""
+    """Return the context window of `provider/model` in tokens, from the bundled tables; None if unknown."""
     entry = _find_entry(model)
     return None if entry is None else entry.model.context_window
 
 
 def _find_entry(model: str) -> Any:
-    """Entry of `provider/model` in the bundled tables; None if there is none."""
+    """Return the entry of `provider/model` in the bundled tables; None if there is none."""
     provider, _, name = model.partition("/")
     if provider not in _GENAI_PRICES_IDS or not name:
         return None
@@ -78,7 +79,7 @@ def _base_price(listed: Any, name: str) -> float | None:
 
 
 def compute_cost(usage: Usage, price: Price | None) -> float | None:
-    """US dollars for `usage`; None if the price of its tokens or of its searches is unknown."""
+    """Return the cost of `usage` in US dollars; None if the price of its tokens or its searches is unknown."""
     if price is None or (usage.searches and price.search is None):
         return None
     read_price = price.input if price.cached_input is None else price.cached_input
@@ -91,7 +92,7 @@ def compute_cost(usage: Usage, price: Price | None) -> float | None:
 
 
 def halve_price(price: Price | None) -> Price | None:
-    """The price of tokens in a batch; None if `price` is None."""
+    """Return the price of tokens in a batch; None if `price` is None."""
     if price is None:
         return None
     prices = price.model_dump(include={"input", "output", "cached_input", "cache_write"}, exclude_none=True)
@@ -99,7 +100,7 @@ def halve_price(price: Price | None) -> Price | None:
 
 
 def estimate_max_cost_usage(input_tokens: int, output_tokens: int, price: Price | None) -> Usage:
-    """The most expensive usage with these tokens: the prompt is written to the cache if that costs more."""
+    """Return the most expensive usage with these tokens: the prompt is written to the cache if that costs more."""
     is_write_dearer = price is not None and price.cache_write is not None and price.cache_write > price.input
     return Usage(
         input_tokens=input_tokens,

@@ -1,6 +1,6 @@
-"""Sanitizes untrusted text for prompts: removes invisible characters and role markers, quotes it as JSON.
+"""Sanitizes untrusted text for prompts: removes invisible characters and role markers, quotes the text as JSON.
 
-Detecting manipulation is in `judge_input.injection`.
+`judge_input.injection` detects attempts to manipulate a model.
 """
 
 import json
@@ -17,20 +17,21 @@ _INVISIBLE = re.compile(
     "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f]"
 )
 """Characters to remove: control characters except newline and tab, lone surrogates, invisible format characters, and
-invisible marks and letters that can carry hidden text. Number signs of Arabic, Syriac and Kaithi stay: they are
+invisible marks and letters that can carry hidden text. Number signs of Arabic, Syriac and Kaithi are kept: they are
 visible, although Unicode calls them format characters."""
 _ANSI_SEQUENCES = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]")
-"""Terminal control sequences; removing ESC alone would leave their letters and digits."""
+"""Terminal control sequences. Removing only ESC would leave their letters and digits."""
 _ASCII_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 _LINE_BREAKS = re.compile("\r\n|[\r\u0085\u2028\u2029]")
 
 _MAX_COMBINING_MARKS = 30
-"""Maximum of combining marks on one letter. No language needs as many, and normalizing more takes quadratic time."""
+"""Maximum number of combining marks on one letter. No language needs more, and normalizing many takes quadratic
+time."""
 _SIGNS = re.compile(rf"[^\w\s\x00-\x7f]{{{_MAX_COMBINING_MARKS + 1},}}")
-"""A run of characters so long that it may contain too many combining marks."""
+"""A run of characters that is long enough to contain too many combining marks."""
 
 _PHRASE_SIGN = re.compile("([\ufdfa\ufdfb])")
-"""Signs for a whole phrase. NFKC would make the text up to 18 times as long."""
+"""Signs that stand for a whole phrase. NFKC would make the text up to 18 times as long."""
 
 _ROLES = "system|developer|assistant|user|human|tool"
 _TAGS = f"{_ROLES}|speech|transcript|instructions?|think|start_of_turn|end_of_turn|bos|eos|s"
@@ -46,10 +47,12 @@ _ROLE_LINE = re.compile(rf"^([ \t>#*_-]*)({_ROLES})(?=[ \t*_]*:)", re.IGNORECASE
 def sanitize_for_prompt(text: str) -> str:
     r"""Sanitize untrusted text for a prompt. Idempotent.
 
-    The result is in NFKC (except phrase signs) with `\n` as line break. Removed are zero-width, bidirectional, Unicode-tag
-    and control characters (except `\n` and tab), variation selectors, invisible fillers and lone surrogates. Markers that
-    a model may read as a change of role stay readable but change their form: `<|im_start|>` becomes `‹im_start›`,
-    `[INST]` `(INST)`, `</speech>` `‹/speech›`, and `system:` at the start of a line `(system):`.
+    The result is in NFKC (except phrase signs) with `\n` as line break. Removed are zero-width, bidirectional,
+    Unicode-tag and control characters (except `\n` and tab), variation selectors, invisible fillers and lone
+    surrogates.
+
+    Markers that a model may read as a change of role stay readable but change their form: `<|im_start|>` becomes
+    `‹im_start›`, `[INST]` `(INST)`, `</speech>` `‹/speech›`, and `system:` at the start of a line `(system):`.
     """
     while (cleaned := _neutralize_role_markers(_strip_invisible(text))) != text:
         text = cleaned
@@ -57,12 +60,12 @@ def sanitize_for_prompt(text: str) -> str:
 
 
 def quote_for_prompt(text: str) -> str:
-    """Sanitize `text` and quote it as JSON, the only form in which untrusted text enters a prompt."""
+    """Sanitize `text` and quote it as JSON. Untrusted text enters prompts only in this form."""
     return json.dumps(sanitize_for_prompt(text), ensure_ascii=False)
 
 
 def new_nonce() -> str:
-    """Eight random hexadecimal digits: a tag that no earlier text can contain."""
+    """Return eight random hexadecimal digits: a tag that no earlier text can contain."""
     return secrets.token_hex(4)
 
 

@@ -1,6 +1,7 @@
-"""Prompt files: Markdown files beside the code that uses them, and their replacements by the user.
+"""The prompt files of this package, and the texts with which a user replaces them.
 
-A placeholder is `{{name}}`. Placeholders inside an inserted value are not filled in.
+Prompt files are Markdown files beside the code that uses them. A placeholder is `{{name}}`. Placeholders inside an
+inserted value are not filled in.
 """
 
 import functools
@@ -23,14 +24,14 @@ class ShippedPrompt(NamedTuple):
 
     name: str
     used_by: str
-    """`debaters`, `judges` (of every system), `search`, or the kind of a judging system."""
+    """The user of the prompt: `debaters`, `judges` (of every system), `search`, or the kind of a judging system."""
     placeholders: tuple[str, ...]
-    """Names of the placeholders. A replacement may use only these."""
+    """Names of the placeholders. A replacement may not use any others."""
     text: str
 
 
 class Prompts:
-    """The prompts of one run. `overrides`: name of a shipped prompt -> text that replaces it."""
+    """The prompts of one run. `overrides` maps names of shipped prompts to the texts that replace them."""
 
     def __init__(self, overrides: Mapping[str, str] = _NO_OVERRIDES) -> None:
         self._overrides = dict(overrides)
@@ -45,7 +46,7 @@ class Prompts:
         return self
 
     def find_problems(self) -> list[tuple[str, str]]:
-        """Faults of the overrides as (name, sentence)."""
+        """Return the faults of the overrides as (name of the prompt, sentence)."""
         found: list[tuple[str, str]] = []
         shipped = {prompt.name: prompt.placeholders for prompt in shipped_prompts()} if self._overrides else {}
         for name, text in self._overrides.items():
@@ -59,7 +60,7 @@ class Prompts:
         return found
 
     def render(self, package: str, name: str, /, **values: str) -> str:
-        """Fill in the placeholders of `prompts/NAME.md` in `package`. Strips trailing newlines.
+        """Fill in the placeholders of `prompts/NAME.md` in `package`. Strip trailing newlines.
 
         Ignores unused values, because an override may leave out placeholders. Raises KeyError for a placeholder without
         a value and FileNotFoundError for an unknown prompt.
@@ -70,7 +71,7 @@ class Prompts:
 
 @functools.cache
 def shipped_prompts() -> tuple[ShippedPrompt, ...]:
-    """All shipped prompts: of debaters, of all judges, of the web search, then of each judging system."""
+    """Return all shipped prompts: of debaters, of all judges, of the web search, then of each judging system."""
     packages = {"debate_cli.debaters": "debaters", "debate_cli.judging": "judges", "debate_cli.evidence": "search"}
     packages |= {SYSTEMS.load(kind).prompt_package: kind for kind in SYSTEMS.names()}
     found: list[ShippedPrompt] = []
@@ -83,7 +84,7 @@ def shipped_prompts() -> tuple[ShippedPrompt, ...]:
 
 
 def find_placeholders(text: str) -> frozenset[str]:
-    """Names of the placeholders in `text`."""
+    """Return the names of the placeholders in `text`."""
     return frozenset(_PLACEHOLDER.findall(text))
 
 

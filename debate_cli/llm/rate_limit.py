@@ -1,6 +1,6 @@
-"""Concurrency and rate limits, one `RateLimiter` per provider, and the gate that closes after a 429 or 529.
+"""Concurrency and rate limits: one `RateLimiter` per provider, with a gate that closes after a 429 or 529.
 
-`retry` handles other faults.
+`llm.retry` repeats calls after other faults.
 """
 
 import asyncio
@@ -27,15 +27,15 @@ from debate_cli.llm.usage import estimate_total_tokens
 # The gate of a provider -------------------------------------------------------------------------------------------
 
 MAX_CLOSED_S = 600.0
-"""Seconds without an accepted call after which waiting calls fail."""
+"""Waiting calls fail after this many seconds without an accepted call."""
 PACE_MARGIN = 1.02
-"""Factor by which the pace is slower than the measured one, because clocks and networks are not exact."""
+"""Factor that makes the pace slower than the measured pace, because clocks and networks are not exact."""
 MAX_WAITS_PER_INTERVAL = 4
-"""The interval between calls is at most this many times the wait before the accepted probe."""
+"""Bound of the interval between calls, as a multiple of the waits before the accepted probe."""
 QUICKENING = 0.85
 """Factor by which the interval between calls is multiplied after a series of accepted calls."""
 SERIES = 3
-"""A series has this many times the number of calls from which the pace was measured."""
+"""Length of a series, as a multiple of the number of calls from which the pace was measured."""
 
 
 class Departure(NamedTuple):
@@ -44,16 +44,16 @@ class Departure(NamedTuple):
     at: float
     """Time of sending, in seconds of the gate's clock."""
     is_probe: bool
-    """Whether it is the first call after the gate closed."""
+    """Whether the call was the first one after the gate closed."""
 
 
 class ProviderGate:
-    """Holds back the calls of one provider after it refused one (429 or 529).
+    """Holds back the calls of one provider after the provider refused a call (429 or 529).
 
     The refusal closes the gate for Retry-After, or for a random backoff. Then one call is sent as a probe. If the
-    provider accepts the probe, the waiting calls follow at the average pace of the calls that it accepted before. The pace
-    grows after a series of accepted calls. The next refusal restores the pace of that series. The waiting calls fail if
-    Retry-After is longer than MAX_RETRY_AFTER_S, or if no call is accepted for `patience_s`.
+    provider accepts the probe, the waiting calls follow at the average pace of the calls that it accepted before. The
+    pace grows after each series of accepted calls. The next refusal restores the pace of the last complete series. The
+    waiting calls fail if Retry-After is longer than MAX_RETRY_AFTER_S, or if no call is accepted for `patience_s`.
 
     `name`: the provider's name in notes. `random(low, high)`: draws a backoff in seconds.
     """
@@ -77,15 +77,15 @@ class ProviderGate:
         self.is_probing = False
         """Whether a probe is in flight. No other call may be sent until it ends."""
         self._refusals = 0
-        """Refused calls that closed the gate since the last accepted probe."""
+        """Number of refused calls that closed the gate since the last accepted probe."""
         self._next_at = 0.0
-        """When the next call may leave."""
+        """Time at which the next call may be sent."""
         self._opened_at = math.inf
-        """When the last accepted probe left, or the first call of all."""
+        """Time at which the last accepted probe was sent. Before any probe: the time of the first call."""
         self._waited_s = 0.0
         """Sum of the waits since the gate closed."""
         self._refused_since: float | None = None
-        """When the server began to refuse every call; None after an accepted call."""
+        """Time at which the server began to refuse every call; None after an accepted call."""
         self._failure: RateLimitedError | None = None
         """Error for the waiting calls, if the gate has given up."""
         self._interval = 0.0
@@ -93,13 +93,13 @@ class ProviderGate:
         self._accepted = 0
         """Number of calls that were accepted since the gate last opened."""
         self._proven_interval = math.inf
-        """Interval of the last whole series without a refusal, since the gate last opened."""
+        """Interval of the last complete series without a refusal, since the gate last opened."""
         self._series_calls = 0
         """Number of calls in a series. The pace grows after each series of accepted calls."""
         self._calls_at_pace = 0
 
     def wait_s(self) -> float:
-        """Seconds until the next call may be sent."""
+        """Return the seconds until the next call may be sent."""
         return max(0.0, self._next_at - self._clock())
 
     def raise_if_given_up(self) -> None:
@@ -129,10 +129,10 @@ class ProviderGate:
             self._interval *= QUICKENING
 
     def refuse(self, call: Departure, error: RateLimitedError, waiting: int) -> bool:
-        """Close the gate because of `error`. Returns whether it was open.
+        """Close the gate because of `error`. Return whether it was open.
 
-        `waiting`: number of waiting calls, for the note. The refusal of an earlier call only prolongs the wait: one that
-        was sent before the gate closed, or before the accepted probe.
+        `waiting`: number of waiting calls, for the note. If `call` was sent before the gate closed, or before the
+        accepted probe, its refusal only prolongs the wait.
         """
         now = self._clock()
         if self._refused_since is None:
@@ -158,10 +158,10 @@ class ProviderGate:
             self.is_probing = False
 
     def _open(self, probe: Departure) -> None:
-        """Open the gate, and send calls at the average pace at which calls were accepted before.
+        """Open the gate. Send calls at the average pace at which calls were accepted before.
 
-        The wait before the probe bounds the interval. Otherwise the pace of a server that refuses calls at random would
-        become ever slower.
+        The wait before the probe bounds the interval. Otherwise a server that refuses calls at random would slow the
+        pace more and more.
         """
         if self._accepted:
             measured = PACE_MARGIN * (probe.at - self._opened_at) / self._accepted
@@ -196,7 +196,7 @@ MINUTE_S = 60.0
 
 
 class WindowEntry:
-    """The amount of one call in a window; corrected when the actual amount is known."""
+    """The amount of one call in a window. It is corrected when the actual amount is known."""
 
     def __init__(self, at: float, amount: int) -> None:
         self.at = at
@@ -215,7 +215,7 @@ class RateWindow:
         self._entries: deque[WindowEntry] = deque()
 
     def wait_s(self, amount: int) -> float:
-        """Seconds until `amount` fits; 0 if it fits now."""
+        """Return the seconds until `amount` fits; 0 if it fits now."""
         now = self._clock()
         while self._entries and self._entries[0].at + MINUTE_S <= now:
             self._entries.popleft()
@@ -238,7 +238,7 @@ class RateWindow:
 
 
 class Admission(NamedTuple):
-    """Answer of a shared window to a call."""
+    """A shared window's decision on a call."""
 
     wait_s: float
     """Seconds after which to ask again; 0 if the call is admitted."""
@@ -247,36 +247,38 @@ class Admission(NamedTuple):
 
 
 class SharedWindow(Protocol):
-    """Requests and tokens of the last minute of one key at one provider, counted for several processes."""
+    """The requests and tokens of the last minute for one key at one provider, counted over several processes."""
 
     async def admit(self, tokens: int) -> Admission:
-        """Add a call of up to `tokens` tokens if it fits within the limits."""
+        """Add a call of up to `tokens` tokens if the call fits within the limits."""
         ...
 
     async def correct(self, entry: int, tokens: int) -> None:
-        """Correct the tokens of a call that has ended. Never raises, because the answer has already arrived."""
+        """Correct the tokens of a call that has ended. Never raises, because the reply has already arrived."""
         ...
 
 
 SharedRates = Callable[[str, int | None, int | None], SharedWindow]
-"""Account (provider, address and a hash of the key), requests and tokens per minute -> the window of the account."""
+"""Returns the window of an account from the account (provider, address and a hash of the key), its requests per minute
+and its tokens per minute."""
 
 
 # Admission of calls -----------------------------------------------------------------------------------------------
 
 
 class _Place(NamedTuple):
-    """Place of a call in the queue."""
+    """The position of a call in the queue."""
 
     ticket: int
     wake: asyncio.Event
 
 
 class RateLimiter:
-    """Admits calls in the order of their tickets, when `gate` is open.
+    """Admits calls in the order of their tickets while `gate` is open.
 
-    The concurrency adapts: it starts at `max_concurrency`, is halved each time the gate closes (to at least 1), and grows
-    by 1 after as many successful calls as its size. `shared`: window that also counts the calls of other processes.
+    The concurrency adapts. It starts at `max_concurrency`, is halved (to at least 1) each time the gate closes, and
+    grows by 1 when as many calls as the concurrency have succeeded. `shared`: window that also counts the calls of
+    other processes.
     """
 
     def __init__(
@@ -298,7 +300,7 @@ class RateLimiter:
         self._sleep = sleep
         self._shared = shared
         self._shared_until = -math.inf
-        """The time until which the shared window has no room."""
+        """Time until which the shared window has no room."""
         self._successes = 0
         self._tickets = itertools.count()
         self._waiting: list[_Place] = []
@@ -310,11 +312,11 @@ class RateLimiter:
 
     @property
     def is_closed(self) -> bool:
-        """Whether no call may be sent for now because the provider refused one."""
+        """Whether all calls wait because the provider refused one."""
         return self._gate.is_closed
 
     def new_ticket(self) -> int:
-        """Place of a call in the queue. A call keeps its ticket when it is made again."""
+        """Return a position in the queue. A call keeps its ticket when it is made again."""
         return next(self._tickets)
 
     @asynccontextmanager
@@ -352,7 +354,7 @@ class RateLimiter:
                 overall.release()
 
     async def _admit(self, ticket: int, tokens: int, overall: asyncio.Semaphore | None) -> tuple[Departure, int]:
-        """Wait until the call may be sent; also return its entry in the shared window."""
+        """Wait until the call may be sent. Return its departure and the number of its entry in the shared window."""
         place = _Place(ticket, asyncio.Event())
         bisect.insort(self._waiting, place, key=itemgetter(0))
         try:
@@ -372,7 +374,10 @@ class RateLimiter:
     async def _try_depart(
         self, place: _Place, tokens: int, overall: asyncio.Semaphore | None
     ) -> tuple[Departure, int] | None:
-        """Send the first call of the queue. None if it lost its place while it waited for the run or the shared window."""
+        """Send the first call of the queue. Return None if it lost its position while it waited.
+
+        It may wait for a slot of the run or for the shared window.
+        """
         if overall is not None:
             await overall.acquire()
         has_left = False
@@ -407,10 +412,10 @@ class RateLimiter:
 
 
 class RateLimitedModel:
-    """Asks `model` when `limiter` and `overall` admit the call, and again after a refusal (429 or 529).
+    """Asks `model` when `limiter` and `overall` admit the call. Asks again after a refusal (429 or 529).
 
-    A refusal is raised only when the provider's gate gives up, or after the answer began. Refused requests are added to
-    the attempts of the reply or error.
+    A refusal is raised only if the provider's gate gives up, or if the answer had begun. The attempts of the reply or
+    error include refused requests.
     """
 
     def __init__(
@@ -422,7 +427,7 @@ class RateLimitedModel:
         self._overall = overall
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request` when a slot is free. Raises the errors of the model."""
+        """Answer `request` when a slot is free. Raises errors of the model."""
         tokens, ticket = estimate_total_tokens(request, self._profile), self._limiter.new_ticket()
         stream = make_restartable(on_text)
         refused = 0

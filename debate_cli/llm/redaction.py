@@ -1,4 +1,4 @@
-"""Removes secrets from what a model returns: a server can repeat the key in its answer or error.
+"""Removes secrets from the replies of a model. A server can repeat the key in its answer or error.
 
 Redacting at the adapter keeps secrets from the screen, from files and from models of other providers.
 """
@@ -14,15 +14,15 @@ from debate_cli.errors import ModelError
 from debate_cli.llm.model import RESTART, Model, OnText, Reply, Request
 
 MIN_ENCODED_CHARS = 8
-"""Encoded forms of a secret that are shorter than this are not redacted, because they occur in other texts too."""
+"""Minimum length of an encoded form of a secret that is redacted. Shorter forms occur in other texts too."""
 MAX_ENCODED_FACTOR = 9
-"""An encoded secret is at most this many times as long as the secret (€ takes nine characters in a URL)."""
+"""Maximum length of an encoded secret, as a multiple of the secret's length (€ takes nine characters in a URL)."""
 _ESCAPES = r"\\{0,8}"
-"""Up to eight backslashes before a character: strings inside strings inside strings."""
+"""Up to eight backslashes before a character, as in strings inside strings inside strings."""
 
 
 def compile_secret_pattern(secrets: Iterable[str]) -> re.Pattern[str] | None:
-    """A pattern that finds each of `secrets` in plain and encoded form; None if there are none."""
+    """Return a pattern that finds each of `secrets` in plain and encoded form; None without secrets."""
     longest_first = sorted(set(secrets), key=lambda secret: (-len(secret), secret))
     spellings = [
         spelling
@@ -33,7 +33,7 @@ def compile_secret_pattern(secrets: Iterable[str]) -> re.Pattern[str] | None:
 
 
 def _character_pattern(char: str) -> str:
-    """A pattern for `char` with the escapes of JSON or source code, nested up to three times."""
+    """Return a pattern for `char` with the escapes of JSON or source code, nested up to three times."""
     if char == "\\":
         return r"\\{1,16}"
     if char.isascii() and char.isalnum():
@@ -50,7 +50,7 @@ def _encodings(secret: str) -> set[str]:
 
 
 def _base64(data: bytes) -> Iterator[str]:
-    """Base64 of `data` at each of the three offsets, without the characters that depend on the bytes around it."""
+    """Yield the Base64 of `data` at each of the three offsets, without the characters that depend on adjacent bytes."""
     for before in range(3):
         code = base64.b64encode(bytes(before) + data).decode()
         first, last = -(-before * 8 // 6), (before + len(data)) * 8 // 6
@@ -65,11 +65,11 @@ class SecretRedactor(Protocol):
     """Whether any secret is known."""
 
     def __call__(self, text: str) -> str:
-        """`text` without secrets."""
+        """Return `text` without secrets."""
         ...
 
     def uncertain_tail(self, text: str) -> int:
-        """How many characters at the end of `text` could be the start of a secret."""
+        """Return how many characters at the end of `text` could be the start of a secret."""
         ...
 
 
@@ -81,7 +81,7 @@ class RedactingModel:
         self._redact = redact
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """The model's answer, redacted."""
+        """Answer `request` as the model does, but without secrets."""
         stream = _RedactingStream(on_text, self._redact) if on_text is not None and self._redact.has_secrets else None
         try:
             reply = await self._model.complete(request, on_text if stream is None else stream)
@@ -95,7 +95,7 @@ class RedactingModel:
 
 
 class _RedactingStream:
-    """An `OnText` that holds text back while it could be the start of a secret."""
+    """An `OnText` that holds back text that could be the start of a secret."""
 
     def __init__(self, on_text: OnText, redact: SecretRedactor) -> None:
         self._on_text = on_text

@@ -1,7 +1,7 @@
-"""Wrappers of a model: retries after faults, requests without a rejected parameter, notes about a silent model.
+"""Wrappers of a model: retry after faults, drop a parameter that the server rejects, report a silent model.
 
-The retries of the SDKs are turned off. Waits happen outside of the concurrency limits. Refused calls (429 and 529) are
-repeated by `rate_limit.RateLimitedModel` and do not count as attempts here.
+The retries of the SDKs are turned off. A call that waits for its retry holds no slot of the concurrency limits.
+`rate_limit.RateLimitedModel` repeats refused calls (429 and 529), which do not count as attempts here.
 """
 
 import asyncio
@@ -37,33 +37,39 @@ class RestartableStream:
 
 
 def make_restartable(on_text: OnText | None) -> RestartableStream | None:
-    """`on_text` as a `RestartableStream`; None if `on_text` is None."""
+    """Wrap `on_text` in a `RestartableStream`. Return None if `on_text` is None."""
     return None if on_text is None else RestartableStream(on_text)
 
 
 MIN_WAIT_S = 0.5
 MAX_WAIT_S = 30.0
-"""The wait after the n-th failure is random, between MIN_WAIT_S and min(MAX_WAIT_S, MIN_WAIT_S · 2ⁿ) seconds."""
+"""Longest wait in seconds. The wait after the n-th failure is random, from MIN_WAIT_S to min(MAX_WAIT_S, MIN_WAIT_S ·
+2ⁿ)."""
 MAX_DOUBLINGS = 6
-"""Maximum number of doublings of the wait. It reaches MAX_WAIT_S with fewer."""
+"""Maximum number of doublings of the wait. The wait reaches MAX_WAIT_S with fewer."""
 MAX_RETRY_AFTER_S = 60.0
-"""A longer Retry-After ends the retries."""
+"""Longest Retry-After in seconds. A longer one ends the retries."""
 
 
 def ignore_note(_note: str) -> None:
-    """A callback that ignores each note."""
+    """Ignore a note."""
 
 
 def draw_backoff(failures: int, random: Callable[[float, float], float]) -> float:
-    """Seconds to wait after this many failures in a row, with full jitter; `random(low, high)` draws a number."""
+    """Return the seconds to wait after this many failures in a row, with full jitter.
+
+    `random(low, high)` draws a number.
+    """
     return random(MIN_WAIT_S, min(MAX_WAIT_S, MIN_WAIT_S * 2.0 ** min(failures, MAX_DOUBLINGS)))
 
 
 class RetryingModel:
     """Asks `model` again after a TransientError, up to `max_attempts` attempts.
 
-    Waits for Retry-After, else a random backoff. `on_retry` gets one line before each wait. Attempts and tokens of
-    failures are added to the reply, or to a copy of the last error, whose message then names the number of attempts.
+    Waits for Retry-After if the server gives it, otherwise for a random backoff. Calls `on_retry` with one line before
+    each wait. Adds the attempts and tokens of failures to the reply or to a copy of the last error. That copy's message
+    also says how many attempts were made.
+
     `random(low, high)` draws a wait in seconds, `sleep(seconds)` waits.
     """
 
@@ -136,7 +142,7 @@ def _last_error(state: RetryCallState) -> BaseException | None:
 
 
 def _format_attempts(error: ModelError | BudgetError, attempts: int) -> str:
-    """End of the last error's message: the number of attempts, and why there was no further one."""
+    """Return the end of the last error's message: the number of attempts, and why no further one was made."""
     is_transient = isinstance(error, TransientError)
     if isinstance(error, BudgetError) or (is_transient and error.is_final) or (attempts == 1 and not is_transient):
         return ""
@@ -147,7 +153,7 @@ def _format_attempts(error: ModelError | BudgetError, attempts: int) -> str:
 
 
 SILENCE_S = 30.0
-"""Seconds without text after which a silent model is reported for the first time."""
+"""Seconds without text after which a silent model is first reported."""
 
 
 class SilenceReportingModel:
@@ -164,7 +170,7 @@ class SilenceReportingModel:
         self._silence_s = silence_s
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request` as `model` does."""
+        """Answer `request` as the model does."""
         loop = asyncio.get_running_loop()
         last_text = loop.time()
 
@@ -191,10 +197,11 @@ class SilenceReportingModel:
 
 
 class ParameterFallbackModel:
-    """Asks `model` (shown as `name`) again without the temperature or the seed if its server rejects them.
+    """Asks `model` again without the temperature or the seed if its server rejects that parameter.
 
-    A rejected parameter is added to `refused` and not sent again; all wrappers of one model share the set. `note` gets
-    one line about it. Rejected attempts and their usage are added to the reply, or to the final error.
+    A rejected parameter is added to `refused` and not sent again. All wrappers of one model share this set. `note` gets
+    one line about the parameter, with `name` for the model. The reply, or the final error, includes the attempts and
+    usage of rejected requests.
     """
 
     def __init__(self, model: Model, refused: set[str], *, name: str, note: Callable[[str], None]) -> None:

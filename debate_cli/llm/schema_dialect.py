@@ -1,9 +1,11 @@
-"""Converts the schema of a form to the dialect of a provider, and lists of known items to objects.
+"""Converts the schema of a form to the dialect of a provider.
 
 The schema of a form is never sent unchanged. `full` is for grammars (llama.cpp, vLLM), which enforce bounds and
-patterns. `openai` and `anthropic` reject these, so bounds are written into descriptions and checked by the reader. In
-every dialect a list with one entry per known item becomes an object with a required key per item, because a model can
-skip or repeat entries of a list. `restore_lists` converts the answer back.
+patterns. `openai` and `anthropic` reject bounds and patterns, so descriptions state the bounds, and the reader of the
+form checks them.
+
+In every dialect, a list with one entry per known item becomes an object with a required key per item, because a model
+can skip or repeat entries of a list. `restore_lists` converts the answer back.
 """
 
 import json
@@ -17,9 +19,9 @@ Dialect = Literal["full", "openai", "anthropic"]
 JsonObject = dict[str, Any]
 
 MAX_REPETITION = 2000
-"""Maximum of maxLength and maxItems in llama.cpp's grammars."""
+"""Maximum value of maxLength and maxItems in llama.cpp's grammars."""
 MIN_SHARED_CHARS = 100
-"""Shorter repeated parts of a schema are not replaced by a reference."""
+"""Minimum length of a repeated part of a schema that is replaced by a reference."""
 
 _SHAPE = {"type", "description", "enum", "required", "additionalProperties"}
 _BOUNDS = {"minItems", "maxItems", "minLength", "maxLength", "minimum", "maximum"}
@@ -28,16 +30,16 @@ _KEYWORDS: Mapping[Dialect, set[str]] = {
     "openai": {*_SHAPE, "minItems", "maxItems", "minimum", "maximum"},
     "anthropic": _SHAPE,
 }
-"""Keywords without subschemas that a dialect accepts."""
+"""Maps each dialect to the keywords without subschemas that it accepts."""
 _PROPERTY_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 """Pattern of property names that every provider accepts."""
 
 
 def convert_schema(schema: Mapping[str, Any], dialect: Dialect, *, use_references: bool = False) -> JsonObject:
-    """Convert `schema` to `dialect`, without keywords that the dialect does not know.
+    """Convert `schema` to `dialect`. Leave out keywords that the dialect does not know.
 
-    With `use_references`, a part that occurs more than once is defined once under `$defs`. Not to be changed: all
-    conversions of equal schemas share one result.
+    With `use_references`, a part that occurs more than once is defined once under `$defs`. Do not change the result:
+    all conversions of equal schemas share it.
     """
     return _convert_json(json.dumps(schema), dialect, use_references=use_references)
 
@@ -72,7 +74,7 @@ def _convert(schema: JsonObject, dialect: Dialect) -> JsonObject:
 
 
 def _merge_entries(schema: JsonObject) -> JsonObject:
-    """Give all entries of a list of known items the schema of its first entry, whose constants become choices."""
+    """Give all entries of a list of known items one schema: that of the first entry, with constants as choices."""
     parts: list[JsonObject] = schema["prefixItems"]
     properties: JsonObject = dict(parts[0]["properties"])
     for name, inner in properties.items():
@@ -85,11 +87,11 @@ def _merge_entries(schema: JsonObject) -> JsonObject:
 
 
 _PARTS = ("properties", "items", "prefixItems")
-"""Keywords with subschemas."""
+"""Keywords that contain subschemas."""
 
 
 def _map_parts(schema: JsonObject, change: Callable[[JsonObject, str], JsonObject]) -> JsonObject:
-    """Apply `change` to the schemas inside `schema`, with the name of the property that contains them."""
+    """Apply `change` to each schema inside `schema` and the name of the property that contains it."""
     parts = dict(schema)
     if "properties" in schema:
         parts["properties"] = {name: change(part, name) for name, part in schema["properties"].items()}
@@ -121,9 +123,9 @@ def _format_bounds(bounds: Mapping[str, Any]) -> Iterator[str]:
 
 
 def find_key_member(schema: Mapping[str, Any]) -> str | None:
-    """The property that identifies each entry of the list `schema`, such as `participant`.
+    """Return the property that identifies each entry of the list `schema`, such as `participant`.
 
-    None unless `schema` is a list of known items whose names can be keys of an object.
+    Returns None unless `schema` is a list of known items whose names can be keys of an object.
     """
     parts: list[JsonObject] = schema.get("prefixItems", [])
     found = {tuple(name for name, inner in part.get("properties", {}).items() if "const" in inner) for part in parts}
@@ -155,7 +157,7 @@ def convert_list_to_object(schema: Mapping[str, Any]) -> JsonObject:
 
 
 def restore_lists(value: Any, schema: Mapping[str, Any]) -> Any:
-    """Convert objects in `value` back to the lists of `schema` that they replaced."""
+    """Convert objects in `value` back to lists where `schema` has lists."""
     if not isinstance(value, dict):
         return value
     members = cast("JsonObject", value)

@@ -1,7 +1,7 @@
-"""Web search and ranking of passages by meaning, as calls to a `Model`: the requests, and parsing of the replies.
+"""Makes web searches and ranks passages by meaning, each as a call to a `Model`.
 
-As calls to a `Model`, they share budget, rate limit, retries, cassette and redaction. The adapters are in
-`providers.search`; `evidence.web_results` turns results into passages.
+Because they are calls to a `Model`, they share its budget, rate limit, retries, cassette and redaction. The adapters
+are in `providers.search`. `evidence.web_results` turns results into passages.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from debate_cli.llm.prompt_sanitizer import new_nonce, sanitize_for_prompt
 from debate_cli.llm.usage import UsageAccumulator
 
 SEARCH_PURPOSE = "search"
-"""Purpose of the request of a web search."""
+"""The `Request.purpose` of a web search."""
 RERANK_PURPOSE = "rerank"
-"""Purpose of the request that scores passages."""
+"""The `Request.purpose` of a request that scores passages."""
 REPORT_TOKENS = 1500
-"""Output limit of a model that searches and reports its results."""
+"""Output limit in tokens of a model that searches and reports its results."""
 MAX_CONTINUATIONS = 3
-"""Maximum number of requests to continue a search that the provider paused."""
+"""Maximum number of requests that continue a search that the provider paused."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResults:
-    """Contents of the reply to a web search."""
+    """The content of the reply to a web search."""
 
     results: tuple[FoundPassage, ...] = ()
     continuation: str = ""
-    """Partial answer (JSON) of a provider that paused, to be returned with the next request; empty without a pause."""
+    """Partial answer (JSON) of a provider that paused, for the next request; empty if it did not pause."""
 
 
 _RESULTS: TypeAdapter[SearchResults] = TypeAdapter(SearchResults)
@@ -60,10 +60,10 @@ def parse_results(text: str) -> SearchResults:
 
 @dataclass(frozen=True, slots=True)
 class SearchClient:
-    """Makes web searches with one model or search engine."""
+    """Makes web searches with one model or one search engine."""
 
     model: Model
-    """An adapter of `providers.search`, with the wrappers of every call."""
+    """Adapter of `providers.search`, with the wrappers of every call."""
     name: str
     """`provider/model`, for the `SearchRecord`."""
     price: Price | None
@@ -74,7 +74,7 @@ class SearchClient:
     """System message for a model that searches."""
 
     async def search(self, search: Search) -> SearchRecord:
-        """Make the web search `search`. Errors of the provider and the budget are stored in the record."""
+        """Make the web search `search`. The returned record contains errors of the provider or the budget."""
         spent = UsageAccumulator()
         found: list[FoundPassage] = []
         request = self._build_request(search.query)
@@ -139,7 +139,7 @@ def _to_failure(error: ModelError | BudgetError | UsageError) -> SearchFailure:
 
 @dataclass(frozen=True, slots=True)
 class Reranker:
-    """Orders passages by meaning, with a model that scores texts by similarity to a query (`providers.embeddings`)."""
+    """Orders passages by meaning. A model scores how similar each text is to the query (`providers.embeddings`)."""
 
     model: Model
     name: str
@@ -147,9 +147,9 @@ class Reranker:
     price: Price | None
 
     async def order(self, search: Search, candidates: Sequence[FoundPassage]) -> SearchRecord:
-        """Order `candidates` by similarity, most similar first; equal ones keep their order.
+        """Order `candidates` by similarity, most similar first. Equally similar ones keep their order.
 
-        Errors of the provider and the budget are stored in the record.
+        The returned record contains errors of the provider or the budget.
         """
         spent = UsageAccumulator()
         texts = (search.query, *(item.text for item in candidates))
@@ -167,7 +167,7 @@ class Reranker:
 
 
 def _parse_scores(text: str, count: int) -> list[float]:
-    """Parse the scores in a reply. Raises BrokenBodyError unless there are `count` of them."""
+    """Parse the scores in a reply. Raise BrokenBodyError unless there are `count` scores."""
     try:
         scores = _SCORES.validate_json(text)
     except ValidationError as error:

@@ -1,7 +1,8 @@
 """Structured output: asks a model to fill in a form, in the best mode that the model supports.
 
-The modes are `native` (JSON schema parameter), `tool` (forced tool call) and `prompt` (schema in the prompt). Parsing a
-reply is in `llm.json_reply`, retries after provider faults in `llm.retry`. If no answer is valid, the caller decides.
+The modes are `native` (JSON schema parameter), `tool` (forced tool call) and `prompt` (schema in the prompt).
+`llm.json_reply` parses replies. `llm.retry` retries after provider faults. If no answer is valid, the caller decides
+how to continue.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ from debate_cli.llm.schema_dialect import convert_schema
 from debate_cli.llm.usage import UsageAccumulator
 
 TRUNCATED_REPLY: ParsedReply[Any] = ParsedReply("no_object", faults=("truncated",))
-"""Outcome of an answer that reached the token limit."""
+"""Result of parsing an answer that reached the token limit."""
 EMPTY_REPLY: ParsedReply[Any] = ParsedReply("no_object", faults=("the answer is empty",))
-"""Outcome of an empty answer to a request for plain text."""
+"""Result of parsing an empty answer to a request for plain text."""
 MAX_TRUNCATED_CHARS = 1000
-"""Maximum number of characters of a truncated answer that are shown to the model again."""
+"""Maximum number of characters of a truncated answer that the next request repeats."""
 
 
 def build_request(request: Request, form: Form[Any] | None, mode: StructuredOutputMode) -> Request:
@@ -55,7 +56,7 @@ def build_request(request: Request, form: Form[Any] | None, mode: StructuredOutp
 
 
 def build_reask(request: Request, text: str, reading: ParsedReply[Any]) -> Request:
-    """Continue `request` with the model's answer `text` and a message about its faults."""
+    """Continue `request` with the model's answer `text` and a message about the faults of that answer."""
     if reading is TRUNCATED_REPLY:
         text = text[:MAX_TRUNCATED_CHARS]
         ask = (
@@ -72,18 +73,18 @@ def build_reask(request: Request, text: str, reading: ParsedReply[Any]) -> Reque
 
 
 MAX_REASKS = 2
-"""Maximum number of times that an invalid answer is asked for again."""
+"""Maximum number of requests that repeat a question because its answer was invalid."""
 _TRUNCATED_REASONS = frozenset({"length", "max_tokens"})
 _REFUSAL_REASONS = frozenset({"content_filter", "refusal", "safety"})
-"""Finish reasons of adapters that do not set `Reply.truncated` or `Reply.refusal`."""
+"""Finish reasons that mean a refusal. Some adapters set them without setting `Reply.refusal`."""
 
 
 @dataclass(frozen=True, slots=True)
 class StructuredAnswer(Generic[FormT]):
-    """Result of one question. It is valid if neither `error` nor `problem` is set."""
+    """The answer to one question. It is valid if neither `error` nor `problem` is set."""
 
     form: FormT | None
-    """The filled-in form; None if there is no valid one or none was asked for."""
+    """The filled-in form; None if no answer was valid or the question asked for plain text."""
     text: str
     """Text of the last answer, without thinking; may be empty."""
     raw_text: str
@@ -91,17 +92,17 @@ class StructuredAnswer(Generic[FormT]):
     exchange: ModelCall
     """Usage, cost and attempts of the whole question."""
     error: DebateError | None = None
-    """An error of the provider, the budget, or a refusal."""
+    """An error of the provider or the budget, or a refusal."""
     problem: str | None = None
-    """Why no answer contains a valid form, on one line: `truncated`, or the faults of the last answer."""
+    """Why no answer contains a valid form, in one line: `truncated`, or the faults of the last answer."""
     timed_out: bool = False
-    """Whether the deadline passed. `exchange` is then a lower bound of the usage."""
+    """Whether the deadline passed. `exchange` then contains only a part of the usage."""
     is_final: bool = False
-    """Whether the author wants the answer used as it is; see `Reply.is_final`."""
+    """Whether the person who answered wants the answer used unchanged; see `Reply.is_final`."""
 
 
 MAX_PLAIN_ANSWERS = 2
-"""Number of plain-text answers in a row from which we conclude that the server ignores a mode."""
+"""After this many plain-text answers in a row, the server counts as ignoring the mode."""
 
 
 class ModeRecord:
@@ -122,10 +123,10 @@ class ModeRecord:
         self._name = name
         self._note = note
         self._plain_answers = Counter[StructuredOutputMode]()
-        """Answers in plain text in a row, by mode."""
+        """Number of plain-text answers in a row, by mode."""
 
     def record_answer(self, mode: StructuredOutputMode, *, is_plain: bool) -> bool:
-        """Count an answer in `mode`. Returns whether this answer shows that the server ignores the mode."""
+        """Count an answer in `mode`. Return whether this answer shows that the server ignores the mode."""
         self._plain_answers[mode] = self._plain_answers[mode] + 1 if is_plain else 0
         if self._plain_answers[mode] < MAX_PLAIN_ANSWERS or mode in self.rejected:
             return False
@@ -140,8 +141,8 @@ class StructuredOutputClient:
     """Asks `model` with the modes of its `profile`, best first.
 
     A mode that the server rejects, or ignores twice in a row, is added to `record` and not used again. After an invalid
-    answer the model is asked at most twice more: in the next mode if there was no JSON; in the same mode with a list of
-    faults if it was invalid; with a request to be shorter if it was truncated.
+    answer the model is asked at most twice more. If there was no JSON, the next mode is used. If the JSON was invalid,
+    the mode stays and the request lists the faults. If the answer was truncated, the request asks for a shorter one.
     """
 
     def __init__(
@@ -169,11 +170,11 @@ class StructuredOutputClient:
         *,
         patience_s: float | None = None,
     ) -> StructuredAnswer[Any]:
-        """Ask for `form`, or for plain text if it is None. Errors of the model are in the answer.
+        """Ask for `form`, or for plain text if `form` is None. The answer contains errors of the model.
 
         `request` has no schema and no mode. Each further attempt sends RESTART to the stream. `patience_s` is the
-        deadline in seconds for all attempts together, without time in our own queues. Raises StorageError if the
-        journal cannot store the reservation of the request.
+        deadline in seconds for all attempts together, without time in queues of this program. Raises StorageError if
+        the journal cannot store the reservation of the request.
         """
         modes: tuple[StructuredOutputMode, ...] = ("text",)
         if form is not None:
@@ -255,7 +256,7 @@ class StructuredOutputClient:
 
 
 class _RequestState:
-    """State of one question: the next request, the usage so far, and the last answer."""
+    """The state of one question: the next request, the usage so far, and the last answer."""
 
     def __init__(self, request: Request, form: Form[Any] | None, modes: tuple[StructuredOutputMode, ...]) -> None:
         self._form = form
@@ -279,7 +280,7 @@ class _RequestState:
         return len(self._modes) > 1
 
     def use_next_mode(self) -> bool:
-        """Build the request again for the next mode; False if there is none."""
+        """Build the request again for the next mode. Return False if there is no other mode."""
         if not self.has_next_mode:
             return False
         self._modes = self._modes[1:]
@@ -287,7 +288,7 @@ class _RequestState:
         return True
 
     def read_reply(self, reply: Reply) -> ParsedReply[Any] | RefusedError:
-        """Parse `reply`: check the finish reason and refusal first, then the text."""
+        """Parse `reply`. Check the finish reason and refusal first, then the text."""
         self.spent.add_reply(reply)
         self.last_reply = reply
         self.text = strip_thinking(reply.text)
@@ -312,7 +313,7 @@ class _RequestState:
         return reading.outcome == "no_object" and reading is not TRUNCATED_REPLY
 
     def prepare_reask(self, reading: ParsedReply[Any]) -> bool:
-        """Prepare a request that lists the faults of the answer; False after MAX_REASKS requests."""
+        """Prepare a request that lists the faults of the answer. Return False after MAX_REASKS such requests."""
         if self._reasks == MAX_REASKS:
             return False
         self._reasks += 1
@@ -331,7 +332,7 @@ class ModelHandle:
     """`provider/model`."""
     max_output_tokens: int
     temperature: float | None = None
-    """Temperature in place of the question's default; None keeps the default."""
+    """Temperature that replaces the question's default; None keeps the default."""
     seed: int | None = None
     context_tokens: int | None = None
     """Context of the model in tokens; None if unknown."""

@@ -1,4 +1,4 @@
-"""Token estimates, and the usage of all attempts of one question."""
+"""Estimates tokens, and adds up the usage of all attempts of one question."""
 
 import copy
 import json
@@ -13,21 +13,22 @@ from debate_cli.llm.profile import Profile
 from debate_cli.llm.schema_dialect import convert_schema
 
 ASCII_CHARS_PER_TOKEN = 2.5
-"""ASCII characters per token. Low, so that estimates are high: real tokenizers have 3 (JSON, code) to 4.5 (English)."""
+"""ASCII characters per token. The number is low so that estimates are high: real tokenizers have 3 (JSON, code) to 4.5
+(English)."""
 TOKENS_PER_NON_ASCII_CHAR = 2
-"""Tokens per character outside ASCII: Chinese needs about one, rare scripts up to three."""
+"""Tokens per character outside ASCII. Chinese needs about one, rare scripts up to three."""
 TOKENS_PER_MESSAGE = 16
 """Tokens that a provider adds per message."""
 TOKENS_PER_SEARCH = 12_000
-"""Tokens of the results of one web search. A high estimate: the vendors report 5,000 to 10,000."""
+"""Tokens in the results of one web search. A high estimate: the vendors report 5,000 to 10,000."""
 
 ErrorT = TypeVar("ErrorT", bound=ModelError | BudgetError)
 
 
 def estimate_input_tokens(request: Request, profile: Profile) -> int:
-    """Upper estimate of the prompt's tokens, including the schema in the dialect of `profile`.
+    """Return an upper estimate of the prompt's tokens, including the schema in the dialect of `profile`.
 
-    A web search adds the results that its model reads.
+    For a web search, adds the tokens of the results that its model reads.
     """
     if request.search is not None and not request.search.by_model:
         return 0
@@ -40,12 +41,12 @@ def estimate_input_tokens(request: Request, profile: Profile) -> int:
 
 
 def estimate_answer_tokens(request: Request, text: str) -> int:
-    """Upper estimate of the tokens of the answer `text`, within the output limit."""
+    """Return an upper estimate of the tokens in the answer `text`, within the output limit."""
     return min(_estimate_tokens(text), request.max_output_tokens)
 
 
 def estimate_total_tokens(request: Request, profile: Profile) -> int:
-    """Upper estimate of the tokens of prompt and answer."""
+    """Return an upper estimate of the tokens in prompt and answer."""
     return estimate_input_tokens(request, profile) + request.max_output_tokens
 
 
@@ -55,7 +56,7 @@ def _estimate_tokens(text: str) -> int:
 
 
 class UsageAccumulator:
-    """Sum over the attempts of one question."""
+    """The sum over the attempts of one question."""
 
     def __init__(self) -> None:
         self.attempts = 0
@@ -66,19 +67,19 @@ class UsageAccumulator:
         """Seconds of successful attempts; those of failed ones are unknown."""
 
     def add_reply(self, reply: Reply) -> None:
-        """Add a reply."""
+        """Add the usage of a reply."""
         self.attempts += reply.attempts
         self.usage += reply.usage
         self.latency_s += reply.latency_s
 
     def add_failure(self, error: DebateError) -> None:
-        """Add the known usage of a failure. Only errors of a model or the budget have one."""
+        """Add the known usage of a failure. Only errors of a model or the budget have a usage."""
         if isinstance(error, ModelError | BudgetError):
             self.attempts += error.attempts
             self.usage += error_usage(error)
 
     def replace_with(self, calls: Sequence[ModelCall]) -> None:
-        """Discard the sum so far; count the requests and tokens of `calls` instead."""
+        """Replace the sum so far by the requests and tokens of `calls`."""
         self.attempts = sum(call.attempts for call in calls)
         self.usage = sum((call.usage for call in calls), Usage())
 
@@ -91,7 +92,7 @@ class UsageAccumulator:
 
 
 _ERROR_FIELDS = ("input_tokens", "cached_tokens", "output_tokens", "searches", "estimated")
-"""Fields of `Usage` that errors have too."""
+"""Fields of `Usage` that errors also have."""
 
 
 def set_error_usage(error: ModelError | BudgetError, usage: Usage) -> None:
@@ -101,5 +102,5 @@ def set_error_usage(error: ModelError | BudgetError, usage: Usage) -> None:
 
 
 def error_usage(error: ModelError | BudgetError) -> Usage:
-    """Known tokens of a failure."""
+    """Return the known tokens of a failure."""
     return Usage(**{name: getattr(error, name) for name in _ERROR_FIELDS})

@@ -31,7 +31,7 @@ _BEARER = re.compile(rf"({_WORD_START}(?i:bearer)(?:\s|\\[nrt])+){_LONG_WORD}")
 _KEY_HEADER = re.compile(
     r"""((?i:x-api-key|api-key|x-goog-api-key)\\?["']?\s*[:=]\s*\\?["']?)([A-Za-z0-9._~+/-]{6,})"""
 )
-_URL_CREDENTIALS = re.compile(r"""((?<=[A-Za-z0-9+.-])://)[^\s/:@"'\\<>\[\]]*:[^\s/@"'\\<>\[\]]+@""")
+_URL_CREDENTIALS = re.compile(r"""((?<=[A-Za-z0-9+.-])://)[^\s/:@"'\\<>\[\]]*:[^\s/@"'\\<>\[\]]+(?=@)""")
 
 _WORD = re.compile("[!-~]+")
 _LAST_WORD = re.compile(
@@ -80,9 +80,9 @@ class Redactor:
         if self._values is not None:
             text = self._values.sub(REDACTED, text)
         text = _API_KEY.sub(REDACTED, text)
-        text = _BEARER.sub(rf"\1{REDACTED}", text)
-        text = _KEY_HEADER.sub(rf"\1{REDACTED}", text)
-        return _URL_CREDENTIALS.sub(rf"\1{REDACTED}@", text)
+        for pattern in (_BEARER, _KEY_HEADER, _URL_CREDENTIALS):
+            text = pattern.sub(_keep_prefix, text)  # `re` would prepare a template with `\1` again for each text
+        return text
 
     def uncertain_tail(self, text: str) -> int:
         """Number of characters at the end of `text` that may begin a secret.
@@ -94,6 +94,10 @@ class Redactor:
             return min(len(text), longest)
         last = _LAST_WORD.search(text)
         return min(len(last.group()) if last else 0, _MAX_DISGUISE_FACTOR * longest)
+
+
+def _keep_prefix(match: re.Match[str]) -> str:
+    return match[1] + REDACTED
 
 
 def redact_values(value: Any, redact: Callable[[str], str]) -> Any:

@@ -140,7 +140,7 @@ def _find_spans(text: str, names: tuple[str, ...]) -> Iterator[Span]:
 
 def _find_spans_in_piece(text: str, names: tuple[str, ...]) -> Iterator[Span]:
     """Spans of the words that address the judge. A disguised order is the whole sentence that it is in."""
-    plain = list(_find_plain_spans(text))
+    plain = _find_plain_spans(text)
     yield from plain
     for start, sentence in split_sentences(text):
         end = start + len(sentence)
@@ -149,16 +149,19 @@ def _find_spans_in_piece(text: str, names: tuple[str, ...]) -> Iterator[Span]:
         if spelled != sentence and not is_found:
             yield from ((start, end, technique) for _, _, technique in _find_plain_spans(spelled))
         for decoded in deobfuscate(sentence):
-            if any(_find_plain_spans(_mask_names(decoded, names, re.IGNORECASE))):
+            if _find_plain_spans(_mask_names(decoded, names, re.IGNORECASE)):
                 yield start, end, "encoded"
     for start, end, content, technique in find_hidden_texts(text):
         if hints_at_instruction(_mask_names(content, names)):
             yield start, end, technique
 
 
-def _find_plain_spans(text: str) -> Iterator[Span]:
+@lru_cache(maxsize=4096)
+def _find_plain_spans(text: str) -> tuple[Span, ...]:
     """Spans of all words in `text` that address the judge. Nothing is decoded."""
     unquoted = blank_discussed_quotations(text)
-    yield from find_instructions(unquoted)
-    yield from ((start, end, "fake_verdict") for start, end in find_forged_results(unquoted))
-    yield from ((start, end, "role_marker") for start, end in find_role_markers(unquoted))
+    return (
+        *find_instructions(unquoted),
+        *((start, end, "fake_verdict") for start, end in find_forged_results(unquoted)),
+        *((start, end, "role_marker") for start, end in find_role_markers(unquoted)),
+    )

@@ -92,7 +92,7 @@ class _SentenceSigns:
         self._known: dict[str, bool] = {}
 
     def meet(self, conditions: Conditions) -> bool:
-        return all(any(self._has(sign) for sign in choice) for choice in conditions)
+        return all(any(map(self._has, choice)) for choice in conditions)
 
     def _has(self, sign: str) -> bool:
         if sign not in self._known:

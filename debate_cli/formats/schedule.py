@@ -1,8 +1,8 @@
 """Who speaks next: pure functions of a `Debate`, without clock, model or randomness.
 
-A format is a list of stages, which `timetable` turns into rounds and cues. A debate ends early when at most
-one debater is left, or, in the free-flowing format, when nothing new is said. The engine handles budget, interruption
-and failure.
+A format is a list of stages, which `timetable` turns into rounds and cues. A debate ends early when at most one debater
+is left, or, in the free-flowing format, when a round brings no new claim and no new rebuttal. The engine handles
+budget, interruption and failure.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from debate_cli.formats.timetable import Timetable, active_debaters, add_guidanc
 from debate_cli.systems.registry import active_systems
 
 _Point = tuple[str, ...]
-"""A statement of a speech; see `_points_made`."""
+"""One claim, rebuttal or unstructured text of a speech; see `_points_made`."""
 _key_of: Callable[[Brief], str] = attrgetter("key")
 MIN_ROUNDS_TO_CONVERGE = 2
-"""A debate can converge only after this many full rounds."""
+"""Minimum number of full rounds before a debate can converge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +36,14 @@ class Step:
     """The next step. Without cues and without a reason to close, the debate waits for an answer or a judge."""
 
     cues: tuple[Cue, ...] = ()
-    """Turns to ask for now, all at the same time."""
+    """Turns to ask for now, all at once."""
     close: CloseReason | None = None
     """`complete`, `surrender` or `converged` if no further speech will be made; else None."""
 
 
 @memoize_on_value
 def next_step(debate: Debate) -> Step:
-    """Who speaks now, or why the debate is over. A debate that closed for good has no cues."""
+    """Return who speaks now, or why the debate is over. A debate that closed for good has no cues."""
     if debate.status == "complete":
         return Step(close=debate.closed)
     table = build_timetable(debate)
@@ -58,13 +58,13 @@ def next_step(debate: Debate) -> Step:
 
 
 def planned_turns(config: DebateConfig) -> int:
-    """Number of turns if the debate runs to its end and every possible follow-up question is asked."""
+    """Return the number of turns if the debate runs to its end and every possible follow-up question is asked."""
     return len(stages(config.format)) * len(config.debaters)
 
 
 @memoize_on_value
 def finished_rounds(debate: Debate) -> tuple[int, ...]:
-    """Numbers of the rounds in which no further speech will be made."""
+    """Return the numbers of the rounds in which no further speech will be made."""
     table = build_timetable(debate)
     over = debate.status == "complete" or next_step(debate).close is not None
     return tuple(
@@ -73,12 +73,12 @@ def finished_rounds(debate: Debate) -> tuple[int, ...]:
 
 
 def list_cues(debate: Debate) -> tuple[Cue, ...]:
-    """The cue of every turn that was made or is due, by index, up to the first gap."""
+    """Return the cue of every turn that was made or is due, by index, up to the first gap."""
     return tuple(add_guidance(debate, cue) for item in build_timetable(debate).rounds for cue in item.cues)
 
 
 def has_converged(debate: Debate, rounds: int) -> bool:
-    """Whether the last full round brought no new claim and no new rebuttal from any side. `rounds`: full rounds so far."""
+    """Return whether the last full round brought no new claim or rebuttal. `rounds`: number of full rounds so far."""
     if rounds < MIN_ROUNDS_TO_CONVERGE:
         return False
     new = {point for turn in debate.turns_by_round.get(rounds, ()) for point in _points_made(turn)}
@@ -86,7 +86,7 @@ def has_converged(debate: Debate, rounds: int) -> bool:
 
 
 def _awaited_briefs(debate: Debate, table: Timetable) -> Iterable[Brief]:
-    """The briefs of the debate's own judges that must be settled before the debate goes on."""
+    """Return the briefs of the debate's own judges that must be settled before the debate goes on."""
     number = table.due_cues[0].round if table.due_cues else None
     return chain.from_iterable(
         system.awaited(debate, settings, table.next_index, number)
@@ -95,7 +95,7 @@ def _awaited_briefs(debate: Debate, table: Timetable) -> Iterable[Brief]:
 
 
 def _stop_reason(debate: Debate, table: Timetable) -> CloseReason | None:
-    """Why the debate ends before the next turns; None if it continues."""
+    """Return why the debate ends before the next turns; None if it continues."""
     next_round = table.due_cues[0].round if table.due_cues else len(table.rounds) + 1
     if len(active_debaters(debate, table.next_index, next_round)) <= 1:
         return "surrender"
@@ -109,7 +109,7 @@ def _stop_reason(debate: Debate, table: Timetable) -> CloseReason | None:
 
 @memoize_on_value
 def _points_made(turn: Turn) -> set[_Point]:
-    """The claims and rebuttals of a speech, normalized; if it is unstructured, its whole text."""
+    """Return the claims and rebuttals of a speech, normalized; if it is unstructured, its whole text."""
     if turn.arguments is None and turn.responses is None:
         return {("text", _normalize_words(turn.text))}
     claims = {("claim", _normalize_words(argument.claim)) for argument in turn.arguments or ()}
@@ -121,7 +121,7 @@ def _normalize_words(text: str) -> str:
 
 
 def turns_hidden_from_people(debate: Debate) -> tuple[Turn, ...]:
-    """The speeches that a person who is due to speak at the terminal must not see yet."""
+    """Return the speeches that a person must not see yet who is due to speak at the terminal."""
     config = debate.config
     for cue in next_step(debate).cues:
         spec = config.model_for_debater(config.debater(cue.speaker))

@@ -1,7 +1,6 @@
-"""The timetable of a debate: its rounds so far and the one that is due.
+"""The timetable of a debate: its rounds so far and the round that is due.
 
-It is computed from the debate only, including past cues, so a resumed debate continues as if it had not been
-interrupted.
+It is computed from the debate and its past cues only, so a resumed debate continues as if it had not been interrupted.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from debate_cli.systems.registry import active_systems, stopped_debaters
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A step of the plan for all debaters. If no debater has anything to say in it, it makes no round."""
+    """A step of the plan for all debaters. If no debater has anything to say in a stage, it makes no round."""
 
     phase: Phase
     follow_up: bool = False
@@ -31,7 +30,7 @@ class Stage:
 
 @memoize_on_value
 def stages(config: FormatConfig) -> tuple[Stage, ...]:
-    """The plan of a format.
+    """Return the plan of a format.
 
     Free-flowing: stages of speeches. Other formats: the configured phases, with exchanges after each cross-examination.
     The first exchange is a stage of answers. Each further one is a stage of questions and a stage of answers.
@@ -49,7 +48,7 @@ def stages(config: FormatConfig) -> tuple[Stage, ...]:
 
 
 def follow_up_questions(debate: Debate, asking: tuple[Turn, ...]) -> tuple[tuple[str, FollowUpQuestion], ...]:
-    """(debater to answer, question) for every follow-up question in the turns `asking`, in order.
+    """Return (debater to answer, question) for every follow-up question in the turns `asking`, in order.
 
     Questions about an unknown argument and questions to oneself are left out.
     """
@@ -67,7 +66,7 @@ def follow_up_questions(debate: Debate, asking: tuple[Turn, ...]) -> tuple[tuple
 
 @dataclass(frozen=True, slots=True)
 class ScheduledRound:
-    """A round: the cues of its known turns by index, without gaps and without guidance."""
+    """A round: the cues of its known turns by index, without gaps. The cues contain no guidance yet."""
 
     number: int
     cues: tuple[Cue, ...]
@@ -81,11 +80,11 @@ class Timetable:
 
     rounds: tuple[ScheduledRound, ...]
     due_cues: tuple[Cue, ...]
-    """The cues to be asked at once, including those that are already answered; empty when the plan is complete."""
+    """The cues that are asked together, including answered ones; empty when the plan is complete."""
 
     @property
     def next_index(self) -> int:
-        """Index of the first due cue, or of the cue that would follow the last one."""
+        """Index of the first due cue; if none is due, the index after the last cue."""
         return self.due_cues[0].index if self.due_cues else sum(len(item.cues) for item in self.rounds)
 
 
@@ -111,7 +110,7 @@ def build_timetable(debate: Debate) -> Timetable:
 
 
 def _past_speeches(debate: Debate) -> tuple[ScheduledRound, ...]:
-    """The rounds of a free-flowing debate except the last two, which may still change; empty in other formats."""
+    """Return a free-flowing debate's rounds except the last two, which may still change. Empty in other formats."""
     made = tuple(debate.turns_by_round.values())[:-1]
     if debate.config.format.kind != "free_flowing" or not made:
         return ()
@@ -122,7 +121,7 @@ def _past_speeches(debate: Debate) -> tuple[ScheduledRound, ...]:
 def _add_speeches(
     names: tuple[str, ...], rounds: tuple[ScheduledRound, ...], made: tuple[Turn, ...]
 ) -> tuple[ScheduledRound, ...]:
-    """`rounds`, and the round of the turns `made` if none is missing and all are in the order of `names`."""
+    """Add the round of the turns `made`, unless turns are missing or out of the order of `names`."""
     number, start = len(rounds) + 1, rounds[-1].cues[-1].index + 1 if rounds else 0
     places = [names.index(turn.speaker) if turn.speaker in names else -1 for turn in made]
     is_planned = (
@@ -136,13 +135,13 @@ def _add_speeches(
 
 
 def _round_of(number: int, turns: Sequence[Turn]) -> ScheduledRound:
-    """The round of turns that were made one after the other."""
+    """Return the round of turns that were made one after the other."""
     cues = tuple(_make_cue(turn.index, number, turn.phase, turn.speaker, turn.index) for turn in turns)
     return ScheduledRound(number, cues, is_complete=True)
 
 
 def add_guidance(debate: Debate, cue: Cue) -> Cue:
-    """The cue with the guidance of the debate's judges for its round."""
+    """Return the cue with the judges' guidance for its round."""
     guidance = _guidance(debate, cue.round)
     return cue if guidance is None else cue.model_copy(update={"guidance": guidance})
 
@@ -170,7 +169,7 @@ def _make_cue(
 
 @memoize_on_value
 def active_debaters(debate: Debate, index: int, round_number: int) -> tuple[str, ...]:
-    """Names of the debaters who had not given up when turn `index` of a round was due, in their order."""
+    """Return the names of the debaters who had not given up when turn `index` of a round was due, in their order."""
     cue = _make_cue(index, 1, "speech", "", index)
     stopped = stopped_debaters(debate.visible_to(cue), round_number)
     return tuple(item.name for item in debate.participants if item.name not in stopped)
@@ -187,7 +186,7 @@ def _guidance(debate: Debate, round_number: int) -> str | None:
 class _RoundBuilder:
     """Builds one round. `start`: index of its first turn.
 
-    The speakers of a past round are read from its turns. Who has given up is computed for the due round only.
+    The speakers of a past round are read from its turns. It computes who has given up for the due round only.
     """
 
     debate: Debate
@@ -197,7 +196,7 @@ class _RoundBuilder:
     start: int
 
     def parallel_round(self) -> ScheduledRound:
-        """A round in which every debater sees all earlier rounds but nothing of this one."""
+        """Build a round in which every debater sees all earlier rounds but nothing of this one."""
         spoke = {turn.speaker for turn in self.debate.turns_by_round.get(self.number, ())}
         questions = self._questions()
         names = list(questions)
@@ -212,7 +211,7 @@ class _RoundBuilder:
         return ScheduledRound(self.number, cues, all(map(self._is_made, cues)))
 
     def sequential_round(self) -> ScheduledRound:
-        """A round in which every debater sees all earlier turns. If it is not complete, its last cue is the due one."""
+        """Build a round in which every debater sees all earlier turns. If it is not complete, its last cue is due."""
         cues: list[Cue] = []
         for name, questions in self._questions().items():
             index = self.start + len(cues)
@@ -228,7 +227,7 @@ class _RoundBuilder:
         return turn is not None and turn.speaker == cue.speaker
 
     def _questions(self) -> dict[str, tuple[FollowUpQuestion, ...]]:
-        """Debater who may speak -> questions: in answers those to answer, in a follow-up those that it asked."""
+        """Map each debater who may speak to its questions: those to answer, or in a follow-up those that it asked."""
         names = [participant.name for participant in self.debate.participants]
         if self.stage.phase != "answers" and not self.stage.follow_up:
             return dict.fromkeys(names, ())

@@ -1,4 +1,4 @@
-"""Functions that scorers share: choice of runs and assessments, clamped marks, means that do not depend on the order."""
+"""Functions that scorers share: they choose runs and assessments, clamp marks and compute means."""
 
 import math
 from collections.abc import Hashable, Iterable, Iterator
@@ -11,7 +11,7 @@ from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.tasks import Brief
 
 NOISE_DECIMALS = 9
-"""Scores are rounded to this many decimals: enough for every mark, too few for floating-point noise to show."""
+"""Scores are rounded to this many decimals, which keeps every mark exact and removes floating-point noise."""
 
 S = TypeVar("S", bound=SystemSettings)
 FindingT = TypeVar("FindingT", bound=Finding)
@@ -24,7 +24,7 @@ def strip_float_noise(value: float) -> float:
 
 
 def mean(values: Iterable[float]) -> float:
-    """The arithmetic mean; 0.0 if there are no values. The order of the values does not affect the result."""
+    """Return the arithmetic mean; 0.0 if there are no values. The order of the values does not affect the result."""
     numbers = tuple(values)
     if len(numbers) == 1:
         return numbers[0]
@@ -32,7 +32,7 @@ def mean(values: Iterable[float]) -> float:
 
 
 def mean_by_key(values: Iterable[tuple[Key, float]]) -> dict[Key, float]:
-    """Key -> mean of its values. Input: (key, value) pairs. Keys stay in the order of their first values."""
+    """Return the mean of each key's values. Input: (key, value) pairs. Keys stay in the order of their first pairs."""
     found: dict[Key, list[float]] = {}
     for key, value in values:
         found.setdefault(key, []).append(value)
@@ -40,7 +40,7 @@ def mean_by_key(values: Iterable[tuple[Key, float]]) -> dict[Key, float]:
 
 
 def weighted_mean(values: Iterable[tuple[float, float]]) -> float:
-    """The mean of (value, weight) pairs, weights above 0; 0.0 if there are none. Their order does not affect the result."""
+    """Return the mean of (value, weight) pairs; 0.0 without pairs. Weights are above 0. The order has no effect."""
     pairs = tuple(values)
     if len(pairs) == 1:
         return pairs[0][0]
@@ -50,22 +50,25 @@ def weighted_mean(values: Iterable[tuple[float, float]]) -> float:
 
 
 def clamp_mark(mark: Mark, low: float, high: float) -> float:
-    """The value of the mark, at least `low`, at most `high` and at most the maximum that the mark itself states."""
+    """Return the value of the mark, clamped to `low`, `high` and the maximum that the mark itself states."""
     return max(low, min(mark.value, mark.out_of, high))
 
 
 def get_run_id(run: JudgingRun | str) -> str:
-    """The id of a judging run. An id is returned unchanged."""
+    """Return the id of `run`, which is a judging run or already its id."""
     return run if isinstance(run, str) else run.id
 
 
 def ordered_assessments(debate: Debate, system: str, run: JudgingRun | str) -> tuple[Assessment, ...]:
-    """The assessments of one system in one run, sorted by moment (turn first, debate last), subject, revision and judge."""
+    """Return the assessments of one system in one run.
+
+    They are sorted by moment (turns first, the debate last), then by subject, revision and judge.
+    """
     return debate.assessments_of_system(system, get_run_id(run))
 
 
 def iter_findings(given: Iterable[Assessment], kind: type[FindingT]) -> Iterator[tuple[Assessment, FindingT]]:
-    """(assessment, finding) for each finding of the class `kind`, in the order of `given`."""
+    """Yield (assessment, finding) for each finding of the class `kind`, in the order of `given`."""
     for assessment in given:
         for finding in assessment.findings:
             if isinstance(finding, kind):
@@ -73,21 +76,21 @@ def iter_findings(given: Iterable[Assessment], kind: type[FindingT]) -> Iterator
 
 
 def first_finding(given: Iterable[Assessment], kind: type[FindingT]) -> FindingT | None:
-    """The first finding of the class `kind`; None if there is none."""
+    """Return the first finding of the class `kind`; None if there is none."""
     return next((finding for _, finding in iter_findings(given, kind)), None)
 
 
 def stored_settings(debate: Debate, run: JudgingRun | str, settings: S) -> S:
-    """The settings that the run stores for the system of `settings`; `settings` if the run does not have the system.
+    """Return the settings that the run stores for the system of `settings`; `settings` if the run has no such system.
 
-    Stored settings tell who was asked. A scorer takes its rules from `settings`, which a rubric may change.
+    Stored settings say which judges were asked. A scorer takes its rules from `settings`, which a rubric may change.
     """
     systems = (system for known in debate.runs if known.id == get_run_id(run) for system in known.judging.systems)
     return next((system for system in systems if isinstance(system, type(settings))), settings)
 
 
 def newest_run(debate: Debate, kind: str) -> JudgingRun | None:
-    """The newest run in which a system of this kind gave an assessment; else the newest run that has the system.
+    """Return the newest run with an assessment by a system of this kind; else the newest run that has such a system.
 
     A run that judged before the last speech ranks behind a run that judged all speeches.
     """
@@ -101,19 +104,19 @@ def newest_run(debate: Debate, kind: str) -> JudgingRun | None:
 
 
 def newest_assessments(debate: Debate, kind: str) -> tuple[Assessment, ...]:
-    """The assessments of a system in its newest run; empty if no run has the system."""
+    """Return the assessments of a system in its newest run; empty if no run has the system."""
     run = newest_run(debate, kind)
     return () if run is None else ordered_assessments(debate, kind, run)
 
 
 def format_failure_cause(debate: Debate, key: str) -> str:
-    """The cause of the last failure of the brief with this key, e.g. ` (abstained)`; empty if the brief did not fail."""
+    """Return the cause of the last failure of the brief with this key, e.g. ` (abstained)`; empty without a failure."""
     causes = [failure.cause for failure in debate.failures if failure.task.key == key]
     return f" ({causes[-1]})" if causes else ""
 
 
 def describe_unanswered(debate: Debate, briefs: Iterable[tuple[Brief, str]]) -> Iterator[str]:
-    """A sentence for each brief without an assessment. Input: (brief, sentence without its period) pairs.
+    """Yield a sentence for each brief without an assessment. Input: (brief, sentence without its period) pairs.
 
     If the brief failed, the sentence ends with the cause, e.g. ` (abstained)`.
     """
@@ -123,11 +126,11 @@ def describe_unanswered(debate: Debate, briefs: Iterable[tuple[Brief, str]]) -> 
 
 
 def speaker_names(debate: Debate) -> frozenset[str]:
-    """Names of the participants who have spoken."""
+    """Return the names of the participants who have spoken."""
     return frozenset(turn.speaker for turn in debate.turns) & frozenset(item.name for item in debate.participants)
 
 
 def describe_silent(debate: Debate) -> list[str]:
-    """A sentence for each participant who has not spoken."""
+    """Return a sentence for each participant who has not spoken."""
     speakers = speaker_names(debate)
     return [f"{item.name} has not spoken." for item in debate.participants if item.name not in speakers]

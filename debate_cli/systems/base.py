@@ -1,7 +1,7 @@
 """The protocol of a judging system, and its values.
 
-A system is one object with everything that the rest of the program asks about a kind of judging. Built-in systems and
-plug-ins are found through `systems.registry`. Rendering and calls to models are elsewhere.
+A system is one object that answers every question of the program about one kind of judging. `systems.registry` finds
+built-in systems and plug-ins. Rendering and calls to models are elsewhere.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,12 +32,12 @@ POINTS = "points"
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a debate is, for one judging run."""
+    """How far a debate has come, as one judging run sees it."""
 
     finished_rounds: tuple[int, ...]
-    """Numbers of the rounds whose speeches are all made."""
+    """Numbers of the rounds in which every speech is made."""
     judgeable_turns: Sequence[int]
-    """Indices of the turns that can be judged: those before the first missing turn; once the debate is over, all."""
+    """Indices of the turns before the first missing turn; once the debate is over, of all turns."""
     is_over: bool
     """Whether the debate has all its speeches."""
 
@@ -47,15 +47,15 @@ class PlannedCalls:
     """How many questions a system asks about a debate that runs to its end."""
 
     planned: int
-    """Questions that are certain."""
+    """Number of questions that are certainly asked."""
     follow_ups: int = 0
-    """Maximum number of further questions, which follow the planned ones and are asked of one judge."""
+    """Maximum number of further questions. They follow the planned ones, and one judge answers them."""
     quoted_answers: int = 0
-    """Maximum number of answers of judges that one question quotes, for an estimate of its length."""
+    """Maximum number of judges' answers that one question quotes. Used to estimate the question's length."""
 
 
 class Dissent(NamedTuple):
-    """A judge with another conclusion than the verdict. Untrusted."""
+    """The conclusion of a judge who disagrees with the verdict. Untrusted."""
 
     judge: str
     conclusion: str
@@ -75,17 +75,17 @@ class JudgeVote(NamedTuple):
 
 
 class RequiredChange(FrozenModel):
-    """A change that judges demand of a text, in the words of the first of them. Untrusted."""
+    """A change that judges demand of a text, in the words of the first judge. Untrusted."""
 
     dimension: str | None
-    """The first configured dimension that the demand names; None if it names none."""
+    """The first configured dimension that the demand names; None without one."""
     text: str
     judges: tuple[str, ...]
-    """Ids of the judges who demand it, in panel order."""
+    """Ids of the judges who demand the change, in panel order."""
     weight: float
-    """Share of the weight of all votes that `judges` have, 0-1."""
+    """Share of all votes' weight that belongs to `judges`, 0-1."""
     quote: str | None = None
-    """The passage of the text that the demand quotes; None if it quotes nothing that is in the text."""
+    """The passage of the text that the demand quotes; None if it quotes no words of the text."""
     line: int | None = None
     """Line of the text, from 1, in which the quoted passage begins."""
 
@@ -97,23 +97,23 @@ class Headline:
     outcome: str
     """Who won and how, in one sentence."""
     reason: str
-    """Why, in one or two sentences with numbers; empty if there are none."""
+    """Why, in one or two sentences with numbers; may be empty."""
     max_score: float
     """The highest score that a debater or an option can reach."""
     unit: str = POINTS
     """Unit of scores and margin."""
     dissent: tuple[Dissent, ...] = ()
     required_changes: tuple[RequiredChange, ...] = ()
-    """Changes without which a judged text does not pass, those with the most weight first."""
+    """Changes that a judged text needs to pass, those with the most weight first."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeQuote:
-    """A judge's words on the reasons for the verdict."""
+    """A judge's words about the reasons for the verdict."""
 
     words: str
     judge: str = ""
-    """Id of the judge; empty if the words are not those of one judge."""
+    """Id of the judge; empty if the words are from no single judge."""
 
 
 class TurnScore(NamedTuple):
@@ -121,11 +121,11 @@ class TurnScore(NamedTuple):
 
     total: float
     parts: Mapping[str, float | None]
-    """Criterion -> its part of the total."""
+    """Maps each criterion to its part of the total."""
 
 
 class ArgumentMark(NamedTuple):
-    """The mark for one criterion of one argument, as a verdict uses it."""
+    """The mark that a verdict uses for one criterion of one argument."""
 
     argument: str
     """Id of the argument."""
@@ -158,14 +158,14 @@ class ClaimReview:
     """What the judges of a run say about the claims of a debate. Untrusted."""
 
     standings: Mapping[str, ClaimStanding]
-    """Id of an argument -> its standing."""
+    """Maps argument ids to standings."""
     key_insight: str = ""
     unresolved_questions: tuple[str, ...] = ()
     recommendation: str = ""
 
 
 class ReportSection(NamedTuple):
-    """A part of a report that belongs to no single verdict: tables and charts."""
+    """Tables and charts that a report shows apart from the verdicts."""
 
     title: str
     tables: tuple[Table, ...]
@@ -183,16 +183,16 @@ class ReportedScore:
 
 @dataclass(frozen=True, slots=True)
 class LiveReport:
-    """One assessment in short, for people who watch a run."""
+    """A short report on one assessment, for people who watch a run."""
 
     scores: tuple[ReportedScore, ...] = ()
     sentences: tuple[str, ...] = ()
-    """Sentences on the assessment; may contain untrusted text."""
+    """Sentences about the assessment; may contain untrusted text."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgingContext(Generic[SettingsT]):
-    """Everything that the answer to a brief may depend on."""
+    """The debate, the brief and the settings: all that an answer may depend on."""
 
     debate: Debate
     brief: Brief
@@ -205,7 +205,7 @@ class JudgingContext(Generic[SettingsT]):
 
     @property
     def speakers(self) -> tuple[str, ...]:
-        """Names of the debaters to judge: those who spoke, in a brief on a round those who spoke in it."""
+        """Names of the debaters to judge: those who spoke, in the brief's round if it has one."""
         number = self.brief.subject.round
         speakers = {turn.speaker for turn in self.debate.turns if number in {None, turn.round}}
         return tuple(name for name in self.debater_names if name in speakers)
@@ -218,7 +218,7 @@ class JudgingContext(Generic[SettingsT]):
 
 @dataclass(frozen=True, slots=True)
 class AssessmentContent:
-    """What a filled-in form contains: marks, findings, rationale, warnings."""
+    """The content of a filled-in form."""
 
     marks: tuple[Mark, ...] = ()
     findings: tuple[Finding, ...] = ()
@@ -228,42 +228,42 @@ class AssessmentContent:
 
 @dataclass(frozen=True, slots=True)
 class JudgeQuestion(Generic[SettingsT, FormT]):
-    """How to ask the question of a brief, and how to read the answer."""
+    """How to ask a brief's question and read its answer."""
 
     purpose: str
     """Purpose of the request, e.g. `judge.live.pair`."""
     prompt: str
     """Name of the prompt file, without `.md`."""
     prompt_values: Callable[[JudgingContext[SettingsT], Prompts], Mapping[str, str]]
-    """Values of the prompt's placeholders. Untrusted words in them must be quoted (`judge_input.transcript_prompt`)."""
+    """Returns the values of the placeholders. `judge_input.transcript_prompt` quotes untrusted words in them."""
     build_form: Callable[[JudgingContext[SettingsT]], Form[FormT]]
-    """Builds the form. Its schema allows only values that fit the brief, e.g. the names of its debaters."""
+    """Builds the form. Its schema allows only values that fit the brief, e.g. names of its debaters."""
     read_form: Callable[[FormT, JudgingContext[SettingsT]], AssessmentContent]
     """Reads a filled-in form. Pure. Must not fail for any answer that the form's model accepts."""
 
 
 class JudgingSystem(Generic[SettingsT]):
-    """A way to judge a debate. Each system is a subclass; it must define only the members without a default."""
+    """A way to judge a debate. Each system is a subclass and must define only the members without a default."""
 
     kind: str
-    """Name in configurations and transcripts, e.g. `panel`."""
+    """Name of the system in configurations and transcripts, e.g. `panel`."""
     settings: type[SettingsT]
     """The settings that `judging.systems` takes for this kind."""
     findings: tuple[type[Finding], ...] = ()
-    """Classes of the findings of this system, besides the shared ones of `domain.assessment`."""
+    """Classes of this system's own findings. The shared classes are in `domain.assessment`."""
     prompt_package: str
     """Package with the prompt files, in a folder `prompts`."""
     judges_texts: bool = False
     """Whether the system can judge a text instead of a debate."""
     reviews_claims: bool = False
-    """Whether the system gives claims a standing. Then it has `review_claims` and `argument_marks`."""
+    """Whether the system gives claims a standing. If so, it defines `review_claims` and `argument_marks`."""
     suggestion_rank: int = 100
-    """Position of the system where a further judging is suggested; lower numbers come first."""
+    """Rank of the system in suggestions for another judging; lower numbers come first."""
 
     # Questions
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: SettingsT, progress: Progress) -> Iterable[Brief]:
-        """All briefs whose subject exists, answered ones too. Pure.
+        """Return all briefs whose subject exists, including answered ones. Pure.
 
         Default: one brief on the whole debate for each judge, once the debate is over.
         """
@@ -271,30 +271,34 @@ class JudgingSystem(Generic[SettingsT]):
             yield from briefs_for(run.id, settings, WHOLE_DEBATE)
 
     def planned_calls(self, settings: SettingsT, turns: int, rounds: int) -> PlannedCalls:
-        """Number of questions for a debate with that many turns and rounds. Default: one per judge."""
+        """Return the number of questions for a debate with this number of turns and rounds. Default: one per judge."""
         return PlannedCalls(len(judge_ids(settings)))
 
     def question(self, brief: Brief) -> JudgeQuestion[SettingsT, Any]:
-        """The question for `brief`. Required for a system that asks models."""
+        """Return the question for `brief`. Required for a system that asks models."""
         raise NotImplementedError
 
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
-        """Kinds of systems whose answers the question for `brief` shows, so that it must wait for them. Default: none.
+        """Return the kinds of systems that must answer before `brief` is asked. Default: none.
 
-        A question on a round waits for their answers on that round, any other question for their answers on all rounds.
+        The question shows their answers. A question on a round waits for their answers on that round, any other
+        question for their answers on all rounds.
         """
         return ()
 
     def late_answer(self, context: JudgingContext[SettingsT]) -> AssessmentContent | None:
-        """The answer that counts if a judge exceeds `settings.judge_timeout_s`; None lets the brief fail (default)."""
+        """Return the answer that counts if a judge exceeds `settings.judge_timeout_s`; None fails the brief."""
         return None
 
     def lookup_queries(self, debate: Debate, brief: Brief) -> tuple[str, ...]:
-        """Texts to look up before the judge of `brief` is asked, if the settings say where. Default: none."""
+        """Return texts to look up, if the settings say where, before the judge of `brief` is asked. Default: none."""
         return ()
 
     def why_not(self, debate: Debate) -> str | None:
-        """The end of a sentence on why this system cannot judge the debate; None if it can. Default: it needs a speech."""
+        """Return the end of a sentence on why this system cannot judge the debate; None if it can.
+
+        Default: the system needs a speech.
+        """
         if debate.turns or (self.judges_texts and debate.document_name is not None):
             return None
         return f"has no speeches, so {self.kind} cannot judge it; panel can judge any text"
@@ -302,54 +306,57 @@ class JudgingSystem(Generic[SettingsT]):
     # Effects on a running debate (the debate's own judging run only)
 
     def awaited(self, debate: Debate, settings: SettingsT, index: int, round_number: int | None) -> Iterable[Brief]:
-        """Briefs that must be settled before the turn with this index may begin. Default: none.
+        """Return the briefs that must be settled before the turn with this index may begin. Default: none.
 
         `round_number`: the round of the turn; None after the last turn.
         """
         return ()
 
     def guidance(self, debate: Debate, settings: SettingsT, round_number: int) -> str | None:
-        """What the judge advises all debaters for this round; None if nothing (default)."""
+        """Return the judge's advice to all debaters for this round; None without advice (default)."""
         return None
 
     def stopped(self, debate: Debate, settings: SettingsT, due_round: int) -> frozenset[str]:
-        """Names of the debaters who have given up before the round `due_round`. Default: none."""
+        """Return the names of the debaters who have given up before the round `due_round`. Default: none."""
         return frozenset()
 
     def instruct(self, debate: Debate, settings: SettingsT, cue: Cue) -> str:
-        """Sentences for the speaker of `cue` that readers do not see. `debate`: what the speaker may know. Default: none."""
+        """Return hidden sentences for the speaker of `cue`. `debate`: what the speaker may know. Default: none."""
         return ""
 
     def pick_strategy(self, debate: Debate, cue: Cue) -> StrategyPick | None:
-        """The strategy for a speaker with `strategy: adaptive`, also if the debate does not use this system. Default: none."""
+        """Return the strategy for a speaker with `strategy: adaptive`. Default: none.
+
+        A debate need not use this system for its strategies to be picked.
+        """
         return None
 
     # Scoring
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: SettingsT) -> Verdict:
-        """The verdict of one judging run. Pure: no clock, no network, no randomness. Required."""
+        """Return the verdict of one judging run. Pure: no clock, no network, no randomness. Required."""
         raise NotImplementedError
 
     # Display
 
     def max_score(self, verdict: Verdict) -> float:
-        """The highest possible score. Default: the highest score in the verdict."""
+        """Return the highest possible score. Default: the highest score in the verdict."""
         return max((abs(score) for score in verdict.displayed_scores.values()), default=1.0)
 
     def min_score(self, verdict: Verdict) -> float:
-        """The lowest possible score. Default: 0."""
+        """Return the lowest possible score. Default: 0."""
         return 0.0
 
     def describe_brief(self, brief: Brief) -> str:
-        """Name of a brief's question, unique for each judge, e.g. `turn 3`. Default: the subject."""
+        """Return a name for the brief's question, unique for each judge, e.g. `turn 3`. Default: the subject."""
         return describe_subject(brief.subject)
 
     def explain(self, verdict: Verdict) -> str:
-        """The reasons for a determined verdict, in sentences with numbers. Default: the scores."""
+        """Return the reasons for a determined verdict, in sentences with numbers. Default: the scores."""
         return describe_scores(verdict, self.max_score(verdict))
 
     def headline(self, verdict: Verdict, document: str | None = None) -> Headline:
-        """The verdict in short. Not sanitized. `document`: name of the judged text, if a text was judged.
+        """Return the verdict in short, not sanitized. `document`: name of the judged text, if a text was judged.
 
         The reason of an undetermined verdict is the first sentence of `notes.missing`.
         """
@@ -359,40 +366,40 @@ class JudgingSystem(Generic[SettingsT]):
         return Headline(describe_outcome(verdict, document), reason, self.max_score(verdict))
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
-        """The reasoning, in full, of a judge who agrees with the verdict. Default: the first rationale."""
+        """Return the full reasoning of a judge who agrees with the verdict. Default: the first rationale."""
         given = self.agreeing_assessments(debate, verdict)
         return next((JudgeQuote(item.rationale) for item in given if item.rationale.strip()), None)
 
     def votes(self, verdict: Verdict) -> Iterable[JudgeVote]:
-        """The vote of each judge, if judges vote. Default: none."""
+        """Return the vote of each judge, if judges vote. Default: none."""
         return ()
 
     def turn_scores(self, verdict: Verdict) -> Mapping[int, TurnScore]:
-        """Index of a turn -> its score. Default: none."""
+        """Return the scores of turns by index. Default: none."""
         return {}
 
     def argument_marks(self, verdict: Verdict) -> Iterable[ArgumentMark]:
-        """The marks of each argument, for `score --per argument`. Default: none."""
+        """Return the marks of each argument, for `score --per argument`. Default: none."""
         return ()
 
     def review_claims(self, debate: Debate, run: str) -> ClaimReview | None:
-        """The standing of each claim, for the trace table and the briefing; None if no judge of the run answered."""
+        """Return each claim's standing, for the trace table and the briefing; None if no judge of the run answered."""
         return None
 
     def sections(self, debate: Debate) -> Iterable[ReportSection]:
-        """Sections that the report has besides those on its verdicts. Default: none."""
+        """Return report sections that belong to no verdict. Default: none."""
         return ()
 
     def tables(self, verdict: Verdict) -> list[Table]:
-        """All numbers of the verdict, scores first. Default: only the scores."""
+        """Return tables with all numbers of the verdict, scores first. Default: only the scores."""
         return [score_table(verdict, self.max_score(verdict))] if verdict.displayed_scores else []
 
     def charts(self, verdict: Verdict) -> list[Chart]:
-        """The charts of the HTML report. Default: none."""
+        """Return the charts of the HTML report. Default: none."""
         return []
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
-        """A short report on one assessment while a debate runs. Default: its findings, or its rationale."""
+        """Return a short report on one assessment of a running debate. Default: its findings, or its rationale."""
         own = [finding for finding in assessment.findings if finding.kind not in SHARED_FINDINGS]
         sentences = [sentence for finding in own for sentence in finding.describe()]
         return LiveReport(sentences=tuple(sentences or filter(None, [assessment.rationale])))
@@ -400,7 +407,7 @@ class JudgingSystem(Generic[SettingsT]):
     # Shared implementation
 
     def agreeing_assessments(self, debate: Debate, verdict: Verdict) -> Sequence[Assessment]:
-        """The assessments behind a verdict, except those of judges whose marks alone would give another winner."""
+        """Return the assessments of those judges whose own marks would not give another winner than the verdict's."""
         given = ordered_assessments(debate, verdict.system, verdict.run)
         judges = dict.fromkeys(item.assessor for item in given)
         if len(judges) == 1:
@@ -416,7 +423,7 @@ class JudgingSystem(Generic[SettingsT]):
 
 
 def describe_subject(subject: Subject) -> str:
-    """The subject in words: `turn 3`, `round 2`, `the debate`. Turns count from 1."""
+    """Return the subject in words: `turn 3`, `round 2`, `the debate`. Turns count from 1."""
     match subject.moment:
         case "round":
             return f"round {subject.round}"
@@ -429,23 +436,23 @@ def describe_subject(subject: Subject) -> str:
 
 
 def briefs_for(run: str, settings: SystemSettings, subject: Subject, revision: int = 0) -> Iterator[Brief]:
-    """A brief on `subject` for each judge. `run`: id of the judging run."""
+    """Yield a brief on `subject` for each judge. `run`: id of the judging run."""
     for judge in judge_ids(settings):
         yield Brief(run=run, system=settings.kind, assessor=judge, subject=subject, revision=revision)
 
 
 def turn_briefs(run: str, settings: SystemSettings, turns: Iterable[int]) -> tuple[Brief, ...]:
-    """A brief on each turn for each judge. `turns`: indices of the turns."""
+    """Return a brief on each turn for each judge. `turns`: indices of the turns."""
     return _fold_briefs(run, settings, "turn", tuple(turns), lambda index: Subject(moment="turn", turns=(index,)))
 
 
 def pair_briefs(run: str, settings: SystemSettings, pairs: Iterable[tuple[int, int]]) -> tuple[Brief, ...]:
-    """A brief on each pair of turns for each judge."""
+    """Return a brief on each pair of turns for each judge."""
     return _fold_briefs(run, settings, "pair", tuple(pairs), lambda pair: Subject(moment="pair", turns=pair))
 
 
 def round_briefs(run: str, settings: SystemSettings, numbers: Iterable[int]) -> tuple[Brief, ...]:
-    """A brief on each round for each judge."""
+    """Return a brief on each round for each judge."""
     return _fold_briefs(run, settings, "round", tuple(numbers), lambda number: Subject(moment="round", round=number))
 
 
@@ -459,7 +466,7 @@ def _fold_briefs(
 
 
 def sum_marks(marks: Iterable[Mark], criteria: Mapping[str, float]) -> tuple[ReportedScore, ...]:
-    """For each debater the sum of its marks for `criteria` (criterion -> maximum)."""
+    """Return the sum of each debater's marks for `criteria`, which maps criteria to maxima."""
     sums: dict[str, float] = {}
     for mark in marks:
         if mark.participant is not None and mark.criterion in criteria:
@@ -468,7 +475,7 @@ def sum_marks(marks: Iterable[Mark], criteria: Mapping[str, float]) -> tuple[Rep
 
 
 def score_table(verdict: Verdict, max_score: float) -> Table:
-    """A table of the scores of debaters, or of the shares of options, the highest first."""
+    """Return a table of the debaters' scores or of the options' shares, the highest first."""
     scores = verdict.displayed_scores
     end = max(max_score, *map(abs, scores.values()), 0.0)
     return column_table(

@@ -42,7 +42,7 @@ class Briefing(FrozenModel):
 
     @property
     def claim_groups(self) -> tuple[tuple[str, Standing, tuple[BriefingClaim, ...]], ...]:
-        """(label, standing, claims) of each group that is not empty, the most reliable first. Sources are listed as claims."""
+        """(label, standing, claims) of each non-empty group, the most reliable first. Sources are listed as claims."""
         reliable, doubtful = (
             tuple(BriefingClaim(id=note.id, participant="", claim=note.words, reason="") for note in notes)
             for notes in (self.sources.reliable, self.sources.doubtful)
@@ -58,9 +58,10 @@ class Briefing(FrozenModel):
 
 
 def build_briefing(debate: Debate, run: JudgingRun | str | None = None) -> Briefing | None:
-    """The briefing by the judges of `run` (None: the newest run that reviews claims); None if none of them answered.
+    """Build the briefing by the judges of `run`; None if no judge answered.
 
-    Insight and recommendation are those of the first judge who gave one; open questions are those of all judges.
+    `run`: None means the newest run that reviews claims. Insight and recommendation are from the first judge who gave
+    one; open questions are from all judges.
     """
     review = review_claims(debate, run)
     if review is None:

@@ -20,14 +20,14 @@ class ChartPoint:
 
 @dataclass(frozen=True, slots=True)
 class ChartSeries:
-    """The values of one debater or one quantity: one value for each label of the chart; None is a missing value."""
+    """The values of one debater or one quantity: a value, or None if it is missing, for each label of the chart."""
 
     name: str
     points: tuple[ChartPoint | None, ...]
     participant: str | None = None
-    """Name of the debater whose colour the series has; None if it is not about one debater."""
+    """Name of the debater whose colour is used; None if the series belongs to no single debater."""
     style: str = ""
-    """Style of a series that is not about one debater: a class of the style sheet, e.g. `limit` or `option-pass`."""
+    """Style of a series without a debater: a class of the style sheet, e.g. `limit` or `option-pass`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +40,11 @@ class Chart:
     kind: Literal["line", "bars", "stack"]
     """`line`: values over time; `bars`: groups of bars; `stack`: bars end to end."""
     labels: tuple[str, ...]
-    """Labels of the positions of a line, or of the groups of bars."""
+    """Labels of a line's positions, or of the groups of bars."""
     series: tuple[ChartSeries, ...]
     low: float
     high: float
-    """`low` and `high` are the ends of the axis of values."""
+    """End of the axis of values, which begins at `low`."""
     ticks: tuple[float, ...]
     """Labelled values of the axis."""
 
@@ -63,9 +63,9 @@ def bar_chart(
     ticks: tuple[float, ...],
     unit: str = "",
 ) -> Chart:
-    """A chart with a group of bars per criterion, a bar per debater.
+    """Return a chart with a group of bars for each criterion and, in each group, a bar for each debater.
 
-    `labels`: criterion -> label; `values`: debater -> criterion -> value.
+    `labels` maps criteria to labels; `values` maps debaters to their values by criterion.
     """
     series = tuple(
         ChartSeries(
@@ -87,9 +87,9 @@ PERCENT_TICKS = (0.0, 25.0, 50.0, 75.0, 100.0)
 def percent_chart(
     title: str, caption: str, maxima: Mapping[str, float], marks: Mapping[str, Mapping[str, float]]
 ) -> Chart:
-    """A chart of marks as a percentage of each criterion's maximum.
+    """Return a chart of marks as a percentage of each criterion's maximum.
 
-    `maxima`: criterion -> maximum; `marks`: debater -> criterion -> mark.
+    `maxima` maps criteria to maxima; `marks` maps debaters to their marks by criterion.
     """
     labels = {name: f"{name.replace('_', ' ')} /{most:g}" for name, most in maxima.items()}
     shares = {
@@ -100,7 +100,7 @@ def percent_chart(
 
 
 def line_series(name: str, values: Mapping[int, float], positions: Mapping[int, str]) -> ChartSeries:
-    """The line of a debater. `values`: position -> value; `positions`: each position of the axis -> label, e.g. `turn 3`."""
+    """Return a debater's line. `values` maps positions to values, `positions` to labels such as `turn 3`."""
     points = tuple(
         ChartPoint(values[number], f"{name}, {words}: {format_number(values[number])}") if number in values else None
         for number, words in positions.items()

@@ -1,4 +1,4 @@
-"""Sentences on verdicts: the outcome, the scores, and where several verdicts differ. Names are not sanitized."""
+"""Sentences about verdicts: the outcome, the scores, and how several verdicts differ. Names are not sanitized."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -9,11 +9,11 @@ from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.systems.tables import format_number
 
 ADVERBS: dict[Victory, str] = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}
-"""Kind of victory -> adverb for a sentence on the winner."""
+"""Maps the kind of victory to the adverb in a sentence about the winner."""
 
 
 def describe_outcome(verdict: Verdict, document: str | None = None) -> str:
-    """Who won and how, in one sentence. `document`: name of the judged text; None for a debate."""
+    """Say in one sentence who won and how. `document`: name of the judged text; None for a debate."""
     how = ADVERBS.get(verdict.victory, "")
     match verdict.victory:
         case "draw":
@@ -42,10 +42,10 @@ def describe_scores(
     weights: Mapping[str, float] | None = None,
     whole: str = "the score",
 ) -> str:
-    """The scores, best first, and the criterion with the largest difference. Empty if there is no score.
+    """Name the scores, best first, and the criterion with the largest difference. Empty if there is no score.
 
-    `marks`: debater -> criterion -> mark. `maxima`: criterion -> highest mark. `weights`: criterion -> share of `whole`,
-    0-1; by default in proportion to `maxima`.
+    `marks` maps debaters to their marks by criterion, `maxima` maps criteria to highest marks. `weights` maps criteria
+    to their shares of `whole`, 0-1; by default in proportion to `maxima`.
     """
     ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
     if not ranked:
@@ -66,7 +66,10 @@ def describe_scores(
 
 
 def _describe_widest_gap(shares: Mapping[str, Mapping[str, float]], weights: Mapping[str, float], whole: str) -> str:
-    """A sentence on the criterion with the largest weighted difference. `shares`: criterion -> two debaters -> share."""
+    """Name the criterion with the largest weighted difference.
+
+    `shares` maps criteria to the two debaters' shares of the maximum.
+    """
     gaps = {criterion: max(of.values()) - min(of.values()) for criterion, of in shares.items()}
     apart = [criterion for criterion, gap in gaps.items() if round(gap, 2) != 0]
     if not apart:
@@ -96,13 +99,13 @@ class Agreement(FrozenModel):
     rows: tuple[AgreementRow, ...]
     """One row per verdict, in the given order."""
     agree: bool | None
-    """Whether all determined verdicts have one outcome, e.g. one winner or a draw. None if fewer than two are determined."""
+    """Whether all determined verdicts have the same outcome. None if fewer than two are determined."""
     differences: tuple[str, ...]
-    """One sentence for each difference and for the undetermined verdicts. Empty for full agreement."""
+    """A sentence for each difference, and one that names the undetermined verdicts. Empty if all verdicts agree."""
 
 
 def compare_verdicts(verdicts: Sequence[Verdict]) -> Agreement | None:
-    """Compare the verdicts. None if there are fewer than two."""
+    """Compare the verdicts. Returns None if there are fewer than two."""
     if len(verdicts) < 2:  # noqa: PLR2004 - one verdict has nothing to agree with
         return None
     groups: dict[str, dict[Victory, list[Verdict]]] = defaultdict(lambda: defaultdict(list))
@@ -140,7 +143,7 @@ def _join_opinions(verdicts: Sequence[Verdict], opinions: Mapping[str, Sequence[
 
 
 def _join_systems(verdicts: Sequence[Verdict], group: Sequence[Verdict]) -> str:
-    """The systems of `group`; if several runs in `verdicts` have a system, with the run."""
+    """Name the systems of `group`, each with its run if several runs in `verdicts` have the system."""
     names = [
         format_system_label(
             item.system,

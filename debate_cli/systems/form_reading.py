@@ -38,22 +38,22 @@ class MarkCollector:
         return counted
 
     def add_findings(self, *findings: Finding) -> None:
-        """Add findings."""
+        """Add findings, in the given order."""
         self._findings.extend(findings)
 
     def add_warnings(self, *warnings: str) -> None:
-        """Add warnings, each `code: what is wrong`."""
+        """Add warnings. Each has the form `code: what is wrong`."""
         self._warnings.extend(warnings)
 
     def result(self, rationale: str = "") -> AssessmentContent:
-        """The collected content."""
+        """Return what was collected as the content of an assessment."""
         return AssessmentContent(tuple(self._marks), tuple(self._findings), rationale, tuple(self._warnings))
 
 
 def unique_known_items(
     collector: MarkCollector, items: Iterable[ItemT], key: Callable[[ItemT], str], known: Collection[str]
 ) -> Iterator[ItemT]:
-    """The first item for each key in `known`. Adds a warning for each item that is dropped."""
+    """Yield the first item for each key in `known`. Adds a warning for each item that is dropped."""
     seen: set[str] = set()
     for item in items:
         name = key(item)
@@ -73,11 +73,11 @@ def judge_form(
     /,
     **narrowing: JsonSchema | None,
 ) -> Form[FormModelT]:
-    """The form of a judge's answer. `narrowing`: further changes of its schema, for `derive_schema`.
+    """Return the form of a judge's answer. `narrowing`: further changes of its schema, for `derive_schema`.
 
-    `complete`: name of a list -> (key, values). The list must have an entry for each of the values; if there are no
-    values, the form does not have the list. Forms are lenient (a reason may be long, a score is clamped), but a judge
-    that skips such an entry is asked again.
+    `complete` maps the name of a list to (key, values). The list must have an entry for each value; without values, the
+    form omits the list. A form is lenient (a reason may be long, a score is clamped), but a judge that skips a required
+    entry is asked again.
     """
     lists = {entries: each_of(key, values) if values else None for entries, (key, values) in (complete or {}).items()}
     schema = derive_schema(model, **lists, **narrowing)
@@ -88,7 +88,7 @@ def judge_form(
 
 @lru_cache(maxsize=256)
 def _require_entries(model: type[FormModelT], entries: str, key: str, wanted: tuple[str, ...]) -> type[FormModelT]:
-    """A subclass of `model` whose list `entries` must have an entry for each value of `key` in `wanted`."""
+    """Return a subclass of `model` whose list `entries` must have an entry for each value of `key` in `wanted`."""
 
     def answers_all(form: FormModelT) -> FormModelT:
         given = {getattr(entry, key) for entry in getattr(form, entries)}

@@ -1,4 +1,4 @@
-"""Makes a verdict from scores: winner, margin and kind of victory."""
+"""Computes a verdict from scores: winner, margin and kind of victory."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
@@ -19,14 +19,15 @@ class ScoreOutcome(NamedTuple):
 
 
 MARGIN_DECIMALS = 6
-"""Margins are compared with thresholds after rounding to this many decimals: rounded parts may shift the ninth."""
+"""Margins are rounded to this many decimals before they are compared: rounded scores may shift the ninth."""
 UNDETERMINED_OUTCOME = ScoreOutcome(None, "undetermined", None)
 
 
 def decide_outcome(scores: Mapping[str, float], victory: Callable[[float], Victory]) -> ScoreOutcome:
-    """The outcome of `scores`. The margin is the highest score minus the second; `victory`: margin -> kind of victory.
+    """Decide winner, margin and kind of victory.
 
-    Fewer than two scores are undetermined; equal scores are a draw under any thresholds.
+    The margin is the highest score minus the second. `victory` gives the kind of victory for a margin. Fewer than two
+    scores are undetermined; equal scores are a draw under any thresholds.
     """
     if len(scores) < 2:  # noqa: PLR2004 - a margin needs two scores
         return UNDETERMINED_OUTCOME
@@ -38,19 +39,25 @@ def decide_outcome(scores: Mapping[str, float], victory: Callable[[float], Victo
 
 
 def clear_above_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
-    """Margin -> kind: below `draw` a draw, up to and including `clear` narrow, above `clear` clear."""
+    """Return a function that gives the kind of victory for a margin.
+
+    Below `draw` it is a draw, up to and including `clear` narrow, above `clear` clear.
+    """
     return lambda margin: "draw" if margin < thresholds.draw else "clear" if margin > thresholds.clear else "narrow"
 
 
 def clear_from_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
-    """Margin -> kind: below `draw` a draw, below `clear` narrow, from `clear` on clear."""
+    """Return a function that gives the kind of victory for a margin.
+
+    Below `draw` it is a draw, below `clear` narrow, from `clear` on clear.
+    """
     return lambda margin: "draw" if margin < thresholds.draw else "narrow" if margin < thresholds.clear else "clear"
 
 
 def build_verdict(
     system: str, run: JudgingRun | str, outcome: ScoreOutcome, scores: Mapping[str, float], notes: FrozenModel
 ) -> Verdict:
-    """The verdict. Floating-point noise is removed from `scores`; `notes` that are not `Notes` are stored as JSON."""
+    """Build the verdict. Removes floating-point noise from `scores`; stores `notes` as JSON unless they are `Notes`."""
     return Verdict.model_construct(  # all parts are validated already
         system=system,
         run=get_run_id(run),

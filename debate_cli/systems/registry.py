@@ -1,4 +1,4 @@
-"""Finds the judging system of a kind: the built-in ones and those that installed packages add.
+"""Finds the judging system of a kind, either built in or from an installed plug-in.
 
 `plugins.SYSTEMS` maps each kind to the import path of its system.
 """
@@ -19,38 +19,38 @@ from debate_cli.systems.base import JudgeQuote, JudgingSystem
 
 
 class UninstalledSystem(JudgingSystem[SystemSettings]):
-    """Placeholder for a system whose plug-in is not installed. It asks nothing and cannot score; it shows stored verdicts."""
+    """Placeholder for a system whose plug-in is not installed. It shows stored verdicts, but cannot ask or score."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
         self.settings = SystemSettings  # pyright: ignore[reportAttributeAccessIssue] - becomes the base class
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
-        """None, because it is unknown which judges agree with the verdict."""
+        """Return None, because it is unknown which judges agree with the verdict."""
 
 
 def system_kinds() -> tuple[str, ...]:
-    """Kinds of all installed systems, the built-in ones first."""
+    """Return kinds of all installed systems, the built-in ones first."""
     return SYSTEMS.names()
 
 
 def default_text_kind() -> str:
-    """Kind of the system that judges a text by default: the first system that can judge texts."""
+    """Return the kind that judges a text by default: the first that can judge texts."""
     return next(kind for kind in system_kinds() if get_system(kind).judges_texts)
 
 
 def is_installed(kind: str) -> bool:
-    """Whether there is a system of this kind."""
+    """Return whether a system of this kind is installed."""
     return SYSTEMS.has(kind)
 
 
 def get_system(kind: str) -> JudgingSystem[Any]:
-    """The system of this kind; an `UninstalledSystem` if there is none."""
+    """Return the system of this kind; an `UninstalledSystem` if it is not installed."""
     return SYSTEMS.load(kind) if SYSTEMS.has(kind) else UninstalledSystem(kind)
 
 
 def settings_for(brief: Brief, debate: Debate) -> SystemSettings:
-    """The settings of the brief's system in its judging run. Raises KeyError if the run does not have it."""
+    """Return the settings of the brief's system in its judging run. Raises KeyError if the run does not have it."""
     for system in debate.run(brief.run).judging.systems:
         if system.kind == brief.system:
             return system
@@ -59,19 +59,19 @@ def settings_for(brief: Brief, debate: Debate) -> SystemSettings:
 
 @memoize_on_value
 def active_systems(run: JudgingRun) -> tuple[tuple[JudgingSystem[Any], SystemSettings], ...]:
-    """The systems of a judging run with their settings, except those that a later run replaced."""
+    """Return a run's systems with their settings, except systems that a later run replaced."""
     return tuple((get_system(settings.kind), settings) for settings in run.active_systems())
 
 
 def systems_of_debate(debate: Debate) -> tuple[JudgingSystem[Any], ...]:
-    """The systems of all judging runs of a debate, each once."""
+    """Return the systems of all judging runs of a debate, each once."""
     return tuple(
         get_system(kind) for kind in dict.fromkeys(item.kind for run in debate.runs for item in run.judging.systems)
     )
 
 
 def stopped_debaters(debate: Debate, due_round: int) -> frozenset[str]:
-    """Names of the debaters who gave up before `due_round`, according to the systems in the debate's configuration."""
+    """Return the names of the debaters who gave up before `due_round`, by the systems in the debate's configuration."""
     return frozenset(
         name
         for system, settings in active_systems(debate.run(FIRST_RUN))
@@ -80,20 +80,20 @@ def stopped_debaters(debate: Debate, due_round: int) -> frozenset[str]:
 
 
 def debater_instructions(debate: Debate, cue: Cue) -> tuple[str, ...]:
-    """What each system in the debate's configuration tells the speaker of `cue`, always in the same order of systems."""
+    """Return what each configured system tells the speaker of `cue`. The order of systems is always the same."""
     active = {system.kind: (system, settings) for system, settings in active_systems(debate.run(FIRST_RUN))}
     chosen = (active[kind] for kind in system_kinds() if kind in active)
     return tuple(system.instruct(debate, settings, cue) for system, settings in chosen)
 
 
 def pick_adaptive_strategy(debate: Debate, cue: Cue) -> StrategyPick | None:
-    """The strategy for the speaker of `cue` by the first installed system that picks strategies."""
+    """Return the strategy for the speaker of `cue`, from the first installed system that picks one."""
     picks = (get_system(kind).pick_strategy(debate, cue) for kind in system_kinds())
     return next((pick for pick in picks if pick is not None), None)
 
 
 def check_system_kind(kind: str) -> None:
-    """Check the value of a `--system` option. Raises UsageError, with a suggestion, for an unknown system."""
+    """Check the value of a `--system` option. Raises UsageError with a suggestion if the system is unknown."""
     known = system_kinds()
     if kind in known:
         return

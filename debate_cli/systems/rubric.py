@@ -1,4 +1,4 @@
-"""Rubrics. A rubric changes settings of judging systems, so that stored marks are scored under other rules."""
+"""Rubrics. A rubric changes the settings of judging systems, so that stored marks are scored under other rules."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,16 +15,16 @@ from debate_cli.systems.structured.settings import DEFAULT_CRITERIA, StructuredS
 
 @dataclass(frozen=True, slots=True)
 class Rubric:
-    """Kind of system -> changed settings, as nested mappings. All other settings stay as stored."""
+    """Changed settings by kind of system, as nested mappings. All other settings stay as stored."""
 
     changes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     criterion_weights: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Criterion of the structured system -> weight. If any is given, criteria without one count 0."""
+    """Maps criteria of the structured system to weights. If one criterion is given, all others count 0."""
 
     def settings(self, debate: Debate, where: str = "") -> dict[str, SystemSettings]:
-        """Kind of system -> settings for scoring `debate`, for the kinds in the rubric. `where`: start of an error message.
+        """Return the changed settings of each kind in the rubric, for scoring `debate`.
 
-        Raises UsageError if a setting or criterion is unknown or out of range.
+        `where`: start of an error message. Raises UsageError if a setting or criterion is unknown or out of range.
         """
         stored = {
             system.kind: system
@@ -70,7 +70,7 @@ def _deep_merge(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str,
 def parse_weights(text: str) -> Rubric:
     """Parse `evidence=0.5,logic=0.3` into weights of the structured criteria. Criteria without a weight get 0.
 
-    Raises UsageError for a part without a number of 0 or more, and if every weight is 0.
+    Raises UsageError if a part has no number of 0 or more, or if every weight is 0.
     """
     named: dict[str, float] = {}
     for part in text.split(","):
@@ -86,7 +86,7 @@ def parse_weights(text: str) -> Rubric:
 
 
 def _parse_weight(part: str, number: str) -> float:
-    """The weight in `number`. Raises UsageError, which quotes `part` (the pair NAME=NUMBER), if it is no valid weight."""
+    """Return `number` as a weight. Raises UsageError, which quotes `part` (NAME=NUMBER), if it is not valid."""
     try:
         found = float(number)
     except ValueError:

@@ -1,6 +1,6 @@
 """Scores a debate: selects judging runs and systems, lets each system score, and marks the deciding verdict.
 
-Pure: no clock, network or randomness. The scorer of a system is the module `score.py` in its folder.
+Pure: no clock, network or randomness. Each system has its own scorer, the module `score.py` in its folder.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -23,15 +23,15 @@ def score(
     systems: Collection[str] | None = None,
     settings: Mapping[str, SystemSettings] | None = None,
 ) -> tuple[Verdict, ...]:
-    """The verdicts of a debate, the deciding one first and flagged `decides`.
+    """Return the verdicts of a debate, the deciding one first and flagged `decides`.
 
-    `runs`: `all`, the id of one run (an unknown id gives no verdict), or `latest`: for each system the newest run in
-    which it gave an assessment, or else the newest run. `latest` also includes runs in which other models judged side by
-    side with it (then none decides), and runs of people (which never decide). A run that judged before the last speech
-    ranks behind those that judged all.
+    `runs`: `all`, the id of one run (an unknown id gives no verdict), or `latest`. `latest` takes, for each system, the
+    newest run with an assessment, or else the newest run; a run that judged before the last speech ranks behind runs
+    that judged all. `latest` adds runs in which other models judged side by side (then no verdict decides) and runs of
+    people, which never decide.
 
-    `systems`: the kinds to score; None means all. `settings`: kind -> settings in place of the stored ones. If the system
-    that should decide has no verdict, the first verdict decides.
+    `systems`: the kinds to score; None means all. `settings` maps kinds to settings that replace the stored ones. If
+    the system that should decide has no verdict, the first verdict decides.
     """
     replacing = settings or {}
     chosen = [
@@ -53,9 +53,9 @@ def score(
 
 
 def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """The verdict that decides; if runs judged side by side, the verdict of each by the same system; else the first.
+    """Return the verdict that decides; without one, the first verdict and those of the runs side by side with its run.
 
-    Empty if only people judged, because their verdicts never decide.
+    All of them are by the first verdict's system. Empty if only people judged, because their verdicts never decide.
     """
     verdicts = [verdict for verdict in verdicts if verdict.reviewer is None]
     decisive = [verdict for verdict in verdicts if verdict.decides]
@@ -67,7 +67,7 @@ def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verd
 
 
 def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str]) -> tuple[Verdict, ...]:
-    """The verdicts of several judging runs, in the order of `runs`. If runs judged side by side, no verdict decides."""
+    """Return the verdicts of several runs, in the order of `runs`. If runs judged side by side, no verdict decides."""
     found = [item for run in runs for item in verdicts_of_run(debate, verdicts, run)]
     return tuple(
         item.model_copy(update={"decides": False}) if item.decides and len(debate.runs_beside(item.run)) > 1 else item
@@ -76,7 +76,7 @@ def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str
 
 
 def verdicts_of_run(debate: Debate, verdicts: Iterable[Verdict], run: str) -> tuple[Verdict, ...]:
-    """The verdicts of one judging run, taken from `verdicts`: what `score` returns for it, without scoring again."""
+    """Return the verdicts of one judging run, as `score` would, but taken from `verdicts` without scoring again."""
     own = [item for item in verdicts if item.run == run]
     bare = [item.model_copy(update={"decides": False}) if item.decides else item for item in own]
     if debate.run(run).reviewer is not None:
@@ -86,7 +86,7 @@ def verdicts_of_run(debate: Debate, verdicts: Iterable[Verdict], run: str) -> tu
 
 
 def _score_system(debate: Debate, run: JudgingRun, settings: SystemSettings) -> Verdict:
-    """The verdict of one system in one run. If the run judged only a part of the debate, its notes say so."""
+    """Return the verdict of one system in one run. If the run judged only a part of the debate, its notes say so."""
     if not is_installed(settings.kind):
         return _kept_verdict(debate, run, settings.kind)
     found = get_system(settings.kind).score(debate, run, settings)
@@ -103,7 +103,7 @@ def _score_system(debate: Debate, run: JudgingRun, settings: SystemSettings) -> 
 
 
 def _kept_verdict(debate: Debate, run: JudgingRun, kind: str) -> Verdict:
-    """The stored verdict of a system that is not installed; undetermined if none is stored."""
+    """Return the stored verdict of a system that is not installed; an undetermined one if none is stored."""
     for verdict in debate.kept_verdicts:
         if (verdict.system, verdict.run) == (kind, run.id):
             return verdict.model_copy(update={"decides": False})
@@ -118,7 +118,8 @@ def _put_deciding_first(
 ) -> tuple[Verdict, ...]:
     """Flag the deciding verdict and move it to the front.
 
-    Of several verdicts by the deciding system, the last one in `judged` decides; if none is in `judged`, the last of all.
+    If the deciding system has several verdicts, the last one in `judged` decides; if `judged` has none, the last of
+    all.
     """
     if not verdicts:
         return ()
@@ -129,7 +130,7 @@ def _put_deciding_first(
 
 
 def _select_systems(debate: Debate, runs: str) -> list[tuple[JudgingRun, SystemSettings]]:
-    """Runs and systems to score: oldest run first, systems in the configured order."""
+    """Return the runs and systems to score: oldest run first, systems in the configured order."""
     counted = [(run, system) for run in debate.runs for system in run.active_systems()]
     if runs == "all":
         return counted
@@ -150,14 +151,15 @@ def _select_systems(debate: Debate, runs: str) -> list[tuple[JudgingRun, SystemS
 
 
 def _has_judged(debate: Debate, run: JudgingRun, system: SystemSettings) -> bool:
-    """Whether a system gave an assessment in a run, or needs none because it has no judges."""
+    """Return whether a system gave an assessment in a run, or needs none because it has no judges."""
     return not judge_ids(system) or bool(debate.assessments_of_system(system.kind, run.id))
 
 
 def _deciding_kind(debate: Debate, runs: str) -> str | None:
-    """Kind of the deciding system: by the newest `decides`; if none is set, the first system of the first run.
+    """Return the kind of the deciding system.
 
-    A run that judged before the last speech ranks behind those that judged all.
+    The newest `decides` counts; if no run sets it, the first system of the first run. A run that judged before the last
+    speech ranks behind those that judged all.
     """
     asked = [run for run in debate.runs if runs in {"latest", "all", run.id}]
     named = [
@@ -169,11 +171,11 @@ def _deciding_kind(debate: Debate, runs: str) -> str | None:
 
 
 TOLERANCE = 1e-6
-"""Numbers with a smaller difference are equal."""
+"""Numbers that differ by at most this much count as equal."""
 
 
 def verdicts_match(stored: Verdict, recomputed: Verdict) -> bool:
-    """Whether winner, victory, margin, scores and the numeric notes in both verdicts are equal.
+    """Return whether winner, victory, margin, scores and the numbers in the notes are equal.
 
     Verdicts under different rules never match. Sentences are not compared, because their wording may change between
     versions.

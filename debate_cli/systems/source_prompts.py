@@ -1,4 +1,4 @@
-"""Facts on the sources of a debate for judges' questions: quote checks, answers on support, and look-ups."""
+"""Text about a debate's sources in the prompts of judges: quote checks, answers on support, and look-ups."""
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.turn import Turn
@@ -18,7 +18,7 @@ from debate_cli.systems.sources.lookups import JudgedLookup, judge_lookups
 NOT_CHECKED = (
     "The debaters cite sources. The sources were not checked: no judge compared them with what the debaters claim."
 )
-"""Text for a judge if no judge of `sources` has checked the citations."""
+"""Tells a judge that no judge of `sources` has checked the citations."""
 WORD_CHECKS = (
     "Checks of the citations, one JSON object a line, as data. quote_check is what our program found when it compared the "
     "quote with the source word for word; unchecked means that nothing could be compared."
@@ -38,9 +38,9 @@ LOOKED_UP = (
 
 
 def format_source_checks(debate: Debate, run_id: str, round_number: int | None = None) -> str:
-    """What is known about the sources in a round (None: in the debate), for a prompt of a judge of the run `run_id`.
+    """Describe the sources of a round (None: of the debate) in a prompt for a judge of the run `run_id`.
 
-    First all citations, then what was looked up; empty if there is neither.
+    All citations come first, then what was looked up; empty if there is neither.
     """
     turns = debate.turns_by_index
     run = _find_sources_run(debate, run_id)
@@ -70,16 +70,16 @@ def _lookup_line(item: JudgedLookup, names: tuple[str, ...]) -> str:
 
 
 def format_quote_checks(debate: Debate, turn: Turn) -> str:
-    """The citations of `turn` with the results of their quote checks, for a prompt; empty if there are none."""
+    """List the citations of `turn` with the results of their quote checks, for a prompt. Empty without citations."""
     names = debater_names(debate)
     lines = [_check_line(check, turn.speaker, names) for check in check_turn(debate, turn)]
     return "\n".join((f"{WORD_CHECKS} {POOR_SOURCES}", *lines)) if lines else ""
 
 
 def _find_sources_run(debate: Debate, run_id: str) -> str | None:
-    """Id of the run whose findings on sources are shown to a judge of `run_id`; None if no run has a judge of sources.
+    """Return the id of the run whose findings on sources a judge of `run_id` sees; None if there is no such run.
 
-    It is `run_id` itself if it has such a judge, or else the newest run that has one.
+    It is `run_id` if this run has a judge of sources, else the newest run that has one.
     """
     if any(system.kind == SOURCES_KIND for system in debate.run(run_id).active_systems()):
         return run_id
@@ -88,10 +88,10 @@ def _find_sources_run(debate: Debate, run_id: str) -> str | None:
 
 
 def find_supporting_source(debate: Debate, run_id: str, turn: int, words: str) -> str | None:
-    """Id of a source that supports `words` of a turn, by the judges of sources; None if there is none.
+    """Return the id of a source that supports `words` of a turn, according to the judges of sources; None without one.
 
-    A source supports words that are in the argument that cites it, or that are quoted from it. Evidence that was looked
-    up and exists supports the words of its argument.
+    A source supports the words of the argument that cites it, and words that are quoted from it. Evidence that was
+    looked up and exists supports the words of its argument.
     """
     run = _find_sources_run(debate, run_id)
     if run is None:
@@ -114,7 +114,7 @@ def find_supporting_source(debate: Debate, run_id: str, turn: int, words: str) -
 
 
 def _check_line(check: SourceCheck, debater: str, names: tuple[str, ...], answer: JudgedCitation | None = None) -> str:
-    """A line for a prompt. Turns are numbered from 0, as in the transcript that judges read."""
+    """Return a line for a prompt. Turns are numbered from 0, as in the transcript that judges read."""
     said = {"source": check.source, "quote": check.quote, "difference": check.difference}
     opinion = answer.model_dump(include={"supports", "reputable", "recent", "relevant"}) if answer is not None else {}
     if answer is not None:

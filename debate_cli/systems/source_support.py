@@ -1,4 +1,4 @@
-"""Combines the findings of the system `sources` on citations with the quote checks, for judges and for the briefing."""
+"""Combines the quote checks with the findings of the system `sources`, for judges and for the briefing."""
 
 from collections.abc import Iterable
 from typing import Any, Literal
@@ -40,13 +40,13 @@ class SourceSupport(Finding):
     reason: str = ""
 
     def describe(self) -> list[str]:
-        """The citation, whether its passage supports the argument, and why."""
+        """Return the citation, whether its passage supports the argument, and why."""
         why = f": {self.reason}" if self.reason else ""
         return [f"{self.source} for {self.item}, turn {self.turn + 1}: {SUPPORT_WORDS[self.supports]}{why}"]
 
 
 class JudgedCitation(FrozenModel):
-    """A citation with its check and the judge's answer."""
+    """A citation with the result of its quote check and the judge's answer."""
 
     turn: int
     debater: str
@@ -61,7 +61,10 @@ class JudgedCitation(FrozenModel):
 
 
 def join_checks(debate: Debate, given: Iterable[Assessment]) -> list[tuple[SourceCheck, JudgedCitation]]:
-    """(check, judged citation) for each citation. The first answer in `given` counts; without an answer it is `unknown`."""
+    """Return (check, judged citation) for each citation.
+
+    The first answer in `given` counts; a citation without an answer is `unknown`.
+    """
     answers: dict[Key, SourceSupport] = {}
     for _, finding in iter_findings(given, SourceSupport):
         answers.setdefault(citation_key(finding), finding)
@@ -84,7 +87,7 @@ class SourceNote(FrozenModel):
     title: str
     """Title, path or address; empty for a source that does not exist."""
     finding: str
-    """Result of the checks: `verified, supports PRO-1`."""
+    """Result of the checks, e.g. `verified, supports PRO-1`."""
 
     @property
     def words(self) -> str:
@@ -96,13 +99,13 @@ class SourceBriefing(FrozenModel):
     """Reliable and doubtful sources, for a decision."""
 
     reliable: tuple[SourceNote, ...] = ()
-    """Sources that contain the quotes and support the arguments; one note for each source."""
+    """Sources that contain the quotes and support the arguments; one note per source."""
     doubtful: tuple[SourceNote, ...] = ()
-    """Altered quotes, then missing quotes, then contradicting sources; one note for each citation."""
+    """Altered quotes, then missing quotes, then contradicting sources; one note per citation."""
 
 
 def brief_sources(debate: Debate) -> SourceBriefing:
-    """The reliable and the doubtful sources, by the quote checks and the answers of the newest judge of sources."""
+    """Return reliable and doubtful sources, according to the quote checks and the newest judge of sources."""
     titles = {passage.id: passage.title or passage.source for passage in debate.passages}
     supported: dict[str, dict[str, list[str]]] = {}
     doubtful: list[tuple[int, SourceNote]] = []
@@ -137,5 +140,5 @@ def _citing_part(turn: Turn, item: str) -> str:
 
 
 def citation_key(item: SourceCheck | SourceSupport) -> Key:
-    """Identifies a citation: the check and the finding on one citation have the same key."""
+    """Return a key that the check and the finding of one citation have in common."""
     return item.turn, item.item, item.source, item.quote

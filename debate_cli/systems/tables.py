@@ -1,4 +1,4 @@
-"""A table as data: titles, headers and cells with a meaning. Each output format draws the same value.
+"""A table as data: titles, headers and typed cells. Each output format draws it in its own way.
 
 Strings in a table are untrusted; rendering sanitizes or escapes them.
 """
@@ -20,7 +20,7 @@ Tone = Literal["good", "mixed", "bad", "info", "muted"]
 
 
 class DebaterCell(NamedTuple):
-    """A debater, drawn with marker and colour; an empty cell if the name is None."""
+    """A debater's name, drawn with marker and colour; an empty cell if the name is None."""
 
     name: str | None
 
@@ -31,13 +31,13 @@ class Gauge(NamedTuple):
     value: float
     out_of: float
     who: str | None = None
-    """Name of the debater whose colour is used."""
+    """Name of the debater whose colour the bar has."""
     parts: tuple[tuple[str, float], ...] = ()
-    """(label, value) of each part, if parts are drawn end to end instead of the number. Negative parts are deductions."""
+    """(label, value) of each part, if parts are drawn end to end. Negative parts are deductions."""
 
 
 class Interval(NamedTuple):
-    """A number with its interval, drawn as a line with a mark on an axis from `start` to `end`; empty in plain text."""
+    """A number with its interval, drawn as a line with a mark on an axis from `start` to `end`. Empty in plain text."""
 
     value: float | None
     low: float | None
@@ -63,7 +63,7 @@ class Number(NamedTuple):
 
 
 class Badge(NamedTuple):
-    """A word from a fixed list, with a symbol and a tone that repeat its meaning."""
+    """A word from a fixed list. Its symbol and tone repeat its meaning."""
 
     symbol: str
     word: str
@@ -71,7 +71,7 @@ class Badge(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """Several cells, one below the other, in one cell."""
+    """Several cells, one below the other, in one cell of a table."""
 
     cells: tuple[Cell, ...]
 
@@ -81,7 +81,7 @@ TableRow = tuple[Cell, ...]
 
 
 class Table(NamedTuple):
-    """A table before a renderer draws it."""
+    """A table, before a renderer draws it."""
 
     title: str
     heads: tuple[str, ...]
@@ -93,7 +93,7 @@ class Table(NamedTuple):
     numeric: frozenset[int] = frozenset()
     """Positions of the right-aligned columns."""
     has_key_column: bool = False
-    """Whether the first column contains keys, which are broken only at dots. Then all cells are text."""
+    """Whether the first column contains keys, which are broken only at dots. If so, all cells are text."""
 
     @property
     def heading(self) -> str:
@@ -102,7 +102,7 @@ class Table(NamedTuple):
 
 
 def make_table(title: str, heads: Iterable[str], rows: Iterable[TableRow | None], remarks: Iterable[str] = ()) -> Table:
-    """A table whose columns of numbers are right-aligned."""
+    """Return a table whose columns of numbers are right-aligned."""
     made = Table(title, tuple(heads), tuple(rows), tuple(remarks))
     numbers = (place for row in made.rows if row for place, cell in enumerate(row) if isinstance(cell, Number))
     return made._replace(numeric=frozenset(numbers))
@@ -111,18 +111,18 @@ def make_table(title: str, heads: Iterable[str], rows: Iterable[TableRow | None]
 def column_table(
     title: str, items: Iterable[Item], columns: Mapping[str, Callable[[Item], Cell]], remarks: Iterable[str] = ()
 ) -> Table:
-    """A table with a row for each item. `columns`: header -> the cell of an item."""
+    """Return a table with a row for each item. `columns` maps each header to a function from an item to its cell."""
     rows = (tuple(cell(item) for cell in columns.values()) for item in items)
     return make_table(title, columns, rows, remarks)
 
 
 def turn_number(index: int) -> Number:
-    """The number that readers know a turn by: its index plus 1."""
+    """Return the turn's number for readers: its index plus 1."""
     return Number(index + 1, 0)
 
 
 def drop_empty_columns(table: Table) -> Table:
-    """The table without empty columns. The first column always stays."""
+    """Return the table without empty columns. The first column always stays."""
     empty: tuple[Cell, ...] = (None, "", Lines(()))
     rows = [row for row in table.rows if row is not None]
     kept = [
@@ -138,7 +138,7 @@ def drop_empty_columns(table: Table) -> Table:
 
 
 def join_row_groups(groups: Iterable[Iterable[TableRow]]) -> tuple[TableRow | None, ...]:
-    """Concatenate groups of rows, with None between two groups. Groups without rows are left out."""
+    """Concatenate groups of rows, with None between two groups. Omits groups without rows."""
     found: list[TableRow | None] = []
     for rows in filter(None, map(tuple, groups)):
         found += [*([None] if found else []), *rows]
@@ -146,7 +146,7 @@ def join_row_groups(groups: Iterable[Iterable[TableRow]]) -> tuple[TableRow | No
 
 
 def parse_notes(model: type[N], verdict: Verdict) -> N | None:
-    """The notes of a verdict as `model`; None if they are of another version and do not fit."""
+    """Return the notes of a verdict as `model`; None if they come from another version and do not fit."""
     if isinstance(verdict.notes, model):
         return verdict.notes
     try:
@@ -156,9 +156,10 @@ def parse_notes(model: type[N], verdict: Verdict) -> N | None:
 
 
 def format_number(value: float, digits: int = 2) -> str:
-    """`value` with at most `digits` decimals.
+    """Format `value` with at most `digits` decimals.
 
-    With 2 digits (a score) at least one decimal is shown: 7.0, 7.25. With 1 digit (a mark) whole numbers have none: 7, 7.5.
+    With 2 digits (a score) at least one decimal is shown: 7.0, 7.25. With 1 digit (a mark) whole numbers have none: 7,
+    7.5.
     """
     whole, _, fraction = f"{value:.{digits}f}".partition(".")
     fraction = fraction.rstrip("0")
@@ -173,17 +174,17 @@ RESPONSE_BADGES: dict[str, Badge] = {
     "concede": Badge("+", "concedes", "good"),
     "partial": Badge("≈", "accepts in part", "info"),
 }
-"""Type of a response in cross-examination -> badge."""
+"""Maps types of responses in cross-examination to badges."""
 STANDING_BADGES: dict[str, Badge] = {
     "UPHELD": Badge("✓", "upheld", "good"),
     "PARTIALLY_UPHELD": Badge("≈", "partially upheld", "mixed"),
     "REFUTED": Badge("✗", "refuted", "bad"),
     "UNCERTAIN": Badge("?", "uncertain", "info"),
 }
-"""Standing of a claim -> badge."""
+"""Maps standings of a claim to badges."""
 VOTE_BADGES: dict[str, Badge] = {
     "PASS": Badge("✓", "PASS", "good"),
     "FAIL": Badge("✗", "FAIL", "bad"),
     "CONDITIONAL": Badge("≈", "CONDITIONAL", "mixed"),
 }
-"""Option of a vote -> badge."""
+"""Maps options of a vote to badges."""

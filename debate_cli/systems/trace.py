@@ -1,6 +1,6 @@
 """The trace table: every claim with its speaker, the answers to it, and its standing.
 
-The standings come from a system that reviews claims (`structured.score`); if none judged, the table has none.
+A system that reviews claims (`structured.score`) gives the standings. Without one, claims have none.
 """
 
 from collections import defaultdict
@@ -26,11 +26,11 @@ class TraceResponse(FrozenModel):
     type: ResponseType
     reasoning: str
     follow_up: str = ""
-    """The question that the response ends with; empty if it asks none."""
+    """The question that ends the response; empty if there is none."""
 
 
 class TraceReply(FrozenModel):
-    """The speaker's reply to questions about its claim."""
+    """A speaker's reply to questions about its own claim."""
 
     by: str
     turn: int
@@ -44,13 +44,13 @@ class TraceSource(FrozenModel):
     source: str
     """Id of the passage, as the debater wrote it."""
     outcome: SourceOutcome
-    """Result of the check whether the quote is in the passage."""
+    """Whether the quote is in the passage."""
     supports: Support | None = None
-    """The answer of the newest judge of `sources`; None if there is no such judge, or if it does not know."""
+    """The newest `sources` judge's answer; None without such a judge or if the judge does not know."""
 
 
 class TraceRow(FrozenModel):
-    """One claim with the answers to it and its standing."""
+    """One claim, with the answers to it and its standing."""
 
     id: str
     """Id of the argument."""
@@ -66,7 +66,7 @@ class TraceRow(FrozenModel):
 
 
 def build_trace_table(debate: Debate, run: JudgingRun | str | None = None) -> tuple[TraceRow, ...]:
-    """One row per argument, in the order of the debate.
+    """Return one row per argument, in the order of the debate.
 
     Standings come from `run`; None means the newest run with a system that reviews claims.
     """
@@ -92,19 +92,19 @@ def build_trace_table(debate: Debate, run: JudgingRun | str | None = None) -> tu
 
 
 def review_claims(debate: Debate, run: JudgingRun | str | None = None) -> ClaimReview | None:
-    """What judges say about the claims in `run`; None means the newest run with a system that reviews claims."""
+    """Return what judges say about the claims in `run`; None means the newest run with a system that reviews claims."""
     system = find_claim_reviewer(debate)
     chosen = newest_run(debate, system.kind) if system is not None and run is None else run
     return system.review_claims(debate, get_run_id(chosen)) if system is not None and chosen is not None else None
 
 
 def find_claim_reviewer(debate: Debate) -> JudgingSystem[Any] | None:
-    """The first system of the debate's judging runs that reviews claims; None if no run has one."""
+    """Return the first system of the debate's judging runs that reviews claims; None if no run has one."""
     return next((system for system in systems_of_debate(debate) if system.reviews_claims), None)
 
 
 def _sources_of_claims(debate: Debate) -> Mapping[tuple[str, str], list[TraceSource]]:
-    """(Speaker, argument id) -> the sources that the speaker cites beside the argument, in the order of the debate."""
+    """Map (speaker, argument id) to the sources that the speaker cites for the argument, in the order of the debate."""
     found: dict[tuple[str, str], list[TraceSource]] = defaultdict(list)
     for check, answer in join_checks(debate, newest_assessments(debate, SOURCES_KIND)):
         supports = None if answer.supports == "unknown" else answer.supports
@@ -114,7 +114,7 @@ def _sources_of_claims(debate: Debate) -> Mapping[tuple[str, str], list[TraceSou
 
 
 def _responses_and_replies(debate: Debate) -> tuple[Mapping[str, list[TraceResponse]], Mapping[str, list[TraceReply]]]:
-    """Argument id -> responses to it, and argument id -> replies about it, both in the order of the debate."""
+    """Return two mappings from argument ids, to responses and to replies, both in the order of the debate."""
     responses: dict[str, list[TraceResponse]] = defaultdict(list)
     replies: dict[str, list[TraceReply]] = defaultdict(list)
     for turn in debate.turns:
@@ -129,10 +129,10 @@ def _responses_and_replies(debate: Debate) -> tuple[Mapping[str, list[TraceRespo
 
 
 def _responses_of(turn: Turn, debate: Debate) -> Sequence[Response]:
-    """The responses in a turn.
+    """Return the responses in a turn.
 
-    In old files a cross-examination in plain words has no responses; it counts as a challenge to all arguments of
-    opponents.
+    A cross-examination in an old transcript may have only plain words. It counts as a challenge to every argument of
+    the opponents.
     """
     if turn.responses is None and turn.phase == "cross_examination" and UNSTRUCTURED in turn.warnings:
         targets = [

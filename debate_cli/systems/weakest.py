@@ -1,4 +1,4 @@
-"""Finds the weakest argument, and why its claim was not upheld. Names and words are untrusted and not sanitized."""
+"""Finds the weakest argument and why its claim was not upheld. Names and words are untrusted and not sanitized."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,24 +16,24 @@ _WORST_FIRST: tuple[Standing | None, ...] = ("REFUTED", "UNCERTAIN", "PARTIALLY_
 
 @dataclass(frozen=True, slots=True)
 class ArgumentScores:
-    """The scores that one verdict gives single arguments."""
+    """The scores that one verdict gives to arguments."""
 
     by_argument: Mapping[str, float]
-    """Id of an argument -> score; only scored arguments."""
+    """Maps ids of scored arguments to scores."""
     max_score: float
 
 
 @dataclass(frozen=True, slots=True)
 class WeakestArgument:
-    """The weakest argument."""
+    """The weakest argument of a debate, with its score."""
 
     row: TraceRow
     score: float | None
     max_score: float
     all_upheld: bool
-    """Whether every claim was upheld, so that this one is weak only by comparison."""
+    """Whether every claim was upheld, so that this argument is weak only by comparison."""
     scored_by: str = ""
-    """The system that scored the argument; empty if it is the system of the first verdict, which readers see anyway."""
+    """The system that scored the argument; empty if it is the system of the first verdict."""
 
     @property
     def title(self) -> str:
@@ -48,7 +48,7 @@ class WeakestArgument:
 
     @property
     def marked(self) -> str:
-        """The score in words. It begins with `though` if this claim was upheld and another claim was not."""
+        """The score in words. They begin with `though` if this claim was upheld and another claim was not."""
         by = f" by {self.scored_by}" if self.scored_by else ""
         score = f"{format_number(self.score)} of {self.max_score:g}{by}" if self.score is not None else ""
         relied_on = self.row.standing == "UPHELD" and not self.all_upheld
@@ -56,15 +56,15 @@ class WeakestArgument:
 
     @property
     def because(self) -> tuple[str, ...]:
-        """The judge's reason for the standing of a claim that was not upheld."""
+        """The judge's reason for the standing, if the claim was not upheld; else empty."""
         reason = (self.row.reason or "").strip()
         return (reason,) if reason and self.row.standing not in {None, "UPHELD"} else ()
 
 
 def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> WeakestArgument | None:
-    """The argument with the lowest score (ties: the worse standing); if there are no scores, with the worst standing.
+    """Return the argument with the lowest score; of equal scores, with the worse standing.
 
-    None if the arguments cannot be ranked.
+    Without scores, the worst standing counts. None if the arguments cannot be ranked.
     """
     system = find_claim_reviewer(debate)
     scores = score_arguments(debate, verdicts)
@@ -84,7 +84,7 @@ def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> Weakes
 
 
 def score_arguments(debate: Debate, verdicts: Sequence[Verdict]) -> ArgumentScores:
-    """The scores by the judges who gave the standings; if there are none, by the first verdict that scores arguments."""
+    """Return the arguments' scores by the judges who gave the standings, or else by the first verdict that has any."""
     system = find_claim_reviewer(debate)
     newest = newest_run(debate, system.kind) if system is not None else None
     reviewing = [verdict for verdict in verdicts if get_system(verdict.system).reviews_claims]

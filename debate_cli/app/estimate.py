@@ -104,6 +104,10 @@ class RoleEstimate:
     spec: ModelSpec
     planned: CallTotals
     worst: CallTotals
+    longest_exchange: int = 0
+    """Tokens of the longest planned prompt and an average answer."""
+    context_tokens: int | None = None
+    """Size of the model's context in tokens; None if it is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +128,16 @@ class RunEstimate:
     def worst(self) -> CallTotals:
         """Sum of the calls of all roles at worst."""
         return sum((role.worst for role in self.roles), NO_CALLS)
+
+    def context_warnings(self) -> list[str]:
+        """A sentence for each role whose longest planned prompt exceeds the known context of its model."""
+        return [
+            f"{role.role}: a prompt and its answer of about {role.longest_exchange:,} tokens exceed the context of "
+            f"{role.spec.model} ({role.context_tokens:,} tokens); shorten the background, plan fewer turns, or choose "
+            "another model"
+            for role in self.roles
+            if role.context_tokens is not None and role.longest_exchange > role.context_tokens
+        ]
 
 
 def planned_calls(config: DebateConfig) -> int:
@@ -275,7 +289,14 @@ class _Estimator:
         worst = Usage(input_tokens=calls * (load.prompt + load.further) + repeated, output_tokens=calls * output)
         planned = Usage(input_tokens=load.used.input_tokens, output_tokens=load.used.output_tokens)
         planned_totals = CallTotals(load.calls, planned, compute_cost(planned, price))
-        return RoleEstimate(name, spec, planned_totals, CallTotals(calls, worst, compute_cost(worst, price)))
+        return RoleEstimate(
+            name,
+            spec,
+            planned_totals,
+            CallTotals(calls, worst, compute_cost(worst, price)),
+            longest_exchange=load.prompt + planned.output_tokens // max(1, load.calls),
+            context_tokens=self.registry.context_tokens(spec.model),
+        )
 
     def _speech_tokens(self) -> int:
         """Maximum number of tokens of a speech."""

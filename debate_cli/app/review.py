@@ -6,6 +6,7 @@ saved when every part is answered.
 
 import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -329,7 +330,8 @@ def check_reviewer_name(name: str) -> None:
 def save_review(path: Path, review: Review, state: ReviewState, answers: ReviewAnswers) -> Outcome:
     """Add the judging run of a complete review to the transcript at `path`. The outcome has the verdicts of this run.
 
-    Raises UsageError if the debate was changed since the review was opened, or is still running; StorageError.
+    Raises UsageError if the debate was changed since the review was opened, is still running, or has this review
+    already; StorageError.
     """
     with lock_debate(path):
         stored = open_debate(path)
@@ -338,6 +340,10 @@ def save_review(path: Path, review: Review, state: ReviewState, answers: ReviewA
             raise UsageError("the debate is not closed, so no review can be stored; resume it, or close it, first")
         if f"r{len(before.runs) + 1}" != review.opened.run or before.turns != review.debate.turns:
             raise UsageError("the debate was changed since the review began; run the same command again")
+        answered = _given_answers(review.run, state.assessments)
+        for run in before.runs:
+            if _given_answers(run, [item for item in before.assessments if item.run == run.id]) == answered:
+                raise UsageError(f"this review is stored already, as judging run {run.id}; nothing was changed")
         reviewer = cast("Reviewer", review.opened.reviewer).model_copy(
             update={"seconds": dict(answers.seconds), "confidence": answers.confidence}
         )
@@ -347,3 +353,11 @@ def save_review(path: Path, review: Review, state: ReviewState, answers: ReviewA
         verdicts = score(debate, runs="all")
         write_transcript(stored.path, to_transcript(debate, verdicts), Redactor(), overwrite=True)
     return Outcome(debate, combine_runs(debate, verdicts, [review.opened.run]), stored.path)
+
+
+def _given_answers(run: JudgingRun, assessments: Iterable[Assessment]) -> tuple[str, bool, list[str]] | None:
+    """Who reviewed in `run`, whether blind, and the answers; None if the judges were models."""
+    if run.reviewer is None:
+        return None
+    answers = [item.model_dump_json(exclude={"run", "at", "exchange"}) for item in assessments]
+    return run.reviewer.name, run.reviewer.blind, answers

@@ -27,6 +27,7 @@ from debate_cli.errors import (
     ConfigError,
     DebateError,
     UnsavedError,
+    UsageError,
     describe_missing_module,
     format_page_hint,
 )
@@ -34,6 +35,8 @@ from debate_cli.version import __version__
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C."""
+SINGLE_GATES = ("fail_under", "expect_winner", "max_warnings")
+"""Gates that are refused if they are given twice."""
 EXAMPLES_HEADING = "Examples:"
 TYPE_METAVARS = {"<bool>": "", "<str>": "TEXT", "<int>": "N", "<int range>": "N", "<float>": "X", "<path>": "PATH"}
 """Type -> placeholder in help for an option without a metavar. A flag has no placeholder."""
@@ -136,7 +139,16 @@ class LazyCommandGroup(TyperGroup):
 
 
 class Subcommand(TyperCommand):
-    """A subcommand whose help shows short placeholders (`N`, `TEXT`) instead of Python's types."""
+    """A subcommand that takes each gate once. Its help shows short placeholders (`N`, `TEXT`) for Python's types."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the options. Raises UsageError for a gate that is given twice, of which Click would keep the last."""
+        if not ctx.resilient_parsing and any(arg.startswith("--") for arg in args):
+            *_, given = self.make_parser(ctx).parse_args(args=[*args])
+            for option in given:
+                if option.name in SINGLE_GATES and given.count(option) > 1:
+                    raise UsageError(f"{option.opts[0]} is given {given.count(option)} times; give it once")
+        return super().parse_args(ctx, args)
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return options and arguments with short placeholders."""

@@ -1,5 +1,6 @@
 """`debate check`."""
 
+import asyncio
 import os
 from dataclasses import dataclass, replace
 from typing import Annotated, NamedTuple
@@ -8,7 +9,7 @@ import typer
 
 from debate_cli.app.config_resolution import check_for_any_use
 from debate_cli.app.consent import Destination, describe_destinations, missing_consents
-from debate_cli.app.estimate import planned_calls
+from debate_cli.app.estimate import estimate_run, planned_calls
 from debate_cli.app.model_roles import all_model_specs
 from debate_cli.app.preparation import prepare_run
 from debate_cli.cli import completion, config_options, options
@@ -90,10 +91,12 @@ def _check_config(reference: str | None, given: Options) -> ConfigReport:
         context = prepare_run(loaded, searches=("web",))
     except DebateError as error:
         return replace(report, problems=error.problems)
+    plan = asyncio.run(estimate_run(context))
     missing = missing_consents(context.destinations, given.trust_host or (), os.environ)
     return replace(
         report,
         problems=tuple(dict.fromkeys(consent.format_sentence() for consent in missing)),
+        warnings=(*report.warnings, *(f"warning: {line}" for line in plan.context_warnings())),
         destinations=context.destinations,
     )
 

@@ -14,6 +14,7 @@ from debate_cli.app.config_resolution import check_for_judging, resolve_config
 from debate_cli.app.context import Cassette
 from debate_cli.cli.console import print_status
 from debate_cli.domain.config_checks import check_config
+from debate_cli.domain.suggestions import closest_match
 from debate_cli.errors import ConfigError, UsageError
 from debate_cli.providers.cassette import CassettePlayer, CassetteRecorder
 from debate_cli.regular_file import follow_links, read_regular_text
@@ -99,9 +100,7 @@ def config_from_argument(
     elif reference != "-":
         path = Path(reference)
         if reference.isprintable() and not os.path.lexists(path):
-            is_motion = re.search(r"\s|\?$", reference)
-            motion = f"a motion is given by an option: debate run --topic {shlex.quote(reference)}"
-            raise ConfigError(f"{reference}: no such file; {motion if is_motion else '`debate init` writes one'}")
+            raise ConfigError(f"{reference}: no such file; {_suggest_instead(path)}")
     loaded = resolve_config(
         path,
         os.environ,
@@ -113,6 +112,15 @@ def config_from_argument(
     )
     print_notes(loaded.env.notes)
     return loaded
+
+
+def _suggest_instead(path: Path) -> str:
+    """What to give instead of the missing configuration `path`: a motion, a file of its folder, or a new one."""
+    if re.search(r"\s|\?$", str(path)):
+        return f"a motion is given by an option: debate run --topic {shlex.quote(str(path))}"
+    by_stem = {file.stem: file for file in path.parent.glob("*.y*ml")}
+    match = closest_match(path.stem, by_stem)
+    return f"did you mean `{by_stem[match]}`?" if match else "`debate init` writes one"
 
 
 def config_for_judging(

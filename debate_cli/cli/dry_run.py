@@ -20,7 +20,7 @@ from debate_cli.app.estimate import (
     estimate_run,
 )
 from debate_cli.app.judge import JudgeTask
-from debate_cli.cli.console import print_json, write_document
+from debate_cli.cli.console import print_json, print_status, write_document
 from debate_cli.domain.config import DebateConfig
 from debate_cli.render import sanitize
 from debate_cli.render.theme import count_speeches
@@ -35,6 +35,8 @@ def show_plan(context: RunContext, *, as_json: bool) -> None:
     """Print configuration and estimate. The text lists explicit settings only; JSON lists all settings."""
     config = context.config
     plan = asyncio.run(estimate_run(context))
+    for line in plan.context_warnings():
+        print_status(f"warning: {line}")
     if as_json:
         print_json(
             {

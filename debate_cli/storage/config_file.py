@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -45,6 +46,8 @@ ConfigCheck = Callable[[DebateConfig], Iterable[Problem]]
 _MAX_PROMPT_FILES = 100
 _MAX_BACKGROUND_BYTES = 1024 * 1024
 _MAX_PROMPT_BYTES = 256 * 1024
+_TEXT_SUFFIXES = frozenset({".md", ".rst", ".txt"})
+"""Suffixes of texts that a panel can judge, which are often given in place of a configuration."""
 _HIDDEN_LENGTHS = (4096, 60)
 """Lengths to which errors shorten a value. A secret that was cut to such a length is redacted too."""
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
@@ -213,7 +216,10 @@ class _ConfigLoader:
         changes = [*overrides_from_env(self.env), *overrides]
         data: Any = {} if parsed.data is None and changes and not parsed.faults else parsed.data
         if not is_mapping(data):
-            if not parsed.faults:
+            if Path(name).suffix.lower() in _TEXT_SUFFIXES:
+                advice = f"name a configuration, or judge the text: debate judge {shlex.quote(name)} --system panel"
+                self.lines = [f"{name}:1:1: this is a text, not a configuration; {advice}"]
+            elif not parsed.faults:
                 what = "the file is empty" if data is None else "this is not a configuration"
                 advice = "write a mapping with `topic` and `debaters`, or let `debate init` write one"
                 self.lines.append(f"{name}:1:1: {what}; {advice}")

@@ -155,3 +155,24 @@ def test_the_plan_has_no_surrender(here: Path) -> None:
     strict = "{surrender_threshold: 1, stance_neutral_threshold: 1, consecutive_persuasion: 1}"
     judged = f"judging: {{systems: [structured, {{kind: persuasion, embody: false, victory_conditions: {strict}}}]}}\n"
     assert plan(here, config + judged)["planned"] == plan(here, config)["planned"]
+
+
+@pytest.mark.parametrize("command", [("check",), ("run", "--dry-run"), ("run", "--dry-run", "--json")], ids=" ".join)
+def test_a_plan_that_exceeds_a_known_context_is_a_warning(here: Path, command: tuple[str, ...]) -> None:
+    """It names the role, the model and its context; a model of unknown context and a short plan have none."""
+    models = "models: {short: {model: openai/gpt-4}, unknown: {model: ollama/nobody}}\n"
+    debaters = "debaters: [{name: Pro, side: for, model: short}, {name: Con, side: against, model: unknown}]\n"
+    judging = "judging: {systems: [{kind: structured, judge: unknown}]}\n"
+    texts = {
+        "long.yaml": f"topic: t\nbackground: {'word ' * 9000}\n{models}{debaters}{judging}",
+        "brief.yaml": f"topic: t\n{models}{debaters}{judging}",
+    }
+    said: dict[str, list[str]] = {}
+    for name, text in texts.items():
+        (here / name).write_text(text)
+        done = debate(*command, name, cwd=here, env={"OPENAI_API_KEY": "k" * 20})
+        assert done.code == 0, done.err
+        said[name] = [line for line in done.lines if "exceed the context" in line]
+    assert (len(said["long.yaml"]), said["brief.yaml"]) == (1, [])
+    assert "warning: Pro: a prompt and its answer of about " in said["long.yaml"][0]
+    assert "openai/gpt-4 (8,192 tokens)" in said["long.yaml"][0]

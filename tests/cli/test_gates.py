@@ -124,3 +124,17 @@ def test_an_invalid_gate_is_a_usage_error(gate: tuple[str, str], here: Path) -> 
     """Exit 2 before any call."""
     done = debate("run", MOCK, "--id", "one", *gate, cwd=here)
     assert (done.code, list(here.iterdir())) == (2, [])
+
+
+@pytest.mark.parametrize("command", ["run", "judge", "score"])
+@pytest.mark.parametrize(
+    "gate",
+    [("--fail-under", "Pro=9", "1"), ("--expect-winner", "Pro", "Con"), ("--max-warnings", "0", "9")],
+    ids=" ".join,
+)
+def test_a_gate_that_is_given_twice_is_an_error(command: str, gate: tuple[str, str, str], saved: Path) -> None:
+    """Exit 2 and one line, before any call; otherwise the last one would silently win."""
+    option, first, second = gate
+    done = gated(command, saved, option, first, option, second)
+    assert (done.code, done.out) == (2, "")
+    assert done.lines == [f"debate: {option} is given 2 times; give it once"]

@@ -245,3 +245,32 @@ def test_a_missing_configuration_says_what_to_do(here: Path, given: str, hint: s
     """A motion belongs to --topic; a file is written by `debate init`."""
     done = debate("run", given, "--mock", cwd=here)
     assert (done.code, len(done.lines), f"{given}: no such file; " in done.err, hint in done.err) == (2, 1, True, True)
+
+
+@pytest.mark.parametrize(
+    ("given", "suggestion"),
+    [("Is tea better?", "debate run --topic 'Is tea better?'"), ("debate.yml", "did you mean `debate.yaml`?"),
+     ("sub/debat.yaml", "did you mean `sub/debate.yaml`?"), ("PLAN.yaml", "`debate init` writes one"),
+     ("elsewhere", "`debate init` writes one")],
+)  # fmt: skip
+def test_a_missing_configuration_gets_a_suggestion(here: Path, given: str, suggestion: str) -> None:
+    """A motion, a similar file in the same folder, or `debate init`; `.yaml` makes no names similar."""
+    (here / "sub").mkdir()
+    for folder in (here, here / "sub"):
+        (folder / "debate.yaml").write_text((CONFIGS / "mock.yaml").read_text())
+    (here / "m2.yaml").touch()
+    done = debate("run", given, "--mock", cwd=here)
+    assert (done.code, len(done.lines), f"{given}: no such file; " in done.err, suggestion in done.err) == (
+        2,
+        1,
+        True,
+        True,
+    )
+
+
+@pytest.mark.parametrize("text", ["# Plan\n\nWe move.\n", "Goal: move\n\nFirst: copy: all\n"])
+def test_a_text_as_configuration_is_named_as_such(here: Path, text: str) -> None:
+    """The error is not one of YAML, and says how a text is judged."""
+    (here / "PLAN.md").write_text(text)
+    done = debate("run", "PLAN.md", "--mock", cwd=here)
+    assert (done.code, "debate judge PLAN.md --system panel" in done.err, len(done.lines)) == (2, True, 1), done.err
